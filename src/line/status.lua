@@ -1,0 +1,2 @@
+-- status: read, change nothing.
+return answer(0)
