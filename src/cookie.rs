@@ -1,0 +1,123 @@
+//! Reads one cookie out of whatever a stranger sends, leaves the others as they are, and writes one.
+//!
+//! Works on bytes: a `Cookie` header of any shape is at worst a header without our cookie.
+
+/// The cookie's name over https: the prefix makes browsers insist on `Secure`, `Path=/` and no `Domain` (RFC 6265bis 4.1.3).
+pub const SECURE_NAME: &str = "__Host-queue";
+/// The cookie's name on a loopback address over http, where `Secure` cannot be had.
+pub const LOOPBACK_NAME: &str = "queue";
+
+/// Which of the two names applies.
+#[must_use]
+pub fn name(loopback: bool) -> &'static str {
+    if loopback { LOOPBACK_NAME } else { SECURE_NAME }
+}
+
+/// Every value the header gives that name, in order, with surrounding quotes taken off.
+pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a str> {
+    pairs(header)
+        .filter(move |pair| is_named(pair, name))
+        .filter_map(|pair| pair.splitn(2, |byte| *byte == b'=').nth(1))
+        .map(<[u8]>::trim_ascii)
+        .map(|value| {
+            value
+                .strip_prefix(b"\"")
+                .and_then(|rest| rest.strip_suffix(b"\""))
+                .unwrap_or(value)
+        })
+        .filter_map(|value| std::str::from_utf8(value).ok())
+}
+
+/// The header without our cookie under either name, the other cookies byte for byte; `None` when nothing is left.
+#[must_use]
+pub fn without_ours(header: &[u8]) -> Option<Vec<u8>> {
+    let ours = |pair: &&[u8]| is_named(pair, SECURE_NAME) || is_named(pair, LOOPBACK_NAME);
+    if !pairs(header).any(|pair| ours(&pair)) {
+        return Some(header.to_vec());
+    }
+    let rest: Vec<&[u8]> = pairs(header).filter(|pair| !ours(pair)).collect();
+    let rest = rest.join(&b';').trim_ascii().to_vec();
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The `Set-Cookie` value. `Lax`, since `Strict` would lose the place of whoever arrives by a link.
+#[must_use]
+pub fn set(loopback: bool, token: &str, max_age: u64) -> String {
+    let secure = if loopback { "" } else { "; Secure" };
+    let name = name(loopback);
+    format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite=Lax; Max-Age={max_age}")
+}
+
+fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
+    header.split(|byte| *byte == b';')
+}
+
+fn is_named(pair: &[u8], name: &str) -> bool {
+    pair.split(|byte| *byte == b'=')
+        .next()
+        .is_some_and(|found| found.trim_ascii() == name.as_bytes())
+        && pair.contains(&b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(header: &[u8]) -> Vec<&str> {
+        values(header, SECURE_NAME).collect()
+    }
+
+    #[test]
+    fn our_cookie_is_found_wherever_it_stands() {
+        assert_eq!(found(b"__Host-queue=abc"), ["abc"]);
+        assert_eq!(found(b"shop=1; __Host-queue=abc; x=y"), ["abc"]);
+        assert_eq!(found(b"shop=1;__Host-queue=abc"), ["abc"]);
+        assert_eq!(found(b"  __Host-queue = abc ;"), ["abc"]);
+        assert_eq!(found(b"__Host-queue=\"abc\""), ["abc"]);
+        assert_eq!(found(b"__Host-queue=a; __Host-queue=b"), ["a", "b"]);
+        assert_eq!(found(b"__Host-queue=a=b"), ["a=b"]);
+    }
+
+    #[test]
+    fn no_shape_of_the_header_is_an_error() {
+        for header in [
+            &b""[..],
+            b";;;",
+            b"=",
+            b"=abc",
+            b"__Host-queue",
+            b"x__Host-queue=abc",
+            b"__host-queue=abc",
+            b"\xff\xfe=\x00",
+            b"__Host-queue=\xff",
+        ] {
+            assert_eq!(found(header), Vec::<&str>::new(), "{header:?}");
+        }
+        assert_eq!(found(b"__Host-queue=\""), ["\""]);
+        let long = [&b"a=".repeat(4096)[..], b"; __Host-queue=abc"].concat();
+        assert_eq!(found(&long), ["abc"]);
+    }
+
+    #[test]
+    fn the_origin_gets_the_other_cookies_byte_for_byte() {
+        assert_eq!(without_ours(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
+        assert_eq!(
+            without_ours(b"a=1; __Host-queue=x; b=\xff"),
+            Some(b"a=1; b=\xff".to_vec())
+        );
+        assert_eq!(without_ours(b"queue=x; a=1"), Some(b"a=1".to_vec()));
+        assert_eq!(without_ours(b"queue=x; __Host-queue=y"), None);
+    }
+
+    #[test]
+    fn the_cookie_is_as_strict_as_a_waiting_room_can_have_it() {
+        assert_eq!(
+            set(false, "abc", 86_400),
+            "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=86400"
+        );
+        assert_eq!(
+            set(true, "abc", 60),
+            "queue=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"
+        );
+    }
+}

@@ -1,0 +1,375 @@
+//! The ticket: a JWT (HS256) that remembers for us where its holder stands. The store remembers nobody.
+//!
+//! Invariant: `verify` gives back exactly what `sign` was given, by one of at most two keys; everything else is `None`,
+//! whatever is wrong with it.
+
+use jwt_simple::prelude::*;
+
+use crate::admission::{Cursor, Position};
+use crate::line::Place;
+
+/// A verified ticket, or one about to be signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Random; also names the draw, so that a repeated draw gets the same number.
+    pub id: String,
+    /// What it entitles to.
+    pub standing: Standing,
+    /// Let in without a number until this Unix second, since the store was down and the policy is `admit`.
+    pub grace: Option<u64>,
+}
+
+/// What a ticket entitles its holder to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The draw has not been confirmed: the next request repeats it under the same id.
+    Unnumbered,
+    /// A place in the line.
+    Waiting(Place),
+    /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
+    Admitted {
+        /// The number it was admitted with.
+        position: Position,
+        /// The epoch the number belongs to.
+        epoch: u64,
+        /// When.
+        at: u64,
+    },
+}
+
+impl Ticket {
+    /// Inside by right or by grace.
+    #[must_use]
+    pub fn is_inside(&self, now: u64) -> bool {
+        matches!(self.standing, Standing::Admitted { .. })
+            || self.grace.is_some_and(|until| now < until)
+    }
+
+    /// The number, once there is one.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        match self.standing {
+            Standing::Unnumbered => None,
+            Standing::Waiting(place) => Some(place.position),
+            Standing::Admitted { position, .. } => Some(position),
+        }
+    }
+}
+
+/// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    room: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pos: Option<u64>,
+    /// The cursor when the number was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cur: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adm: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grace: Option<u64>,
+}
+
+impl Claims {
+    fn of(ticket: &Ticket, room: &str) -> Self {
+        let (epoch, pos, cur, adm) = match ticket.standing {
+            Standing::Unnumbered => (None, None, None, None),
+            Standing::Waiting(place) => (
+                Some(place.epoch),
+                Some(place.position.0),
+                Some(place.seen.0),
+                None,
+            ),
+            Standing::Admitted {
+                position,
+                epoch,
+                at,
+            } => (Some(epoch), Some(position.0), None, Some(at)),
+        };
+        Self {
+            room: room.to_owned(),
+            epoch,
+            pos,
+            cur,
+            adm,
+            grace: ticket.grace,
+        }
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        match (self.epoch, self.pos, self.cur, self.adm) {
+            (None, None, None, None) => Some(Standing::Unnumbered),
+            (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
+                epoch,
+                position: Position(position),
+                seen: Cursor(seen),
+            })),
+            (Some(epoch), Some(position), None, Some(at)) => Some(Standing::Admitted {
+                position: Position(position),
+                epoch,
+                at,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// What a pass for the origin says besides `sub`, `iat` and `exp`.
+#[derive(Serialize, Deserialize)]
+struct PassClaims {
+    room: String,
+}
+
+/// Our tickets are some 300 bytes; nothing longer is looked at.
+const LONGEST_TICKET: usize = 1024;
+/// How far the clocks of two data centres may lie apart, in seconds.
+const CLOCK_SKEW: u64 = 120;
+/// How long a pass for the origin is good, in seconds.
+const PASS_LIFE: u64 = 60;
+/// The `typ` of a pass, so that a pass is never a ticket.
+const PASS_TYPE: &str = "queue-pass+JWT";
+
+/// The signing key, and the one before it while a rotation is under way.
+pub struct Keys {
+    current: HS256Key,
+    previous: Option<HS256Key>,
+}
+
+impl Keys {
+    /// Keys of the two secrets; their lengths are the configuration's business.
+    #[must_use]
+    pub fn new(secret: &str, previous: Option<&str>) -> Self {
+        Self {
+            current: key(secret),
+            previous: previous.map(key),
+        }
+    }
+
+    /// Signs a ticket that lives `life` seconds from now. `None` only if the JWT library fails, which it has no reason to.
+    #[must_use]
+    pub fn sign(&self, ticket: &Ticket, room: &str, now: u64, life: u64) -> Option<String> {
+        let claims = claims(&ticket.id, Claims::of(ticket, room), now, life);
+        self.current.authenticate(claims).ok()
+    }
+
+    /// The ticket, if one of our keys signed it for this room and it has neither expired nor comes from the future.
+    #[must_use]
+    pub fn verify(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+        if token.len() > LONGEST_TICKET {
+            return None;
+        }
+        let named = Token::decode_metadata(token).ok()?;
+        let key = self.named(named.key_id()?)?;
+        let options = VerificationOptions {
+            required_signature_type: Some("JWT".to_owned()),
+            accept_future: true,
+            time_tolerance: None,
+            artificial_time: Some(UnixTimeStamp::from_secs(now)),
+            ..VerificationOptions::default()
+        };
+        let claims = key.verify_token::<Claims>(token, Some(options)).ok()?;
+        let issued = claims.issued_at?.as_secs();
+        let expires = claims.expires_at?.as_secs();
+        if claims.custom.room != room || expires <= now || issued > now + CLOCK_SKEW {
+            return None;
+        }
+        Some(Ticket {
+            id: claims.subject?,
+            standing: claims.custom.standing()?,
+            grace: claims.custom.grace,
+        })
+    }
+
+    /// Signs the pass by which the origin knows that a request came through this room: good for a minute.
+    #[must_use]
+    pub fn pass(&self, id: &str, room: &str, now: u64) -> Option<String> {
+        let custom = PassClaims {
+            room: room.to_owned(),
+        };
+        let options = HeaderOptions {
+            signature_type: Some(PASS_TYPE.to_owned()),
+            ..HeaderOptions::default()
+        };
+        self.current
+            .authenticate_with_options(claims(id, custom, now, PASS_LIFE), &options)
+            .ok()
+    }
+
+    fn named(&self, id: &str) -> Option<&HS256Key> {
+        std::iter::once(&self.current)
+            .chain(&self.previous)
+            .find(|key| key.key_id().as_deref() == Some(id))
+    }
+}
+
+fn claims<C: Serialize>(id: &str, custom: C, now: u64, life: u64) -> JWTClaims<C> {
+    let mut claims =
+        jwt_simple::claims::Claims::with_custom_claims(custom, Duration::from_secs(life))
+            .with_subject(id);
+    claims.issued_at = Some(UnixTimeStamp::from_secs(now));
+    claims.expires_at = Some(UnixTimeStamp::from_secs(now + life));
+    claims.invalid_before = None;
+    claims
+}
+
+/// The key's name is the beginning of its own digest: enough to tell two apart, and nothing to configure.
+fn key(secret: &str) -> HS256Key {
+    let mut key = HS256Key::from_bytes(secret.as_bytes());
+    let name: String = key.create_key_id().chars().take(8).collect();
+    key.with_key_id(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a test fails by panicking"
+    )]
+
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+    use super::*;
+
+    const SECRET: &str = "a-secret-of-this-test-32-bytes-long";
+    const OTHER: &str = "another-secret-of-this-test-32-bytes";
+    const NOW: u64 = 1_800_000_000;
+
+    fn waiting() -> Ticket {
+        Ticket {
+            id: "AAAAAAAAAAAAAAAAAAAAAA".into(),
+            standing: Standing::Waiting(Place {
+                epoch: 1,
+                position: Position(5),
+                seen: Cursor(2),
+            }),
+            grace: None,
+        }
+    }
+
+    fn keys() -> Keys {
+        Keys::new(SECRET, None)
+    }
+
+    #[test]
+    fn a_ticket_comes_back_as_it_was_signed() {
+        let admitted = Standing::Admitted {
+            position: Position(5),
+            epoch: 1,
+            at: NOW,
+        };
+        for standing in [waiting().standing, admitted, Standing::Unnumbered] {
+            for grace in [None, Some(NOW + 60)] {
+                let ticket = Ticket {
+                    standing,
+                    grace,
+                    ..waiting()
+                };
+                let token = keys().sign(&ticket, "main", NOW, 86_400).unwrap();
+                assert_eq!(keys().verify(&token, "main", NOW), Some(ticket));
+                assert!(token.len() < 400, "{} bytes in every request", token.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_ticket_ends_with_its_last_second() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert!(keys().verify(&token, "main", NOW + 86_399).is_some());
+        assert!(keys().verify(&token, "main", NOW + 86_400).is_none());
+    }
+
+    #[test]
+    fn clocks_of_two_data_centres_may_differ_by_two_minutes_and_no_more() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert!(keys().verify(&token, "main", NOW - 120).is_some());
+        assert!(keys().verify(&token, "main", NOW - 121).is_none());
+    }
+
+    #[test]
+    fn one_flipped_bit_anywhere_is_no_ticket() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        for index in 0..token.len() {
+            for bit in 0..7 {
+                let mut bytes = token.clone().into_bytes();
+                bytes[index] ^= 1 << bit;
+                let altered = String::from_utf8(bytes).unwrap();
+                assert_eq!(
+                    keys().verify(&altered, "main", NOW),
+                    None,
+                    "byte {index} bit {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn another_room_another_secret_and_another_kind_are_no_tickets() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert_eq!(keys().verify(&token, "side", NOW), None);
+        assert_eq!(Keys::new(OTHER, None).verify(&token, "main", NOW), None);
+        let pass = keys().pass("AAAA", "main", NOW).unwrap();
+        assert_eq!(
+            keys().verify(&pass, "main", NOW),
+            None,
+            "a pass is never a ticket"
+        );
+    }
+
+    #[test]
+    fn another_algorithm_or_none_is_no_ticket() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let claims = token.split('.').nth(1).unwrap();
+        let kid = keys().current.key_id().clone().unwrap();
+        for algorithm in ["none", "None", "HS384", "RS256", "ES256"] {
+            let header = format!(r#"{{"alg":"{algorithm}","typ":"JWT","kid":"{kid}"}}"#);
+            let header = URL_SAFE_NO_PAD.encode(header);
+            for signature in ["", token.split('.').nth(2).unwrap()] {
+                let forged = format!("{header}.{claims}.{signature}");
+                assert_eq!(keys().verify(&forged, "main", NOW), None, "{algorithm}");
+            }
+        }
+        let hs512 = HS512Key::from_bytes(SECRET.as_bytes()).with_key_id(&kid);
+        let other = hs512
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&other, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_ticket_without_expiry_or_without_key_id_is_no_ticket() {
+        let key = keys().current;
+        let mut endless = super::claims("a", Claims::of(&waiting(), "main"), NOW, 60);
+        endless.expires_at = None;
+        let endless = key.authenticate(endless).unwrap();
+        assert_eq!(keys().verify(&endless, "main", NOW), None);
+        let unnamed = HS256Key::from_bytes(SECRET.as_bytes())
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&unnamed, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_megabyte_is_no_ticket() {
+        assert_eq!(keys().verify(&"a".repeat(1_000_000), "main", NOW), None);
+        assert_eq!(keys().verify(&"a.b.c".repeat(200_000), "main", NOW), None);
+    }
+
+    #[test]
+    fn a_rotated_secret_keeps_the_places_and_a_dropped_one_ends_them() {
+        let old = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let rotated = Keys::new(OTHER, Some(SECRET));
+        assert_eq!(rotated.verify(&old, "main", NOW), Some(waiting()));
+        assert_eq!(Keys::new(OTHER, None).verify(&old, "main", NOW), None);
+        let new = rotated.sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert_eq!(
+            keys().verify(&new, "main", NOW),
+            None,
+            "new tickets use the new secret"
+        );
+    }
+}
