@@ -1,0 +1,556 @@
+//! The settings: read once, checked once, then trusted.
+//!
+//! Absent is a choice and means the default. Present but wrong is a problem that names key, value and what is accepted,
+//! and all problems are named at once. A secret's value is never named.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+
+use crate::admission::Pace;
+use crate::ticket::Keys;
+
+/// Where settings come from. Empty values count as absent: a prompt that was just confirmed leaves one behind.
+pub trait Source {
+    /// From the config store.
+    fn setting(&self, key: &str) -> Option<String>;
+    /// From the secret store.
+    fn secret(&self, key: &str) -> Option<String>;
+    /// On the local server, where development secrets and a store without TLS are accepted.
+    fn is_local(&self) -> bool;
+}
+
+/// What to do with those who have not been admitted while the store does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnStoreError {
+    /// Keep the page up, draw no numbers, ask again.
+    Hold,
+    /// Let in, for at most `admit_for` seconds.
+    Admit,
+}
+
+/// Everything a request needs to know, checked.
+pub struct Config {
+    /// Name of the room, part of the store's keys and of every ticket.
+    pub room: String,
+    /// Where the operator's routes begin.
+    pub admin_path: String,
+    /// How the line moves by itself.
+    pub pace: Pace,
+    /// Seconds between two looks of a visitor near the front.
+    pub refresh_interval: u64,
+    /// Life of a ticket in seconds.
+    pub cookie_expiry: u64,
+    /// Paths that skip the room.
+    pub bypass_paths: Vec<String>,
+    /// Status of the waiting page.
+    pub waiting_status: u16,
+    /// The policy while the store does not answer.
+    pub on_store_error: OnStoreError,
+    /// Seconds for which `OnStoreError::Admit` lets in.
+    pub admit_for: u64,
+    /// The most one permit may release.
+    pub permit_max: u64,
+    /// The most admissions kept for arrivals to come.
+    pub credit_max: u64,
+    /// Signs and verifies tickets.
+    pub keys: Keys,
+    /// The store's REST address.
+    pub upstash_url: String,
+    /// The store's token.
+    pub upstash_token: String,
+    /// Opens the panel; without one there is no panel.
+    pub admin_password: Option<String>,
+    /// Opens the permit API; without one it takes the operator's password only.
+    pub permit_token: Option<String>,
+}
+
+/// One thing that is wrong with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The key.
+    pub key: &'static str,
+    /// The value found; absent for secrets and for what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What would have been accepted.
+    pub accepted: String,
+}
+
+/// Secrets that begin so are for the local server only.
+pub const DEVELOPMENT: &str = "development-only-";
+
+/// Stands for an absent secret, since the prompts of `fastly compute publish` take no blank one.
+const NONE: &str = "none";
+
+/// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
+const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
+
+impl Config {
+    /// Reads and checks every setting.
+    ///
+    /// # Errors
+    /// Every problem there is, not only the first.
+    pub fn load(source: &dyn Source) -> Result<Self, Vec<Problem>> {
+        let mut reader = Reader {
+            source,
+            problems: Vec::new(),
+        };
+        let jwt_secret = reader.secret("jwt_secret", 32);
+        let jwt_secret_previous = reader.secret("jwt_secret_previous", 32);
+        let config = Self {
+            room: reader.room(),
+            admin_path: reader.admin_path(),
+            pace: Pace {
+                automatic: reader.number("automatic", 15, 0..=86_400),
+                quantity: reader.number("automatic_quantity", 5, 1..=1_000_000),
+            },
+            refresh_interval: reader.number("refresh_interval", 5, 1..=30),
+            cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
+            bypass_paths: reader.bypass_paths(),
+            waiting_status: reader.choice(
+                "waiting_status",
+                503,
+                &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
+            ),
+            on_store_error: reader.choice(
+                "on_store_error",
+                OnStoreError::Hold,
+                &[("hold", OnStoreError::Hold), ("admit", OnStoreError::Admit)],
+            ),
+            admit_for: reader.number("admit_for", 60, 1..=3_600),
+            permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
+            credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
+            keys: Keys::new(
+                jwt_secret.as_deref().unwrap_or_default(),
+                jwt_secret_previous.as_deref(),
+            ),
+            upstash_url: reader.upstash_url(),
+            upstash_token: reader.secret("upstash_token", 1).unwrap_or_default(),
+            admin_password: reader.secret("admin_password", 8),
+            permit_token: reader.secret("permit_token", 16),
+        };
+        reader.require(
+            "jwt_secret",
+            jwt_secret.as_deref(),
+            "a secret of at least 32 bytes",
+        );
+        reader.require(
+            "upstash_token",
+            Some(&config.upstash_token),
+            "the store's REST token",
+        );
+        if reader.problems.is_empty() {
+            Ok(config)
+        } else {
+            Err(reader.problems)
+        }
+    }
+
+    /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`.
+    #[must_use]
+    pub fn bypasses(&self, path: &str) -> bool {
+        self.bypass_paths
+            .iter()
+            .any(|listed| match listed.strip_suffix('*') {
+                Some(prefix) => path.starts_with(prefix) && !may_climb(path),
+                None => path == listed,
+            })
+    }
+}
+
+/// An origin may resolve these to somewhere outside the prefix.
+fn may_climb(path: &str) -> bool {
+    path.contains("..")
+        || path.contains('\\')
+        || path.to_ascii_lowercase().contains("%2e")
+        || path.to_ascii_lowercase().contains("%5c")
+}
+
+struct Reader<'a> {
+    source: &'a dyn Source,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn setting(&self, key: &str) -> Option<String> {
+        self.source.setting(key).filter(|value| !value.is_empty())
+    }
+
+    fn problem(&mut self, key: &'static str, value: Option<String>, accepted: impl Display) {
+        let accepted = accepted.to_string();
+        self.problems.push(Problem {
+            key,
+            value,
+            accepted,
+        });
+    }
+
+    fn require(&mut self, key: &'static str, value: Option<&str>, accepted: &str) {
+        let named = self.problems.iter().any(|problem| problem.key == key);
+        if value.unwrap_or_default().is_empty() && !named {
+            self.problem(key, None, accepted);
+        }
+    }
+
+    fn number(&mut self, key: &'static str, default: u64, range: RangeInclusive<u64>) -> u64 {
+        let Some(text) = self.setting(key) else {
+            return default;
+        };
+        match text.parse() {
+            Ok(number) if range.contains(&number) => number,
+            _ => {
+                let (from, to) = range.into_inner();
+                self.problem(
+                    key,
+                    Some(text),
+                    format_args!("a whole number from {from} to {to}"),
+                );
+                default
+            }
+        }
+    }
+
+    fn choice<T: Copy>(&mut self, key: &'static str, default: T, choices: &[(&str, T)]) -> T {
+        let Some(text) = self.setting(key) else {
+            return default;
+        };
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            return *choice;
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        self.problem(key, Some(text), names.join(", "));
+        default
+    }
+
+    fn room(&mut self) -> String {
+        let room = self.setting("room").unwrap_or_else(|| "main".to_owned());
+        let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if room.len() > 64 || !room.bytes().all(sound) {
+            self.problem(
+                "room",
+                Some(room.clone()),
+                "1 to 64 letters, digits, - and _",
+            );
+        }
+        room
+    }
+
+    fn admin_path(&mut self) -> String {
+        let path = self
+            .setting("admin_path")
+            .unwrap_or_else(|| "/_queue".to_owned());
+        if path.len() < 2 || path.ends_with('/') || !is_path(&path) {
+            let accepted = "a path such as /_queue: begins with /, does not end with /, no space, ?, #, % or *";
+            self.problem("admin_path", Some(path.clone()), accepted);
+        }
+        path
+    }
+
+    /// Separated by commas or white space.
+    fn bypass_paths(&mut self) -> Vec<String> {
+        let text = self
+            .setting("bypass_paths")
+            .unwrap_or_else(|| BYPASS_DEFAULT.to_owned());
+        let listed = text
+            .split(|c: char| c == ',' || c.is_whitespace())
+            .filter(|path| !path.is_empty());
+        let paths: Vec<String> = listed.map(str::to_owned).collect();
+        for path in &paths {
+            if !is_path(path.strip_suffix("/*").unwrap_or(path)) && path != "/*" {
+                let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
+                self.problem("bypass_paths", Some(path.clone()), accepted);
+            }
+        }
+        paths
+    }
+
+    /// No secret, so it is looked for in the config store first: production allows few reads of the secret store.
+    fn upstash_url(&mut self) -> String {
+        let url = self
+            .setting("upstash_url")
+            .or_else(|| self.source.secret("upstash_url"))
+            .unwrap_or_default();
+        let url = url.trim_end_matches('/').to_owned();
+        let local = self.source.is_local();
+        let host = url
+            .strip_prefix("https://")
+            .or_else(|| url.strip_prefix("http://").filter(|_| local));
+        if !host.is_some_and(|host| {
+            !host.is_empty()
+                && host
+                    .bytes()
+                    .all(|byte| byte.is_ascii_graphic() && !b"/?#@".contains(&byte))
+        }) {
+            self.problem(
+                "upstash_url",
+                (!url.is_empty()).then(|| url.clone()),
+                "the store's REST address, such as https://eu1-name.upstash.io",
+            );
+        }
+        url
+    }
+
+    /// The secret store first; the config store is for the local server and for whoever has no secret store.
+    fn secret(&mut self, key: &'static str, shortest: usize) -> Option<String> {
+        let found = self.source.secret(key).filter(|value| !value.is_empty());
+        let secret = found
+            .or_else(|| self.setting(key))
+            .filter(|value| value != NONE)?;
+        if secret.len() < shortest {
+            self.problem(
+                key,
+                None,
+                format_args!("a secret of at least {shortest} bytes"),
+            );
+        } else if !secret
+            .bytes()
+            .all(|byte| (b' '..=b'~').contains(&byte) || byte >= 0x80)
+        {
+            self.problem(key, None, "a secret without control characters");
+        } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
+            self.problem(
+                key,
+                None,
+                "a secret of your own: this one is for development only",
+            );
+        }
+        Some(secret)
+    }
+}
+
+fn is_path(path: &str) -> bool {
+    path.starts_with('/')
+        && path
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a test fails by panicking"
+    )]
+
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    struct Given {
+        settings: BTreeMap<&'static str, String>,
+        secrets: BTreeMap<&'static str, String>,
+        local: bool,
+    }
+
+    impl Source for Given {
+        fn setting(&self, key: &str) -> Option<String> {
+            self.settings.get(key).cloned()
+        }
+        fn secret(&self, key: &str) -> Option<String> {
+            self.secrets.get(key).cloned()
+        }
+        fn is_local(&self) -> bool {
+            self.local
+        }
+    }
+
+    fn sound() -> Given {
+        Given {
+            settings: BTreeMap::from([("upstash_url", "https://store.example".to_owned())]),
+            secrets: BTreeMap::from([
+                ("jwt_secret", "0123456789abcdef0123456789abcdef".to_owned()),
+                ("upstash_token", "t".to_owned()),
+            ]),
+            local: false,
+        }
+    }
+
+    fn with(key: &'static str, value: &str) -> Given {
+        let mut given = sound();
+        given.settings.insert(key, value.to_owned());
+        given
+    }
+
+    fn problems(given: &Given) -> Vec<Problem> {
+        Config::load(given).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_absent_or_empty_has_the_documented_default() {
+        let config = Config::load(&with("room", "")).ok().unwrap();
+        assert_eq!(config.room, "main");
+        assert_eq!(config.admin_path, "/_queue");
+        assert_eq!(
+            config.pace,
+            Pace {
+                automatic: 15,
+                quantity: 5
+            }
+        );
+        assert_eq!(config.refresh_interval, 5);
+        assert_eq!(config.cookie_expiry, 86_400);
+        assert_eq!(config.waiting_status, 503);
+        assert_eq!(config.on_store_error, OnStoreError::Hold);
+        assert_eq!(
+            (config.admit_for, config.permit_max, config.credit_max),
+            (60, 10_000, 1_000)
+        );
+        assert_eq!(
+            config.bypass_paths,
+            [
+                "/robots.txt",
+                "/favicon.ico",
+                "/assets/background.jpg",
+                "/assets/logo.svg"
+            ]
+        );
+        assert_eq!((config.admin_password, config.permit_token), (None, None));
+    }
+
+    #[test]
+    fn every_wrong_setting_is_named_with_what_is_accepted() {
+        for (key, wrong, accepted) in [
+            ("automatic", "abc", "a whole number from 0 to 86400"),
+            ("automatic", "-1", "a whole number from 0 to 86400"),
+            (
+                "automatic_quantity",
+                "0",
+                "a whole number from 1 to 1000000",
+            ),
+            ("refresh_interval", "31", "a whole number from 1 to 30"),
+            ("cookie_expiry", "1", "a whole number from 60 to 2592000"),
+            ("waiting_status", "401", "503, 200, 202, 429"),
+            ("on_store_error", "open", "hold, admit"),
+            ("admit_for", "0", "a whole number from 1 to 3600"),
+            ("permit_max", "0", "a whole number from 1 to 1000000"),
+            ("credit_max", "1.5", "a whole number from 0 to 1000000"),
+            ("room", "a b", "1 to 64 letters, digits, - and _"),
+        ] {
+            let expected = Problem {
+                key,
+                value: Some(wrong.to_owned()),
+                accepted: accepted.to_owned(),
+            };
+            assert_eq!(problems(&with(key, wrong)), [expected]);
+        }
+        for (key, wrong) in [
+            ("admin_path", "/"),
+            ("admin_path", "queue"),
+            ("admin_path", "/q/"),
+            ("admin_path", "/a?b"),
+            ("bypass_paths", "assets"),
+            ("bypass_paths", "/a*b"),
+            ("upstash_url", "http://store.example"),
+            ("upstash_url", "https://"),
+            ("upstash_url", "https://a/b"),
+            ("upstash_url", "https://u:p@a"),
+        ] {
+            let found = problems(&with(key, wrong));
+            assert_eq!(
+                found.iter().map(|problem| problem.key).collect::<Vec<_>>(),
+                [key],
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn all_problems_are_named_at_once() {
+        let mut given = with("automatic", "x");
+        given.secrets.clear();
+        given.settings.remove("upstash_url");
+        let keys: Vec<&str> = problems(&given).iter().map(|problem| problem.key).collect();
+        assert_eq!(
+            keys,
+            ["automatic", "upstash_url", "jwt_secret", "upstash_token"]
+        );
+    }
+
+    #[test]
+    fn a_short_or_a_development_secret_is_refused_and_never_named() {
+        for (key, short) in [
+            ("jwt_secret", "31-bytes-are-not-enough-for-this"),
+            ("jwt_secret_previous", "short"),
+            ("admin_password", "1234567"),
+            ("permit_token", "fifteen-bytes--"),
+        ] {
+            let mut given = sound();
+            given
+                .secrets
+                .insert(key, short[..short.len().min(31)].to_owned());
+            let found = problems(&given);
+            assert_eq!(found.len(), 1);
+            assert_eq!((found[0].key, &found[0].value), (key, &None));
+        }
+        for key in [
+            "jwt_secret",
+            "jwt_secret_previous",
+            "admin_password",
+            "permit_token",
+            "upstash_token",
+        ] {
+            let mut given = sound();
+            given.secrets.insert(
+                key,
+                format!("{DEVELOPMENT}0123456789abcdef0123456789abcdef"),
+            );
+            assert_eq!(problems(&given).len(), 1, "{key} in production");
+            given.local = true;
+            assert_eq!(problems(&given), [], "{key} on the local server");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_says_none_is_absent() {
+        let mut given = sound();
+        given.secrets.extend(
+            ["jwt_secret_previous", "admin_password", "permit_token"]
+                .map(|key| (key, "none".to_owned())),
+        );
+        assert_eq!(problems(&given), []);
+        given.secrets.insert("jwt_secret", "none".to_owned());
+        assert_eq!(problems(&given).len(), 1);
+    }
+
+    #[test]
+    fn the_secret_store_comes_before_the_config_store() {
+        let mut given = with("admin_password", "from-the-config-store");
+        assert_eq!(
+            Config::load(&given).ok().unwrap().admin_password.as_deref(),
+            Some("from-the-config-store")
+        );
+        given
+            .secrets
+            .insert("admin_password", "from-the-secret-store".to_owned());
+        assert_eq!(
+            Config::load(&given).ok().unwrap().admin_password.as_deref(),
+            Some("from-the-secret-store")
+        );
+    }
+
+    #[test]
+    fn bypass_is_exact_or_below_a_prefix_and_cannot_be_climbed_out_of() {
+        let config = Config::load(&with("bypass_paths", "/robots.txt, /assets/*"))
+            .ok()
+            .unwrap();
+        for path in ["/robots.txt", "/assets/", "/assets/a/b.png"] {
+            assert!(config.bypasses(path), "{path}");
+        }
+        for path in [
+            "/robots.txt/",
+            "/robots.txtx",
+            "/assets",
+            "/assetsx",
+            "/assets/../checkout",
+            "/assets/%2E%2e/checkout",
+            "/assets/..%2fcheckout",
+            "/assets/..\\checkout",
+            "/",
+        ] {
+            assert!(!config.bypasses(path), "{path}");
+        }
+    }
+}
