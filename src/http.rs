@@ -1,0 +1,216 @@
+//! A request and its answer as plain data. Nothing in here knows the platform.
+
+use std::borrow::Cow;
+
+use crate::admission::Position;
+
+/// The request headers the service reads; the edge copies these and no others.
+pub const HEADERS: [&str; 12] = [
+    "accept",
+    "authorization",
+    "content-type",
+    "cookie",
+    "origin",
+    "purpose",
+    "sec-fetch-dest",
+    "sec-fetch-site",
+    "sec-purpose",
+    "user-agent",
+    "x-moz",
+    "x-requested-with",
+];
+
+/// One request, without its body.
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// In capitals, as it came.
+    pub method: String,
+    /// Still percent-encoded.
+    pub path: String,
+    /// Without the `?`.
+    pub query: Option<String>,
+    /// The `Host` header, with the port.
+    pub host: String,
+    /// Whether the visitor came over TLS.
+    pub https: bool,
+    /// On the local server, where everybody comes over http.
+    pub local: bool,
+    /// Lines of [`HEADERS`] in the order they came; names in lower case.
+    pub headers: Vec<(&'static str, Vec<u8>)>,
+    /// Fresh for every request: becomes the id of the ticket, should one be drawn, and spreads the refreshes.
+    pub id: String,
+}
+
+impl Call {
+    /// Every line of one header.
+    pub fn lines<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.headers
+            .iter()
+            .filter(move |(found, _)| *found == name)
+            .map(|(_, value)| value.as_slice())
+    }
+
+    /// A header as text: its first line, empty when absent, with what is not UTF-8 replaced.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Cow<'_, str> {
+        self.headers
+            .iter()
+            .find(|(found, _)| *found == name)
+            .map_or(Cow::Borrowed(""), |(_, value)| {
+                String::from_utf8_lossy(value.trim_ascii())
+            })
+    }
+
+    /// On a loopback address over http, where a cookie cannot be `Secure`.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let host = match self.host.strip_prefix('[') {
+            Some(six) => six.split(']').next(),
+            None => self.host.split(':').next(),
+        };
+        let host = host.unwrap_or_default();
+        !self.https && (host == "localhost" || host == "::1" || is_loopback_ip4(host))
+    }
+
+    /// A number that differs from request to request.
+    #[must_use]
+    pub fn chance(&self) -> u64 {
+        self.id.bytes().fold(0, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+        })
+    }
+}
+
+fn is_loopback_ip4(host: &str) -> bool {
+    host.parse::<std::net::Ipv4Addr>()
+        .is_ok_and(|address| address.is_loopback())
+}
+
+/// What is to be done with the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Pass it on to the origin, body and all.
+    Forward(Forward),
+    /// Answer it here.
+    Reply(Reply),
+}
+
+/// What the origin and the visitor get besides what they send each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forward {
+    /// For `Queue-Position`.
+    pub position: Option<Position>,
+    /// For `Queue-Pass`.
+    pub pass: Option<String>,
+    /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
+    pub set_cookie: Option<String>,
+}
+
+/// An answer from the edge itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// In the order they are sent.
+    pub headers: Vec<(&'static str, String)>,
+    /// Empty for HEAD.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// What every answer of the edge carries: it is private, it is not for an index, and it is what it says it is.
+    #[must_use]
+    pub fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = vec![
+            ("content-type", content_type.to_owned()),
+            ("cache-control", PRIVATE.to_owned()),
+            ("x-robots-tag", "noindex".to_owned()),
+            ("x-content-type-options", "nosniff".to_owned()),
+            ("referrer-policy", "same-origin".to_owned()),
+        ];
+        let body = body.into();
+        Self {
+            status,
+            headers,
+            body,
+        }
+    }
+
+    /// A page: HTML, and nothing in it may load anything but what its policy names.
+    #[must_use]
+    pub fn page(status: u16, html: String, policy: &str) -> Self {
+        Self::new(status, "text/html; charset=utf-8", html).with("content-security-policy", policy)
+    }
+
+    /// JSON of something that serialises; `null` if it should ever not.
+    #[must_use]
+    pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
+        let body = serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec());
+        Self::new(status, "application/json", body)
+    }
+
+    /// An error as RFC 9457 words it: `detail` says what was wrong and what is accepted.
+    #[must_use]
+    pub fn problem(status: u16, title: &str, detail: &str) -> Self {
+        let body = serde_json::json!({ "title": title, "status": status, "detail": detail });
+        Self::new(status, "application/problem+json", body.to_string())
+    }
+
+    /// One header more.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The same without a body.
+    #[must_use]
+    pub fn without_body(mut self) -> Self {
+        self.body.clear();
+        self
+    }
+}
+
+/// `Cache-Control` of whatever is meant for one visitor.
+pub const PRIVATE: &str = "private, no-store";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(host: &str, https: bool) -> bool {
+        let call = Call {
+            host: host.to_owned(),
+            https,
+            ..Call::default()
+        };
+        call.is_loopback()
+    }
+
+    #[test]
+    fn loopback_is_an_address_of_this_machine_over_http() {
+        for host in [
+            "127.0.0.1:7676",
+            "127.9.9.9",
+            "localhost",
+            "localhost:80",
+            "[::1]:7676",
+            "[::1]",
+        ] {
+            assert!(at(host, false), "{host}");
+            assert!(!at(host, true), "{host} over https");
+        }
+        for host in [
+            "",
+            "shop.example",
+            "localhost.example",
+            "127.0.0.1.example",
+            "127.0.0",
+            "[::2]",
+            "[",
+            "0.0.0.0",
+        ] {
+            assert!(!at(host, false), "{host}");
+        }
+    }
+}
