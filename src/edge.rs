@@ -1,0 +1,234 @@
+//! The only file that names the platform: settings, clock, store transport, sending, logging.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
+use fastly::http::{HeaderName, HeaderValue};
+use fastly::{ConfigStore, Request, Response, SecretStore};
+use jwt_simple::reexports::rand::Rng as _;
+
+use now_serving::config::{Config, Source};
+use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
+use now_serving::record::{self, Facts};
+use now_serving::upstash::Transport;
+use now_serving::{cookie, service};
+
+const ORIGIN: &str = "protected_content";
+const STORE: &str = "upstash";
+const LOG: &str = "queue_logs";
+
+/// A second call to the store begins only this early, so that the answer comes within the backend's deadline and this.
+const SECOND_CALL: Duration = Duration::from_millis(100);
+
+/// One request in, one answer out.
+pub(crate) fn serve() {
+    let request = Request::from_client();
+    let now_ms = now_ms();
+    let config = match Config::load(&Stores::open()) {
+        Ok(config) => config,
+        Err(problems) => {
+            log(&service::unsound_entry(now_ms, &problems));
+            return send(response(service::unsound()));
+        }
+    };
+    let mut request = request;
+    let call = call(&request);
+    let facts = facts(&request, now_ms);
+    let mut body = request.take_body();
+    let store = Upstash::new(&config);
+    let outcome = service::handle(&call, &mut body, &config, &store, now_ms);
+    let response = match outcome.answer {
+        Answer::Reply(reply) => response(reply),
+        Answer::Forward(forward) => forwarded(request.with_body(body), &forward, &call),
+    };
+    log(&record::entry(
+        &facts,
+        response.get_status().as_u16(),
+        &outcome.record,
+    ));
+    send(response);
+}
+
+/// A visitor who has gone needs no answer.
+fn send(response: Response) {
+    response.send_to_client();
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `FASTLY_HOSTNAME` is the platform's own variable: no visitor can set it.
+fn is_local() -> bool {
+    variable("FASTLY_HOSTNAME") == "localhost"
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+struct Stores {
+    config: Option<ConfigStore>,
+    secrets: Option<SecretStore>,
+}
+
+impl Stores {
+    /// A store that is not there holds nothing; what is then missing is named by the configuration.
+    fn open() -> Self {
+        Self {
+            config: ConfigStore::try_open("config").ok(),
+            secrets: SecretStore::open("secrets").ok(),
+        }
+    }
+}
+
+impl Source for Stores {
+    fn setting(&self, key: &str) -> Option<String> {
+        self.config.as_ref()?.try_get(key).ok()?
+    }
+
+    fn secret(&self, key: &str) -> Option<String> {
+        let secret = self.secrets.as_ref()?.try_get(key).ok()??;
+        String::from_utf8(secret.try_plaintext().ok()?.to_vec()).ok()
+    }
+
+    fn is_local(&self) -> bool {
+        is_local()
+    }
+}
+
+struct Upstash<'a> {
+    config: &'a Config,
+    authorization: String,
+    began: Instant,
+}
+
+impl<'a> Upstash<'a> {
+    fn new(config: &'a Config) -> Self {
+        Self {
+            config,
+            authorization: format!("Bearer {}", config.upstash_token),
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Transport for Upstash<'_> {
+    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        if self.began.elapsed() > SECOND_CALL {
+            return None;
+        }
+        let mut answer = Request::post(&self.config.upstash_url)
+            .with_header("authorization", &self.authorization)
+            .with_header("content-type", "application/json")
+            .with_pass(true)
+            .with_body(body)
+            .send(STORE)
+            .ok()?;
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut answer.take_body(), &mut bytes).ok()?;
+        Some((answer.get_status().as_u16(), bytes))
+    }
+}
+
+fn call(request: &Request) -> Call {
+    let copied = |name: &'static str| {
+        request
+            .get_header_all(name)
+            .map(move |value| (name, value.as_bytes().to_vec()))
+    };
+    let host = request.get_header_str_lossy("host").unwrap_or_default();
+    Call {
+        method: request.get_method_str().to_owned(),
+        path: request.get_path().to_owned(),
+        query: request.get_query_str().map(str::to_owned),
+        host: host.into_owned(),
+        https: request.get_url().scheme() == "https",
+        local: is_local(),
+        headers: HEADERS.into_iter().flat_map(copied).collect(),
+        id: fresh_id(),
+    }
+}
+
+/// 128 random bits in hexadecimal.
+fn fresh_id() -> String {
+    let mut bytes = [0; 16];
+    jwt_simple::reexports::rand::rng().fill_bytes(&mut bytes);
+    bytes.iter().fold(String::new(), |mut id, byte| {
+        let _ = write!(id, "{byte:02x}");
+        id
+    })
+}
+
+fn facts(request: &Request, timestamp: u64) -> Facts {
+    let address = request.get_client_ip_addr();
+    let place = address.and_then(fastly::geo::geo_lookup);
+    let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
+    let header = |name: &str| request.get_header_str_lossy(name);
+    Facts {
+        timestamp,
+        client_address: address.map(|address| address.to_string()),
+        request_url: record::without_query(request.get_url_str()),
+        request_method: request.get_method_str().to_owned(),
+        request_referer: header("referer").map(|referer| record::without_query(&referer)),
+        request_user_agent: header("user-agent").map(|agent| record::shortened(&agent)),
+        fastly_region: variable("FASTLY_REGION"),
+        fastly_service_id: variable("FASTLY_SERVICE_ID"),
+        fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
+        fastly_hostname: variable("FASTLY_HOSTNAME"),
+        fastly_trace_id: variable("FASTLY_TRACE_ID"),
+        client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
+        client_geo_city: place.as_ref().and_then(|place| known(place.city())),
+    }
+}
+
+/// Bodies are handed from one side to the other by the host; nothing of them is held here.
+fn forwarded(mut request: Request, forward: &Forward, call: &Call) -> Response {
+    let cookies: Vec<_> = request
+        .get_header_all(COOKIE)
+        .filter_map(|line| cookie::without_ours(line.as_bytes()))
+        .filter_map(|line| HeaderValue::from_bytes(&line).ok())
+        .collect();
+    request.remove_header(COOKIE);
+    for line in cookies {
+        request.append_header(COOKIE, line);
+    }
+    request.remove_header("queue-position");
+    request.remove_header("queue-pass");
+    if let Some(position) = forward.position {
+        request.set_header("queue-position", position.0.to_string());
+    }
+    if let Some(pass) = &forward.pass {
+        request.set_header("queue-pass", pass);
+    }
+    let mut answer = request
+        .send(ORIGIN)
+        .unwrap_or_else(|_| response(service::origin_failed(call)));
+    if let Some(cookie) = &forward.set_cookie {
+        answer.append_header(SET_COOKIE, cookie);
+        answer.set_header(CACHE_CONTROL, PRIVATE);
+    }
+    answer
+}
+
+fn response(reply: Reply) -> Response {
+    let mut response = Response::from_status(reply.status);
+    for (name, value) in reply.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.append_header(HeaderName::from_static(name), value);
+        }
+    }
+    response.with_body(reply.body)
+}
+
+/// A log that cannot be written must not cost the visitor the answer.
+fn log(line: &str) {
+    if let Ok(mut endpoint) = fastly::log::Endpoint::try_from_name(LOG) {
+        let _ = writeln!(endpoint, "{line}");
+    }
+}

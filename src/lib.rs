@@ -1,0 +1,35 @@
+//! Now Serving: a virtual waiting room at the edge.
+//!
+//! A visitor draws a numbered ticket, sees how many are ahead, and goes in when the "now serving" sign reaches the
+//! number. Two counters in Redis are all the shared state; the number lives in a signed cookie.
+//!
+//! One request reads from top to bottom through these files, and arrows only go down:
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `main.rs` | the order: load, decide, perform |
+//! | `edge.rs` | the platform; the only file that names its SDK, and not part of this library |
+//! | [`service`] | route a request, word its answer |
+//! | [`visit`] | one visit: ticket, at most one call to the store, verdict |
+//! | [`admin`], [`amount`] | the operator's routes; what a permit asks for |
+//! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
+//! | [`ticket`], [`cookie`] | the signed number, and where the browser keeps it |
+//! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
+//! | [`upstash`] | the store's wire, as a pure codec |
+//! | [`admission`] | the arithmetic |
+//! | [`config`], [`record`], [`http`] | settings; the log line; a request and its answer as plain data |
+
+pub mod admin;
+pub mod admission;
+pub mod amount;
+pub mod config;
+pub mod cookie;
+pub mod http;
+pub mod line;
+pub mod negotiate;
+pub mod page;
+pub mod record;
+pub mod service;
+pub mod ticket;
+pub mod upstash;
+pub mod visit;
