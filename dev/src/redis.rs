@@ -1,0 +1,84 @@
+//! A real `redis-server` for tests: on a socket in a folder of its own, so that no two ever meet;
+//! keeping nothing on disk, gone when dropped.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const START: Duration = Duration::from_secs(10);
+
+/// A running `redis-server`.
+pub struct Redis {
+    child: Child,
+    url: String,
+    /// Its working directory, removed with it.
+    _home: TempDir,
+}
+
+impl Redis {
+    /// Starts one and waits until it answers `PING`.
+    ///
+    /// # Errors
+    /// When `redis-server` is not installed, ends at once or stays silent.
+    pub fn start() -> Result<Self, String> {
+        let home = tempfile::tempdir()
+            .map_err(|error| format!("No temporary directory for redis-server: {error}"))?;
+        let socket = home.path().join("redis.sock");
+        let child = Command::new("redis-server")
+            .args(["--port", "0", "--unixsocket"])
+            .arg(&socket)
+            .args(["--save", "", "--appendonly", "no", "--dir"])
+            .arg(home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| {
+                format!("redis-server cannot be started ({error}): apt-get install redis-server")
+            })?;
+        let url = format!("redis+unix://{}", socket.display());
+        let mut redis = Self {
+            child,
+            url,
+            _home: home,
+        };
+        redis.wait()?;
+        Ok(redis)
+    }
+
+    /// Where it listens, as `redis+unix:///tmp/…/redis.sock`.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn wait(&mut self) -> Result<(), String> {
+        let client = redis::Client::open(self.url.as_str()).map_err(|error| error.to_string())?;
+        let deadline = Instant::now() + START;
+        while Instant::now() < deadline {
+            if self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+                return Err("redis-server ended at its start: run it by hand to see why".to_owned());
+            }
+            let connection = client.get_connection_with_timeout(Duration::from_secs(1));
+            let answer =
+                connection.and_then(|mut open| redis::cmd("PING").query::<String>(&mut open));
+            if answer.is_ok() {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err(format!(
+            "redis-server at {} did not answer in 10 s",
+            self.url
+        ))
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing left to kill.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

@@ -1,0 +1,113 @@
+//! The embedded engine: keys, scripts and a clock behind one mutex, so that every command, every
+//! script and every transaction is atomic.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::commands::Command;
+use super::scripts::{Scripts, Shared, lock};
+use super::value::{Value, Words};
+
+/// What Redis says when a transaction holds words that are no command.
+pub(super) const DISCARDED: &str = "EXECABORT Transaction discarded because of previous errors.";
+
+/// A Redis in memory.
+pub(super) struct Embedded(Mutex<Core>);
+
+struct Core {
+    shared: Arc<Mutex<Shared>>,
+    scripts: Scripts,
+    clock: Clock,
+}
+
+impl Embedded {
+    /// An empty one.
+    pub(super) fn new() -> Result<Self, String> {
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let scripts = Scripts::new(Arc::clone(&shared));
+        let scripts = scripts.map_err(|error| format!("Lua did not start: {error}"))?;
+        Ok(Self(Mutex::new(Core {
+            shared,
+            scripts,
+            clock: Clock::new(),
+        })))
+    }
+
+    /// Runs one command.
+    pub(super) fn run(&self, words: &[Vec<u8>]) -> Value {
+        self.lock().run(words)
+    }
+
+    /// Runs all commands without another between them, or none when one of them is no command.
+    pub(super) fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
+        let mut core = self.lock();
+        if commands.iter().any(|words| Command::find(words).is_err()) {
+            return Err(DISCARDED.to_owned());
+        }
+        Ok(commands.iter().map(|words| core.run(words)).collect())
+    }
+
+    /// Forgets the scripts.
+    pub(super) fn forget_scripts(&self) {
+        self.lock().scripts.forget();
+    }
+
+    /// Forgets keys and scripts.
+    pub(super) fn forget_everything(&self) {
+        let mut core = self.lock();
+        core.scripts.forget();
+        lock(&core.shared).keyspace.clear();
+    }
+
+    /// Moves the clock forward.
+    pub(super) fn advance(&self, by: Duration) {
+        let clock = &mut self.lock().clock;
+        clock.moved = clock.moved.saturating_add(by);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Core> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    fn run(&mut self, words: &[Vec<u8>]) -> Value {
+        let command = match Command::find(words) {
+            Ok(command) => command,
+            Err(misuse) => return Value::Error(misuse.text(words)),
+        };
+        let arguments = words.get(1..).unwrap_or_default();
+        lock(&self.shared).keyspace.tick(self.clock.now());
+        let outcome = if command.in_scripts {
+            lock(&self.shared).keyspace.run(command.name, arguments)
+        } else {
+            self.scripts.execute(command.name, arguments)
+        };
+        outcome.unwrap_or_else(Value::Error)
+    }
+}
+
+struct Clock {
+    start: Instant,
+    /// Since 1970, so that what overflows in Redis overflows here.
+    started_at: Duration,
+    moved: Duration,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            started_at: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default(),
+            moved: Duration::ZERO,
+        }
+    }
+
+    fn now(&self) -> i64 {
+        let now = self.started_at.saturating_add(self.moved);
+        let now = now.saturating_add(self.start.elapsed());
+        i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+    }
+}

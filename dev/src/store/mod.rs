@@ -1,0 +1,213 @@
+//! A small Upstash-compatible store for development and tests: a subset of its REST protocol over
+//! an embedded engine or in front of a real Redis.
+//!
+//! It counts what it does and fails when told to. [`Store::answer`] works without a socket,
+//! [`Server`] puts the same answers on one. Both engines pass one suite, so that the embedded one
+//! cannot lie.
+
+mod commands;
+mod conversion;
+mod embedded;
+mod faults;
+mod keyspace;
+mod remote;
+mod scripts;
+mod server;
+mod value;
+mod wire;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use faults::{Fault, Faults};
+pub use server::Server;
+pub use wire::{Reply, Request};
+
+use embedded::Embedded;
+use faults::Timing;
+use remote::Remote;
+use value::{Value, Words};
+use wire::Batch;
+
+/// How long the edge waits for the store; a slower answer is no answer to it.
+const DEADLINE: Duration = Duration::from_millis(500);
+
+/// The store; clones share everything.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    token: String,
+    calls: AtomicU64,
+    commands: AtomicU64,
+    faults: Mutex<Faults>,
+}
+
+enum Engine {
+    Embedded(Embedded),
+    Remote(Remote),
+}
+
+impl Store {
+    /// An empty store in memory that accepts `token`.
+    ///
+    /// # Errors
+    /// When Lua cannot be started.
+    pub fn embedded(token: &str) -> Result<Self, String> {
+        Ok(Self::new(Engine::Embedded(Embedded::new()?), token))
+    }
+
+    /// A store in front of the Redis at `url` that accepts `token`.
+    ///
+    /// # Errors
+    /// When `url` is no address of a Redis, or nobody answers there.
+    pub fn redis(url: &str, token: &str) -> Result<Self, String> {
+        Ok(Self::new(Engine::Remote(Remote::new(url)?), token))
+    }
+
+    fn new(engine: Engine, token: &str) -> Self {
+        Self(Arc::new(Inner {
+            engine,
+            token: token.to_owned(),
+            calls: AtomicU64::new(0),
+            commands: AtomicU64::new(0),
+            faults: Mutex::new(Faults::none()),
+        }))
+    }
+
+    /// The token callers must send.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        &self.0.token
+    }
+
+    /// Answers one HTTP request without a socket.
+    ///
+    /// It never sleeps: a reply that a fault would hold back for more than the edge's deadline of
+    /// 500 ms is `Dropped`, a faster one comes at once.
+    #[must_use]
+    pub fn answer(&self, request: &Request<'_>) -> Reply {
+        match self.reply(request) {
+            (_, timing) if timing.pause() > DEADLINE => Reply::Dropped,
+            (reply, _) => reply,
+        }
+    }
+
+    /// Runs one command outside the protocol, for a test's set-up: not counted, never failed.
+    ///
+    /// # Errors
+    /// What the command answers when it fails.
+    pub fn command(&self, words: &[&str]) -> Result<serde_json::Value, String> {
+        let words: Words = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        match self.0.engine.run(&words) {
+            Value::Error(text) => Err(text),
+            value => Ok(value.json()),
+        }
+    }
+
+    /// Readable, authorised HTTP requests so far, failed by a fault or not.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.0.calls.load(Ordering::SeqCst)
+    }
+
+    /// Commands these requests ran; every command of a pipeline counts.
+    #[must_use]
+    pub fn commands(&self) -> u64 {
+        self.0.commands.load(Ordering::SeqCst)
+    }
+
+    /// Sets both counts to zero.
+    pub fn reset_counts(&self) {
+        self.0.calls.store(0, Ordering::SeqCst);
+        self.0.commands.store(0, Ordering::SeqCst);
+    }
+
+    /// Tells which of the next calls fail.
+    pub fn fail(&self, faults: Faults) {
+        *self.faults() = faults;
+    }
+
+    /// Restarts the store with nothing in it: no keys, no scripts.
+    pub fn restart_empty(&self) {
+        match &self.0.engine {
+            Engine::Embedded(engine) => engine.forget_everything(),
+            Engine::Remote(engine) => engine.forget_everything(),
+        }
+    }
+
+    /// Restarts the store with its keys: the scripts are forgotten.
+    pub fn restart(&self) {
+        match &self.0.engine {
+            Engine::Embedded(engine) => engine.forget_scripts(),
+            Engine::Remote(engine) => engine.forget_scripts(),
+        }
+    }
+
+    /// Moves the embedded engine's clock forward. A real Redis keeps its own time: nothing happens.
+    pub fn advance(&self, by: Duration) {
+        if let Engine::Embedded(engine) = &self.0.engine {
+            engine.advance(by);
+        }
+    }
+
+    fn reply(&self, request: &Request<'_>) -> (Reply, Timing) {
+        let batch = match wire::read(request, self.token()) {
+            Ok(batch) => batch,
+            Err(refusal) => return (refusal, Timing::AtOnce),
+        };
+        self.0.calls.fetch_add(1, Ordering::SeqCst);
+        let fault = self.faults().next();
+        if let Some(reply) = fault.and_then(Fault::instead_of_work) {
+            return (reply, Timing::AtOnce);
+        }
+        let many = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        self.0.commands.fetch_add(many, Ordering::SeqCst);
+        let reply = self.0.engine.work(&batch);
+        match fault {
+            Some(fault) => fault.after_work(&batch, reply),
+            None => (reply, Timing::AtOnce),
+        }
+    }
+
+    /// Whether answering waits for another machine.
+    fn is_remote(&self) -> bool {
+        matches!(self.0.engine, Engine::Remote(_))
+    }
+
+    fn faults(&self) -> std::sync::MutexGuard<'_, Faults> {
+        self.0.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine {
+    fn work(&self, batch: &Batch) -> Reply {
+        match batch {
+            Batch::One(words) => Reply::to_one(&self.run(words)),
+            Batch::Pipeline(commands) => {
+                let values: Vec<Value> = commands.iter().map(|words| self.run(words)).collect();
+                Reply::to_many(&values)
+            }
+            Batch::Atomic(commands) => match self.run_atomically(commands) {
+                Ok(values) => Reply::to_many(&values),
+                Err(text) => Reply::error(400, &text),
+            },
+        }
+    }
+
+    fn run(&self, words: &[Vec<u8>]) -> Value {
+        match self {
+            Self::Embedded(engine) => engine.run(words),
+            Self::Remote(engine) => engine.run(words),
+        }
+    }
+
+    fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
+        match self {
+            Self::Embedded(engine) => engine.run_atomically(commands),
+            Self::Remote(engine) => engine.run_atomically(commands),
+        }
+    }
+}

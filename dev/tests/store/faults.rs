@@ -1,0 +1,101 @@
+//! Every fault: what the caller sees, and whether the work was done.
+
+use std::time::Duration;
+
+use dev::store::{Fault, Faults, Reply, Request, Store};
+use serde_json::json;
+
+use crate::{TOKEN, on_both_engines};
+
+on_both_engines!(
+    faults_before_the_work_leave_nothing_done,
+    faults_after_the_work_leave_it_done,
+    every_third_call_fails_and_only_that,
+);
+
+fn increment(store: &Store) -> Option<(u16, String)> {
+    let reply = store.answer(&Request {
+        method: "POST",
+        target: "/",
+        authorization: Some(&format!("Bearer {TOKEN}")),
+        body: br#"["INCR","n"]"#,
+    });
+    match reply {
+        Reply::Answer { status, body } => Some((status, String::from_utf8_lossy(&body).into())),
+        Reply::Dropped => None,
+    }
+}
+
+fn check(store: &Store, fault: Fault, seen: Option<(u16, &str)>, done: u64) -> Result<(), String> {
+    store.restart_empty();
+    store.reset_counts();
+    store.fail(Faults::always(fault));
+    let answer = increment(store);
+    let answer = answer
+        .as_ref()
+        .map(|(status, body)| (*status, body.as_str()));
+    assert_eq!(answer, seen, "{fault:?}");
+    assert_eq!(store.command(&["EXISTS", "n"])?, json!(done), "{fault:?}");
+    assert_eq!((store.calls(), store.commands()), (1, done), "{fault:?}");
+    store.fail(Faults::none());
+    let next = format!("{{\"result\":{}}}", done + 1);
+    assert_eq!(increment(store), Some((200, next)), "after {fault:?}");
+    Ok(())
+}
+
+fn faults_before_the_work_leave_nothing_done(store: &Store) -> Result<(), String> {
+    let quota = r#"{"error":"ERR max requests limit exceeded. Limit: 500000, Usage: 500000"}"#;
+    let password = r#"{"error":"WRONGPASS invalid or missing auth token"}"#;
+    let cases = [
+        (Fault::Refuse, None),
+        (Fault::Unauthorized, Some((401, password))),
+        (
+            Fault::TooManyRequests,
+            Some((429, r#"{"error":"ERR too many requests"}"#)),
+        ),
+        (
+            Fault::ServerError,
+            Some((500, r#"{"error":"ERR internal server error"}"#)),
+        ),
+        (
+            Fault::ErrorWithStatus200,
+            Some((200, r#"{"error":"ERR something failed"}"#)),
+        ),
+        (Fault::QuotaExceeded, Some((400, quota))),
+    ];
+    for (fault, seen) in cases {
+        check(store, fault, seen, 0)?;
+    }
+    Ok(())
+}
+
+fn faults_after_the_work_leave_it_done(store: &Store) -> Result<(), String> {
+    let good = Some((200, r#"{"result":1}"#));
+    let (short, long) = (Duration::from_millis(400), Duration::from_millis(600));
+    let cases = [
+        (Fault::Delay(short), good),
+        (Fault::Delay(long), None),
+        (Fault::StallBody(short), good),
+        (Fault::StallBody(long), None),
+        (Fault::BrokenJson, Some((200, r#"{"result":[1,"#))),
+        (
+            Fault::WrongType,
+            Some((200, r#"{"result":{"unexpected":true}}"#)),
+        ),
+        (Fault::DropAnswer, None),
+    ];
+    for (fault, seen) in cases {
+        check(store, fault, seen, 1)?;
+    }
+    Ok(())
+}
+
+fn every_third_call_fails_and_only_that(store: &Store) -> Result<(), String> {
+    store.fail(Faults::every(3, Fault::DropAnswer));
+    let answered: Vec<bool> = (0..7).map(|_| increment(store).is_some()).collect();
+    assert_eq!(answered, [true, true, false, true, true, false, true]);
+    assert_eq!(store.command(&["GET", "n"])?, json!("7"));
+    store.fail(Faults::every(0, Fault::Refuse));
+    assert!(increment(store).is_some(), "every zeroth call is none");
+    Ok(())
+}
