@@ -1,0 +1,17 @@
+//! What Now Serving is developed with and never ships.
+//!
+//! [`serve`] and [`stages`] are the two commands; both first let [`setup`] install what [`tools`]
+//! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
+//! its Wasm for tests, in a folder made by [`local`]. [`process`] ends what we start.
+
+pub mod edge;
+pub mod local;
+pub mod origin;
+pub mod process;
+pub mod project;
+pub mod redis;
+pub mod serve;
+pub mod setup;
+pub mod stages;
+pub mod store;
+pub mod tools;

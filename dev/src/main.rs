@@ -1,0 +1,37 @@
+//! `cargo dev`: the commands this project is developed with.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use dev::{serve, stages};
+
+/// Develop Now Serving on this machine.
+#[derive(Parser)]
+#[command(name = "cargo dev", bin_name = "cargo dev")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Run the waiting room, a shop behind it and the store, until Ctrl-C
+    Serve(serve::Options),
+    /// Run every check and test, with a summary at the end
+    Test(stages::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Serve(options) => serve::serve(&options).map(|()| true),
+        Command::Test(options) => stages::test(&options),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            anstream::eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

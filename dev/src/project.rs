@@ -1,0 +1,108 @@
+//! This checkout: where it is, where Cargo builds it, and its Wasm.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::process;
+
+/// The target the service is compiled to.
+pub const WASM_TARGET: &str = "wasm32-wasip1";
+
+/// The folders of the workspace.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The folder that holds `fastly.toml` and `devconfig.json`.
+    pub root: PathBuf,
+    /// Cargo's target folder.
+    pub target: PathBuf,
+}
+
+/// Asks Cargo, once per process, for the folders of the workspace.
+///
+/// # Errors
+/// When `cargo metadata` fails.
+pub fn project() -> Result<&'static Project, String> {
+    static PROJECT: OnceLock<Result<Project, String>> = OnceLock::new();
+    PROJECT
+        .get_or_init(ask_cargo)
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+/// A `cargo` command that runs in the root of the checkout.
+///
+/// # Errors
+/// When the root is not known.
+pub fn cargo(arguments: &[&str]) -> Result<Command, String> {
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(&project()?.root);
+    Ok(command)
+}
+
+/// The path of the release Wasm, built or not.
+///
+/// # Errors
+/// When the target folder is not known.
+pub fn wasm_path() -> Result<PathBuf, String> {
+    let target = &project()?.target;
+    Ok(target.join(WASM_TARGET).join("release/now-serving.wasm"))
+}
+
+/// The arguments with which Cargo builds the release Wasm.
+pub const BUILD_WASM: &[&str] = &[
+    "build",
+    "--release",
+    "--target",
+    WASM_TARGET,
+    "--bin",
+    "now-serving",
+];
+
+/// Builds the release Wasm with Cargo's own progress and returns its path.
+///
+/// # Errors
+/// When the build fails; Cargo has said why.
+pub fn build_wasm() -> Result<PathBuf, String> {
+    if process::run(&mut cargo(BUILD_WASM)?)? {
+        return wasm_path();
+    }
+    Err(format!(
+        "The Wasm could not be built: `cargo {}` failed, see above.",
+        BUILD_WASM.join(" ")
+    ))
+}
+
+fn ask_cargo() -> Result<Project, String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let output = Command::new("cargo")
+        .args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--manifest-path",
+        ])
+        .arg(&manifest)
+        .output()
+        .map_err(|error| format!("cargo could not be started: {error}."))?;
+    if !output.status.success() {
+        return Err(format!(
+            "`cargo metadata` failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("`cargo metadata` gave no JSON: {error}."))?;
+    let folder = |key: &str| {
+        metadata
+            .get(key)
+            .and_then(serde_json::Value::as_str)
+            .map(PathBuf::from)
+            .ok_or_else(|| format!("`cargo metadata` names no {key}."))
+    };
+    Ok(Project {
+        root: folder("workspace_root")?,
+        target: folder("target_directory")?,
+    })
+}

@@ -1,0 +1,162 @@
+//! `cargo dev serve`: the whole thing on this machine, from a shop to the waiting room before it.
+//!
+//! The store and the shop run in this process, the edge in a child; all end together.
+
+mod edge;
+mod options;
+mod signals;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use crate::local::{self, Backends, Settings};
+use crate::origin::Origin;
+use crate::project;
+use crate::setup::{self, Need};
+use crate::store::{Server, Store};
+use edge::EdgeProcess;
+pub use options::Options;
+
+/// Runs until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// When something cannot be set up, built or started, or when the edge ends by itself.
+pub fn serve(options: &Options) -> Result<(), String> {
+    check_ports(options)?;
+    let settings = options.settings(local::development_settings()?);
+    setup::provide(Need::WasmTarget)?;
+    setup::provide(Need::Viceroy)?;
+    if let Err(reason) = setup::provide(Need::FastlyCli) {
+        anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
+    }
+    let wasm = wasm(options)?;
+
+    let stop = signals::receiver()?;
+    let store = start_store(options, &settings)?;
+    let origin = start_origin(options)?;
+    let folder = folder(options, &wasm, &settings)?;
+    let mut edge = EdgeProcess::start(&folder, options.addr)?;
+    if !edge.await_answer(&stop, &health_url(options, &settings))? {
+        return Ok(());
+    }
+    print_addresses(options, &settings, origin.as_ref(), store.as_ref());
+    edge.run_until(&stop)
+}
+
+fn setting<'a>(settings: &'a Settings, key: &str, default: &'a str) -> &'a str {
+    settings.get(key).map_or(default, String::as_str)
+}
+
+/// Says at once what would fail only after minutes of building.
+fn check_ports(options: &Options) -> Result<(), String> {
+    let mut uses = vec![(options.addr, "the edge", "--addr")];
+    if options.store.is_none() {
+        uses.push((options.store_addr, "the local store", "--store-addr"));
+    }
+    if options.origin.is_none() {
+        uses.push((options.origin_addr, "the demo shop", "--origin-addr"));
+    }
+    for (addr, user, option) in uses {
+        TcpListener::bind(addr).map_err(|error| {
+            format!("Port {} is needed by {user} and cannot be used ({error}): free it or choose another with {option} HOST:PORT.", addr.port())
+        })?;
+    }
+    Ok(())
+}
+
+fn wasm(options: &Options) -> Result<PathBuf, String> {
+    if !options.no_build {
+        return project::build_wasm();
+    }
+    let wasm = project::wasm_path()?;
+    if wasm.is_file() {
+        return Ok(wasm);
+    }
+    Err("There is no Wasm from an earlier build: run again without --no-build.".to_owned())
+}
+
+fn start_store(options: &Options, settings: &Settings) -> Result<Option<Server>, String> {
+    if options.store.is_some() {
+        return Ok(None);
+    }
+    let token = setting(settings, "upstash_token", "");
+    let store = match &options.redis {
+        Some(url) => Store::redis(url, token)?,
+        None => Store::embedded(token)?,
+    };
+    Server::start(store, options.store_addr).map(Some)
+}
+
+fn start_origin(options: &Options) -> Result<Option<Origin>, String> {
+    match options.origin {
+        Some(_) => Ok(None),
+        None => Origin::start(options.origin_addr).map(Some),
+    }
+}
+
+/// Makes the folder `fastly compute serve` runs in; one per port, so that two can run.
+fn folder(options: &Options, wasm: &Path, settings: &Settings) -> Result<PathBuf, String> {
+    let folder = project::project()?
+        .target
+        .join("serve")
+        .join(options.addr.port().to_string());
+    fs::create_dir_all(folder.join("bin"))
+        .and_then(|()| fs::copy(wasm, folder.join("bin/main.wasm")))
+        .map_err(|error| format!("{} could not be filled: {error}.", folder.display()))?;
+    let demo = format!("http://{}", options.origin_addr);
+    let backends = Backends {
+        origin: options.origin.as_deref().unwrap_or(&demo),
+        store: setting(settings, "upstash_url", ""),
+    };
+    local::write_manifest(&folder, backends)?;
+    local::write_settings(&folder, settings)?;
+    Ok(folder)
+}
+
+fn admin_path(settings: &Settings) -> &str {
+    setting(settings, "admin_path", "/_queue")
+}
+
+fn health_url(options: &Options, settings: &Settings) -> String {
+    format!("http://{}{}/healthz", options.addr, admin_path(settings))
+}
+
+fn print_addresses(
+    options: &Options,
+    settings: &Settings,
+    origin: Option<&Origin>,
+    store: Option<&Server>,
+) {
+    let edge = format!("http://{}", options.addr);
+    let panel = format!("{edge}{}", admin_path(settings));
+    let password = setting(
+        settings,
+        "admin_password",
+        "(no admin_password set: the panel is off)",
+    );
+    let permit_token = setting(settings, "permit_token", "(no permit_token set)");
+    let demo = origin.map(Origin::url);
+    let behind = demo
+        .as_deref()
+        .or(options.origin.as_deref())
+        .unwrap_or_default();
+    let store_kind = match (store, &options.redis) {
+        (None, _) => "Upstash".to_owned(),
+        (Some(_), Some(redis)) => format!("local, in front of {redis}"),
+        (Some(_), None) => "local, in memory".to_owned(),
+    };
+    let bold = anstyle::Style::new().bold();
+    let row = |name: &str, address: &str, note: &str| {
+        anstream::println!("  {name:<8}{bold}{address:<32}{bold:#}{note}");
+    };
+    anstream::println!();
+    row("shop", &format!("{edge}/"), "through the waiting room");
+    row("panel", &panel, &format!("user admin, password {password}"));
+    row("origin", behind, "what is protected");
+    row("store", setting(settings, "upstash_url", ""), &store_kind);
+    anstream::println!(
+        "\n  Let five in:\n  curl -X POST {panel}/permit -H 'Authorization: Bearer {permit_token}' -H 'Content-Type: application/json' -d '{{\"amt\":5}}'\n"
+    );
+    anstream::println!("ready");
+}

@@ -1,0 +1,138 @@
+//! What `cargo dev serve` can be told, and what that makes of the development settings.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use crate::local::Settings;
+
+/// What `cargo dev serve` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Where visitors come in
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7676", value_parser = address)]
+    pub addr: SocketAddr,
+    /// Protect this site instead of the demo shop
+    #[arg(long, value_name = "URL", value_parser = web_url)]
+    pub origin: Option<String>,
+    /// Put the local store in front of this Redis instead of its own memory
+    #[arg(long, value_name = "URL", conflicts_with = "store")]
+    pub redis: Option<String>,
+    /// Use this Upstash database instead of the local store
+    #[arg(long, value_name = "URL", requires = "store_token", value_parser = web_url)]
+    pub store: Option<String>,
+    /// The REST token of that database
+    #[arg(long, value_name = "TOKEN", requires = "store")]
+    pub store_token: Option<String>,
+    /// Change a setting of devconfig.json; may be given again for others
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
+    pub settings: Vec<(String, String)>,
+    /// Run the Wasm of the last build
+    #[arg(long)]
+    pub no_build: bool,
+    /// Where the local store listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8079", value_parser = address)]
+    pub store_addr: SocketAddr,
+    /// Where the demo shop listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
+    pub origin_addr: SocketAddr,
+}
+
+impl Options {
+    /// The settings the service sees: the development ones, the store in use, then `--set`.
+    pub(super) fn settings(&self, mut settings: Settings) -> Settings {
+        let url = match &self.store {
+            Some(url) => url.clone(),
+            None => format!("http://{}", self.store_addr),
+        };
+        settings.insert("upstash_url".to_owned(), url);
+        if let Some(token) = &self.store_token {
+            settings.insert("upstash_token".to_owned(), token.clone());
+        }
+        settings.extend(self.settings.iter().cloned());
+        settings
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.to_socket_addrs()
+        .ok()
+        .and_then(|mut found| found.next())
+        .ok_or_else(|| "must be HOST:PORT, such as 127.0.0.1:7676".to_owned())
+}
+
+fn web_url(text: &str) -> Result<String, String> {
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
+    is_web
+        .then(|| text.trim_end_matches('/').to_owned())
+        .ok_or_else(|| "must begin with http:// or https://".to_owned())
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("must be KEY=VALUE, such as automatic=10".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a test may stop at the first surprise"
+    )]
+
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn parse(words: &[&str]) -> Result<Options, String> {
+        let words = ["serve"].iter().chain(words);
+        let line = Line::try_parse_from(words).map_err(|error| error.to_string());
+        line.map(|line| line.options)
+    }
+
+    fn development() -> Settings {
+        [
+            ("upstash_url", "http://old"),
+            ("upstash_token", "local"),
+            ("automatic", "15"),
+        ]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into()
+    }
+
+    #[test]
+    fn the_settings_name_the_local_store_where_it_listens() {
+        let settings = parse(&["--store-addr", "127.0.0.1:9"])
+            .unwrap()
+            .settings(development());
+        assert_eq!(settings["upstash_url"], "http://127.0.0.1:9");
+        assert_eq!(settings["upstash_token"], "local");
+        assert_eq!(settings["automatic"], "15");
+    }
+
+    #[test]
+    fn a_store_elsewhere_comes_with_its_token() {
+        let words = ["--store", "https://a.example/", "--store-token", "t"];
+        let settings = parse(&words).unwrap().settings(development());
+        assert_eq!(settings["upstash_url"], "https://a.example");
+        assert_eq!(settings["upstash_token"], "t");
+        assert!(parse(&words[..2]).is_err_and(|error| error.contains("--store-token")));
+    }
+
+    #[test]
+    fn set_has_the_last_word_and_may_hold_an_equals_sign() {
+        let words = ["--set", "automatic=1", "--set", "new=a=b"];
+        let settings = parse(&words).unwrap().settings(development());
+        assert_eq!(settings["automatic"], "1");
+        assert_eq!(settings["new"], "a=b");
+        assert!(parse(&["--set", "automatic"]).is_err_and(|error| error.contains("KEY=VALUE")));
+    }
+}

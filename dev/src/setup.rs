@@ -1,0 +1,238 @@
+//! Sets up what `cargo dev serve` and `cargo dev test` run, in the cache folder or with the system.
+//!
+//! Every step first looks whether its thing is there, so a second run installs nothing. A step
+//! that cannot be done ends in one sentence that holds the command to run.
+
+use std::fs::{self, File, TryLockError};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::process;
+use crate::project::WASM_TARGET;
+use crate::tools::{self, FASTLY_CLI_VERSION, VICEROY_VERSION};
+
+/// Something a command of this crate needs before it can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// The standard library for the service's target.
+    WasmTarget,
+    /// The local server that runs the Wasm.
+    Viceroy,
+    /// The real `fastly compute serve`.
+    FastlyCli,
+    /// A real Redis to compare the local store with.
+    Redis,
+    /// A headless browser and its driver.
+    Browser,
+}
+
+/// Installs what is needed unless it is there.
+///
+/// # Errors
+/// When it is not there and cannot be installed.
+pub fn provide(need: Need) -> Result<(), String> {
+    if need.is_met() {
+        return Ok(());
+    }
+    let _lock = lock()?;
+    // Another run may have installed it while we waited for the lock.
+    if need.is_met() {
+        return Ok(());
+    }
+    need.install()?;
+    if need.is_met() {
+        return Ok(());
+    }
+    Err(format!(
+        "{need:?} was installed but is still not found: look at the lines above."
+    ))
+}
+
+impl Need {
+    fn is_met(self) -> bool {
+        match self {
+            Self::WasmTarget => has_wasm_target(),
+            Self::Viceroy => tools::viceroy().is_ok(),
+            Self::FastlyCli => tools::fastly_cli().is_ok(),
+            Self::Redis => tools::redis_server().is_ok(),
+            Self::Browser => tools::chromium().is_ok() && tools::chromedriver().is_ok(),
+        }
+    }
+
+    fn install(self) -> Result<(), String> {
+        match self {
+            Self::WasmTarget => install_wasm_target(),
+            Self::Viceroy => install_viceroy(),
+            Self::FastlyCli => install_fastly_cli(),
+            Self::Redis => install_packages(&["redis-server"], "to compare the local store with"),
+            Self::Browser => {
+                install_packages(&["chromium", "chromium-driver"], "for the browser journeys")
+            }
+        }
+    }
+}
+
+fn has_wasm_target() -> bool {
+    let Ok(output) = Command::new("rustc").args(["--print", "sysroot"]).output() else {
+        return false;
+    };
+    let sysroot = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    sysroot
+        .join("lib/rustlib")
+        .join(WASM_TARGET)
+        .join("lib")
+        .is_dir()
+}
+
+fn install_wasm_target() -> Result<(), String> {
+    if tools::on_path("rustup").is_none() {
+        return Err(format!(
+            "The Rust target {WASM_TARGET} is not installed and rustup is not there: install the \
+             standard library for {WASM_TARGET} the way Rust was installed."
+        ));
+    }
+    say(&format!(
+        "the Rust target {WASM_TARGET}, which the service is compiled to"
+    ));
+    run(Command::new("rustup").args(["target", "add", WASM_TARGET]))
+}
+
+fn install_viceroy() -> Result<(), String> {
+    say(&format!(
+        "Viceroy {VICEROY_VERSION}, the local server that runs the Wasm (compiled once, some 10 minutes)"
+    ));
+    let build = tools::cache()?.join("viceroy-build");
+    // Outside the checkout, so that its Cargo settings do not reach this build.
+    let done = run(Command::new("cargo")
+        .args([
+            "install",
+            "viceroy",
+            "--version",
+            VICEROY_VERSION,
+            "--locked",
+            "--root",
+        ])
+        .arg(tools::viceroy_root()?)
+        .current_dir(tools::cache()?)
+        .env("CARGO_TARGET_DIR", &build));
+    if done.is_ok() {
+        // Some gigabytes nobody needs again; an unfinished build is kept to go on from.
+        let _ = fs::remove_dir_all(&build);
+    }
+    done
+}
+
+fn install_fastly_cli() -> Result<(), String> {
+    if tools::on_path("npm").is_none() {
+        return Err(format!(
+            "The Fastly CLI {FASTLY_CLI_VERSION} is not there and npm, which would install it, neither: \
+             install Node.js, or the CLI by itself from https://www.fastly.com/documentation/reference/cli/."
+        ));
+    }
+    say(&format!(
+        "the Fastly CLI {FASTLY_CLI_VERSION}, whose `compute serve` runs the edge"
+    ));
+    let root = tools::fastly_cli_root()?;
+    // Moved into place when complete, so that an interrupted install is never taken for one.
+    let unfinished = root.with_extension("unfinished");
+    let _ = fs::remove_dir_all(&unfinished);
+    run(Command::new("npm")
+        .args([
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+            "--prefix",
+        ])
+        .arg(&unfinished)
+        .arg(format!("@fastly/cli@{FASTLY_CLI_VERSION}")))?;
+    fs::rename(&unfinished, &root)
+        .map_err(|error| format!("{} could not be moved into place: {error}.", root.display()))
+}
+
+fn install_packages(packages: &[&str], why: &str) -> Result<(), String> {
+    let list = packages.join(" ");
+    if tools::on_path("apt-get").is_none() {
+        return Err(format!(
+            "{} not there ({why}): install what your system calls {list}.",
+            if packages.len() == 1 {
+                "A package is"
+            } else {
+                "Packages are"
+            }
+        ));
+    }
+    let Some(prefix) = root_prefix() else {
+        return Err(format!(
+            "Not there: {list}, {why}. Run `sudo apt-get install {list}`."
+        ));
+    };
+    say(&format!("{list}, {why}"));
+    let apt = |arguments: &[&str]| {
+        let words = [
+            prefix,
+            &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"],
+            arguments,
+        ]
+        .concat();
+        let (program, rest) = words.split_first().ok_or("no command")?;
+        run(Command::new(program).args(rest))
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
+}
+
+/// What to put before a command so that it runs as root, if that needs no password.
+fn root_prefix() -> Option<&'static [&'static str]> {
+    if nix::unistd::Uid::effective().is_root() {
+        return Some(&[]);
+    }
+    let quiet = Command::new("sudo")
+        .args(["-n", "true"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    quiet
+        .is_ok_and(|status| status.success())
+        .then_some(&["sudo", "-n"])
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    if process::run(command)? {
+        return Ok(());
+    }
+    let words: Vec<_> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy())
+        .collect();
+    Err(format!(
+        "`{}` failed, see above: run it by hand and try again.",
+        words.join(" ")
+    ))
+}
+
+fn say(what: &str) {
+    anstream::eprintln!("Installing {what}.");
+}
+
+/// One installation at a time in this cache; the lock goes with the file.
+fn lock() -> Result<File, String> {
+    let cache = tools::cache()?;
+    let cannot = |error| {
+        format!(
+            "The cache folder {} cannot be used: {error}.",
+            cache.display()
+        )
+    };
+    fs::create_dir_all(&cache).map_err(cannot)?;
+    let file = File::create(cache.join("lock")).map_err(cannot)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            anstream::eprintln!("Another `cargo dev` is installing; waiting for it.");
+            file.lock().map_err(cannot)?;
+        }
+        Err(TryLockError::Error(error)) => return Err(cannot(error)),
+    }
+    Ok(file)
+}

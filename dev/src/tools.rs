@@ -1,0 +1,177 @@
+//! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
+//! redis-server, Chromium. This file only looks; [`crate::setup`] installs.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The Viceroy that belongs to the pinned `fastly` crate; others may refuse its Wasm.
+pub const VICEROY_VERSION: &str = "0.22.0";
+/// The Fastly CLI this project is tried with.
+pub const FASTLY_CLI_VERSION: &str = "16.1.0";
+
+/// The folder in which everything is kept that is installed: `$NOW_SERVING_CACHE`, else
+/// `now-serving` in `$XDG_CACHE_HOME`, else in `~/.cache`.
+///
+/// # Errors
+/// When none of these variables nor `$HOME` is set.
+pub fn cache() -> Result<PathBuf, String> {
+    cache_from(|name| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    })
+}
+
+fn cache_from(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, String> {
+    variable("NOW_SERVING_CACHE")
+        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("now-serving")))
+        .or_else(|| Some(variable("HOME")?.join(".cache/now-serving")))
+        .ok_or_else(|| "There is no folder for the tools: set NOW_SERVING_CACHE to one.".to_owned())
+}
+
+/// The folder `cargo install --root` puts Viceroy into.
+pub(crate) fn viceroy_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("viceroy-{VICEROY_VERSION}")))
+}
+
+/// The folder npm puts the Fastly CLI into.
+pub(crate) fn fastly_cli_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("fastly-cli-{FASTLY_CLI_VERSION}")))
+}
+
+/// Viceroy of the right version, from the cache or from the PATH.
+///
+/// # Errors
+/// When it is in neither.
+pub fn viceroy() -> Result<PathBuf, String> {
+    let cached = viceroy_root()?.join("bin/viceroy");
+    if cached.is_file() {
+        return Ok(cached);
+    }
+    on_path("viceroy")
+        .filter(|found| says(found, "--version", VICEROY_VERSION))
+        .ok_or_else(|| missing(&format!("Viceroy {VICEROY_VERSION}")))
+}
+
+/// The Fastly CLI of the right version, from the cache or from the PATH.
+///
+/// # Errors
+/// When it is in neither.
+pub fn fastly_cli() -> Result<PathBuf, String> {
+    // The binary itself, not npm's wrapper script in .bin, which would have to be kept alive too.
+    let cached = fastly_cli_root()?.join(fastly_cli_binary());
+    if cached.is_file() {
+        return Ok(cached);
+    }
+    on_path("fastly")
+        .filter(|found| says(found, "version", FASTLY_CLI_VERSION))
+        .ok_or_else(|| missing(&format!("The Fastly CLI {FASTLY_CLI_VERSION}")))
+}
+
+/// The CLI's real binary inside a folder npm installed into.
+pub(crate) fn fastly_cli_binary() -> PathBuf {
+    let system = match env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    Path::new("node_modules/@fastly").join(format!("cli-{system}-{processor}/fastly"))
+}
+
+/// `redis-server` on the PATH.
+///
+/// # Errors
+/// When it is not there.
+pub fn redis_server() -> Result<PathBuf, String> {
+    on_path("redis-server").ok_or_else(|| missing("redis-server"))
+}
+
+/// Chromium or Chrome on the PATH.
+///
+/// # Errors
+/// When neither is there.
+pub fn chromium() -> Result<PathBuf, String> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find_map(on_path)
+        .ok_or_else(|| missing("Chromium"))
+}
+
+/// `chromedriver` on the PATH.
+///
+/// # Errors
+/// When it is not there.
+pub fn chromedriver() -> Result<PathBuf, String> {
+    on_path("chromedriver").ok_or_else(|| missing("chromedriver"))
+}
+
+/// The first file of that name in the folders of the PATH.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn says(program: &Path, argument: &str, version: &str) -> bool {
+    let Ok(output) = Command::new(program).arg(argument).output() else {
+        return false;
+    };
+    String::from_utf8_lossy(&output.stdout)
+        .split_whitespace()
+        .any(|word| word.trim_start_matches('v') == version)
+}
+
+fn missing(what: &str) -> String {
+    format!("{what} is not there: run `cargo dev test`, which sets it up.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache_with(variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+        cache_from(|name| {
+            let (_, value) = variables.iter().find(|(key, _)| *key == name)?;
+            Some(PathBuf::from(value))
+        })
+    }
+
+    #[test]
+    fn the_cache_is_where_the_most_particular_variable_says() {
+        let all = [
+            ("NOW_SERVING_CACHE", "/n"),
+            ("XDG_CACHE_HOME", "/x"),
+            ("HOME", "/h"),
+        ];
+        assert_eq!(cache_with(&all), Ok(PathBuf::from("/n")));
+        assert_eq!(cache_with(&all[1..]), Ok(PathBuf::from("/x/now-serving")));
+        assert_eq!(
+            cache_with(&all[2..]),
+            Ok(PathBuf::from("/h/.cache/now-serving"))
+        );
+    }
+
+    #[test]
+    fn without_a_home_the_error_names_the_variable_to_set() {
+        assert!(cache_with(&[]).is_err_and(|error| error.contains("NOW_SERVING_CACHE")));
+    }
+
+    #[test]
+    fn a_version_counts_only_as_a_whole_word() {
+        let echo = Path::new("echo");
+        assert!(says(echo, "viceroy 0.22.0", "0.22.0"));
+        assert!(says(
+            echo,
+            "Fastly CLI version v16.1.0 (4d64ad67)",
+            "16.1.0"
+        ));
+        assert!(!says(echo, "viceroy 0.22.01", "0.22.0"));
+        assert!(!says(Path::new("/nowhere/viceroy"), "--version", "0.22.0"));
+    }
+}

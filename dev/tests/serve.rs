@@ -1,0 +1,158 @@
+//! `cargo dev serve` as a child: it comes up, and however it ends, nothing stays behind.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+struct Serving {
+    child: Child,
+    addrs: [SocketAddr; 3],
+    descendants: Vec<Pid>,
+}
+
+impl Serving {
+    fn start() -> Self {
+        let addrs = free_addrs();
+        let [edge, store, origin] = addrs.map(|addr| addr.to_string());
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dev"))
+            .args([
+                "serve",
+                "--addr",
+                &edge,
+                "--store-addr",
+                &store,
+                "--origin-addr",
+                &origin,
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said: Vec<String> = BufReader::new(child.stdout.as_mut().unwrap())
+            .lines()
+            .map_while(Result::ok)
+            .take_while(|line| line != "ready")
+            .collect();
+        let descendants = descendants(child.id());
+        assert!(!descendants.is_empty(), "it was never ready: {said:?}");
+        Self {
+            child,
+            addrs,
+            descendants,
+        }
+    }
+
+    fn url(&self, path: &str) -> String {
+        let [edge, ..] = self.addrs;
+        format!("http://{edge}{path}")
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
+    }
+
+    /// Five seconds after its end at the latest, its processes are gone and its ports free.
+    fn leaves_nothing(&self) -> bool {
+        (0..50).any(|_| {
+            sleep(Duration::from_millis(100));
+            let alive = processes().into_iter().map(|(pid, _)| pid);
+            let is_free = |addr: &SocketAddr| TcpListener::bind(addr).is_ok();
+            !alive.into_iter().any(|pid| self.descendants.contains(&pid))
+                && self.addrs.iter().all(is_free)
+        })
+    }
+}
+
+fn free_addrs() -> [SocketAddr; 3] {
+    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    listeners.map(|listener| listener.local_addr().unwrap())
+}
+
+/// Id and parent of every process that has not ended.
+fn processes() -> Vec<(Pid, Pid)> {
+    let output = Command::new("ps")
+        .args(["-eo", "pid=,ppid=,stat="])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row = |line: &str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [pid, parent, state] = words.as_slice() else {
+            return None;
+        };
+        let id = |word: &str| word.parse().ok().map(Pid::from_raw);
+        (!state.starts_with('Z')).then_some((id(pid)?, id(parent)?))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+fn descendants(of: u32) -> Vec<Pid> {
+    let mut family = vec![Pid::from_raw(of.cast_signed())];
+    let processes = processes();
+    let mut place = 0;
+    while let Some(parent) = family.get(place).copied() {
+        let children = processes.iter().filter(|(_, of)| *of == parent);
+        family.extend(children.map(|(pid, _)| *pid));
+        place += 1;
+    }
+    family.split_off(1)
+}
+
+#[test]
+fn sigterm_ends_it_well_and_leaves_no_process_and_no_port() {
+    let mut serving = Serving::start();
+    let health = ureq::get(serving.url("/_queue/healthz")).call().unwrap();
+    assert_eq!(health.status(), 200);
+    serving.signal(Signal::SIGTERM);
+    assert!(serving.child.wait().unwrap().success());
+    assert!(serving.leaves_nothing());
+}
+
+#[test]
+fn even_a_killed_one_leaves_no_process_and_no_port() {
+    let mut serving = Serving::start();
+    serving.signal(Signal::SIGKILL);
+    serving.child.wait().unwrap();
+    assert!(serving.leaves_nothing());
+}
+
+#[test]
+fn an_edge_that_ends_by_itself_is_reported() {
+    let mut serving = Serving::start();
+    let edge = *serving.descendants.first().unwrap();
+    killpg(edge, Signal::SIGKILL).unwrap();
+    let mut said = String::new();
+    let stderr = serving.child.stderr.take().unwrap();
+    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+        said.push_str(&line);
+    }
+    assert_eq!(serving.child.wait().unwrap().code(), Some(1));
+    assert!(said.contains("The edge ended by itself"), "{said}");
+    assert!(serving.leaves_nothing());
+}
+
+#[test]
+fn a_busy_port_is_named_with_its_use_and_the_option_to_change_it() {
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = busy.local_addr().unwrap().to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args(["serve", "--addr", "127.0.0.1:0", "--store-addr", &addr])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    for part in [
+        busy.local_addr().unwrap().port().to_string().as_str(),
+        "local store",
+        "--store-addr",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
