@@ -1,0 +1,98 @@
+//! A thousand arrivals at once: every number is drawn once, whoever loses an answer on the way.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dev::redis::Redis;
+use dev::store::{Fault, Faults, Store};
+use now_serving::http::Answer;
+use now_serving::service;
+
+use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, call, config};
+
+const VISITORS: u64 = 1000;
+const THREADS: u64 = 50;
+
+/// Each of 50 threads sends 20 visitors, who come again with their cookie until they have a number.
+fn arrive(ask: &(dyn Fn(&Ask) -> Got + Sync)) -> Vec<u64> {
+    let drawn = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for _ in 0..VISITORS / THREADS {
+                    let number = insist(ask);
+                    drawn.lock().unwrap().push(number);
+                }
+            });
+        }
+    });
+    let mut drawn = drawn.into_inner().unwrap();
+    drawn.sort_unstable();
+    drawn
+}
+
+fn insist(ask: &(dyn Fn(&Ask) -> Got + Sync)) -> u64 {
+    let mut ticket: Option<String> = None;
+    for _ in 0..50 {
+        let mut request = Ask::get("/").json();
+        if let Some(ticket) = &ticket {
+            request = request.with("cookie", format!("queue={ticket}"));
+        }
+        let got = ask(&request);
+        ticket = got.ticket().or(ticket);
+        if let Some(number) = got.json()["position"].as_u64() {
+            return number;
+        }
+    }
+    panic!("no number after 50 tries")
+}
+
+fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
+    let (config, store, ids) = (config(), Direct(store.clone()), AtomicU64::new(0));
+    move |ask| {
+        let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
+        let outcome = service::handle(
+            &call(ask, id),
+            &mut [].as_slice(),
+            &config,
+            &store,
+            1_800_000_000_000,
+        );
+        match outcome.answer {
+            Answer::Reply(reply) => Got::of(reply),
+            Answer::Forward(_) => panic!("nobody is let in here"),
+        }
+    }
+}
+
+fn everybody() -> Vec<u64> {
+    (1..=VISITORS).collect()
+}
+
+#[test]
+fn redis_a_thousand_arrivals_draw_1_to_1000() {
+    let redis = Redis::start().unwrap();
+    let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+    assert_eq!(arrive(&here(&store)), everybody());
+}
+
+#[test]
+fn redis_a_thousand_arrivals_draw_1_to_1000_though_every_third_answer_is_lost() {
+    let redis = Redis::start().unwrap();
+    let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+    store.fail(Faults::every(3, Fault::DropAnswer));
+    assert_eq!(arrive(&here(&store)), everybody());
+    assert!(
+        store.calls() > VISITORS * 4 / 3,
+        "answers were lost: {} calls",
+        store.calls()
+    );
+}
+
+#[test]
+fn wasm_a_thousand_arrivals_draw_1_to_1000_though_every_third_answer_is_lost() {
+    let house = House::wasm();
+    house.store.fail(Faults::every(3, Fault::DropAnswer));
+    let wasm = house.wasm_side();
+    assert_eq!(arrive(&|ask| wasm.ask(ask)), everybody());
+}

@@ -1,0 +1,201 @@
+//! Everything that can be wrong with the store, under both policies.
+
+use std::time::{Duration, Instant};
+
+use dev::store::{Fault, Faults};
+use serde_json::json;
+
+use crate::house::{Ask, House, Visitor, claims};
+
+/// Far beyond the deadline of 500 ms, so that an answer in less shows that nobody waited for the store.
+const LATE: Duration = Duration::from_secs(4);
+
+const FAULTS: [Fault; 11] = [
+    Fault::Refuse,
+    Fault::Delay(LATE),
+    Fault::Unauthorized,
+    Fault::TooManyRequests,
+    Fault::ServerError,
+    Fault::BrokenJson,
+    Fault::ErrorWithStatus200,
+    Fault::QuotaExceeded,
+    Fault::WrongType,
+    Fault::DropAnswer,
+    Fault::StallBody(LATE),
+];
+
+/// One visitor inside and one waiting, as number 2, before anything goes wrong.
+fn before(house: &House) -> (Visitor<'_>, Visitor<'_>) {
+    let mut inside = Visitor::new(house);
+    inside.ask("/");
+    house.permit(1);
+    assert!(inside.ask("/echo").inside);
+    let mut waiting = Visitor::new(house);
+    assert_eq!(waiting.ask("/").json()["position"], 2);
+    (inside, waiting)
+}
+
+fn in_time<T>(fault: Fault, what: &str, work: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let done = work();
+    let took = began.elapsed();
+    println!("{fault:?}, {what}: {} ms", took.as_millis());
+    assert!(
+        took < LATE,
+        "{fault:?}, {what}: somebody waited for the store"
+    );
+    done
+}
+
+fn hold(house: &House) {
+    house.warm();
+    let (mut inside, mut waiting) = before(house);
+    for fault in FAULTS {
+        house.store.fail(Faults::always(fault));
+        assert_eq!(
+            house.calls(|| assert!(inside.ask("/echo").inside, "{fault:?}")),
+            0,
+            "who is inside never notices"
+        );
+        let got = in_time(fault, "waiting", || waiting.ask("/echo"));
+        let told = got.json();
+        assert_eq!((got.status, got.inside), (503, false), "{fault:?}");
+        assert_eq!(
+            (&told["position"], &told["cursor"], &told["ahead"]),
+            (&json!(2), &json!(null), &json!(null)),
+            "{fault:?}"
+        );
+        let mut newcomer = Visitor::new(house);
+        let got = in_time(fault, "new", || newcomer.ask("/echo"));
+        assert_eq!(
+            (got.status, got.inside, &got.json()["position"]),
+            (503, false, &json!(null)),
+            "{fault:?}"
+        );
+        operator_is_told(house, fault);
+        house.store.fail(Faults::none());
+        assert_eq!(
+            waiting.ask("/").json()["position"],
+            2,
+            "{fault:?}: the place was kept"
+        );
+        let drawn = newcomer.ask("/").json()["position"].as_u64().unwrap();
+        let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+        assert_eq!(
+            status["length"], drawn,
+            "{fault:?}: no number was drawn twice or lost"
+        );
+        assert_eq!(status["cursor"], 1, "{fault:?}");
+    }
+}
+
+fn admit(house: &House) {
+    house.warm();
+    house.set("on_store_error", "admit");
+    house.set("admit_for", "2");
+    let (mut inside, mut waiting) = before(house);
+    for fault in FAULTS {
+        house.store.fail(Faults::always(fault));
+        assert_eq!(
+            house.calls(|| assert!(inside.ask("/echo").inside, "{fault:?}")),
+            0
+        );
+        assert!(
+            in_time(fault, "waiting", || waiting.ask("/echo")).inside,
+            "{fault:?}"
+        );
+        assert_eq!(
+            claims(waiting.ticket.as_deref().unwrap())["pos"],
+            2,
+            "{fault:?}: with the place kept"
+        );
+        let mut newcomer = Visitor::new(house);
+        assert!(
+            in_time(fault, "new", || newcomer.ask("/echo")).inside,
+            "{fault:?}"
+        );
+        assert_eq!(
+            house.calls(|| assert!(newcomer.ask("/echo").inside)),
+            0,
+            "{fault:?}: the grace itself needs no store"
+        );
+        operator_is_told(house, fault);
+        house.store.fail(Faults::none());
+        house.wait(Duration::from_millis(2100));
+        let back = waiting.ask("/echo");
+        assert!(!back.inside, "{fault:?}: for two seconds and no longer");
+        assert_eq!(back.json()["position"], 2, "{fault:?}");
+        assert!(!newcomer.ask("/echo").inside, "{fault:?}");
+    }
+}
+
+/// Only reading: a permit whose answer is lost has moved the line.
+fn operator_is_told(house: &House, fault: Fault) {
+    let status = in_time(fault, "status", || {
+        house.ask(&Ask::get("/_queue/status").operator())
+    });
+    assert_eq!(
+        (status.status, status.header("content-type")),
+        (503, "application/problem+json"),
+        "{fault:?}"
+    );
+    let panel = house.ask(&Ask::get("/_queue").operator());
+    assert_eq!(panel.status, 503, "{fault:?}");
+    assert!(
+        panel.body.contains("The store does not answer."),
+        "{fault:?}"
+    );
+}
+
+#[test]
+fn native_every_fault_holds_who_waits_and_nobody_else() {
+    hold(&House::native());
+}
+
+#[test]
+fn native_every_fault_admits_by_policy_for_a_while() {
+    admit(&House::native());
+}
+
+#[test]
+fn wasm_every_fault_holds_who_waits_and_nobody_else() {
+    hold(&House::wasm());
+}
+
+#[test]
+fn wasm_every_fault_admits_by_policy_for_a_while() {
+    admit(&House::wasm());
+}
+
+/// The memory of a draw lasts a minute; only the native clock can be turned that far.
+#[test]
+fn native_a_draw_is_remembered_for_a_minute_and_no_longer() {
+    let house = House::native();
+    house.warm();
+    for (seconds, position) in [(59, 1), (61, 2)] {
+        house.store.command(&["FLUSHALL"]).unwrap();
+        house.store.fail(Faults::always(Fault::DropAnswer));
+        let mut visitor = Visitor::new(&house);
+        visitor.ask("/");
+        house.store.fail(Faults::none());
+        house.wait(Duration::from_secs(seconds));
+        assert_eq!(
+            visitor.ask("/").json()["position"],
+            position,
+            "after {seconds} s"
+        );
+    }
+}
+
+#[test]
+fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
+    let house = House::native();
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    let got = house.ask(&Ask::permit(1));
+    assert_eq!((got.status, got.header("retry-after")), (503, "5"));
+    assert!(
+        got.body.contains("whether the line moved is unknown"),
+        "{}",
+        got.body
+    );
+}

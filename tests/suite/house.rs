@@ -1,0 +1,567 @@
+//! One way to ask, three houses that answer.
+//!
+//! A story does not know which house it is in, but for the clock: natively it is turned by hand, in the Wasm it runs.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use dev::edge::{Edge, EdgeOptions};
+use dev::origin::Origin;
+use dev::redis::Redis;
+use dev::store::{Reply as StoreReply, Request as StoreRequest, Server, Store};
+use now_serving::config::{Config, Source};
+use now_serving::http::{Answer, Call, HEADERS};
+use now_serving::record::{self, Facts};
+use now_serving::service;
+use now_serving::upstash::Transport;
+use serde_json::Value;
+
+pub(crate) const ANY_PORT: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+pub(crate) const PASSWORD: &str = "development-only-password";
+pub(crate) const PERMIT_TOKEN: &str = "development-only-permit-token";
+pub(crate) const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
+pub(crate) const STORE_TOKEN: &str = "development-only-upstash-token";
+
+/// Settings of a line that nobody but the story moves.
+fn settings() -> BTreeMap<String, String> {
+    let pairs = [
+        ("jwt_secret", SECRET),
+        ("upstash_url", "http://127.0.0.1:8079"),
+        ("upstash_token", STORE_TOKEN),
+        ("admin_password", PASSWORD),
+        ("permit_token", PERMIT_TOKEN),
+        ("automatic", "0"),
+    ];
+    pairs
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+/// A request as a stranger sends it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) method: &'static str,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Ask {
+    pub(crate) fn get(target: &str) -> Self {
+        Self {
+            method: "GET",
+            target: target.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        }
+    }
+
+    pub(crate) fn method(mut self, method: &'static str) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: impl AsRef<[u8]>) -> Self {
+        self.headers.push((name, value.as_ref().to_vec()));
+        self
+    }
+
+    pub(crate) fn body(mut self, content_type: &str, body: &str) -> Self {
+        self.body = body.as_bytes().to_vec();
+        self.with("content-type", content_type)
+    }
+
+    /// A press of the button, as a browser on the panel sends it.
+    pub(crate) fn press(form: &str) -> Self {
+        Self::get("/_queue/permit")
+            .method("POST")
+            .with("sec-fetch-site", "same-origin")
+            .operator()
+            .body("application/x-www-form-urlencoded", form)
+    }
+
+    /// A call of the origin's program.
+    pub(crate) fn permit(amount: u64) -> Self {
+        Self::get("/_queue/permit")
+            .method("POST")
+            .with("authorization", format!("Bearer {PERMIT_TOKEN}"))
+            .body("application/json", &format!(r#"{{"amt":{amount}}}"#))
+    }
+
+    pub(crate) fn operator(self) -> Self {
+        use base64::Engine;
+        let pair = base64::engine::general_purpose::STANDARD.encode(format!("admin:{PASSWORD}"));
+        self.with("authorization", format!("Basic {pair}"))
+    }
+
+    pub(crate) fn json(self) -> Self {
+        self.with("accept", "application/json")
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub(crate) struct Got {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    /// Whether the origin answered.
+    pub(crate) inside: bool,
+}
+
+impl Got {
+    pub(crate) fn of(reply: now_serving::http::Reply) -> Self {
+        let headers = reply
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        Self {
+            status: reply.status,
+            headers,
+            body: String::from_utf8(reply.body).unwrap(),
+            inside: false,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.all(name).first().copied().unwrap_or_default()
+    }
+
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.headers
+            .iter()
+            .filter(|(found, _)| found == name)
+            .map(|(_, value)| value.as_str())
+            .collect()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// Our ticket, if this answer brings one.
+    pub(crate) fn ticket(&self) -> Option<String> {
+        let ours =
+            |cookie: &&str| cookie.starts_with("queue=") || cookie.starts_with("__Host-queue=");
+        let cookie = self.all("set-cookie").into_iter().find(ours)?;
+        let value = cookie.split(';').next()?.split_once('=')?.1;
+        Some(value.to_owned())
+    }
+}
+
+pub(crate) struct House {
+    kind: Kind,
+    pub(crate) store: Store,
+    logged: RefCell<Vec<Value>>,
+    _redis: Option<Redis>,
+}
+
+enum Kind {
+    Native {
+        settings: RefCell<BTreeMap<String, String>>,
+        now_ms: AtomicU64,
+        ids: AtomicU64,
+    },
+    Wasm(Box<Wasm>),
+}
+
+pub(crate) struct Wasm {
+    pub(crate) edge: Edge,
+    pub(crate) origin: Origin,
+    agent: ureq::Agent,
+    _server: Server,
+}
+
+impl House {
+    pub(crate) fn native() -> Self {
+        Self::here(Store::embedded(STORE_TOKEN).unwrap(), None)
+    }
+
+    pub(crate) fn redis() -> Self {
+        let redis = Redis::start().unwrap();
+        let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+        Self::here(store, Some(redis))
+    }
+
+    fn here(store: Store, redis: Option<Redis>) -> Self {
+        let kind = Kind::Native {
+            settings: RefCell::new(settings()),
+            now_ms: AtomicU64::new(1_800_000_000_000),
+            ids: AtomicU64::new(1),
+        };
+        Self {
+            kind,
+            store,
+            logged: RefCell::default(),
+            _redis: redis,
+        }
+    }
+
+    pub(crate) fn wasm() -> Self {
+        Self::start(true, None)
+    }
+
+    /// The Wasm takes itself for a deployed service.
+    pub(crate) fn wasm_deployed() -> Self {
+        Self::start(false, None)
+    }
+
+    /// Nobody listens where the origin should be.
+    pub(crate) fn wasm_without_origin() -> Self {
+        let closed = std::net::TcpListener::bind(ANY_PORT)
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        Self::start(true, Some(format!("http://{closed}")))
+    }
+
+    fn start(local: bool, elsewhere: Option<String>) -> Self {
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        let server = Server::start(store.clone(), ANY_PORT).unwrap();
+        let origin = Origin::start(ANY_PORT).unwrap();
+        let mut settings = settings();
+        settings.remove("upstash_url");
+        let options = EdgeOptions {
+            wasm: dev::edge::wasm().unwrap(),
+            origin: elsewhere.unwrap_or_else(|| origin.url()),
+            store: server.url(),
+            settings,
+            local,
+        };
+        let edge = Edge::start(&options).unwrap();
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .allow_non_standard_methods(true)
+            .timeout_global(Some(Duration::from_mins(1)))
+            .build()
+            .new_agent();
+        // Viceroy asks both backends whether they are there before it listens.
+        origin.clear();
+        store.reset_counts();
+        let kind = Kind::Wasm(Box::new(Wasm {
+            edge,
+            origin,
+            agent,
+            _server: server,
+        }));
+        Self {
+            kind,
+            store,
+            logged: RefCell::default(),
+            _redis: None,
+        }
+    }
+
+    /// The Wasm's own side; a story that is about nothing else starts there.
+    pub(crate) fn wasm_side(&self) -> &Wasm {
+        match &self.kind {
+            Kind::Wasm(wasm) => wasm,
+            Kind::Native { .. } => panic!("this story is about the Wasm"),
+        }
+    }
+
+    pub(crate) fn set(&self, key: &str, value: &str) {
+        match &self.kind {
+            Kind::Native { settings, .. } => {
+                settings
+                    .borrow_mut()
+                    .insert(key.to_owned(), value.to_owned());
+            }
+            Kind::Wasm(wasm) => wasm.edge.set(key, Some(value)).unwrap(),
+        }
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        match &self.kind {
+            Kind::Native { now_ms, .. } => now_ms.load(Ordering::SeqCst),
+            Kind::Wasm(_) => u64::try_from(
+                SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap()
+                    .as_millis(),
+            )
+            .unwrap(),
+        }
+    }
+
+    pub(crate) fn wait(&self, time: Duration) {
+        match &self.kind {
+            Kind::Native { now_ms, .. } => {
+                now_ms.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+                self.store.advance(time);
+            }
+            Kind::Wasm(_) => std::thread::sleep(time),
+        }
+    }
+
+    /// Waits for the beginning of the next period of so many seconds.
+    pub(crate) fn wait_for_period(&self, seconds: u64) {
+        let length = seconds * 1000;
+        let gone = self.now_ms() % length;
+        self.wait(Duration::from_millis(length - gone + 5));
+    }
+
+    pub(crate) fn ask(&self, ask: &Ask) -> Got {
+        match &self.kind {
+            Kind::Native {
+                settings,
+                now_ms,
+                ids,
+            } => {
+                let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
+                self.ask_here(ask, &settings.borrow(), now_ms.load(Ordering::SeqCst), id)
+            }
+            Kind::Wasm(wasm) => wasm.ask(ask),
+        }
+    }
+
+    fn ask_here(
+        &self,
+        ask: &Ask,
+        settings: &BTreeMap<String, String>,
+        now_ms: u64,
+        id: String,
+    ) -> Got {
+        let call = call(ask, id);
+        let config = match Config::load(&Given(settings)) {
+            Ok(config) => config,
+            Err(problems) => {
+                let line = service::unsound_entry(now_ms, &problems);
+                self.logged
+                    .borrow_mut()
+                    .push(serde_json::from_str(&line).unwrap());
+                return got(Answer::Reply(service::unsound()));
+            }
+        };
+        let outcome = service::handle(
+            &call,
+            &mut ask.body.as_slice(),
+            &config,
+            &Direct(self.store.clone()),
+            now_ms,
+        );
+        let got = got(outcome.answer);
+        let line = record::entry(&Facts::default(), got.status, &outcome.record);
+        self.logged
+            .borrow_mut()
+            .push(serde_json::from_str(&line).unwrap());
+        got
+    }
+
+    /// Every line logged so far.
+    pub(crate) fn log(&self) -> Vec<Value> {
+        match &self.kind {
+            Kind::Native { .. } => self.logged.borrow().clone(),
+            Kind::Wasm(wasm) => {
+                let lines = wasm.edge.log_lines("queue_logs");
+                lines
+                    .iter()
+                    .map(|line| serde_json::from_str(line).unwrap())
+                    .collect()
+            }
+        }
+    }
+
+    /// Waits until at least so many lines are logged: the local server writes them after it has answered.
+    pub(crate) fn log_of(&self, lines: usize) -> Vec<Value> {
+        for _ in 0..100 {
+            if self.log().len() >= lines || matches!(self.kind, Kind::Native { .. }) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.log()
+    }
+
+    /// Store calls that this piece of story makes.
+    pub(crate) fn calls(&self, story: impl FnOnce()) -> u64 {
+        let before = self.store.calls();
+        story();
+        self.store.calls() - before
+    }
+
+    /// Lets the scripts become known to the store, so that calls count as they do from then on.
+    pub(crate) fn warm(&self) {
+        Visitor::new(self).ask("/warm");
+        self.ask(&Ask::permit(1));
+        self.ask(&Ask::get("/_queue/status").operator());
+        let mut visitor = Visitor::new(self);
+        visitor.ask("/warm");
+        visitor.ask("/warm");
+        self.ask(&Ask::permit(1));
+        self.store.command(&["FLUSHALL"]).unwrap();
+    }
+
+    pub(crate) fn permit(&self, amount: u64) -> Value {
+        let got = self.ask(&Ask::permit(amount));
+        assert_eq!(got.status, 200, "{got:?}");
+        got.json()
+    }
+}
+
+/// A browser, as far as cookies go.
+pub(crate) struct Visitor<'a> {
+    house: &'a House,
+    pub(crate) ticket: Option<String>,
+}
+
+impl<'a> Visitor<'a> {
+    pub(crate) fn new(house: &'a House) -> Self {
+        Self {
+            house,
+            ticket: None,
+        }
+    }
+
+    pub(crate) fn ask(&mut self, target: &str) -> Got {
+        self.send(Ask::get(target).json())
+    }
+
+    pub(crate) fn send(&mut self, ask: Ask) -> Got {
+        let ask = match &self.ticket {
+            Some(ticket) => ask.with("cookie", format!("theme=dark; queue={ticket}; x=y")),
+            None => ask,
+        };
+        let got = self.house.ask(&ask);
+        if let Some(ticket) = got.ticket() {
+            self.ticket = Some(ticket);
+        }
+        got
+    }
+}
+
+/// The claims of a ticket, unverified.
+pub(crate) fn claims(ticket: &str) -> Value {
+    use base64::Engine;
+    let part = ticket.split('.').nth(1).unwrap();
+    let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD
+        .decode(part)
+        .unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// Settings as a map; a secret is found in the config store, as on the local server.
+pub(crate) struct Given<'a>(pub(crate) &'a BTreeMap<String, String>);
+
+impl Source for Given<'_> {
+    fn setting(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+    fn secret(&self, _key: &str) -> Option<String> {
+        None
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+/// The store without a socket.
+pub(crate) struct Direct(pub(crate) Store);
+
+impl Transport for Direct {
+    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        let authorization = format!("Bearer {}", self.0.token());
+        let request = StoreRequest {
+            method: "POST",
+            target: "/",
+            authorization: Some(&authorization),
+            body: body.as_bytes(),
+        };
+        match self.0.answer(&request) {
+            StoreReply::Answer { status, body } => Some((status, body)),
+            StoreReply::Dropped => None,
+        }
+    }
+}
+
+pub(crate) fn config() -> Config {
+    let Ok(config) = Config::load(&Given(&settings())) else {
+        panic!("the settings of the stories are sound");
+    };
+    config
+}
+
+/// What the edge would make of the request.
+pub(crate) fn call(ask: &Ask, id: String) -> Call {
+    let (path, query) = match ask.target.split_once('?') {
+        Some((path, query)) => (path, Some(query.to_owned())),
+        None => (ask.target.as_str(), None),
+    };
+    let host = ask.headers.iter().find(|(name, _)| *name == "host");
+    Call {
+        method: ask.method.to_owned(),
+        path: path.to_owned(),
+        query,
+        host: host.map_or("127.0.0.1:7676".to_owned(), |(_, host)| {
+            String::from_utf8_lossy(host).into_owned()
+        }),
+        https: false,
+        local: true,
+        headers: ask
+            .headers
+            .iter()
+            .filter(|(name, _)| HEADERS.contains(name))
+            .cloned()
+            .collect(),
+        id,
+    }
+}
+
+fn got(answer: Answer) -> Got {
+    match answer {
+        Answer::Reply(reply) => Got::of(reply),
+        Answer::Forward(forward) => {
+            let cookie = forward.set_cookie.into_iter().flat_map(|cookie| {
+                [
+                    ("set-cookie".to_owned(), cookie),
+                    ("cache-control".to_owned(), "private, no-store".to_owned()),
+                ]
+            });
+            Got {
+                status: 200,
+                headers: cookie.collect(),
+                body: String::new(),
+                inside: true,
+            }
+        }
+    }
+}
+
+impl Wasm {
+    pub(crate) fn ask(&self, ask: &Ask) -> Got {
+        let mut request = ureq::http::Request::builder()
+            .method(ask.method)
+            .uri(format!("{}{}", self.edge.url(), ask.target));
+        for (name, value) in &ask.headers {
+            request = request.header(*name, value.as_slice());
+        }
+        let seen = self.origin.requests().len();
+        let mut response = self
+            .agent
+            .run(request.body(ask.body.as_slice()).unwrap())
+            .unwrap();
+        let headers = response
+            .headers()
+            .iter()
+            .map(|(name, value)| {
+                (
+                    name.as_str().to_owned(),
+                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
+                )
+            })
+            .collect();
+        Got {
+            status: response.status().as_u16(),
+            headers,
+            body: response.body_mut().read_to_string().unwrap_or_default(),
+            inside: self.origin.requests().len() > seen,
+        }
+    }
+}

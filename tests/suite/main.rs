@@ -1,0 +1,36 @@
+//! The specification of Now Serving, as stories.
+//!
+//! `house` is the harness: one way to ask, three houses that answer. Every story in `stories` runs in all three:
+//! `native` (the service in this process, the embedded store), `redis` (the same over a real Redis) and
+//! `wasm` (the shipped Wasm in the real local server). What only one of them can show stands beside it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+/// Runs every story in each of the three houses.
+macro_rules! in_every_house {
+    ($($story:ident)*) => {
+        mod native {
+            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::native()); })*
+        }
+        mod redis {
+            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::redis()); })*
+        }
+        mod wasm {
+            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::wasm()); })*
+        }
+    };
+}
+
+mod browser;
+mod conventions;
+mod crowd;
+mod faults;
+mod fuzz;
+mod house;
+mod invariants;
+mod stories;
+mod wasm_only;

@@ -1,0 +1,308 @@
+//! What only the shipped Wasm in the local server can show: streams, the origin's own headers, production's manners.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::house::{Ask, House, SECRET, Visitor};
+
+const MB: u64 = 1_000_000;
+
+/// An admitted visitor's cookie.
+fn admitted(house: &House) -> String {
+    house.permit(1);
+    let mut visitor = Visitor::new(house);
+    assert!(visitor.ask("/echo").inside);
+    format!("queue={}", visitor.ticket.unwrap())
+}
+
+/// The largest heap a request has used so far, in MiB, as the local server reports it.
+fn heap_mib(house: &House) -> f64 {
+    let lines = house.wasm_side().edge.output();
+    let used = lines.iter().filter_map(|line| {
+        let (_, rest) = line.split_once("request completed using ")?;
+        let (number, unit) = rest.split_once(" of WebAssembly heap")?.0.split_once(' ')?;
+        let scale = if unit == "MiB" || unit == "MB" {
+            1.0
+        } else {
+            1.0 / 1024.0
+        };
+        Some(number.parse::<f64>().ok()? * scale)
+    });
+    used.fold(0.0, f64::max)
+}
+
+#[test]
+fn wasm_t16_a_hundred_megabytes_stream_both_ways_in_a_small_heap() {
+    let house = House::wasm();
+    let cookie = admitted(&house);
+    let url = house.wasm_side().edge.url();
+    let agent = ureq::Agent::new_with_defaults();
+    let mut response = agent
+        .get(format!("{url}/download?mb=100"))
+        .header("cookie", &cookie)
+        .call()
+        .unwrap();
+    let bytes = std::io::copy(&mut response.body_mut().as_reader(), &mut std::io::sink()).unwrap();
+    assert_eq!(bytes, 100 * MB);
+    let upload = ureq::SendBody::from_owned_reader(std::io::repeat(b'x').take(100 * MB));
+    let mut response = agent
+        .post(format!("{url}/upload"))
+        .header("cookie", &cookie)
+        .send(upload)
+        .unwrap();
+    let told: Value = serde_json::from_str(&response.body_mut().read_to_string().unwrap()).unwrap();
+    assert_eq!(told["bytes"], 100 * MB);
+    std::thread::sleep(Duration::from_millis(300));
+    let heap = heap_mib(&house);
+    println!("largest heap: {heap:.1} MiB");
+    assert!(heap > 0.0 && heap < 16.0, "{heap} MiB");
+}
+
+#[test]
+fn wasm_defect_07_the_origins_answer_survives() {
+    let house = House::wasm();
+    let mut visitor = Visitor::new(&house);
+    visitor.ask("/");
+    house.permit(1);
+    let first = visitor.ask("/cookies");
+    let cookies = first.all("set-cookie");
+    assert_eq!(cookies.len(), 3, "the origin's two and ours: {cookies:?}");
+    assert_eq!(
+        first.all("cache-control"),
+        ["private, no-store"],
+        "while it carries our cookie"
+    );
+    let second = visitor.ask("/cookies");
+    assert_eq!(second.all("set-cookie").len(), 2, "the origin's two");
+    for status in [200, 201, 204, 301, 304, 404, 418, 500, 503] {
+        assert_eq!(visitor.ask(&format!("/status/{status}")).status, status);
+    }
+    let cached = visitor.ask("/cached");
+    assert_eq!(cached.header("cache-control"), "public, max-age=60");
+    assert!(!cached.header("etag").is_empty());
+    assert_eq!(cached.all("set-cookie"), Vec::<&str>::new());
+}
+
+#[test]
+fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
+    let house = House::wasm();
+    let mut visitor = Visitor::new(&house);
+    visitor.ask("/");
+    house.permit(1);
+    visitor.ask("/echo");
+    let forged = Ask::get("/echo?a=b")
+        .method("POST")
+        .body("text/plain", "hello")
+        .with("queue-position", "0")
+        .with("queue-pass", "forged")
+        .with("x-mine", "kept");
+    house.wasm_side().origin.clear();
+    assert!(visitor.send(forged).inside);
+    let seen = house.wasm_side().origin.requests().pop().unwrap();
+    let all = |name: &str| -> Vec<String> {
+        let lines = seen.headers.iter().filter(|(found, _)| found == name);
+        lines
+            .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+            .collect()
+    };
+    assert_eq!(
+        (seen.method.as_str(), seen.target.as_str(), seen.body_length),
+        ("POST", "/echo?a=b", 5)
+    );
+    assert_eq!(all("cookie"), ["theme=dark; x=y"]);
+    assert_eq!(all("queue-position"), ["1"]);
+    assert_eq!(all("x-mine"), ["kept"]);
+    let pass = &all("queue-pass")[0];
+    let claims = crate::house::claims(pass);
+    assert_eq!(
+        (
+            &claims["room"],
+            claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap()
+        ),
+        (&"main".into(), 60)
+    );
+    let bypass = Ask::get("/robots.txt")
+        .with("queue-position", "7")
+        .with("queue-pass", "forged");
+    house.ask(&bypass);
+    let seen = house.wasm_side().origin.requests().pop().unwrap();
+    assert!(
+        seen.headers
+            .iter()
+            .all(|(name, _)| !name.starts_with("queue-")),
+        "copies sent by a client are removed everywhere"
+    );
+}
+
+#[test]
+fn wasm_the_origins_program_can_verify_the_pass() {
+    use jwt_simple::prelude::*;
+    let house = House::wasm();
+    let cookie = admitted(&house);
+    house.ask(&Ask::get("/echo").with("cookie", cookie));
+    let seen = house.wasm_side().origin.requests().pop().unwrap();
+    let (_, pass) = seen
+        .headers
+        .into_iter()
+        .find(|(name, _)| name == "queue-pass")
+        .unwrap();
+    let pass = String::from_utf8(pass).unwrap();
+    let verify = |secret: &str| {
+        HS256Key::from_bytes(secret.as_bytes()).verify_token::<NoCustomClaims>(&pass, None)
+    };
+    assert!(verify(SECRET).is_ok() && verify("some-other-secret-of-32-bytes-----").is_err());
+}
+
+#[test]
+fn wasm_an_origin_that_is_down_is_a_page_of_ours() {
+    let house = House::wasm_without_origin();
+    house.permit(2);
+    let mut visitor = Visitor::new(&house);
+    let got = visitor.ask("/");
+    assert_eq!(got.status, 502);
+    assert!(
+        got.body.contains("The origin did not answer"),
+        "{}",
+        got.body
+    );
+    assert!(visitor.ticket.is_some(), "who was let in stays in");
+    let page = visitor.send(Ask::get("/"));
+    assert_eq!((page.status, page.header("retry-after")), (502, "5"));
+    assert!(page.body.contains("Please try again"), "{}", page.body);
+}
+
+#[test]
+fn wasm_production_refuses_what_is_for_development_only() {
+    let house = House::wasm_deployed();
+    let got = house.ask(&Ask::get("/echo"));
+    assert_eq!((got.status, got.inside), (503, false));
+    let log = house.log_of(1);
+    let keys: Vec<&str> = log[0]["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| problem["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "jwt_secret",
+            "upstash_url",
+            "upstash_token",
+            "admin_password",
+            "permit_token"
+        ],
+        "and a store without TLS"
+    );
+    assert!(
+        !log[0].to_string().contains("development-only"),
+        "{}",
+        log[0]
+    );
+}
+
+#[test]
+fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
+    let house = House::wasm_deployed();
+    for (key, value) in [
+        ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
+        ("upstash_url", "https://store.example"),
+        ("upstash_token", "a-real-token"),
+        ("admin_password", "a-real-password"),
+        ("permit_token", "a-real-permit-token"),
+    ] {
+        house.set(key, value);
+    }
+    let calls = house.calls(|| {
+        let got = house.ask(&Ask::get("/drop?size=m").with("host", "shop.example"));
+        assert_eq!(
+            (got.status, got.header("location"), got.ticket()),
+            (308, "https://shop.example/drop?size=m", None)
+        );
+    });
+    assert_eq!(calls, 0);
+    assert!(
+        house
+            .ask(&Ask::get("/robots.txt").with("host", "shop.example"))
+            .inside
+    );
+}
+
+#[test]
+fn wasm_a_log_line_says_who_and_where_without_the_query() {
+    let house = House::wasm();
+    house.ask(
+        &Ask::get("/drop?token=private")
+            .with("referer", "http://elsewhere.example/a?key=private")
+            .with("user-agent", "story/1"),
+    );
+    let line = &house.log_of(1)[0];
+    for (field, value) in [
+        ("clientAddress", "127.0.0.1"),
+        ("requestMethod", "GET"),
+        ("requestReferer", "http://elsewhere.example/a"),
+        ("requestUserAgent", "story/1"),
+        ("fastlyHostname", "localhost"),
+    ] {
+        assert_eq!(line[field], value, "{line}");
+    }
+    assert!(
+        line["requestUrl"].as_str().unwrap().ends_with("/drop"),
+        "{line}"
+    );
+    for field in [
+        "timestamp",
+        "fastlyRegion",
+        "fastlyServiceId",
+        "fastlyServiceVersion",
+        "fastlyTraceId",
+        "responseStatus",
+        "permitted",
+        "queueCursor",
+        "visitorPosition",
+        "reason",
+    ] {
+        assert!(line.get(field).is_some(), "{field}: {line}");
+    }
+    assert!(!line.to_string().contains("private"), "{line}");
+}
+
+/// Bytes that no client library would send.
+#[test]
+fn wasm_no_shape_of_a_request_is_an_error_of_ours() {
+    let house = House::wasm();
+    let long = "a".repeat(8192);
+    let requests: Vec<Vec<u8>> = vec![
+        b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: \xff\xfe; queue=\xff\r\n\r\n".to_vec(),
+        b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: queue\r\nCookie: =\r\nCookie: ;;;\r\n\r\n".to_vec(),
+        format!("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: queue={long}\r\n\r\n").into(),
+        format!("GET /{long} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").into(),
+        b"GET /%ff%00%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_vec(),
+        b"GET /?\xff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_vec(),
+        b"GET //evil.example/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_vec(),
+        b"GET /_queue HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Basic \xff\r\n\r\n".to_vec(),
+        b"GET /_queue HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Basic Og==\r\n\r\n".to_vec(),
+        b"POST /_queue/permit HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 3\r\n\r\n\xff\xfe\xfd"
+            .to_vec(),
+        b"BREW / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_vec(),
+        b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAccept: \xff;q=\xff\r\nSec-Fetch-Dest: \xff\r\n\r\n"
+            .to_vec(),
+    ];
+    for request in requests {
+        let mut socket = TcpStream::connect(house.wasm_side().edge.addr()).unwrap();
+        socket
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        socket.write_all(&request).unwrap();
+        let mut answer = Vec::new();
+        socket.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer);
+        let shape = String::from_utf8_lossy(&request).into_owned();
+        let ours = answer.starts_with("HTTP/1.1 503") && answer.contains("x-robots-tag: noindex");
+        let client_error = answer.starts_with("HTTP/1.1 4");
+        assert!(ours || client_error, "{shape}: {answer}");
+    }
+}
