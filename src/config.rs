@@ -97,7 +97,7 @@ impl Config {
             source,
             problems: Vec::new(),
         };
-        let jwt_secret = reader.secret("jwt_secret", 32);
+        let jwt_secret = reader.required("jwt_secret", 32);
         let jwt_secret_previous = reader.secret("jwt_secret_previous", 32);
         let config = Self {
             room: reader.room(),
@@ -122,25 +122,12 @@ impl Config {
             admit_for: reader.number("admit_for", 60, 1..=3_600),
             permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
             credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
-            keys: Keys::new(
-                jwt_secret.as_deref().unwrap_or_default(),
-                jwt_secret_previous.as_deref(),
-            ),
+            keys: Keys::new(&jwt_secret, jwt_secret_previous.as_deref()),
             upstash_url: reader.upstash_url(),
-            upstash_token: reader.secret("upstash_token", 1).unwrap_or_default(),
+            upstash_token: reader.upstash_token(),
             admin_password: reader.secret("admin_password", 8),
             permit_token: reader.secret("permit_token", 16),
         };
-        reader.require(
-            "jwt_secret",
-            jwt_secret.as_deref(),
-            "a secret of at least 32 bytes",
-        );
-        reader.require(
-            "upstash_token",
-            Some(&config.upstash_token),
-            "the store's REST token",
-        );
         if reader.problems.is_empty() {
             Ok(config)
         } else {
@@ -185,13 +172,6 @@ impl Reader<'_> {
             value,
             accepted,
         });
-    }
-
-    fn require(&mut self, key: &'static str, value: Option<&str>, accepted: &str) {
-        let named = self.problems.iter().any(|problem| problem.key == key);
-        if value.unwrap_or_default().is_empty() && !named {
-            self.problem(key, None, accepted);
-        }
     }
 
     fn number(&mut self, key: &'static str, default: u64, range: RangeInclusive<u64>) -> u64 {
@@ -277,19 +257,29 @@ impl Reader<'_> {
         let host = url
             .strip_prefix("https://")
             .or_else(|| url.strip_prefix("http://").filter(|_| local));
-        if !host.is_some_and(|host| {
-            !host.is_empty()
-                && host
-                    .bytes()
-                    .all(|byte| byte.is_ascii_graphic() && !b"/?#@".contains(&byte))
-        }) {
-            self.problem(
-                "upstash_url",
-                (!url.is_empty()).then(|| url.clone()),
-                "the store's REST address, such as https://eu1-name.upstash.io",
-            );
+        if !host.is_some_and(is_host) {
+            let found = (!url.is_empty()).then(|| url.clone());
+            let accepted = "the store's REST address, such as https://eu1-name.upstash.io";
+            self.problem("upstash_url", found, accepted);
         }
         url
+    }
+
+    /// It travels in a header.
+    fn upstash_token(&mut self) -> String {
+        let token = self.required("upstash_token", 1);
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.problem("upstash_token", None, "visible ASCII characters only");
+        }
+        token
+    }
+
+    fn required(&mut self, key: &'static str, shortest: usize) -> String {
+        self.secret(key, shortest).unwrap_or_else(|| {
+            let accepted = format!("a secret of at least {shortest} bytes; this one is required");
+            self.problem(key, None, accepted);
+            String::new()
+        })
     }
 
     /// The secret store first; the config store is for the local server and for whoever has no secret store.
@@ -318,6 +308,13 @@ impl Reader<'_> {
         }
         Some(secret)
     }
+}
+
+/// A name or an IPv4 address, with a port or without.
+fn is_host(host: &str) -> bool {
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
+    !name.is_empty() && name.bytes().all(sound) && port.parse::<u16>().is_ok()
 }
 
 fn is_path(path: &str) -> bool {
@@ -446,6 +443,9 @@ mod tests {
             ("upstash_url", "http://store.example"),
             ("upstash_url", "https://"),
             ("upstash_url", "https://a/b"),
+            ("upstash_url", "https://a:b"),
+            ("upstash_url", "https://["),
+            ("upstash_url", "example"),
             ("upstash_url", "https://u:p@a"),
         ] {
             let found = problems(&with(key, wrong));
@@ -465,7 +465,7 @@ mod tests {
         let keys: Vec<&str> = problems(&given).iter().map(|problem| problem.key).collect();
         assert_eq!(
             keys,
-            ["automatic", "upstash_url", "jwt_secret", "upstash_token"]
+            ["jwt_secret", "automatic", "upstash_url", "upstash_token"]
         );
     }
 

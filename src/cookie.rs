@@ -28,14 +28,13 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
         .filter_map(|value| std::str::from_utf8(value).ok())
 }
 
-/// The header without our cookie under either name, the other cookies byte for byte; `None` when nothing is left.
+/// The header without the cookie of that name, the others byte for byte; `None` when nothing is left.
 #[must_use]
-pub fn without_ours(header: &[u8]) -> Option<Vec<u8>> {
-    let ours = |pair: &&[u8]| is_named(pair, SECURE_NAME) || is_named(pair, LOOPBACK_NAME);
-    if !pairs(header).any(|pair| ours(&pair)) {
+pub fn without(header: &[u8], name: &str) -> Option<Vec<u8>> {
+    if !pairs(header).any(|pair| is_named(pair, name)) {
         return Some(header.to_vec());
     }
-    let rest: Vec<&[u8]> = pairs(header).filter(|pair| !ours(pair)).collect();
+    let rest: Vec<&[u8]> = pairs(header).filter(|pair| !is_named(pair, name)).collect();
     let rest = rest.join(&b';').trim_ascii().to_vec();
     (!rest.is_empty()).then_some(rest)
 }
@@ -100,13 +99,19 @@ mod tests {
 
     #[test]
     fn the_origin_gets_the_other_cookies_byte_for_byte() {
-        assert_eq!(without_ours(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
+        let left = |header: &[u8]| without(header, SECURE_NAME);
+        assert_eq!(left(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
         assert_eq!(
-            without_ours(b"a=1; __Host-queue=x; b=\xff"),
+            left(b"a=1; __Host-queue=x; b=\xff"),
             Some(b"a=1; b=\xff".to_vec())
         );
-        assert_eq!(without_ours(b"queue=x; a=1"), Some(b"a=1".to_vec()));
-        assert_eq!(without_ours(b"queue=x; __Host-queue=y"), None);
+        assert_eq!(left(b"__Host-queue=x; a=1"), Some(b"a=1".to_vec()));
+        assert_eq!(left(b"__Host-queue=x; __Host-queue=y"), None);
+        assert_eq!(
+            left(b"queue=1; __Host-queue=x"),
+            Some(b"queue=1".to_vec()),
+            "the origin's own"
+        );
     }
 
     #[test]

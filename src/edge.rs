@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
-use fastly::http::{HeaderName, HeaderValue};
+use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
 use jwt_simple::reexports::rand::Rng as _;
 
@@ -123,8 +123,10 @@ impl Transport for Upstash<'_> {
         if self.began.elapsed() > SECOND_CALL {
             return None;
         }
-        let mut answer = Request::post(&self.config.upstash_url)
-            .with_header("authorization", &self.authorization)
+        let url = Url::parse(&self.config.upstash_url).ok()?;
+        let authorization = HeaderValue::from_str(&self.authorization).ok()?;
+        let mut answer = Request::post(url)
+            .with_header("authorization", authorization)
             .with_header("content-type", "application/json")
             .with_pass(true)
             .with_body(body)
@@ -189,9 +191,10 @@ fn facts(request: &Request, timestamp: u64) -> Facts {
 
 /// Bodies are handed from one side to the other by the host; nothing of them is held here.
 fn forwarded(mut request: Request, forward: &Forward, call: &Call) -> Response {
+    let name = cookie::name(call.is_loopback());
     let cookies: Vec<_> = request
         .get_header_all(COOKIE)
-        .filter_map(|line| cookie::without_ours(line.as_bytes()))
+        .filter_map(|line| cookie::without(line.as_bytes(), name))
         .filter_map(|line| HeaderValue::from_bytes(&line).ok())
         .collect();
     request.remove_header(COOKIE);

@@ -809,6 +809,10 @@ pub(crate) fn another_epoch_ends_the_tickets(house: &House) {
 }
 
 pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &House) {
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "epoch", "3"])
+        .unwrap();
     let mut visitors: Vec<Visitor> = (0..5).map(|_| Visitor::new(house)).collect();
     for visitor in &mut visitors[..4] {
         visitor.ask("/");
@@ -825,6 +829,8 @@ pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &H
         visitors[0].ask("/echo").inside,
         "who was let in and had not come yet"
     );
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(status["epoch"], 3, "no ticket that had ended comes back");
     assert_eq!(
         Visitor::new(house).ask("/").json()["position"],
         6,
