@@ -1,0 +1,60 @@
+//! Fastly's own commands on this checkout: they need nothing but `fastly.toml`.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use dev::process::Group;
+use dev::project::project;
+use dev::tools;
+
+fn fastly(words: &[&str]) -> Command {
+    let mut command = Command::new(tools::fastly_cli().unwrap());
+    command
+        .args(words)
+        .args(["--non-interactive", "--quiet"])
+        .current_dir(&project().unwrap().root)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn succeeds(words: &[&str]) {
+    let output = fastly(words).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{words:?}: {said}");
+}
+
+#[test]
+fn build_pack_validate_and_serve_work_on_their_own() {
+    let package = "pkg/now-serving.tar.gz";
+    succeeds(&["compute", "build", "--metadata-disable"]);
+    succeeds(&["compute", "validate", "--package", package]);
+    succeeds(&["compute", "pack", "--wasm-binary", "bin/main.wasm"]);
+    succeeds(&["compute", "validate", "--package", package]);
+    serves();
+}
+
+/// `serve` finds no store and no origin here; the health of the configuration needs neither.
+fn serves() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let addr = free.unwrap().to_string();
+    let viceroy = tools::viceroy().unwrap().display().to_string();
+    let words = ["compute", "serve", "--metadata-disable", "--addr", &addr];
+    let mut command = fastly(&words);
+    command.args(["--viceroy-path", &viceroy]);
+    let mut group = Group::start(&mut command).unwrap();
+    let (said, heard) = mpsc::channel();
+    group.follow(move |line| drop(said.send(line)));
+    let listens = std::iter::from_fn(|| heard.recv_timeout(Duration::from_mins(3)).ok())
+        .any(|line| line.contains("Listening on"));
+    assert!(listens, "it never listened");
+    let health = ureq::get(format!("http://{addr}/_queue/healthz"))
+        .call()
+        .unwrap();
+    assert_eq!(health.status(), 200);
+}
