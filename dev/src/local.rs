@@ -37,6 +37,23 @@ pub fn development_settings() -> Result<Settings, String> {
     parse(&text)
 }
 
+/// Every setting and secret there is, as `fastly.toml` asks for them.
+///
+/// # Errors
+/// When the file is not there.
+pub fn known_keys() -> Result<Vec<String>, String> {
+    let path = project()?.root.join("fastly.toml");
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("fastly.toml could not be read: {error}."))?;
+    let key = |line: &str| {
+        let rest = line
+            .strip_prefix("[setup.config_stores.config.items.")
+            .or_else(|| line.strip_prefix("[setup.secret_stores.secrets.entries."))?;
+        rest.strip_suffix(']').map(str::to_owned)
+    };
+    Ok(text.lines().filter_map(key).collect())
+}
+
 fn parse(text: &str) -> Result<Settings, String> {
     let object: BTreeMap<String, serde_json::Value> = serde_json::from_str(text)
         .map_err(|error| format!("devconfig.json is not a JSON object: {error}."))?;

@@ -24,6 +24,7 @@ pub use options::Options;
 /// When something cannot be set up, built or started, or when the edge ends by itself.
 pub fn serve(options: &Options) -> Result<(), String> {
     check_ports(options)?;
+    check_settings(options, &local::known_keys()?)?;
     let settings = options.settings(local::development_settings()?);
     setup::provide(Need::WasmTarget)?;
     setup::provide(Need::Viceroy)?;
@@ -46,6 +47,21 @@ pub fn serve(options: &Options) -> Result<(), String> {
 
 fn setting<'a>(settings: &'a Settings, key: &str, default: &'a str) -> &'a str {
     settings.get(key).map_or(default, String::as_str)
+}
+
+/// The service never asks for a key it does not know, so a misspelt one would do nothing at all.
+fn check_settings(options: &Options, known: &[String]) -> Result<(), String> {
+    match options
+        .settings
+        .iter()
+        .find(|(key, _)| !known.contains(key))
+    {
+        None => Ok(()),
+        Some((key, _)) => Err(format!(
+            "There is no setting {key}: --set knows {}.",
+            known.join(", ")
+        )),
+    }
 }
 
 /// Says at once what would fail only after minutes of building.
@@ -143,7 +159,7 @@ fn print_addresses(
         .unwrap_or_default();
     let store_kind = match (store, &options.redis) {
         (None, _) => "Upstash".to_owned(),
-        (Some(_), Some(redis)) => format!("local, in front of {redis}"),
+        (Some(_), Some(_)) => "local, in front of a real Redis".to_owned(),
         (Some(_), None) => "local, in memory".to_owned(),
     };
     let bold = anstyle::Style::new().bold();

@@ -52,7 +52,6 @@ const STAGES: &[Stage] = &[
     Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
-    Stage { name: "doc tests", is_fast: false, needs: &[],                 after: None,          command: "test --no-fail-fast --workspace --doc" },
 ];
 
 /// With a filter the suite runs once as a whole, since names cannot be filtered twice.

@@ -156,3 +156,38 @@ fn a_busy_port_is_named_with_its_use_and_the_option_to_change_it() {
         assert!(said.contains(part), "{said}");
     }
 }
+
+#[test]
+fn a_misspelt_setting_is_named_with_those_there_are() {
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args([
+            "serve",
+            "--addr",
+            "127.0.0.1:0",
+            "--store-addr",
+            "127.0.0.1:0",
+        ])
+        .args(["--origin-addr", "127.0.0.1:0", "--set", "automtic=1"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said.contains("no setting automtic") && said.contains("automatic_quantity"),
+        "{said}"
+    );
+}
+
+#[test]
+fn settings_the_service_does_not_accept_are_named_and_nothing_stays_running() {
+    let [edge, store, origin] = free_addrs().map(|addr| addr.to_string());
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args(["serve", "--addr", &edge, "--store-addr", &store])
+        .args(["--origin-addr", &origin, "--set", "automatic=often"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let expected = r#"automatic is "often"; accepted is a whole number from 0 to 86400"#;
+    assert!(said.contains(expected), "{said}");
+}

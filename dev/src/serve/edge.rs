@@ -9,6 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::Value as Json;
+
 use crate::process::Group;
 use crate::tools;
 
@@ -47,14 +49,11 @@ impl EdgeProcess {
     pub(super) fn await_answer(&mut self, stop: &Receiver<()>, url: &str) -> Result<bool, String> {
         let deadline = Instant::now() + START_DEADLINE;
         loop {
-            if let Some((status, body)) = get(url) {
-                self.is_shown.store(true, Ordering::Relaxed);
+            if let Some(status) = get(url) {
                 if status != 200 {
-                    anstream::eprintln!(
-                        "The service's health check answers {status}: {}",
-                        body.trim()
-                    );
+                    return Err(self.unsound(status));
                 }
+                self.is_shown.store(true, Ordering::Relaxed);
                 return Ok(true);
             }
             if self.is_told_to_stop(stop, Duration::from_millis(50))? {
@@ -88,12 +87,43 @@ impl EdgeProcess {
         }
     }
 
+    /// What the service itself says is wrong with its settings.
+    fn unsound(&mut self, status: u16) -> String {
+        self.group.stop();
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let told: Vec<String> = last.iter().flat_map(|line| problems(line)).collect();
+        if told.is_empty() {
+            return format!("The service's health check answers {status}, and nothing says why.");
+        }
+        format!("The settings are not sound:\n{}", told.join("\n"))
+    }
+
     fn failure(&mut self, what: &str) -> String {
         self.group.stop();
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<_> = last.iter().map(String::as_str).collect();
         format!("The edge {what}. Its last lines:\n{}", lines.join("\n"))
     }
+}
+
+/// The problems a log line of the service names, worded for people.
+fn problems(line: &str) -> Vec<String> {
+    let entry = line.split_once(" :: ").map_or("", |(_, entry)| entry);
+    let entry: Json = serde_json::from_str(entry).unwrap_or_default();
+    let problems = entry.get("problems").and_then(Json::as_array);
+    let text = |problem: &Json, field: &str| {
+        let text = problem.get(field).and_then(Json::as_str);
+        text.map(str::to_owned)
+    };
+    let worded = |problem: &Json| {
+        let key = text(problem, "key")?;
+        let value =
+            text(problem, "value").map_or(":".to_owned(), |value| format!(" is {value:?};"));
+        let accepted = text(problem, "accepted")?;
+        Some(format!("  {key}{value} accepted is {accepted}"))
+    };
+    let problems = problems.into_iter().flatten();
+    problems.filter_map(worded).collect()
 }
 
 fn command(addr: SocketAddr) -> Result<Command, String> {
@@ -138,13 +168,12 @@ fn pass_on(line: String, last: &Mutex<VecDeque<String>>, is_shown: &AtomicBool) 
     last.push_back(line);
 }
 
-fn get(url: &str) -> Option<(u16, String)> {
+fn get(url: &str) -> Option<u16> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(Duration::from_secs(2)))
         .build()
         .into();
-    let mut response = agent.get(url).call().ok()?;
-    let body = response.body_mut().read_to_string().unwrap_or_default();
-    Some((response.status().as_u16(), body))
+    let response = agent.get(url).call().ok()?;
+    Some(response.status().as_u16())
 }
