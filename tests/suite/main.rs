@@ -14,13 +14,13 @@
 macro_rules! in_every_house {
     ($($story:ident)*) => {
         mod native {
-            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::native()); })*
+            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
         }
         mod redis {
-            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::redis()); })*
+            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
         }
         mod wasm {
-            $(#[test] fn $story() { crate::stories::$story(&crate::house::House::wasm()); })*
+            $(#[test] fn $story() { super::$story(&crate::house::House::wasm()); })*
         }
     };
 }

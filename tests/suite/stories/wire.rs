@@ -1,0 +1,353 @@
+//! The rest of the contract: credit, lost answers, epochs, rotation, programs, operators, settings.
+
+use serde_json::json;
+
+use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims};
+
+use super::DAY;
+
+pub(crate) fn credit_is_used_by_the_next_arrivals_and_capped(house: &House) {
+    house.set("credit_max", "3");
+    let granted = house.permit(2);
+    assert_eq!(
+        (&granted["released"], &granted["credit"], &granted["cursor"]),
+        (&json!(0), &json!(2), &json!(0))
+    );
+    assert_eq!(house.permit(9)["credit"], 3, "kept up to credit_max");
+    let panel = house.ask(&Ask::get("/_queue").operator());
+    assert!(panel.body.contains(r#"id="credit">3<"#));
+    let inside: Vec<bool> = (0..4)
+        .map(|_| Visitor::new(house).ask("/echo").inside)
+        .collect();
+    assert_eq!(inside, [true, true, true, false]);
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(
+        (&status["cursor"], &status["length"], &status["credit"]),
+        (&json!(3), &json!(4), &json!(0))
+    );
+    house.set("credit_max", "0");
+    house.permit(5);
+    assert!(!Visitor::new(house).ask("/echo").inside);
+}
+
+pub(crate) fn an_admitted_ticket_is_signed_again_with_the_time_of_admission(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    let first = visitor.ask("/echo");
+    let claims = claims(&first.ticket().unwrap());
+    let now = house.now_ms() / 1000;
+    let admitted = claims["adm"].as_u64().unwrap();
+    assert!(now - admitted <= 2, "{claims}");
+    assert_eq!(claims["exp"].as_u64().unwrap(), admitted + DAY);
+    assert_eq!(first.header("cache-control"), "private, no-store");
+    assert_eq!(visitor.ask("/echo").ticket(), None, "once");
+}
+
+pub(crate) fn a_repeated_draw_gets_the_same_number_for_a_minute(house: &House) {
+    use dev::store::{Fault, Faults};
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    let lost = visitor.ask("/");
+    assert_eq!((lost.status, &lost.json()["position"]), (503, &json!(null)));
+    assert!(
+        visitor.ticket.is_some(),
+        "a ticket without a number, under which the draw is repeated"
+    );
+    assert_eq!(
+        visitor.ask("/").ticket(),
+        None,
+        "and the same one until it has one"
+    );
+    let drawn = house
+        .store
+        .command(&["HGET", "queue:{main}", "length"])
+        .unwrap();
+    assert_eq!(drawn, "1", "the draw happened, only its answer was lost");
+    house.store.fail(Faults::none());
+    assert_eq!(visitor.ask("/").json()["position"], 1);
+    assert_eq!(
+        Visitor::new(house).ask("/").json()["position"],
+        2,
+        "no number was lost"
+    );
+}
+
+pub(crate) fn a_script_the_store_forgot_is_sent_again(house: &House) {
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.store.restart();
+    let calls = house.calls(|| assert_eq!(visitor.ask("/").json()["position"], 1));
+    assert_eq!(calls, 2, "NOSCRIPT, then the script itself");
+    assert_eq!(house.calls(|| drop(visitor.ask("/"))), 1);
+}
+
+pub(crate) fn another_epoch_ends_the_tickets(house: &House) {
+    let mut visitors: Vec<Visitor> = (0..3).map(|_| Visitor::new(house)).collect();
+    for visitor in &mut visitors {
+        visitor.ask("/");
+    }
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "epoch", "2"])
+        .unwrap();
+    let calls = house.calls(|| {
+        let got = visitors[0].ask("/");
+        assert_eq!(
+            got.json()["position"],
+            4,
+            "drawn anew, at the back, by the same request"
+        );
+        assert_eq!(claims(&got.ticket().unwrap())["epoch"], 2);
+    });
+    assert!(
+        calls <= 2,
+        "one, and one more where the script was not known yet"
+    );
+    assert_eq!(visitors[0].ask("/").json()["position"], 4);
+}
+
+pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &House) {
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "epoch", "3"])
+        .unwrap();
+    let mut visitors: Vec<Visitor> = (0..5).map(|_| Visitor::new(house)).collect();
+    for visitor in &mut visitors[..4] {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    visitors[4].ask("/");
+    house.store.restart_empty();
+    let last = visitors[4].ask("/").json();
+    assert_eq!(
+        (&last["position"], &last["cursor"], &last["ahead"]),
+        (&json!(5), &json!(2), &json!(2))
+    );
+    assert!(
+        visitors[0].ask("/echo").inside,
+        "who was let in and had not come yet"
+    );
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(status["epoch"], 3, "no ticket that had ended comes back");
+    assert_eq!(
+        Visitor::new(house).ask("/").json()["position"],
+        6,
+        "nobody overtakes"
+    );
+}
+
+pub(crate) fn rotating_the_secret_keeps_the_places(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.set("jwt_secret", "the-next-secret-of-at-least-32-bytes!");
+    house.set("jwt_secret_previous", SECRET);
+    assert_eq!(visitor.ask("/").json()["position"], 1);
+    let mut newcomer = Visitor::new(house);
+    assert_eq!(newcomer.ask("/").json()["position"], 2);
+    house.set("jwt_secret_previous", "");
+    assert_eq!(
+        newcomer.ask("/").json()["position"],
+        2,
+        "signed with the new one"
+    );
+    assert_eq!(
+        visitor.ask("/").json()["position"],
+        3,
+        "dropping the old secret ends its tickets"
+    );
+}
+
+pub(crate) fn what_was_posted_while_waiting_is_not_sent(house: &House) {
+    let form = Ask::get("/order")
+        .method("POST")
+        .body("application/x-www-form-urlencoded", "item=1");
+    let page = house.ask(&form.clone());
+    assert!(
+        !page.inside && page.body.contains("<strong>not</strong> been delivered"),
+        "{}",
+        page.body
+    );
+    assert_eq!(house.ask(&form.json()).json()["sent"], false);
+    assert_eq!(house.ask(&Ask::get("/").json()).json().get("sent"), None);
+}
+
+pub(crate) fn programs_get_data(house: &House) {
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1");
+    Visitor::new(house).ask("/");
+    Visitor::new(house).ask("/");
+    for ask in [
+        Ask::get("/").with("accept", "application/json, text/plain, */*"),
+        Ask::get("/")
+            .with("accept", "text/html")
+            .with("sec-fetch-dest", "empty"),
+        Ask::get("/")
+            .with("accept", "*/*")
+            .with("x-requested-with", "XMLHttpRequest"),
+    ] {
+        let got = house.ask(&ask);
+        assert_eq!(
+            (got.status, got.header("content-type")),
+            (503, "application/json")
+        );
+        let data = got.json();
+        let keys: Vec<&String> = data.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            [
+                "ahead",
+                "cursor",
+                "estimated_wait_seconds",
+                "message",
+                "position",
+                "refresh_seconds",
+                "room",
+                "waiting"
+            ]
+        );
+        assert_eq!(
+            (&data["waiting"], &data["room"], &data["message"]),
+            (&json!(true), &json!("main"), &json!(null))
+        );
+        let ahead = data["ahead"].as_u64().unwrap();
+        assert_eq!(data["estimated_wait_seconds"], ahead * 60);
+        assert_eq!(
+            data["refresh_seconds"].to_string(),
+            got.header("retry-after")
+        );
+    }
+    assert_eq!(
+        house
+            .ask(&Ask::get("/").with("accept", "application/json;q=0.1, text/html"))
+            .header("content-type"),
+        "text/html; charset=utf-8"
+    );
+}
+
+pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
+    house.set("automatic", "30");
+    house.set("automatic_quantity", "10");
+    let program =
+        Ask::get("/_queue/status").with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    for ask in [Ask::get("/_queue/status").operator(), program] {
+        let got = house.ask(&ask);
+        assert_eq!(got.status, 200);
+        assert_eq!(
+            got.json(),
+            json!({
+                "room": "main", "mode": "automatic", "epoch": 1, "cursor": 0, "length": 0, "waiting": 0, "credit": 0,
+                "rate": {"automatic": 30, "automatic_quantity": 10, "per_minute": 20.0}, "estimated_wait_seconds": 0,
+            })
+        );
+    }
+    assert_eq!(
+        house
+            .ask(&Ask::get("/_queue/status").method("POST").operator())
+            .header("allow"),
+        "GET, HEAD"
+    );
+}
+
+pub(crate) fn health_needs_no_store_and_no_password(house: &House) {
+    use dev::store::{Fault, Faults};
+    house.store.fail(Faults::always(Fault::Refuse));
+    let got = house.ask(&Ask::get("/_queue/healthz"));
+    assert_eq!((got.status, got.body.as_str()), (200, "ok\n"));
+    house.set("automatic", "soon");
+    assert_eq!(house.ask(&Ask::get("/_queue/healthz")).status, 503);
+}
+
+pub(crate) fn wrong_credentials_are_told_how_to_identify(house: &House) {
+    for authorization in [
+        "",
+        "Basic",
+        "Basic !!!",
+        "Basic YWRtaW46d3Jvbmc=",
+        "Basic cm9vdDpkZXZlbG9wbWVudC1vbmx5LXBhc3N3b3Jk",
+        "Bearer",
+        "Digest x",
+        "Bearer development-only-permit-token",
+    ] {
+        let got = house.ask(&Ask::get("/_queue").with("authorization", authorization));
+        assert_eq!(got.status, 401, "{authorization}");
+        assert!(
+            got.header("www-authenticate").starts_with("Basic realm="),
+            "{authorization}"
+        );
+    }
+    let got = house.ask(
+        &Ask::get("/_queue/permit")
+            .method("POST")
+            .with("authorization", "Bearer wrong"),
+    );
+    assert_eq!(got.status, 401);
+    assert!(got.header("www-authenticate").starts_with("Bearer realm="));
+}
+
+pub(crate) fn an_unsound_configuration_is_a_plain_page_and_one_line_with_every_problem(
+    house: &House,
+) {
+    house.set("automatic", "often");
+    house.set("on_store_error", "open");
+    house.set("jwt_secret", "short");
+    let before = house.log().len();
+    let got = house.ask(&Ask::get("/echo"));
+    assert_eq!((got.status, got.inside), (503, false));
+    assert!(got.body.contains("being set up"));
+    let log = house.log_of(before + 1);
+    let line = log.last().unwrap();
+    let keys: Vec<&str> = line["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| problem["key"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (&line["reason"], keys),
+        (
+            &json!("unsound_configuration"),
+            vec!["jwt_secret", "automatic", "on_store_error"]
+        )
+    );
+    assert!(
+        !line.to_string().contains("short"),
+        "a secret's value is never named: {line}"
+    );
+}
+
+pub(crate) fn the_waiting_status_is_a_setting(house: &House) {
+    for status in ["200", "202", "429", "503"] {
+        house.set("waiting_status", status);
+        assert_eq!(house.ask(&Ask::get("/")).status.to_string(), status);
+        assert_eq!(
+            house.ask(&Ask::get("/").method("HEAD")).status.to_string(),
+            status
+        );
+        assert_eq!(
+            house.ask(&Ask::get("/").with("purpose", "prefetch")).status,
+            503
+        );
+    }
+}
+
+pub(crate) fn a_waiting_page_in_a_frame_is_a_setting(house: &House) {
+    let by_link = Ask::get("/").with("host", "shop.example");
+    let framed = |got: &crate::house::Got| {
+        let policy = got.header("content-security-policy").to_owned();
+        policy.split_once("frame-ancestors ").unwrap().1.to_owned()
+    };
+    assert_eq!(framed(&house.ask(&by_link)), "'none'");
+    house.set("frame_ancestors", "self,https://tickets.example");
+    let got = house.ask(&by_link);
+    assert_eq!(framed(&got), "'self' https://tickets.example");
+    let cookie = got.header("set-cookie");
+    assert!(
+        cookie.contains("; Secure; HttpOnly; SameSite=None; Partitioned; "),
+        "{cookie}"
+    );
+    let panel = house.ask(&Ask::get("/_queue").operator());
+    assert_eq!(framed(&panel), "'none'", "never the panel");
+}
