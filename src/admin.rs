@@ -24,6 +24,9 @@ const OPERATOR: &str = "admin";
 const BASIC_CHALLENGE: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
 const BEARER_CHALLENGE: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
 
+/// What is known of a permit whose answer was lost.
+const UNKNOWN: &str = "whether the line moved is unknown: look at the figures once they are back";
+
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {
     /// What to send.
@@ -131,24 +134,26 @@ fn not_found() -> Answered {
 }
 
 fn panel(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
-    let news = call.query.as_deref().and_then(news);
-    let (reply, fault, sign) = match line.status() {
-        Ok(sign) => (
-            page::panel(200, config, Some(sign), None, news.as_deref()),
-            None,
-            Some(sign),
-        ),
-        Err(fault) => (
-            page::panel(503, config, None, Some(&fault.to_string()), None),
-            Some(fault),
-            None,
-        ),
+    let sign = match line.status() {
+        Ok(sign) => sign,
+        Err(fault) => return panel_without_store(fault, "nothing can be read or moved", config),
     };
+    let news = call.query.as_deref().and_then(news);
+    let reply = page::panel(200, config, Some(sign), None, news.as_deref());
     Answered {
-        reply,
-        reason: Reason::Panel,
-        fault,
-        sign,
+        sign: Some(sign),
+        ..simply(reply, Reason::Panel)
+    }
+}
+
+fn panel_without_store(fault: StoreError, known: &str, config: &Config) -> Answered {
+    let trouble = format!("{fault}; {known}");
+    Answered {
+        fault: Some(fault),
+        ..simply(
+            page::panel(503, config, None, Some(&trouble), None),
+            Reason::StoreTrouble,
+        )
     }
 }
 
@@ -208,16 +213,13 @@ fn permit(
         Ok(asked) => asked,
         Err(refusal) => return simply(refused(&refusal), Reason::BadOperatorRequest),
     };
+    let in_browser = caller == Caller::Operator && asked.by_form;
     let (sign, released) = match line.permit(asked.amount, config.credit_max) {
         Ok(moved) => moved,
-        Err(fault) => {
-            return store_trouble(
-                fault,
-                "whether the line moved is unknown: look at the status",
-            );
-        }
+        Err(fault) if in_browser => return panel_without_store(fault, UNKNOWN, config),
+        Err(fault) => return store_trouble(fault, UNKNOWN),
     };
-    let reply = if caller == Caller::Operator && asked.by_form {
+    let reply = if in_browser {
         let location = format!(
             "{}?released={released}&asked={}",
             config.admin_path, asked.amount

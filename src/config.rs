@@ -3,13 +3,13 @@
 //! Absent is a choice and means the default. Present but wrong is a problem that names key, value and what is accepted,
 //! and all problems are named at once. A secret's value is never named.
 
-use std::fmt::Display;
-use std::ops::RangeInclusive;
+mod reader;
 
 use serde::Serialize;
 
 use crate::admission::Pace;
 use crate::ticket::Keys;
+use reader::Reader;
 
 /// Where settings come from. Empty values count as absent: a prompt that was just confirmed leaves one behind.
 pub trait Source {
@@ -30,6 +30,15 @@ pub enum OnStoreError {
     Admit,
 }
 
+/// What the origin sees of our cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginCookie {
+    /// Nothing: it could do no more with a ticket than lose it.
+    Remove,
+    /// The cookie as the browser sent it.
+    Keep,
+}
+
 /// Everything a request needs to know, checked.
 pub struct Config {
     /// Name of the room, part of the store's keys and of every ticket.
@@ -46,6 +55,10 @@ pub struct Config {
     pub bypass_paths: Vec<String>,
     /// Status of the waiting page.
     pub waiting_status: u16,
+    /// Who may show the waiting page in a frame, as a source list of Content-Security-Policy; `None` for nobody.
+    pub frame_ancestors: Option<String>,
+    /// What the origin sees of our cookie.
+    pub origin_cookie: OriginCookie,
     /// The policy while the store does not answer.
     pub on_store_error: OnStoreError,
     /// Seconds for which `OnStoreError::Admit` lets in.
@@ -81,22 +94,13 @@ pub struct Problem {
 /// Secrets that begin so are for the local server only.
 pub const DEVELOPMENT: &str = "development-only-";
 
-/// Stands for an absent secret, since the prompts of `fastly compute publish` take no blank one.
-const NONE: &str = "none";
-
-/// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
-const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
-
 impl Config {
     /// Reads and checks every setting.
     ///
     /// # Errors
     /// Every problem there is, not only the first.
     pub fn load(source: &dyn Source) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader {
-            source,
-            problems: Vec::new(),
-        };
+        let mut reader = Reader::new(source);
         let jwt_secret = reader.required("jwt_secret", 32);
         let jwt_secret_previous = reader.secret("jwt_secret_previous", 32);
         let config = Self {
@@ -114,6 +118,15 @@ impl Config {
                 503,
                 &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
             ),
+            frame_ancestors: reader.frame_ancestors(),
+            origin_cookie: reader.choice(
+                "origin_cookie",
+                OriginCookie::Remove,
+                &[
+                    ("remove", OriginCookie::Remove),
+                    ("keep", OriginCookie::Keep),
+                ],
+            ),
             on_store_error: reader.choice(
                 "on_store_error",
                 OnStoreError::Hold,
@@ -128,10 +141,11 @@ impl Config {
             admin_password: reader.secret("admin_password", 8),
             permit_token: reader.secret("permit_token", 16),
         };
-        if reader.problems.is_empty() {
+        let problems = reader.problems();
+        if problems.is_empty() {
             Ok(config)
         } else {
-            Err(reader.problems)
+            Err(problems)
         }
     }
 
@@ -153,175 +167,6 @@ fn may_climb(path: &str) -> bool {
         || path.contains('\\')
         || path.to_ascii_lowercase().contains("%2e")
         || path.to_ascii_lowercase().contains("%5c")
-}
-
-struct Reader<'a> {
-    source: &'a dyn Source,
-    problems: Vec<Problem>,
-}
-
-impl Reader<'_> {
-    fn setting(&self, key: &str) -> Option<String> {
-        self.source.setting(key).filter(|value| !value.is_empty())
-    }
-
-    fn problem(&mut self, key: &'static str, value: Option<String>, accepted: impl Display) {
-        let accepted = accepted.to_string();
-        self.problems.push(Problem {
-            key,
-            value,
-            accepted,
-        });
-    }
-
-    fn number(&mut self, key: &'static str, default: u64, range: RangeInclusive<u64>) -> u64 {
-        let Some(text) = self.setting(key) else {
-            return default;
-        };
-        match text.parse() {
-            Ok(number) if range.contains(&number) => number,
-            _ => {
-                let (from, to) = range.into_inner();
-                self.problem(
-                    key,
-                    Some(text),
-                    format_args!("a whole number from {from} to {to}"),
-                );
-                default
-            }
-        }
-    }
-
-    fn choice<T: Copy>(&mut self, key: &'static str, default: T, choices: &[(&str, T)]) -> T {
-        let Some(text) = self.setting(key) else {
-            return default;
-        };
-        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
-            return *choice;
-        }
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        self.problem(key, Some(text), names.join(", "));
-        default
-    }
-
-    fn room(&mut self) -> String {
-        let room = self.setting("room").unwrap_or_else(|| "main".to_owned());
-        let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if room.len() > 64 || !room.bytes().all(sound) {
-            self.problem(
-                "room",
-                Some(room.clone()),
-                "1 to 64 letters, digits, - and _",
-            );
-        }
-        room
-    }
-
-    fn admin_path(&mut self) -> String {
-        let path = self
-            .setting("admin_path")
-            .unwrap_or_else(|| "/_queue".to_owned());
-        if path.len() < 2 || path.ends_with('/') || !is_path(&path) {
-            let accepted = "a path such as /_queue: begins with /, does not end with /, no space, ?, #, % or *";
-            self.problem("admin_path", Some(path.clone()), accepted);
-        }
-        path
-    }
-
-    /// Separated by commas or white space.
-    fn bypass_paths(&mut self) -> Vec<String> {
-        let text = self
-            .setting("bypass_paths")
-            .unwrap_or_else(|| BYPASS_DEFAULT.to_owned());
-        let listed = text
-            .split(|c: char| c == ',' || c.is_whitespace())
-            .filter(|path| !path.is_empty());
-        let paths: Vec<String> = listed.map(str::to_owned).collect();
-        for path in &paths {
-            if !is_path(path.strip_suffix("/*").unwrap_or(path)) && path != "/*" {
-                let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
-                self.problem("bypass_paths", Some(path.clone()), accepted);
-            }
-        }
-        paths
-    }
-
-    /// No secret, so it is looked for in the config store first: production allows few reads of the secret store.
-    fn upstash_url(&mut self) -> String {
-        let url = self
-            .setting("upstash_url")
-            .or_else(|| self.source.secret("upstash_url"))
-            .unwrap_or_default();
-        let url = url.trim_end_matches('/').to_owned();
-        let local = self.source.is_local();
-        let host = url
-            .strip_prefix("https://")
-            .or_else(|| url.strip_prefix("http://").filter(|_| local));
-        if !host.is_some_and(is_host) {
-            let found = (!url.is_empty()).then(|| url.clone());
-            let accepted = "the store's REST address, such as https://eu1-name.upstash.io";
-            self.problem("upstash_url", found, accepted);
-        }
-        url
-    }
-
-    /// It travels in a header.
-    fn upstash_token(&mut self) -> String {
-        let token = self.required("upstash_token", 1);
-        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.problem("upstash_token", None, "visible ASCII characters only");
-        }
-        token
-    }
-
-    fn required(&mut self, key: &'static str, shortest: usize) -> String {
-        self.secret(key, shortest).unwrap_or_else(|| {
-            let accepted = format!("a secret of at least {shortest} bytes; this one is required");
-            self.problem(key, None, accepted);
-            String::new()
-        })
-    }
-
-    /// The secret store first; the config store is for the local server and for whoever has no secret store.
-    fn secret(&mut self, key: &'static str, shortest: usize) -> Option<String> {
-        let found = self.source.secret(key).filter(|value| !value.is_empty());
-        let secret = found
-            .or_else(|| self.setting(key))
-            .filter(|value| value != NONE)?;
-        if secret.len() < shortest {
-            self.problem(
-                key,
-                None,
-                format_args!("a secret of at least {shortest} bytes"),
-            );
-        } else if !secret
-            .bytes()
-            .all(|byte| (b' '..=b'~').contains(&byte) || byte >= 0x80)
-        {
-            self.problem(key, None, "a secret without control characters");
-        } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
-            self.problem(
-                key,
-                None,
-                "a secret of your own: this one is for development only",
-            );
-        }
-        Some(secret)
-    }
-}
-
-/// A name or an IPv4 address, with a port or without.
-fn is_host(host: &str) -> bool {
-    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
-    let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
-    !name.is_empty() && name.bytes().all(sound) && port.parse::<u16>().is_ok()
-}
-
-fn is_path(path: &str) -> bool {
-    path.starts_with('/')
-        && path
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\".contains(&byte))
 }
 
 #[cfg(test)]
@@ -405,6 +250,10 @@ mod tests {
             ]
         );
         assert_eq!((config.admin_password, config.permit_token), (None, None));
+        assert_eq!(
+            (config.frame_ancestors, config.origin_cookie),
+            (None, OriginCookie::Remove)
+        );
     }
 
     #[test]
@@ -421,6 +270,7 @@ mod tests {
             ("cookie_expiry", "1", "a whole number from 60 to 2592000"),
             ("waiting_status", "401", "503, 200, 202, 429"),
             ("on_store_error", "open", "hold, admit"),
+            ("origin_cookie", "yes", "remove, keep"),
             ("admit_for", "0", "a whole number from 1 to 3600"),
             ("permit_max", "0", "a whole number from 1 to 1000000"),
             ("credit_max", "1.5", "a whole number from 0 to 1000000"),
@@ -442,6 +292,9 @@ mod tests {
             ("bypass_paths", "/a*b"),
             ("upstash_url", "http://store.example"),
             ("upstash_url", "https://"),
+            ("frame_ancestors", "https://a.example; script-src *"),
+            ("frame_ancestors", "http://a.example"),
+            ("frame_ancestors", "*"),
             ("upstash_url", "https://a/b"),
             ("upstash_url", "https://a:b"),
             ("upstash_url", "https://["),
@@ -501,6 +354,28 @@ mod tests {
             given.local = true;
             assert_eq!(problems(&given), [], "{key} on the local server");
         }
+    }
+
+    #[test]
+    fn the_address_of_a_store_is_never_named_since_it_may_hold_a_password() {
+        let found = problems(&with(
+            "upstash_url",
+            "rediss://default:hush@store.example:6379",
+        ));
+        assert_eq!((found.len(), &found[0].value), (1, &None));
+    }
+
+    #[test]
+    fn frames_are_for_those_who_are_named() {
+        let given = with(
+            "frame_ancestors",
+            "self, https://a.example https://*.b.example:8443",
+        );
+        let config = Config::load(&given).ok().unwrap();
+        let expected = "'self' https://a.example https://*.b.example:8443";
+        assert_eq!(config.frame_ancestors.as_deref(), Some(expected));
+        let config = Config::load(&with("frame_ancestors", "none")).ok().unwrap();
+        assert_eq!(config.frame_ancestors, None);
     }
 
     #[test]

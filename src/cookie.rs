@@ -39,12 +39,25 @@ pub fn without(header: &[u8], name: &str) -> Option<Vec<u8>> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// The `Set-Cookie` value. `Lax`, since `Strict` would lose the place of whoever arrives by a link.
+/// To which requests from other sites the browser adds the cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameSite {
+    /// To links. `Strict` would lose the place of whoever arrives by one.
+    Lax,
+    /// To pages inside frames, kept apart for each site around the frame.
+    NonePartitioned,
+}
+
+/// The `Set-Cookie` value.
 #[must_use]
-pub fn set(loopback: bool, token: &str, max_age: u64) -> String {
+pub fn set(loopback: bool, token: &str, max_age: u64, site: SameSite) -> String {
     let secure = if loopback { "" } else { "; Secure" };
     let name = name(loopback);
-    format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite=Lax; Max-Age={max_age}")
+    let site = match site {
+        SameSite::Lax => "Lax",
+        SameSite::NonePartitioned => "None; Partitioned",
+    };
+    format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}")
 }
 
 fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -117,12 +130,16 @@ mod tests {
     #[test]
     fn the_cookie_is_as_strict_as_a_waiting_room_can_have_it() {
         assert_eq!(
-            set(false, "abc", 86_400),
+            set(false, "abc", 86_400, SameSite::Lax),
             "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=86400"
         );
         assert_eq!(
-            set(true, "abc", 60),
+            set(true, "abc", 60, SameSite::Lax),
             "queue=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"
+        );
+        assert_eq!(
+            set(false, "abc", 60, SameSite::NonePartitioned),
+            "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=None; Partitioned; Max-Age=60"
         );
     }
 }

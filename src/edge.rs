@@ -191,15 +191,16 @@ fn facts(request: &Request, timestamp: u64) -> Facts {
 
 /// Bodies are handed from one side to the other by the host; nothing of them is held here.
 fn forwarded(mut request: Request, forward: &Forward, call: &Call) -> Response {
-    let name = cookie::name(call.is_loopback());
-    let cookies: Vec<_> = request
-        .get_header_all(COOKIE)
-        .filter_map(|line| cookie::without(line.as_bytes(), name))
-        .filter_map(|line| HeaderValue::from_bytes(&line).ok())
-        .collect();
-    request.remove_header(COOKIE);
-    for line in cookies {
-        request.append_header(COOKIE, line);
+    if let Some(name) = forward.without_cookie {
+        let cookies: Vec<_> = request
+            .get_header_all(COOKIE)
+            .filter_map(|line| cookie::without(line.as_bytes(), name))
+            .filter_map(|line| HeaderValue::from_bytes(&line).ok())
+            .collect();
+        request.remove_header(COOKIE);
+        for line in cookies {
+            request.append_header(COOKIE, line);
+        }
     }
     request.remove_header("queue-position");
     request.remove_header("queue-pass");

@@ -102,6 +102,8 @@ pub struct Forward {
     pub position: Option<Position>,
     /// For `Queue-Pass`.
     pub pass: Option<String>,
+    /// The name of the cookie to be taken out of the request.
+    pub without_cookie: Option<&'static str>,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
     pub set_cookie: Option<String>,
 }

@@ -15,72 +15,50 @@ use crate::config::Config;
 use crate::http::Reply;
 use crate::line::Sign;
 
-/// A template with the Content-Security-Policy of its own inline style.
+const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
+const ADMIN_TEXT: &str = include_str!("../templates/admin.html");
+const NOTICE_TEXT: &str = include_str!("../templates/notice.html");
+
+// One by one, so that nobody parses a page that is not shown.
+static QUEUE: LazyLock<Template> = LazyLock::new(|| Template::new(QUEUE_TEXT));
+static ADMIN: LazyLock<Template> = LazyLock::new(|| Template::new(ADMIN_TEXT));
+static NOTICE: LazyLock<Template> = LazyLock::new(|| Template::new(NOTICE_TEXT));
+
+const NAME: &str = "page";
+const NOBODY: &str = "'none'";
+
+/// A parsed template, and the digest of its inline style by which its policy lets that style in.
 struct Template {
-    name: &'static str,
-    text: &'static str,
+    parsed: Handlebars<'static>,
+    style: String,
 }
 
-const QUEUE: Template = Template {
-    name: "queue",
-    text: include_str!("../templates/queue.html"),
-};
-const ADMIN: Template = Template {
-    name: "admin",
-    text: include_str!("../templates/admin.html"),
-};
-const NOTICE: Template = Template {
-    name: "notice",
-    text: include_str!("../templates/notice.html"),
-};
-
-struct Pages {
-    templates: Handlebars<'static>,
-    policies: [(&'static str, String); 3],
-}
-
-static PAGES: LazyLock<Pages> = LazyLock::new(|| {
-    let mut templates = Handlebars::new();
-    let policies = [QUEUE, ADMIN, NOTICE].map(|template| {
+impl Template {
+    fn new(text: &str) -> Self {
+        let mut parsed = Handlebars::new();
         // A template that does not parse is found by a test; here it would cost the page, not the answer.
-        let _ = templates.register_template_string(template.name, template.text);
-        (template.name, policy(template.text))
-    });
-    Pages {
-        templates,
-        policies,
+        let _ = parsed.register_template_string(NAME, text);
+        let style = text
+            .split_once("<style>")
+            .and_then(|(_, rest)| rest.split_once("</style>"));
+        let digest = hmac_sha256::Hash::hash(style.map_or("", |(style, _)| style).as_bytes());
+        Self {
+            parsed,
+            style: STANDARD.encode(digest),
+        }
     }
-});
 
-/// Only what is named may load: the page's own style by its digest, its icon, and asking the room again.
-fn policy(text: &str) -> String {
-    let style = text
-        .split_once("<style>")
-        .and_then(|(_, rest)| rest.split_once("</style>"));
-    let digest = hmac_sha256::Hash::hash(style.map_or("", |(style, _)| style).as_bytes());
-    let digest = STANDARD.encode(digest);
-    format!(
-        "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    )
-}
-
-fn render(template: &Template, status: u16, data: &impl Serialize) -> Reply {
-    let html = PAGES.templates.render(template.name, data);
-    let policy = PAGES
-        .policies
-        .iter()
-        .find(|(name, _)| *name == template.name);
-    match html {
-        Ok(html) => Reply::page(
-            status,
-            html,
-            policy.map_or("default-src 'none'", |(_, policy)| policy),
-        ),
-        Err(_) => Reply::new(
-            status,
-            "text/plain; charset=utf-8",
-            "You are in line. This page refreshes itself.",
-        ),
+    fn render(&self, status: u16, data: &impl Serialize, frame_ancestors: &str) -> Reply {
+        let Ok(html) = self.parsed.render(NAME, data) else {
+            let text = "You are in line. This page refreshes itself.";
+            return Reply::new(status, "text/plain; charset=utf-8", text);
+        };
+        // Only what is named may load: the page's own style, its icon, and asking the room again.
+        let style = &self.style;
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{style}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}"
+        );
+        Reply::page(status, html, &policy)
     }
 }
 
@@ -99,9 +77,9 @@ pub struct Waiting {
     pub unsent: bool,
 }
 
-/// The waiting page.
+/// The waiting page, for whoever may show it in a frame.
 #[must_use]
-pub fn waiting_page(status: u16, waiting: &Waiting) -> Reply {
+pub fn waiting_page(status: u16, waiting: &Waiting, frame_ancestors: Option<&str>) -> Reply {
     let number = waiting.position.map(|position| grouped(position.0));
     let ahead = waiting.seen.map(|(_, ahead)| ahead);
     let title = match (&number, ahead) {
@@ -126,7 +104,7 @@ pub fn waiting_page(status: u16, waiting: &Waiting) -> Reply {
         "unsent": waiting.unsent,
         "refresh": seconds(waiting.refresh),
     });
-    render(&QUEUE, status, &data)
+    QUEUE.render(status, &data, frame_ancestors.unwrap_or(NOBODY))
 }
 
 #[derive(Serialize)]
@@ -195,13 +173,13 @@ pub fn panel(
         "permit_max_words": grouped(config.permit_max),
         "look": seconds(config.refresh_interval),
     });
-    render(&ADMIN, status, &data)
+    ADMIN.render(status, &data, NOBODY)
 }
 
 /// A page with one thing to say.
 #[must_use]
 pub fn notice(status: u16, title: &str, text: &str) -> Reply {
-    render(&NOTICE, status, &json!({ "title": title, "text": text }))
+    NOTICE.render(status, &json!({ "title": title, "text": text }), NOBODY)
 }
 
 fn ahead_words(ahead: u64) -> String {
@@ -256,14 +234,9 @@ mod tests {
 
     #[test]
     fn every_template_parses() {
-        for template in [QUEUE, ADMIN, NOTICE] {
-            let parsed = Handlebars::new().register_template_string(template.name, template.text);
-            assert_eq!(
-                parsed.err().map(|error| error.to_string()),
-                None,
-                "{}",
-                template.name
-            );
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+            let parsed = Handlebars::new().register_template_string(NAME, text);
+            assert_eq!(parsed.err().map(|error| error.to_string()), None, "{text}");
         }
     }
 
@@ -300,10 +273,10 @@ mod tests {
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
-        for template in [QUEUE, ADMIN, NOTICE] {
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+            let text = text.replace("http://www.w3.org/2000/svg", "");
             for outside in ["http://", "https://", "src=", "@import", "url("] {
-                let text = template.text.replace("http://www.w3.org/2000/svg", "");
-                assert!(!text.contains(outside), "{} names {outside}", template.name);
+                assert!(!text.contains(outside), "{outside} in {text}");
             }
         }
     }

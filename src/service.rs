@@ -6,8 +6,8 @@ use std::io::Read;
 
 use crate::admin::{self, Answered};
 use crate::admission::refresh_seconds;
-use crate::config::{Config, Problem};
-use crate::cookie;
+use crate::config::{Config, OriginCookie, Problem};
+use crate::cookie::{self, SameSite};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::line::{Line, Sign};
 use crate::negotiate::{Kind, kind, wants_json};
@@ -54,10 +54,10 @@ pub fn handle(
         return operator(call, admin::answer(rest, call, body, &line, config));
     }
     if config.bypasses(&call.path) {
-        return forward(Forward::default(), Reason::Bypass);
+        return forward(call, config, Reason::Bypass);
     }
     if call.method == "OPTIONS" {
-        return forward(Forward::default(), Reason::Preflight);
+        return forward(call, config, Reason::Preflight);
     }
     if !call.https && !call.local {
         return to_https(call);
@@ -117,6 +117,7 @@ fn worded(call: &Call, kind: Kind, ended: Visit, config: &Config, now: u64) -> O
                 set_cookie: changed
                     .then(|| signed(call, &ticket, config, now))
                     .flatten(),
+                ..bare(call, config)
             });
             let reason = match (&fault, changed) {
                 (Some(_), _) => Reason::AdmittedWithoutStore,
@@ -214,7 +215,8 @@ fn in_line(
     let mut reply = if wants_json(call) {
         page::waiting_json(status, &waiting, &config.room)
     } else {
-        page::waiting_page(status, &waiting).with("refresh", refresh.clone())
+        page::waiting_page(status, &waiting, config.frame_ancestors.as_deref())
+            .with("refresh", refresh.clone())
     };
     reply = reply
         .with("retry-after", refresh)
@@ -232,10 +234,15 @@ fn signed(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<Str
     let token = config
         .keys
         .sign(ticket, &config.room, now, config.cookie_expiry)?;
+    let site = match (&config.frame_ancestors, call.is_loopback()) {
+        (Some(_), false) => SameSite::NonePartitioned,
+        _ => SameSite::Lax,
+    };
     Some(cookie::set(
         call.is_loopback(),
         &token,
         config.cookie_expiry,
+        site,
     ))
 }
 
@@ -263,10 +270,22 @@ fn operator(call: &Call, answered: Answered) -> Outcome {
     }
 }
 
-fn forward(forward: Forward, reason: Reason) -> Outcome {
+fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
-        answer: Answer::Forward(forward),
+        answer: Answer::Forward(bare(call, config)),
         record: record(true, reason, None, None, None),
+    }
+}
+
+/// What every request loses on its way to the origin, and gains nothing yet.
+fn bare(call: &Call, config: &Config) -> Forward {
+    let without_cookie = match config.origin_cookie {
+        OriginCookie::Remove => Some(cookie::name(call.is_loopback())),
+        OriginCookie::Keep => None,
+    };
+    Forward {
+        without_cookie,
+        ..Forward::default()
     }
 }
 

@@ -92,7 +92,7 @@ fn hold(house: &House) {
 fn admit(house: &House) {
     house.warm();
     house.set("on_store_error", "admit");
-    house.set("admit_for", "2");
+    house.set("admit_for", "3");
     let (mut inside, mut waiting) = before(house);
     for fault in FAULTS {
         house.store.fail(Faults::always(fault));
@@ -121,9 +121,9 @@ fn admit(house: &House) {
         );
         operator_is_told(house, fault);
         house.store.fail(Faults::none());
-        house.wait(Duration::from_millis(2100));
+        house.wait(Duration::from_millis(3100));
         let back = waiting.ask("/echo");
-        assert!(!back.inside, "{fault:?}: for two seconds and no longer");
+        assert!(!back.inside, "{fault:?}: for three seconds and no longer");
         assert_eq!(back.json()["position"], 2, "{fault:?}");
         assert!(!newcomer.ask("/echo").inside, "{fault:?}");
     }
@@ -193,9 +193,14 @@ fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
     house.store.fail(Faults::always(Fault::DropAnswer));
     let got = house.ask(&Ask::permit(1));
     assert_eq!((got.status, got.header("retry-after")), (503, "5"));
-    assert!(
-        got.body.contains("whether the line moved is unknown"),
-        "{}",
-        got.body
+    let pressed = house.ask(&Ask::press("amt=1"));
+    assert_eq!(
+        (pressed.status, pressed.header("content-type")),
+        (503, "text/html; charset=utf-8"),
+        "in a browser it is the panel that says so"
     );
+    for told in [got, pressed] {
+        let body = told.body;
+        assert!(body.contains("whether the line moved is unknown"), "{body}");
+    }
 }

@@ -124,6 +124,17 @@ fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
         ),
         (&"main".into(), 60)
     );
+    house.set("origin_cookie", "keep");
+    visitor.ask("/echo");
+    let kept = house.wasm_side().origin.requests().pop().unwrap();
+    let kept = format!(
+        "{:?}",
+        kept.headers
+            .iter()
+            .map(|(_, value)| String::from_utf8_lossy(value))
+            .collect::<Vec<_>>()
+    );
+    assert!(kept.contains("theme=dark; queue=ey"), "{kept}");
     let bypass = Ask::get("/robots.txt")
         .with("queue-position", "7")
         .with("queue-pass", "forged");

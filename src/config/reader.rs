@@ -1,0 +1,225 @@
+//! Each kind of setting: how it is read, and what is accepted.
+//!
+//! A wrong one is remembered and its default goes on, so that one look finds every problem.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use super::{DEVELOPMENT, Problem, Source};
+
+/// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
+const NONE: &str = "none";
+
+/// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
+const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
+
+/// Reads one setting after the other and remembers what was wrong.
+pub(super) struct Reader<'a> {
+    source: &'a dyn Source,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(source: &'a dyn Source) -> Self {
+        Self {
+            source,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Everything that was wrong.
+    pub(super) fn problems(self) -> Vec<Problem> {
+        self.problems
+    }
+
+    fn setting(&self, key: &str) -> Option<String> {
+        self.source.setting(key).filter(|value| !value.is_empty())
+    }
+
+    fn problem(&mut self, key: &'static str, value: Option<String>, accepted: impl Display) {
+        let accepted = accepted.to_string();
+        self.problems.push(Problem {
+            key,
+            value,
+            accepted,
+        });
+    }
+
+    pub(super) fn number(
+        &mut self,
+        key: &'static str,
+        default: u64,
+        range: RangeInclusive<u64>,
+    ) -> u64 {
+        let Some(text) = self.setting(key) else {
+            return default;
+        };
+        match text.parse() {
+            Ok(number) if range.contains(&number) => number,
+            _ => {
+                let (from, to) = range.into_inner();
+                self.problem(
+                    key,
+                    Some(text),
+                    format_args!("a whole number from {from} to {to}"),
+                );
+                default
+            }
+        }
+    }
+
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        choices: &[(&str, T)],
+    ) -> T {
+        let Some(text) = self.setting(key) else {
+            return default;
+        };
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            return *choice;
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        self.problem(key, Some(text), names.join(", "));
+        default
+    }
+
+    pub(super) fn room(&mut self) -> String {
+        let room = self.setting("room").unwrap_or_else(|| "main".to_owned());
+        let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if room.len() > 64 || !room.bytes().all(sound) {
+            self.problem(
+                "room",
+                Some(room.clone()),
+                "1 to 64 letters, digits, - and _",
+            );
+        }
+        room
+    }
+
+    pub(super) fn admin_path(&mut self) -> String {
+        let path = self
+            .setting("admin_path")
+            .unwrap_or_else(|| "/_queue".to_owned());
+        if path.len() < 2 || path.ends_with('/') || !is_path(&path) {
+            let accepted = "a path such as /_queue: begins with /, does not end with /, no space, ?, #, % or *";
+            self.problem("admin_path", Some(path.clone()), accepted);
+        }
+        path
+    }
+
+    /// Separated by commas or white space.
+    pub(super) fn bypass_paths(&mut self) -> Vec<String> {
+        let text = self
+            .setting("bypass_paths")
+            .unwrap_or_else(|| BYPASS_DEFAULT.to_owned());
+        let paths: Vec<String> = words(&text).map(str::to_owned).collect();
+        for path in &paths {
+            if !is_path(path.strip_suffix("/*").unwrap_or(path)) && path != "/*" {
+                let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
+                self.problem("bypass_paths", Some(path.clone()), accepted);
+            }
+        }
+        paths
+    }
+
+    /// Separated by commas or white space; becomes a source list of Content-Security-Policy.
+    pub(super) fn frame_ancestors(&mut self) -> Option<String> {
+        let text = self
+            .setting("frame_ancestors")
+            .filter(|text| text != NONE)?;
+        let source = |word: &str| match word.strip_prefix("https://") {
+            Some(host) => is_host(host.strip_prefix("*.").unwrap_or(host)).then(|| word.to_owned()),
+            None => (word == "self").then(|| "'self'".to_owned()),
+        };
+        let sources: Option<Vec<String>> = words(&text).map(source).collect();
+        if sources.is_none() {
+            let accepted = "none, self, or sites such as https://shop.example or https://*.shop.example; separated by commas";
+            self.problem("frame_ancestors", Some(text), accepted);
+        }
+        sources.map(|sources| sources.join(" "))
+    }
+
+    /// No secret, so it is looked for in the config store first: production allows few reads of the secret store.
+    pub(super) fn upstash_url(&mut self) -> String {
+        let url = self
+            .setting("upstash_url")
+            .or_else(|| self.source.secret("upstash_url"))
+            .unwrap_or_default();
+        let url = url.trim_end_matches('/').to_owned();
+        let local = self.source.is_local();
+        let host = url
+            .strip_prefix("https://")
+            .or_else(|| url.strip_prefix("http://").filter(|_| local));
+        if !host.is_some_and(is_host) {
+            // Its value is not named: somebody may have pasted an address with a password in it.
+            let accepted = "the store's REST address, such as https://eu1-name.upstash.io";
+            self.problem("upstash_url", None, accepted);
+        }
+        url
+    }
+
+    /// It travels in a header.
+    pub(super) fn upstash_token(&mut self) -> String {
+        let token = self.required("upstash_token", 1);
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.problem("upstash_token", None, "visible ASCII characters only");
+        }
+        token
+    }
+
+    pub(super) fn required(&mut self, key: &'static str, shortest: usize) -> String {
+        self.secret(key, shortest).unwrap_or_else(|| {
+            let accepted = format!("a secret of at least {shortest} bytes; this one is required");
+            self.problem(key, None, accepted);
+            String::new()
+        })
+    }
+
+    /// The secret store first; the config store is for the local server and for whoever has no secret store.
+    pub(super) fn secret(&mut self, key: &'static str, shortest: usize) -> Option<String> {
+        let found = self.source.secret(key).filter(|value| !value.is_empty());
+        let secret = found
+            .or_else(|| self.setting(key))
+            .filter(|value| value != NONE)?;
+        if secret.len() < shortest {
+            self.problem(
+                key,
+                None,
+                format_args!("a secret of at least {shortest} bytes"),
+            );
+        } else if !secret
+            .bytes()
+            .all(|byte| (b' '..=b'~').contains(&byte) || byte >= 0x80)
+        {
+            self.problem(key, None, "a secret without control characters");
+        } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
+            self.problem(
+                key,
+                None,
+                "a secret of your own: this one is for development only",
+            );
+        }
+        Some(secret)
+    }
+}
+
+/// A name or an IPv4 address, with a port or without.
+fn is_host(host: &str) -> bool {
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
+    !name.is_empty() && name.bytes().all(sound) && port.parse::<u16>().is_ok()
+}
+
+fn is_path(path: &str) -> bool {
+    path.starts_with('/')
+        && path
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\".contains(&byte))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+}
