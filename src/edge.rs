@@ -1,7 +1,7 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
@@ -24,7 +24,7 @@ const SECOND_CALL: Duration = Duration::from_millis(100);
 
 /// One request in, one answer out.
 pub(crate) fn serve() {
-    let request = Request::from_client();
+    let mut request = Request::from_client();
     let now_ms = now_ms();
     let config = match Config::load(&Stores::open()) {
         Ok(config) => config,
@@ -33,15 +33,13 @@ pub(crate) fn serve() {
             return send(response(service::unsound()));
         }
     };
-    let mut request = request;
     let call = call(&request);
     let facts = facts(&request, now_ms);
-    let mut body = request.take_body();
     let store = Upstash::new(&config);
-    let outcome = service::handle(&call, &mut body, &config, &store, now_ms);
+    let outcome = service::handle(&call, &mut BodyOf(&mut request), &config, &store, now_ms);
     let response = match outcome.answer {
         Answer::Reply(reply) => response(reply),
-        Answer::Forward(forward) => forwarded(request.with_body(body), &forward, &call),
+        Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
     log(&record::entry(
         &facts,
@@ -49,6 +47,15 @@ pub(crate) fn serve() {
         &outcome.record,
     ));
     send(response);
+}
+
+/// The request's body, left alone until somebody reads it: only an operator's route does.
+struct BodyOf<'a>(&'a mut Request);
+
+impl Read for BodyOf<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.get_body_mut().read(buffer)
+    }
 }
 
 /// A visitor who has gone needs no answer.
@@ -133,7 +140,7 @@ impl Transport for Upstash<'_> {
             .send(STORE)
             .ok()?;
         let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut answer.take_body(), &mut bytes).ok()?;
+        answer.take_body().read_to_end(&mut bytes).ok()?;
         Some((answer.get_status().as_u16(), bytes))
     }
 }
