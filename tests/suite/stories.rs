@@ -46,6 +46,7 @@ in_every_house! {
     a_script_the_store_forgot_is_sent_again
     another_epoch_ends_the_tickets
     a_store_that_lost_its_memory_is_rebuilt_from_the_tickets
+    forged_tickets_are_all_refused_alike
     rotating_the_secret_keeps_the_places
     what_was_posted_while_waiting_is_not_sent
     programs_get_data

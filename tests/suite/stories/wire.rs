@@ -1,5 +1,10 @@
 //! The rest of the contract: credit, lost answers, epochs, rotation, programs, operators, settings.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use now_serving::admission::{Cursor, Position};
+use now_serving::line::Place;
+use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::json;
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims};
@@ -350,4 +355,73 @@ pub(crate) fn a_waiting_page_in_a_frame_is_a_setting(house: &House) {
     );
     let panel = house.ask(&Ask::get("/_queue").operator());
     assert_eq!(framed(&panel), "'none'", "never the panel");
+}
+
+pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
+    let now = house.now_ms() / 1000;
+    let place = Place {
+        epoch: 1,
+        position: Position(1),
+        seen: Cursor(0),
+    };
+    let ticket = Ticket {
+        id: "f".repeat(32),
+        standing: Standing::Waiting(place),
+        grace: None,
+    };
+    let keys = Keys::new(SECRET, None);
+    let sound = keys.sign(&ticket, "main", now, DAY).unwrap();
+    let parts: Vec<&str> = sound.split('.').collect();
+    let none = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
+    let forged = [
+        String::new(),
+        "not a ticket".to_owned(),
+        format!("{none}.{}.", parts[1]),
+        format!("{none}.{}.{}", parts[1], parts[2]),
+        format!("{}.{}", parts[0], parts[1]),
+        format!("{sound}A"),
+        "A".repeat(60_000),
+        Keys::new(&"another".repeat(9), None)
+            .sign(&ticket, "main", now, DAY)
+            .unwrap(),
+        keys.sign(&ticket, "side", now, DAY).unwrap(),
+        keys.sign(&ticket, "main", now - DAY, DAY - 1).unwrap(),
+        keys.sign(&ticket, "main", now + 3_600, DAY).unwrap(),
+        keys.pass(&ticket.id, "main", now).unwrap(),
+    ];
+    let seen = |ticket: &str| {
+        let got = house.ask(
+            &Ask::get("/")
+                .json()
+                .with("cookie", format!("queue={ticket}")),
+        );
+        let names: Vec<String> = got
+            .headers
+            .iter()
+            .map(|(name, _)| name.clone())
+            .filter(|name| name != "date")
+            .collect();
+        let fields: Vec<String> = got.json().as_object().unwrap().keys().cloned().collect();
+        (
+            got.status,
+            names,
+            fields,
+            got.json()["position"].as_u64().unwrap(),
+        )
+    };
+    let without = seen("");
+    for (number, ticket) in forged.iter().enumerate() {
+        let (status, names, fields, position) = seen(ticket);
+        assert_eq!(
+            (&status, &names, &fields),
+            (&without.0, &without.1, &without.2),
+            "{ticket:.80}"
+        );
+        assert_eq!(
+            position,
+            number as u64 + 2,
+            "a new one at the back: {ticket:.80}"
+        );
+    }
+    assert_eq!(seen(&sound).3, 1, "and the sound one is none of them");
 }
