@@ -104,6 +104,20 @@ pub struct Record {
     pub store_error: Option<String>,
 }
 
+impl Record {
+    /// A decision that needed neither sign nor ticket.
+    #[must_use]
+    pub fn of(permitted: bool, reason: Reason) -> Self {
+        Self {
+            permitted,
+            reason,
+            queue_cursor: None,
+            visitor_position: None,
+            store_error: None,
+        }
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry<'a> {

@@ -9,13 +9,13 @@ use crate::admission::refresh_seconds;
 use crate::config::{Config, OriginCookie, Problem};
 use crate::cookie::{self, SameSite};
 use crate::http::{Answer, Call, Forward, Reply};
-use crate::line::{Line, Sign};
+use crate::line::Line;
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::{self, Waiting};
 use crate::record::{Reason, Record};
 use crate::ticket::Ticket;
-use crate::upstash::{StoreError, Transport};
-use crate::visit::{Visit, visit};
+use crate::upstash::Transport;
+use crate::visit::{End, Visit, visit};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -102,94 +102,62 @@ fn ticket(call: &Call, config: &Config, now: u64) -> Option<Ticket> {
         .find_map(|token| config.keys.verify(token, &config.room, now))
 }
 
-fn worded(call: &Call, kind: Kind, ended: Visit, config: &Config, now: u64) -> Outcome {
-    match ended {
-        Visit::Inside {
-            ticket,
-            changed,
-            sign,
-            fault,
-        } => {
-            let position = ticket.position();
-            let answer = Answer::Forward(Forward {
+fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> Outcome {
+    let position = visit.ticket.position();
+    let cookie = signed(call, &visit, config, now);
+    let waiting = |ahead: Option<u64>| Waiting {
+        position,
+        seen: visit.sign.zip(ahead),
+        ..Waiting::default()
+    };
+    let in_line = |status, waiting, cookie| {
+        Answer::Reply(in_line(call, kind, status, waiting, cookie, config))
+    };
+    let (answer, reason) = match visit.end {
+        End::Inside => {
+            let forward = Forward {
                 position,
-                pass: config.keys.pass(&ticket.id, &config.room, now),
-                set_cookie: changed
-                    .then(|| signed(call, &ticket, config, now))
-                    .flatten(),
+                pass: config.keys.pass(&visit.ticket.id, &config.room, now),
+                set_cookie: cookie,
                 ..bare(call, config)
-            });
-            let reason = match (&fault, changed) {
-                (Some(_), _) => Reason::AdmittedWithoutStore,
-                (None, true) => Reason::Admitted,
-                (None, false) => Reason::Inside,
             };
-            let record = record(
-                true,
-                reason,
-                sign,
-                position.map(|position| position.0),
-                fault,
-            );
-            Outcome { answer, record }
+            (Answer::Forward(forward), entered(&visit))
         }
-        Visit::Waiting {
-            ticket,
-            changed,
-            position,
-            ahead,
-            sign,
-        } => {
-            let waiting = Waiting {
-                position: Some(position),
-                seen: Some((sign, ahead)),
-                ..Waiting::default()
-            };
-            let cookie = changed
-                .then(|| signed(call, &ticket, config, now))
-                .flatten();
-            let reply = in_line(call, kind, config.waiting_status, waiting, cookie, config);
-            let record = record(false, Reason::Waiting, Some(sign), Some(position.0), None);
-            Outcome {
-                answer: Answer::Reply(reply),
-                record,
-            }
+        End::Waiting { ahead } => {
+            let status = config.waiting_status;
+            (
+                in_line(status, waiting(Some(ahead)), cookie),
+                Reason::Waiting,
+            )
         }
-        Visit::Held {
-            ticket,
-            changed,
-            fault,
-        } => {
-            let position = ticket.position();
-            let waiting = Waiting {
-                position,
-                ..Waiting::default()
-            };
-            let cookie = changed
-                .then(|| signed(call, &ticket, config, now))
-                .flatten();
-            let reply = in_line(call, kind, 503, waiting, cookie, config);
-            let record = record(
-                false,
-                Reason::Held,
-                None,
-                position.map(|position| position.0),
-                Some(fault),
-            );
-            Outcome {
-                answer: Answer::Reply(reply),
-                record,
-            }
-        }
-        Visit::Outside => {
+        End::Held => (in_line(503, waiting(None), cookie), Reason::Held),
+        End::Outside => {
             let status = if kind == Kind::Head {
                 config.waiting_status
             } else {
                 503
             };
-            let reply = in_line(call, kind, status, Waiting::default(), None, config);
-            reply_with(reply, Reason::NotAVisitor)
+            (
+                in_line(status, Waiting::default(), cookie),
+                Reason::NotAVisitor,
+            )
         }
+    };
+    let permitted = visit.end == End::Inside;
+    let record = Record {
+        queue_cursor: visit.sign.map(|sign| sign.cursor.0),
+        visitor_position: position.map(|position| position.0),
+        store_error: visit.fault.map(|fault| fault.to_string()),
+        ..Record::of(permitted, reason)
+    };
+    Outcome { answer, record }
+}
+
+fn entered(visit: &Visit) -> Reason {
+    match (&visit.fault, visit.changed) {
+        (Some(_), _) => Reason::AdmittedWithoutStore,
+        (None, true) => Reason::Admitted,
+        (None, false) => Reason::Inside,
     }
 }
 
@@ -230,20 +198,17 @@ fn in_line(
     }
 }
 
-fn signed(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<String> {
-    let token = config
-        .keys
-        .sign(ticket, &config.room, now, config.cookie_expiry)?;
-    let site = match (&config.frame_ancestors, call.is_loopback()) {
+/// The ticket as a cookie, where it differs from the one that came.
+fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<String> {
+    let life = config.cookie_expiry;
+    let keys = visit.changed.then_some(&config.keys)?;
+    let token = keys.sign(&visit.ticket, &config.room, now, life)?;
+    let loopback = call.is_loopback();
+    let site = match (&config.frame_ancestors, loopback) {
         (Some(_), false) => SameSite::NonePartitioned,
         _ => SameSite::Lax,
     };
-    Some(cookie::set(
-        call.is_loopback(),
-        &token,
-        config.cookie_expiry,
-        site,
-    ))
+    Some(cookie::set(loopback, &token, life, site))
 }
 
 fn to_https(call: &Call) -> Outcome {
@@ -263,7 +228,11 @@ fn operator(call: &Call, answered: Answered) -> Outcome {
     } else {
         answered.reply
     };
-    let record = record(false, answered.reason, answered.sign, None, answered.fault);
+    let record = Record {
+        queue_cursor: answered.sign.map(|sign| sign.cursor.0),
+        store_error: answered.fault.map(|fault| fault.to_string()),
+        ..Record::of(false, answered.reason)
+    };
     Outcome {
         answer: Answer::Reply(reply),
         record,
@@ -273,7 +242,7 @@ fn operator(call: &Call, answered: Answered) -> Outcome {
 fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(bare(call, config)),
-        record: record(true, reason, None, None, None),
+        record: Record::of(true, reason),
     }
 }
 
@@ -292,22 +261,6 @@ fn bare(call: &Call, config: &Config) -> Forward {
 fn reply_with(reply: Reply, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
-        record: record(false, reason, None, None, None),
-    }
-}
-
-fn record(
-    permitted: bool,
-    reason: Reason,
-    sign: Option<Sign>,
-    position: Option<u64>,
-    fault: Option<StoreError>,
-) -> Record {
-    Record {
-        permitted,
-        reason,
-        queue_cursor: sign.map(|sign| sign.cursor.0),
-        visitor_position: position,
-        store_error: fault.map(|fault| fault.to_string()),
+        record: Record::of(false, reason),
     }
 }

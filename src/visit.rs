@@ -9,42 +9,33 @@ use crate::negotiate::Kind;
 use crate::ticket::{Standing, Ticket};
 use crate::upstash::StoreError;
 
-/// How a visit ended.
+/// How a visit ended, and what is known from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Visit {
-    /// To the origin. The ticket is to be signed anew when it changed.
-    Inside {
-        /// What the visitor holds from now on.
-        ticket: Ticket,
-        /// Whether that differs from what came.
-        changed: bool,
-        /// The sign, if this visit saw it.
-        sign: Option<Sign>,
-        /// Why the store did not answer, if that is why the visitor is inside.
-        fault: Option<StoreError>,
-    },
-    /// In line, with the number and how many are ahead.
+pub struct Visit {
+    /// Where the visitor stands now.
+    pub end: End,
+    /// What the visitor holds from now on.
+    pub ticket: Ticket,
+    /// Whether that differs from what came, so that it has to be signed.
+    pub changed: bool,
+    /// The sign, if this visit saw it.
+    pub sign: Option<Sign>,
+    /// Why the store did not answer, if it did not.
+    pub fault: Option<StoreError>,
+}
+
+/// Where a visitor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At the origin.
+    Inside,
+    /// In line, behind so many.
     Waiting {
-        /// What the visitor holds from now on.
-        ticket: Ticket,
-        /// Whether that differs from what came.
-        changed: bool,
-        /// The number.
-        position: Position,
-        /// How many are ahead.
+        /// How many go in before.
         ahead: u64,
-        /// The sign.
-        sign: Sign,
     },
-    /// Held, since the store did not answer; an old place is kept, a new number is drawn by the next request.
-    Held {
-        /// What the visitor holds from now on.
-        ticket: Ticket,
-        /// Whether that differs from what came.
-        changed: bool,
-        /// Why.
-        fault: StoreError,
-    },
+    /// Held, since the store did not answer: a place is kept, a number is drawn by the next request.
+    Held,
     /// Not a visitor, and without a ticket that would let it in: no number drawn, no call made.
     Outside,
 }
@@ -59,30 +50,32 @@ pub fn visit(
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
-    let held = match ticket {
-        Some(ticket) if ticket.is_inside(now) => return Visit::entered(ticket),
-        Some(ticket) => ticket,
-        None => Ticket {
-            id: fresh.to_owned(),
-            standing: Standing::Unnumbered,
-            grace: None,
-        },
-    };
+    let is_new = ticket.is_none();
+    let held = ticket.unwrap_or_else(|| Ticket {
+        id: fresh.to_owned(),
+        standing: Standing::Unnumbered,
+        grace: None,
+    });
+    if held.is_inside(now) {
+        return Visit::unasked(End::Inside, held);
+    }
     let asked = match (held.standing, kind) {
-        (_, Kind::Prefetch) => return Visit::Outside,
+        (_, Kind::Prefetch) => return Visit::unasked(End::Outside, held),
         (Standing::Waiting(place), _) => line.look(&held.id, place),
         (_, Kind::Visit) => line.join(&held.id),
-        _ => return Visit::Outside,
+        _ => return Visit::unasked(End::Outside, held),
     };
     match asked {
         Ok((sign, position)) => decided(held, sign, position, now),
-        Err(fault) => without_store(held, fresh, fault, now, config),
+        Err(fault) => without_store(held, is_new, fault, now, config),
     }
 }
 
 impl Visit {
-    fn entered(ticket: Ticket) -> Self {
-        Self::Inside {
+    /// Decided from the ticket alone.
+    fn unasked(end: End, ticket: Ticket) -> Self {
+        Self {
+            end,
             ticket,
             changed: false,
             sign: None,
@@ -92,71 +85,66 @@ impl Visit {
 }
 
 fn decided(held: Ticket, sign: Sign, position: Position, now: u64) -> Visit {
-    let Verdict::Wait { ahead } = decide(position, sign.cursor) else {
-        let standing = Standing::Admitted {
-            position,
-            epoch: sign.epoch,
-            at: now,
-        };
-        let ticket = Ticket {
-            standing,
-            grace: None,
-            ..held
-        };
-        return Visit::Inside {
-            ticket,
-            changed: true,
-            sign: Some(sign),
-            fault: None,
-        };
-    };
-    let kept = matches!(held.standing, Standing::Waiting(place) if place.position == position && place.epoch == sign.epoch);
-    let ticket = if kept {
-        held
-    } else {
-        let place = Place {
-            epoch: sign.epoch,
-            position,
-            seen: sign.cursor,
-        };
-        Ticket {
-            standing: Standing::Waiting(place),
-            grace: None,
-            ..held
+    let epoch = sign.epoch;
+    let (end, standing) = match decide(position, sign.cursor) {
+        Verdict::Admit => {
+            let at = now;
+            let standing = Standing::Admitted {
+                position,
+                epoch,
+                at,
+            };
+            (End::Inside, standing)
         }
+        Verdict::Wait { ahead } => (End::Waiting { ahead }, placed(&held, sign, position)),
     };
-    Visit::Waiting {
-        ticket,
-        changed: !kept,
-        position,
-        ahead,
-        sign,
+    let changed = standing != held.standing;
+    let grace = held.grace.filter(|_| !changed);
+    Visit {
+        end,
+        ticket: Ticket {
+            standing,
+            grace,
+            ..held
+        },
+        changed,
+        sign: Some(sign),
+        fault: None,
     }
 }
 
-/// A ticket that keeps its number keeps it through this; one without gets a name, under which the next request asks
+/// The place it had, or the one it just drew.
+fn placed(held: &Ticket, sign: Sign, position: Position) -> Standing {
+    match held.standing {
+        Standing::Waiting(place) if place.position == position && place.epoch == sign.epoch => {
+            held.standing
+        }
+        _ => Standing::Waiting(Place {
+            epoch: sign.epoch,
+            position,
+            seen: sign.cursor,
+        }),
+    }
+}
+
+/// A ticket that has a number keeps it through this; a new one has a name at least, under which the next request asks
 /// whether this draw happened after all.
-fn without_store(held: Ticket, fresh: &str, fault: StoreError, now: u64, config: &Config) -> Visit {
-    match config.on_store_error {
-        OnStoreError::Hold => {
-            let changed = held.id == fresh;
-            Visit::Held {
-                ticket: held,
-                changed,
-                fault,
-            }
-        }
-        OnStoreError::Admit => {
-            let ticket = Ticket {
-                grace: Some(now.saturating_add(config.admit_for)),
-                ..held
-            };
-            Visit::Inside {
-                ticket,
-                changed: true,
-                sign: None,
-                fault: Some(fault),
-            }
-        }
+fn without_store(
+    held: Ticket,
+    is_new: bool,
+    fault: StoreError,
+    now: u64,
+    config: &Config,
+) -> Visit {
+    let (end, grace) = match config.on_store_error {
+        OnStoreError::Hold => (End::Held, held.grace),
+        OnStoreError::Admit => (End::Inside, Some(now.saturating_add(config.admit_for))),
+    };
+    Visit {
+        end,
+        changed: is_new || grace != held.grace,
+        ticket: Ticket { grace, ..held },
+        sign: None,
+        fault: Some(fault),
     }
 }
