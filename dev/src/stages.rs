@@ -43,7 +43,7 @@ use Need::{Browser, FastlyCli, Redis, Viceroy, WasmTarget};
 const STAGES: &[Stage] = &[
     Stage { name: "format",    is_fast: true,  needs: &[],                 after: None,          command: "fmt --all --check" },
     Stage { name: "lint",      is_fast: false, needs: &[],                 after: None,          command: "clippy --workspace --all-targets -- -D warnings" },
-    Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving --target wasm32-wasip1 --bin now-serving -- -D warnings" },
+    Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-floors --target wasm32-wasip1 --bins -- -D warnings" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser::" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },

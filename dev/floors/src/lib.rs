@@ -1,0 +1,23 @@
+//! What the floors send: constants, so that a floor reads no settings and parses nothing.
+//!
+//! A floor is the least a handler can do on the platform for one kind of request. Each serves from
+//! the same loop as the product, so that what is measured above it is the product's own work.
+
+/// How long the waiting page is, about; `cargo dev bench` refuses to compare with one that is not.
+pub const PAGE_LENGTH: usize = 2_700;
+
+/// A page of that length.
+pub static PAGE: [u8; PAGE_LENGTH] = [b'.'; PAGE_LENGTH];
+
+/// What the floor that asks the store has run there: like a draw, one change and five numbers.
+pub const SCRIPT: &str =
+    "local n = redis.call('HINCRBY', KEYS[1], 'length', 1) return {1, 0, n, 0, n}";
+
+/// The call that runs [`SCRIPT`] by its digest, as long as the product's.
+pub const STORE_CALL: &str = concat!(
+    r#"["EVALSHA","ac6516e47e7647a40d94792fb86ffe74c3997dc0","2","#,
+    r#""queue:{floor}","queue:{floor}:join:00000000000000000000000000000000","0","0","172800"]"#
+);
+
+/// The token of the local store.
+pub const STORE_TOKEN: &str = "development-only-upstash-token";
