@@ -1,9 +1,10 @@
 //! What Now Serving is developed with and never ships.
 //!
-//! [`serve`] and [`stages`] are the two commands; both first let [`setup`] install what [`tools`]
+//! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
 //! its Wasm for tests, in a folder made by [`local`]. [`process`] ends what we start.
 
+pub mod bench;
 pub mod edge;
 pub mod local;
 pub mod origin;

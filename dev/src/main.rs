@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dev::{serve, stages};
+use dev::{bench, serve, stages};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -19,12 +19,15 @@ enum Command {
     Serve(serve::Options),
     /// Run every check and test, with a summary at the end
     Test(stages::Options),
+    /// Measure what a request costs above the least a handler can do
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Test(options) => stages::test(&options),
+        Command::Bench(options) => bench::bench(&options),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,182 @@
+//! The test bed of one scenario: the product and its floor, each in a Viceroy of its own, before
+//! the same store and the same origin.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use http_body_util::Empty;
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper::header::{AUTHORIZATION, COOKIE, HOST};
+use now_serving_floors::{SCRIPT, STORE_CALL, STORE_TOKEN};
+
+use super::load::{Answer, once};
+use super::scenario::{Cookies, Floor};
+use crate::edge::{self, Edge, EdgeOptions};
+use crate::local;
+use crate::origin::Origin;
+use crate::process;
+use crate::project::{self, WASM_TARGET};
+use crate::store::{Server, Store};
+
+const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// A released number is seen this soon, however old the sign may be that the edge goes by.
+const RELEASE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// The Wasm of everything that is compared.
+pub(super) struct Builds {
+    pub(super) product: PathBuf,
+}
+
+impl Builds {
+    pub(super) fn make() -> Result<Self, String> {
+        let words = [
+            "build",
+            "--release",
+            "--target",
+            WASM_TARGET,
+            "--package",
+            "now-serving-floors",
+            "--bins",
+        ];
+        if !process::run(&mut project::cargo(&words)?)? {
+            return Err("The floors could not be built, see above.".to_owned());
+        }
+        let product = edge::wasm()?;
+        Ok(Self { product })
+    }
+
+    pub(super) fn floor(&self, floor: Floor) -> PathBuf {
+        let file = format!("{}.wasm", floor.name());
+        self.product.with_file_name(file)
+    }
+}
+
+/// What every edge stands before.
+pub(super) struct Backends {
+    pub(super) store: Store,
+    server: Server,
+    origin: Origin,
+}
+
+impl Backends {
+    pub(super) fn start() -> Result<Self, String> {
+        let store = Store::embedded(STORE_TOKEN)?;
+        let digest = store.command(&["SCRIPT", "LOAD", SCRIPT])?;
+        if !STORE_CALL.contains(&digest.to_string()) {
+            return Err(format!(
+                "The floor calls another script than its own: write {digest} into STORE_CALL."
+            ));
+        }
+        Ok(Self {
+            server: Server::start(store.clone(), ANY_PORT)?,
+            origin: Origin::start(ANY_PORT)?,
+            store,
+        })
+    }
+
+    /// An edge whose line moves only by hand.
+    pub(super) fn edge(&self, wasm: PathBuf) -> Result<Edge, String> {
+        let mut settings = local::development_settings()?;
+        settings.insert("automatic".to_owned(), "0".to_owned());
+        settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
+        settings.remove("upstash_url");
+        Edge::start(&EdgeOptions {
+            wasm,
+            origin: self.origin.url(),
+            store: self.server.url(),
+            settings,
+            local: true,
+        })
+    }
+}
+
+/// Two edges to compare, and two visitors of the product.
+pub(super) struct Bed {
+    // Dropped in this order: the edges before what they stand before.
+    pub(super) product: Edge,
+    pub(super) floor: Edge,
+    pub(super) backends: Backends,
+    pub(super) cookies: Cookies,
+}
+
+impl Bed {
+    pub(super) async fn lay(builds: &Builds, floor: Floor) -> Result<Self, String> {
+        let backends = Backends::start()?;
+        let floor = backends.edge(builds.floor(floor))?;
+        let product = backends.edge(builds.product.clone())?;
+        let admitted = admit(product.addr()).await?;
+        let waiting = draw(product.addr()).await?;
+        Ok(Self {
+            product,
+            floor,
+            backends,
+            cookies: Cookies { waiting, admitted },
+        })
+    }
+}
+
+/// The cookie of a new visitor.
+async fn draw(addr: SocketAddr) -> Result<String, String> {
+    let answer = once(addr, request(addr, "GET", "/", &[])?).await?;
+    ticket(&answer).ok_or_else(|| unexpected("a new visitor's ticket", &answer))
+}
+
+/// The cookie of a visitor who was let in.
+async fn admit(addr: SocketAddr) -> Result<String, String> {
+    let waiting = draw(addr).await?;
+    let permit = [(
+        AUTHORIZATION,
+        "Bearer development-only-permit-token".to_owned(),
+    )];
+    let answer = once(addr, request(addr, "POST", "/_queue/permit", &permit)?).await?;
+    if answer.status != 200 {
+        return Err(unexpected("a permit", &answer));
+    }
+    let deadline = Instant::now() + RELEASE_DEADLINE;
+    loop {
+        let look = request(addr, "GET", "/status/200", &[(COOKIE, waiting.clone())])?;
+        let answer = once(addr, look).await?;
+        if let Some(admitted) = ticket(&answer).filter(|_| answer.status != 503) {
+            return Ok(admitted);
+        }
+        if Instant::now() > deadline {
+            return Err(unexpected("the ticket of somebody let in", &answer));
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn ticket(answer: &Answer) -> Option<String> {
+    let mut cookies = answer.cookies.iter();
+    cookies.find(|pair| pair.starts_with("queue=")).cloned()
+}
+
+fn unexpected(wanted: &str, answer: &Answer) -> String {
+    let text = String::from_utf8_lossy(&answer.body);
+    let beginning: String = text.chars().take(200).collect();
+    format!(
+        "The product gave not {wanted} but status {}: {beginning}",
+        answer.status
+    )
+}
+
+fn request(
+    addr: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[(hyper::header::HeaderName, String)],
+) -> Result<Request<Empty<Bytes>>, String> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(target)
+        .header(HOST, addr.to_string());
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    request
+        .body(Empty::new())
+        .map_err(|error| format!("{method} {target} cannot be asked: {error}."))
+}

@@ -1,0 +1,94 @@
+//! What a start from cold costs: the size of the Wasm, and the first request to a new Viceroy.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::bed::{Bed, Builds};
+use super::figures::median;
+use super::load::Crowd;
+use super::scenario::{Ask, Floor, Scenario};
+use crate::edge::Edge;
+
+/// How many new Viceroys of each side are asked.
+const STARTS: usize = 5;
+/// What Viceroy does when it begins to listen is not the first request's business.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// A Wasm's size in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub(super) plain: u64,
+    pub(super) gzipped: u64,
+}
+
+/// Milliseconds until the first answer, in ascending order, of each side.
+pub(super) struct Cold {
+    pub(super) floor: Starts,
+    pub(super) product: Starts,
+}
+
+/// First requests of one side, in milliseconds.
+pub(super) struct Starts {
+    pub(super) median: f64,
+    pub(super) lowest: f64,
+    pub(super) highest: f64,
+}
+
+impl Size {
+    pub(super) fn of(wasm: &Path) -> Result<Self, String> {
+        let cannot = |error| format!("{} cannot be measured: {error}.", wasm.display());
+        let bytes = fs::read(wasm).map_err(cannot)?;
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&bytes).map_err(cannot)?;
+        Ok(Self {
+            plain: bytes.len() as u64,
+            gzipped: encoder.finish().map_err(cannot)?.len() as u64,
+        })
+    }
+}
+
+/// A waiting visitor's look against a floor that asks the store as well, since a cold cache makes
+/// the product ask.
+pub(super) async fn starts(builds: &Builds) -> Result<Cold, String> {
+    let bed = Bed::lay(builds, Floor::Store).await?;
+    let waiting = Scenario::Waiting.ask(&bed.cookies);
+    let floor = Scenario::New.ask_floor(&bed.cookies);
+    // Lets the store know the product's scripts, as a store in use does.
+    first_request(&bed.product, &waiting).await?;
+    let mut times = (Vec::new(), Vec::new());
+    for _ in 0..STARTS {
+        let edge = bed.backends.edge(builds.floor(Floor::Store))?;
+        times.0.push(first_request(&edge, &floor).await?);
+        let edge = bed.backends.edge(builds.product.clone())?;
+        times.1.push(first_request(&edge, &waiting).await?);
+    }
+    Ok(Cold {
+        floor: Starts::of(times.0)?,
+        product: Starts::of(times.1)?,
+    })
+}
+
+async fn first_request(edge: &Edge, ask: &Ask) -> Result<f64, String> {
+    let mut crowd = Crowd::connect(edge.addr(), ask.clone(), 1).await?;
+    tokio::time::sleep(SETTLE).await;
+    let (_, time) = crowd.probe().await?;
+    Ok(time.as_secs_f64() * 1000.0)
+}
+
+impl Starts {
+    fn of(mut times: Vec<f64>) -> Result<Self, String> {
+        times.sort_by(f64::total_cmp);
+        let found = median(&times).zip(times.first().copied().zip(times.last().copied()));
+        let (median, (lowest, highest)) = found.ok_or("Nothing was started from cold.")?;
+        Ok(Self {
+            median,
+            lowest,
+            highest,
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! Load on one edge: so many keep-alive connections, each sending the next request when it has the
+//! answer to the last. Every answer is looked at: a wrong one would make the rest mean nothing.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use http_body_util::{BodyExt, Empty};
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::HOST;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::scenario::Ask;
+
+/// No answer takes this long unless none comes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+type Sender = SendRequest<Empty<Bytes>>;
+
+/// Visitors with open connections to one edge.
+pub(super) struct Crowd {
+    ask: Ask,
+    host: String,
+    idle: Vec<Sender>,
+}
+
+/// An answer as a probe sees it.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) cookies: Vec<String>,
+    pub(super) body: Bytes,
+}
+
+/// What one connection brought back from a slice.
+struct Turn {
+    sender: Sender,
+    answers: Vec<u32>,
+    wrong: Vec<String>,
+}
+
+impl Crowd {
+    pub(super) async fn connect(addr: SocketAddr, ask: Ask, many: usize) -> Result<Self, String> {
+        let mut idle = Vec::new();
+        for _ in 0..many {
+            idle.push(connect(addr).await?);
+        }
+        let host = addr.to_string();
+        Ok(Self { ask, host, idle })
+    }
+
+    /// Sends requests for so long and waits for the last answers. How long each answer took, in
+    /// microseconds, and how long all took together.
+    ///
+    /// # Errors
+    /// When an answer is wrong or does not come.
+    pub(super) async fn slice(&mut self, time: Duration) -> Result<(Vec<u32>, Duration), String> {
+        let begin = Instant::now();
+        let mut turns = JoinSet::new();
+        for sender in self.idle.drain(..) {
+            let request = request(&self.ask, &self.host)?;
+            turns.spawn(take_turn(sender, request, self.ask.clone(), begin + time));
+        }
+        let mut answers = Vec::new();
+        let mut wrong = Vec::new();
+        while let Some(turn) = turns.join_next().await {
+            let turn = turn.map_err(|_| "A connection of the bench was interrupted.")?;
+            answers.extend(turn.answers);
+            wrong.extend(turn.wrong);
+            self.idle.push(turn.sender);
+        }
+        match wrong.first() {
+            None => Ok((answers, begin.elapsed())),
+            Some(first) => Err(format!(
+                "{} of {} answers to GET {} were not what this scenario measures: {first}",
+                wrong.len(),
+                wrong.len() + answers.len(),
+                self.ask.target
+            )),
+        }
+    }
+
+    /// One request on the first connection, and how long its answer took.
+    pub(super) async fn probe(&mut self) -> Result<(Answer, Duration), String> {
+        let request = request(&self.ask, &self.host)?;
+        let sender = self.idle.first_mut().ok_or("There is no connection.")?;
+        let begin = Instant::now();
+        let answer = send(sender, request).await?;
+        let time = begin.elapsed();
+        check(&answer, &self.ask)?;
+        Ok((answer, time))
+    }
+}
+
+/// One request on a connection of its own, whatever the answer.
+pub(super) async fn once(
+    addr: SocketAddr,
+    request: Request<Empty<Bytes>>,
+) -> Result<Answer, String> {
+    send(&mut connect(addr).await?, request).await
+}
+
+async fn connect(addr: SocketAddr) -> Result<Sender, String> {
+    let cannot = |error: &dyn std::fmt::Display| format!("No connection to {addr}: {error}.");
+    let stream = TcpStream::connect(addr)
+        .await
+        .map_err(|error| cannot(&error))?;
+    stream.set_nodelay(true).map_err(|error| cannot(&error))?;
+    let (sender, connection) = handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| cannot(&error))?;
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+async fn take_turn(
+    mut sender: Sender,
+    request: Request<Empty<Bytes>>,
+    ask: Ask,
+    end: Instant,
+) -> Turn {
+    let mut answers = Vec::new();
+    let mut wrong = Vec::new();
+    while Instant::now() < end {
+        let begin = Instant::now();
+        match send(&mut sender, request.clone()).await {
+            Ok(answer) => match check(&answer, &ask) {
+                Ok(()) => answers.push(micros(begin.elapsed())),
+                Err(error) => wrong.push(error),
+            },
+            Err(error) => {
+                wrong.push(error);
+                break;
+            }
+        }
+    }
+    Turn {
+        sender,
+        answers,
+        wrong,
+    }
+}
+
+async fn send(sender: &mut Sender, request: Request<Empty<Bytes>>) -> Result<Answer, String> {
+    let exchange = async {
+        sender.ready().await?;
+        let answer = sender.send_request(request).await?;
+        let (head, body) = answer.into_parts();
+        Ok((head, body.collect().await?.to_bytes()))
+    };
+    let done: Result<_, hyper::Error> = timeout(PATIENCE, exchange)
+        .await
+        .map_err(|_| format!("no answer came in {} s.", PATIENCE.as_secs()))?;
+    let (head, body) = done.map_err(|error| format!("the connection failed ({error})."))?;
+    let cookies = head.headers.get_all(hyper::header::SET_COOKIE).iter();
+    Ok(Answer {
+        status: head.status.as_u16(),
+        cookies: cookies
+            .filter_map(|line| line.to_str().ok()?.split(';').next().map(str::to_owned))
+            .collect(),
+        body,
+    })
+}
+
+fn check(answer: &Answer, ask: &Ask) -> Result<(), String> {
+    let mark = ask.mark.as_bytes();
+    if answer.status != ask.status {
+        let text = String::from_utf8_lossy(&answer.body);
+        let beginning: String = text.chars().take(200).collect();
+        return Err(format!(
+            "status {} instead of {}: {beginning}",
+            answer.status, ask.status
+        ));
+    }
+    if answer.body.windows(mark.len()).any(|words| words == mark) {
+        return Ok(());
+    }
+    Err(format!(
+        "status {} as expected, but nowhere \"{}\".",
+        answer.status, ask.mark
+    ))
+}
+
+fn request(ask: &Ask, host: &str) -> Result<Request<Empty<Bytes>>, String> {
+    let mut request = Request::get(ask.target).header(HOST, host);
+    if let Some((name, value)) = &ask.header {
+        request = request.header(name, value);
+    }
+    request
+        .body(Empty::new())
+        .map_err(|error| format!("GET {} cannot be asked: {error}.", ask.target))
+}
+
+fn micros(time: Duration) -> u32 {
+    u32::try_from(time.as_micros()).unwrap_or(u32::MAX)
+}

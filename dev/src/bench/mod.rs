@@ -1,0 +1,166 @@
+//! `cargo dev bench`: what a request costs above the least a handler can do.
+//!
+//! The product and a floor run in the same Viceroy, in turn and under the same load, so that the
+//! ratio holds on a busy machine although neither number does.
+
+mod bed;
+mod cold;
+mod figures;
+mod heap;
+mod load;
+mod measure;
+mod report;
+mod scenario;
+mod usage;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anstyle::Style;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::process;
+use crate::project;
+use crate::setup::{self, Need};
+use bed::{Bed, Builds};
+use cold::Size;
+use report::Report;
+use scenario::Floor;
+pub use scenario::Scenario;
+
+/// What `cargo dev bench` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Seconds of load on each side of each measurement
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// Keep-alive connections; one measurement for each of these numbers
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 16, 64], value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub connections: Vec<u16>,
+    /// Only this scenario, and no starts from cold
+    #[arg(long, value_name = "SCENARIO")]
+    pub only: Option<Scenario>,
+    /// Where the numbers go as JSON [default: bench.json in Cargo's target folder]
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// The words before a command's own with which Cargo runs this program fast enough to measure.
+const OPTIMISED: [&str; 7] = [
+    "run",
+    "--profile",
+    "measure",
+    "--package",
+    "now-serving-dev",
+    "--bin",
+    "dev",
+];
+
+/// Measures and prints a table. Whether it could.
+///
+/// # Errors
+/// When something cannot be built or started, or when an answer under load is not the right one.
+pub fn bench(options: &Options) -> Result<bool, String> {
+    if cfg!(debug_assertions) {
+        return again_optimised();
+    }
+    setup::provide(Need::WasmTarget)?;
+    setup::provide(Need::Viceroy)?;
+    let builds = Builds::make()?;
+    let report = runtime()?.block_on(run(options, &builds))?;
+    anstream::println!("{}", report.table());
+    let path = match &options.json {
+        Some(path) => path.clone(),
+        None => project::project()?.target.join("bench.json"),
+    };
+    write(&path, &report)?;
+    anstream::println!("The same as JSON: {}", path.display());
+    Ok(true)
+}
+
+/// Load made by a debug build would measure the debug build.
+fn again_optimised() -> Result<bool, String> {
+    anstream::eprintln!("Running again in an optimised build (profile `measure`).");
+    let mut command = project::cargo(&OPTIMISED)?;
+    command.arg("--").args(std::env::args_os().skip(1));
+    // Paths on the command line are relative to here.
+    if let Ok(here) = std::env::current_dir() {
+        command.current_dir(here);
+    }
+    process::run(&mut command)
+}
+
+/// One thread makes the load, so that it takes little from those who answer it.
+fn runtime() -> Result<Runtime, String> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("The bench cannot make its load: {error}."))
+}
+
+async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
+    let mut report = Report {
+        pairs: options.seconds,
+        page: None,
+        product_size: Size::of(&builds.product)?,
+        floor_size: Size::of(&builds.floor(Floor::Hello))?,
+        measured: Vec::new(),
+        cold: None,
+    };
+    let scenarios: Vec<Scenario> = Scenario::ALL
+        .into_iter()
+        .filter(|scenario| options.only.is_none_or(|only| only == *scenario))
+        .collect();
+    let mut progress = Progress {
+        done: 0,
+        all: scenarios.len() * options.connections.len(),
+        pairs: options.seconds,
+    };
+    for scenario in scenarios {
+        let bed = Bed::lay(builds, scenario.floor()).await?;
+        report.page = Some(measure::compare_pages(&bed).await?);
+        for &connections in &options.connections {
+            progress.begin(scenario, connections);
+            let measured = measure::measure(&bed, scenario, connections.into(), options.seconds)
+                .await
+                .map_err(|error| format!("Nothing is measured by {}: {error}", scenario.name()))?;
+            anstream::eprintln!(
+                "      CPU ×{:.2} of {}'s",
+                measured.cpu_ratio.median,
+                scenario.floor().name()
+            );
+            report.measured.push(measured);
+        }
+    }
+    if options.only.is_none() {
+        anstream::eprintln!("Starting from cold.");
+        report.cold = Some(cold::starts(builds).await?);
+    }
+    Ok(report)
+}
+
+fn write(path: &Path, report: &Report) -> Result<(), String> {
+    fs::write(path, format!("{:#}\n", report.json()))
+        .map_err(|error| format!("{} could not be written: {error}.", path.display()))
+}
+
+/// Says what is being measured, and for how long still.
+struct Progress {
+    done: usize,
+    all: usize,
+    pairs: u64,
+}
+
+impl Progress {
+    fn begin(&mut self, scenario: Scenario, connections: u16) {
+        let left = (self.all - self.done) as u64 * (2 * self.pairs + 1);
+        self.done += 1;
+        let bold = Style::new().bold();
+        anstream::eprintln!(
+            "{bold}[{}/{}]{bold:#} {}, connections: {connections} (about {left} s left)",
+            self.done,
+            self.all,
+            scenario.name(),
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! What the bench says at its end: one table for people, one JSON file for programs.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use serde_json::{Value, json};
+
+use super::cold::{Cold, Size, Starts};
+use super::figures::{Figures, Ratio};
+use super::measure::{Measured, Side};
+
+/// Everything a run found.
+pub(super) struct Report {
+    pub(super) pairs: u64,
+    pub(super) page: Option<usize>,
+    pub(super) product_size: Size,
+    pub(super) floor_size: Size,
+    pub(super) measured: Vec<Measured>,
+    pub(super) cold: Option<Cold>,
+}
+
+const HEAD: &str = "scenario   conns  side               req/s   p50 ms   p99 ms  CPU ms/1000   peak MB   calls  commands  req/sandbox  heap MB";
+
+impl Report {
+    /// The table, with colours for a terminal.
+    pub(super) fn table(&self) -> String {
+        let bold = Style::new().bold();
+        let mut text = format!("\n{bold}{HEAD}{bold:#}\n");
+        for measured in &self.measured {
+            let scenario = measured.scenario.name();
+            let lead = format!("{scenario:<10} {:>5}", measured.connections);
+            let floor = measured.scenario.floor().name();
+            let _ = writeln!(text, "{lead}  {}", side(floor, &measured.floor));
+            let blank = " ".repeat(lead.len());
+            let _ = writeln!(text, "{blank}  {}", side("now-serving", &measured.product));
+            let _ = writeln!(text, "{blank}  {bold}{}{bold:#}", ratios(measured));
+        }
+        text.push_str(&self.footer());
+        text
+    }
+
+    fn footer(&self) -> String {
+        let mut text = format!(
+            "\nCPU is that of the whole Viceroy process. × is product ÷ floor; that of CPU is the median of {} alternating pairs, with the lowest and the highest behind.\n",
+            self.pairs
+        );
+        if let Some(page) = self.page {
+            let floor = now_serving_floors::PAGE_LENGTH;
+            let _ = writeln!(
+                text,
+                "Waiting page: {page} bytes, the floor's page: {floor}."
+            );
+        }
+        for (name, size) in [
+            ("now-serving", self.product_size),
+            ("floor-hello", self.floor_size),
+        ] {
+            let (plain, gzipped) = (kilobytes(size.plain), kilobytes(size.gzipped));
+            let _ = writeln!(
+                text,
+                "Wasm of {name}: {plain:.1} KB, gzipped {gzipped:.1} KB."
+            );
+        }
+        if let Some(cold) = &self.cold {
+            let _ = writeln!(
+                text,
+                "First request to a new Viceroy, with one store call: now-serving {}, floor-store {}: {:+.1} ms.",
+                start(&cold.product),
+                start(&cold.floor),
+                cold.product.median - cold.floor.median
+            );
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let measured: Vec<Value> = self.measured.iter().map(measured_json).collect();
+        json!({
+            "pairs": self.pairs,
+            "waiting_page_bytes": self.page,
+            "floor_page_bytes": now_serving_floors::PAGE_LENGTH,
+            "wasm": {
+                "now-serving": size_json(self.product_size),
+                "floor-hello": size_json(self.floor_size),
+            },
+            "cold_start_ms": self.cold.as_ref().map(|cold| json!({
+                "now-serving": start_json(&cold.product),
+                "floor-store": start_json(&cold.floor),
+            })),
+            "measured": measured,
+        })
+    }
+}
+
+fn side(name: &str, side: &Side) -> String {
+    let figures = &side.figures;
+    let heap = side
+        .sandboxes
+        .heap_mb
+        .map_or_else(|| "-".to_owned(), |heap| format!("{heap:.1}"));
+    let reuse = side
+        .sandboxes
+        .requests_each(figures.requests)
+        .map_or_else(|| "-".to_owned(), |reuse| format!("{reuse:.1}"));
+    format!(
+        "{name:<15}{:>9.0}{:>9.2}{:>9.2}{:>13.1}{:>10.1}{:>8.2}{:>10.2}{reuse:>13}{heap:>9}",
+        figures.per_second,
+        figures.p50_ms,
+        figures.p99_ms,
+        figures.cpu_ms,
+        figures.peak_mb,
+        figures.calls,
+        figures.commands,
+    )
+}
+
+fn ratios(measured: &Measured) -> String {
+    let of = |read: fn(&Figures) -> f64| {
+        let (floor, product) = (&measured.floor.figures, &measured.product.figures);
+        times(read(product), read(floor))
+    };
+    let Ratio {
+        median,
+        lowest,
+        highest,
+    } = measured.cpu_ratio;
+    format!(
+        "{:<15}{:>9}{:>9}{:>9}{:>13}{:>10}  CPU {lowest:.2}–{highest:.2}",
+        "product ÷ floor",
+        of(|figures| figures.per_second),
+        of(|figures| figures.p50_ms),
+        of(|figures| figures.p99_ms),
+        format!("×{median:.2}"),
+        of(|figures| figures.peak_mb),
+    )
+}
+
+fn times(product: f64, floor: f64) -> String {
+    if floor > 0.0 {
+        format!("×{:.2}", product / floor)
+    } else {
+        "-".to_owned()
+    }
+}
+
+fn start(starts: &Starts) -> String {
+    format!(
+        "{:.1} ms ({:.1}–{:.1})",
+        starts.median, starts.lowest, starts.highest
+    )
+}
+
+fn kilobytes(bytes: u64) -> f64 {
+    u32::try_from(bytes).map_or(f64::INFINITY, f64::from) / 1000.0
+}
+
+fn measured_json(measured: &Measured) -> Value {
+    let Ratio {
+        median,
+        lowest,
+        highest,
+    } = measured.cpu_ratio;
+    json!({
+        "scenario": measured.scenario.name(),
+        "connections": measured.connections,
+        "floor": measured.scenario.floor().name(),
+        "cpu_ratio": { "median": median, "lowest": lowest, "highest": highest },
+        "of_floor": side_json(&measured.floor),
+        "of_product": side_json(&measured.product),
+    })
+}
+
+fn side_json(side: &Side) -> Value {
+    let figures = &side.figures;
+    json!({
+        "requests": figures.requests,
+        "requests_per_second": figures.per_second,
+        "p50_ms": figures.p50_ms,
+        "p99_ms": figures.p99_ms,
+        "cpu_ms_per_1000": figures.cpu_ms,
+        "peak_mb": figures.peak_mb,
+        "store_calls_per_request": figures.calls,
+        "store_commands_per_request": figures.commands,
+        "sandboxes_ended": side.sandboxes.ended,
+        "largest_heap_mb": side.sandboxes.heap_mb,
+    })
+}
+
+fn size_json(size: Size) -> Value {
+    json!({ "bytes": size.plain, "gzipped_bytes": size.gzipped })
+}
+
+fn start_json(starts: &Starts) -> Value {
+    json!({ "median": starts.median, "lowest": starts.lowest, "highest": starts.highest })
+}

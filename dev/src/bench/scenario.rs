@@ -1,0 +1,132 @@
+//! What is measured: five kinds of request, and under each the floor it stands on.
+
+use clap::ValueEnum;
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderName};
+
+/// A kind of request the product answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// Somebody without a ticket, who draws one
+    New,
+    /// Somebody with a ticket, whose turn has not come
+    Waiting,
+    /// Somebody inside, who is passed on
+    Admitted,
+    /// A path that skips the room
+    Bypass,
+    /// The operator's panel
+    Panel,
+}
+
+/// The least a handler can do for a kind of request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Floor {
+    Hello,
+    Forward,
+    Store,
+}
+
+/// What visitors send, and how one knows that the answer is the right one.
+#[derive(Clone, Debug)]
+pub(super) struct Ask {
+    pub(super) target: &'static str,
+    pub(super) header: Option<(HeaderName, String)>,
+    pub(super) status: u16,
+    /// Words that stand in every right answer.
+    pub(super) mark: &'static str,
+}
+
+/// The cookies of two visitors.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cookies {
+    pub(super) waiting: String,
+    pub(super) admitted: String,
+}
+
+impl Scenario {
+    pub(super) const ALL: [Self; 5] = [
+        Self::New,
+        Self::Waiting,
+        Self::Admitted,
+        Self::Bypass,
+        Self::Panel,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Waiting => "waiting",
+            Self::Admitted => "admitted",
+            Self::Bypass => "bypass",
+            Self::Panel => "panel",
+        }
+    }
+
+    pub(super) fn floor(self) -> Floor {
+        match self {
+            Self::New | Self::Panel => Floor::Store,
+            Self::Waiting => Floor::Hello,
+            Self::Admitted | Self::Bypass => Floor::Forward,
+        }
+    }
+
+    /// What the product is asked.
+    pub(super) fn ask(self, cookies: &Cookies) -> Ask {
+        let cookie = |cookie: &str| Some((COOKIE, cookie.to_owned()));
+        match self {
+            Self::New => Ask::new("/", None, 503, IN_LINE),
+            Self::Waiting => Ask::new("/", cookie(&cookies.waiting), 503, IN_LINE),
+            Self::Admitted => Ask::new("/status/200", cookie(&cookies.admitted), 200, "Status 200"),
+            Self::Bypass => Ask::new("/robots.txt", None, 200, "User-agent"),
+            Self::Panel => {
+                let operator = Some((AUTHORIZATION, OPERATOR.to_owned()));
+                Ask::new("/_queue", operator, 200, "waiting · Now Serving")
+            }
+        }
+    }
+
+    /// What its floor is asked: the same, but for the answer.
+    pub(super) fn ask_floor(self, cookies: &Cookies) -> Ask {
+        let ask = self.ask(cookies);
+        match self.floor() {
+            Floor::Forward => ask,
+            Floor::Hello | Floor::Store => Ask {
+                status: 200,
+                mark: "....",
+                ..ask
+            },
+        }
+    }
+}
+
+/// Words of the waiting page that it does not have while the store cannot be seen.
+const IN_LINE: &str = "ahead of you";
+
+/// `admin:development-only-password`, as Basic authentication words it.
+const OPERATOR: &str = "Basic YWRtaW46ZGV2ZWxvcG1lbnQtb25seS1wYXNzd29yZA==";
+
+impl Ask {
+    fn new(
+        target: &'static str,
+        header: Option<(HeaderName, String)>,
+        status: u16,
+        mark: &'static str,
+    ) -> Self {
+        Self {
+            target,
+            header,
+            status,
+            mark,
+        }
+    }
+}
+
+impl Floor {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Hello => "floor-hello",
+            Self::Forward => "floor-forward",
+            Self::Store => "floor-store",
+        }
+    }
+}
