@@ -43,6 +43,9 @@ pub struct Options {
     /// Where the numbers go as JSON [default: bench.json in Cargo's target folder]
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+    /// Only the pure parts, natively, with criterion
+    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json"])]
+    pub micro: bool,
 }
 
 /// The words before a command's own with which Cargo runs this program fast enough to measure.
@@ -56,11 +59,24 @@ const OPTIMISED: [&str; 7] = [
     "dev",
 ];
 
+const MICRO: [&str; 7] = [
+    "bench",
+    "--profile",
+    "measure",
+    "--package",
+    "now-serving-dev",
+    "--bench",
+    "pure",
+];
+
 /// Measures and prints a table. Whether it could.
 ///
 /// # Errors
 /// When something cannot be built or started, or when an answer under load is not the right one.
 pub fn bench(options: &Options) -> Result<bool, String> {
+    if options.micro {
+        return process::run(&mut project::cargo(&MICRO)?);
+    }
     if cfg!(debug_assertions) {
         return again_optimised();
     }

@@ -1,0 +1,101 @@
+//! What the pure parts cost, natively: `cargo dev bench --micro`.
+//!
+//! None of them waits for anything, so their sum is what a request pays for being decided here.
+
+use std::hint::black_box;
+
+use criterion::Criterion;
+
+use now_serving::admission::{Cursor, Position, decide, refresh_seconds};
+use now_serving::cookie::{SECURE_NAME, values};
+use now_serving::http::Call;
+use now_serving::line::{Place, Sign};
+use now_serving::negotiate::wants_json;
+use now_serving::page::{Waiting, waiting_json, waiting_page};
+use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::upstash::decode;
+
+const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
+const ROOM: &str = "main";
+const NOW: u64 = 1_800_000_000;
+const POSITION: Position = Position(3290);
+const SIGN: Sign = Sign {
+    epoch: 1,
+    cursor: Cursor(1),
+    length: 4000,
+    credit: 0,
+};
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    tickets(&mut criterion);
+    requests(&mut criterion);
+    answers(&mut criterion);
+    criterion.final_summary();
+}
+
+fn tickets(criterion: &mut Criterion) {
+    let keys = Keys::new(SECRET, None);
+    let ticket = Ticket {
+        id: "0123456789abcdef0123456789abcdef".to_owned(),
+        standing: Standing::Waiting(Place {
+            epoch: SIGN.epoch,
+            position: POSITION,
+            seen: SIGN.cursor,
+        }),
+        grace: None,
+    };
+    let token = keys.sign(&ticket, ROOM, NOW, 86_400).unwrap_or_default();
+    criterion.bench_function("ticket: sign", |bencher| {
+        bencher.iter(|| keys.sign(black_box(&ticket), ROOM, NOW, 86_400));
+    });
+    criterion.bench_function("ticket: verify", |bencher| {
+        bencher.iter(|| keys.verify(black_box(&token), ROOM, NOW));
+    });
+    let header = format!("theme=dark; {SECURE_NAME}={token}; basket=17");
+    criterion.bench_function("cookie: find ours", |bencher| {
+        bencher.iter(|| values(black_box(header.as_bytes()), SECURE_NAME).next());
+    });
+}
+
+fn requests(criterion: &mut Criterion) {
+    let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+    let call = Call {
+        method: "GET".to_owned(),
+        path: "/".to_owned(),
+        headers: vec![
+            ("accept", accept.into()),
+            ("sec-fetch-dest", "document".into()),
+        ],
+        ..Call::default()
+    };
+    criterion.bench_function("negotiate: page or data", |bencher| {
+        bencher.iter(|| wants_json(black_box(&call)));
+    });
+    criterion.bench_function("admission: decide", |bencher| {
+        bencher.iter(|| decide(black_box(POSITION), black_box(SIGN.cursor)));
+    });
+    criterion.bench_function("admission: seconds to the next look", |bencher| {
+        bencher.iter(|| refresh_seconds(5, black_box(3288), Some(9864), black_box(17)));
+    });
+    let answer = br#"{"result":[1,1,4000,0,3290]}"#;
+    criterion.bench_function("upstash: read the answer to a draw", |bencher| {
+        bencher.iter(|| decode(black_box(Some((200, answer.to_vec())))));
+    });
+}
+
+fn answers(criterion: &mut Criterion) {
+    let waiting = Waiting {
+        position: Some(POSITION),
+        seen: Some((SIGN, 3288)),
+        estimate: Some(9864),
+        refresh: 28,
+        unsent: false,
+    };
+    criterion.bench_function("page: the waiting page", |bencher| {
+        bencher.iter(|| waiting_page(503, black_box(&waiting), None));
+    });
+    criterion.bench_function("page: the same as data", |bencher| {
+        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM));
+    });
+}
