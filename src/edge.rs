@@ -1,12 +1,12 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
-use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
 use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Source};
@@ -168,10 +168,7 @@ fn call(request: &Request) -> Call {
 fn fresh_id() -> String {
     let mut bytes = [0; 16];
     jwt_simple::reexports::rand::rng().fill_bytes(&mut bytes);
-    bytes.iter().fold(String::new(), |mut id, byte| {
-        let _ = write!(id, "{byte:02x}");
-        id
-    })
+    Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
 fn facts(request: &Request, timestamp: u64) -> Facts {

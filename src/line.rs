@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use hmac_sha1_compact::Hash as Sha1;
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde_json::Value;
 
 use crate::admission::{Cursor, Pace, Position, waiting};
@@ -25,10 +26,7 @@ macro_rules! script {
             );
             Script {
                 text,
-                digest: Sha1::hash(text.as_bytes())
-                    .iter()
-                    .map(|byte| format!("{byte:02x}"))
-                    .collect(),
+                digest: Hex::encode_to_string(Sha1::hash(text.as_bytes())).unwrap_or_default(),
             }
         })
     };
