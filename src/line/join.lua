@@ -1,7 +1,5 @@
 -- join: release what is due to those who wait, draw, release again into what budget is left.
 open_period()
-release()
-local position = draw()
-release()
+local position = arrive()
 save()
 return answer(position)

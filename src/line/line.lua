@@ -48,6 +48,14 @@ local function draw()
   return length
 end
 
+-- Who waits goes first, the number is drawn, and it may use what budget is left.
+local function arrive()
+  release()
+  local position = draw()
+  release()
+  return position
+end
+
 local function save()
   local now = { epoch, cursor, length, credit, opened, left }
   for i = 1, 6 do

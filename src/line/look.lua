@@ -11,9 +11,7 @@ if ticket_epoch >= epoch then
   release()
 else
   -- The ticket's epoch has ended: it is no ticket, and its holder draws like anybody else.
-  release()
-  position = draw()
-  release()
+  position = arrive()
 end
 save()
 return answer(position)
