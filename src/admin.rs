@@ -90,20 +90,15 @@ pub fn answer(
         let reply = Reply::problem(405, "Method not allowed", &detail).with("allow", allowed);
         return simply(reply, Reason::BadOperatorRequest);
     }
-    if matches!(route, Route::Health) {
-        return simply(
-            Reply::new(200, "text/plain; charset=utf-8", "ok\n"),
-            Reason::Health,
-        );
-    }
-    let caller = match caller(route, call, config) {
-        Ok(caller) => caller,
-        Err(refused) => return simply(*refused, Reason::Unauthorized),
-    };
-    match route {
-        Route::Panel => panel(call, line, config),
-        Route::Status => status(line, config),
-        Route::Permit | Route::Health => permit(call, caller, body, line, config),
+    match (route, caller(route, call, config)) {
+        (Route::Health, _) => {
+            let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
+            simply(reply, Reason::Health)
+        }
+        (_, Err(refused)) => simply(*refused, Reason::Unauthorized),
+        (Route::Panel, Ok(_)) => panel(call, line, config),
+        (Route::Status, Ok(_)) => status(line, config),
+        (Route::Permit, Ok(caller)) => permit(call, caller, body, line, config),
     }
 }
 

@@ -163,10 +163,10 @@ impl Config {
 
 /// An origin may resolve these to somewhere outside the prefix.
 fn may_climb(path: &str) -> bool {
-    path.contains("..")
-        || path.contains('\\')
-        || path.to_ascii_lowercase().contains("%2e")
-        || path.to_ascii_lowercase().contains("%5c")
+    let path = path.to_ascii_lowercase();
+    ["..", "\\", "%2e", "%5c"]
+        .iter()
+        .any(|step| path.contains(step))
 }
 
 #[cfg(test)]
