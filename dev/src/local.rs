@@ -7,15 +7,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::project::project;
+use crate::store::DEADLINE;
 
 /// Settings of the service, key to value, as its config store holds them.
 pub type Settings = BTreeMap<String, String>;
 
 /// The name of the settings file in an edge's folder.
 const SETTINGS_FILE: &str = "config.json";
-
-/// The store's deadline. It belongs to the backend, since the SDK has none per request.
-const STORE_DEADLINE_MS: u32 = 500;
 
 /// The two backends of the service.
 #[derive(Clone, Copy, Debug)]
@@ -97,14 +95,16 @@ pub fn write_manifest(folder: &Path, backends: Backends<'_>) -> Result<(), Strin
 }
 
 fn manifest(backends: Backends<'_>) -> String {
+    // The deadline belongs to the backend, since the SDK has none per request.
+    let deadline = DEADLINE.as_millis();
     format!(
         "manifest_version = 3\n\
          name = \"now-serving\"\n\
          language = \"other\"\n\n\
          [local_server.backends.protected_content]\n{origin}\n\
          [local_server.backends.upstash]\n{store}\
-         first_byte_timeout_ms = {STORE_DEADLINE_MS}\n\
-         between_bytes_timeout_ms = {STORE_DEADLINE_MS}\n\n\
+         first_byte_timeout_ms = {deadline}\n\
+         between_bytes_timeout_ms = {deadline}\n\n\
          [local_server.config_stores.config]\n\
          format = \"json\"\n\
          file = \"{SETTINGS_FILE}\"\n",

@@ -31,7 +31,7 @@ use value::{Value, Words};
 use wire::Batch;
 
 /// How long the edge waits for the store; a slower answer is no answer to it.
-const DEADLINE: Duration = Duration::from_millis(500);
+pub const DEADLINE: Duration = Duration::from_millis(500);
 
 /// The store; clones share everything.
 #[derive(Clone)]
