@@ -437,6 +437,28 @@ impl<'a> Visitor<'a> {
     }
 }
 
+/// So many visitors who have not asked for anything yet.
+pub(crate) fn visitors(house: &House, many: usize) -> Vec<Visitor<'_>> {
+    (0..many).map(|_| Visitor::new(house)).collect()
+}
+
+/// Which of them the origin answers, asked one after the other.
+pub(crate) fn inside(visitors: &mut [Visitor<'_>]) -> Vec<bool> {
+    visitors
+        .iter_mut()
+        .map(|visitor| visitor.ask("/echo").inside)
+        .collect()
+}
+
+/// The keys a log line of an unsound configuration names.
+pub(crate) fn problem_keys(line: &Value) -> Vec<&str> {
+    let problems = line["problems"].as_array().unwrap();
+    problems
+        .iter()
+        .map(|problem| problem["key"].as_str().unwrap())
+        .collect()
+}
+
 /// The claims of a ticket, unverified.
 pub(crate) fn claims(ticket: &str) -> Value {
     use base64::Engine;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::house::{Ask, House, SECRET, Visitor};
+use crate::house::{Ask, House, SECRET, Visitor, problem_keys};
 
 const MB: u64 = 1_000_000;
 
@@ -191,12 +191,7 @@ fn wasm_production_refuses_what_is_for_development_only() {
     let got = house.ask(&Ask::get("/echo"));
     assert_eq!((got.status, got.inside), (503, false));
     let log = house.log_of(1);
-    let keys: Vec<&str> = log[0]["problems"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|problem| problem["key"].as_str().unwrap())
-        .collect();
+    let keys = problem_keys(&log[0]);
     assert_eq!(
         keys,
         [

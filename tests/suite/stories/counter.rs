@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims};
+use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, inside, visitors};
 
 use super::DAY;
 
@@ -17,16 +17,12 @@ pub(crate) fn t01_new_visitors_draw_1_2_3(house: &House) {
 }
 
 pub(crate) fn t02_admitted_if_and_only_if_the_cursor_has_reached_the_position(house: &House) {
-    let mut visitors: Vec<Visitor> = (0..6).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 6);
     for visitor in &mut visitors {
         visitor.ask("/");
     }
     house.permit(5);
-    let inside: Vec<bool> = visitors
-        .iter_mut()
-        .map(|visitor| visitor.ask("/echo").inside)
-        .collect();
-    assert_eq!(inside, [true, true, true, true, true, false]);
+    assert_eq!(inside(&mut visitors), [true, true, true, true, true, false]);
 }
 
 pub(crate) fn t02_the_very_request_that_moves_the_cursor_is_admitted(house: &House) {
@@ -210,13 +206,9 @@ pub(crate) fn t13_the_first_request_of_a_period_moves_the_line_once(house: &Hous
     house.set("automatic", "4");
     house.set("automatic_quantity", "2");
     house.wait_for_period(4);
-    let mut visitors: Vec<Visitor> = (0..6).map(|_| Visitor::new(house)).collect();
-    let inside: Vec<bool> = visitors
-        .iter_mut()
-        .map(|visitor| visitor.ask("/echo").inside)
-        .collect();
+    let mut visitors = visitors(house, 6);
     assert_eq!(
-        inside,
+        inside(&mut visitors),
         [true, true, false, false, false, false],
         "the budget of this period"
     );
@@ -227,11 +219,11 @@ pub(crate) fn t13_the_first_request_of_a_period_moves_the_line_once(house: &Hous
         "and no more of it"
     );
     house.wait_for_period(4);
-    let inside: Vec<bool> = visitors[2..]
-        .iter_mut()
-        .map(|visitor| visitor.ask("/echo").inside)
-        .collect();
-    assert_eq!(inside, [true, true, false, false], "the next one's");
+    assert_eq!(
+        inside(&mut visitors[2..]),
+        [true, true, false, false],
+        "the next one's"
+    );
 }
 
 pub(crate) fn t13_automatic_zero_is_off(house: &House) {
@@ -250,7 +242,7 @@ pub(crate) fn t13_automatic_zero_is_off(house: &House) {
 pub(crate) fn t14_schedule_operator_and_origin_move_the_line_together(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
-    let mut visitors: Vec<Visitor> = (0..5).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 5);
     for visitor in &mut visitors {
         visitor.ask("/");
     }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, claims};
+use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
 
 use super::DAY;
 
 pub(crate) fn defect_01_next_in_line_sees_nobody_ahead(house: &House) {
-    let mut visitors: Vec<Visitor> = (0..3).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 3);
     for visitor in &mut visitors {
         visitor.ask("/");
     }
@@ -204,13 +204,9 @@ pub(crate) fn defect_06_idle_time_banks_nothing(house: &House) {
     Visitor::new(house).ask("/");
     house.wait(Duration::from_secs(7));
     house.wait_for_period(3);
-    let mut visitors: Vec<Visitor> = (0..4).map(|_| Visitor::new(house)).collect();
-    let inside: Vec<bool> = visitors
-        .iter_mut()
-        .map(|visitor| visitor.ask("/echo").inside)
-        .collect();
+    let mut visitors = visitors(house, 4);
     assert_eq!(
-        inside,
+        inside(&mut visitors),
         [true, false, false, false],
         "one period's budget, not three"
     );

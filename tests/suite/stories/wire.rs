@@ -7,7 +7,7 @@ use now_serving::line::Place;
 use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::json;
 
-use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims};
+use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, problem_keys, visitors};
 
 use super::DAY;
 
@@ -90,7 +90,7 @@ pub(crate) fn a_script_the_store_forgot_is_sent_again(house: &House) {
 }
 
 pub(crate) fn another_epoch_ends_the_tickets(house: &House) {
-    let mut visitors: Vec<Visitor> = (0..3).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 3);
     for visitor in &mut visitors {
         visitor.ask("/");
     }
@@ -119,7 +119,7 @@ pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &H
         .store
         .command(&["HSET", "queue:{main}", "epoch", "3"])
         .unwrap();
-    let mut visitors: Vec<Visitor> = (0..5).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 5);
     for visitor in &mut visitors[..4] {
         visitor.ask("/");
     }
@@ -304,12 +304,7 @@ pub(crate) fn an_unsound_configuration_is_a_plain_page_and_one_line_with_every_p
     assert!(got.body.contains("being set up"));
     let log = house.log_of(before + 1);
     let line = log.last().unwrap();
-    let keys: Vec<&str> = line["problems"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|problem| problem["key"].as_str().unwrap())
-        .collect();
+    let keys = problem_keys(line);
     assert_eq!(
         (&line["reason"], keys),
         (
