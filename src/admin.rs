@@ -15,6 +15,7 @@ use crate::amount::{self, Refusal};
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::line::{Line, Sign};
+use crate::near::{Copied, Near};
 use crate::page;
 use crate::record::Reason;
 use crate::upstash::StoreError;
@@ -70,6 +71,7 @@ pub fn answer(
     call: &Call,
     body: &mut dyn Read,
     line: &Line<'_>,
+    near: &dyn Near,
     config: &Config,
 ) -> Answered {
     let (route, allowed) = match rest {
@@ -98,7 +100,7 @@ pub fn answer(
         (_, Err(refused)) => simply(*refused, Reason::Unauthorized),
         (Route::Panel, Ok(_)) => panel(call, line, config),
         (Route::Status, Ok(_)) => status(line, config),
-        (Route::Permit, Ok(caller)) => permit(call, caller, body, line, config),
+        (Route::Permit, Ok(caller)) => permit(call, caller, body, line, near, config),
     }
 }
 
@@ -202,6 +204,7 @@ fn permit(
     caller: Caller,
     body: &mut dyn Read,
     line: &Line<'_>,
+    near: &dyn Near,
     config: &Config,
 ) -> Answered {
     let asked = match amount::read(&call.header("content-type"), body, config.permit_max) {
@@ -214,6 +217,7 @@ fn permit(
         Err(fault) if in_browser => return panel_without_store(fault, UNKNOWN, config),
         Err(fault) => return store_trouble(fault, UNKNOWN),
     };
+    near.put(&Copied::new(sign, line.now_ms));
     let reply = if in_browser {
         let location = format!(
             "{}?released={released}&asked={}",

@@ -2,12 +2,14 @@
 //!
 //! Invariant: a visitor is admitted if and only if the cursor has reached the position.
 
+use serde::{Deserialize, Serialize};
+
 /// The number on a ticket, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position(pub u64);
 
 /// The last position admitted, inclusive: what the sign shows as "now serving".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cursor(pub u64);
 
 /// What the two numbers say about one visitor.

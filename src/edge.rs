@@ -3,14 +3,18 @@
 use std::io::{Read, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use fastly::cache::core::{self, CacheKey, Found, Transaction};
+use fastly::http::body::StreamingBody;
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
+use fastly::http::serve::Serve;
 use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
-use now_serving::config::{Config, Source};
+use now_serving::config::{Config, Problem, Source};
 use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
+use now_serving::near::{Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, RENEWING, Renew};
 use now_serving::record::{self, Facts};
 use now_serving::upstash::Transport;
 use now_serving::{cookie, service};
@@ -22,31 +26,59 @@ const LOG: &str = "queue_logs";
 /// A second call to the store begins only this early, so that the answer comes within the backend's deadline and this.
 const SECOND_CALL: Duration = Duration::from_millis(100);
 
-/// One request in, one answer out.
+/// How many requests one sandbox answers, and for how long it waits for them: what is parsed once serves them all, and
+/// settings that change are seen by the next sandbox. Whether the platform's limits on look-ups begin anew with each
+/// request is not documented, so a deployed sandbox reads its settings once.
+const REQUESTS: usize = 50;
+const LIFE: Duration = Duration::from_secs(20);
+/// The local server's files are edited by hand, and nothing there limits reading them.
+const LOCAL_SETTINGS: Duration = Duration::from_secs(1);
+
+/// Requests in, answers out.
 pub(crate) fn serve() {
-    let mut request = Request::from_client();
+    Serve::new()
+        .with_max_requests(REQUESTS)
+        .with_max_lifetime(LIFE)
+        .with_timeout(LIFE)
+        .run_with_context(answer, &mut Settings::default());
+}
+
+/// All that outlives a request, and nothing in it is about a visitor.
+#[derive(Default)]
+struct Settings(Option<(Instant, Result<Config, Vec<Problem>>)>);
+
+impl Settings {
+    fn read(&mut self) -> Result<&Config, &[Problem]> {
+        let is_stale = |read: &Instant| is_local() && read.elapsed() > LOCAL_SETTINGS;
+        let kept = self.0.take().filter(|(read, _)| !is_stale(read));
+        let load = || (Instant::now(), Config::load(&Stores::open()));
+        let (_, config) = self.0.insert(kept.unwrap_or_else(load));
+        config.as_ref().map_err(Vec::as_slice)
+    }
+}
+
+/// One request: decide, answer, and then what could wait until the visitor had been served.
+fn answer(mut request: Request, settings: &mut Settings) {
     let now_ms = now_ms();
-    let config = match Config::load(&Stores::open()) {
+    let config = match settings.read() {
         Ok(config) => config,
         Err(problems) => {
-            log(&service::unsound_entry(now_ms, &problems));
-            return send(response(service::unsound()));
+            response(service::unsound()).send_to_client();
+            return log(&service::unsound_entry(now_ms, problems));
         }
     };
     let call = call(&request);
+    let near = DataCentre::new(&config.room);
+    let store = Upstash::new(config);
+    let mut body = BodyOf(&mut request);
+    let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
     let facts = facts(&request, now_ms);
-    let store = Upstash::new(&config);
-    let outcome = service::handle(&call, &mut BodyOf(&mut request), &config, &store, now_ms);
-    let response = match outcome.answer {
-        Answer::Reply(reply) => response(reply),
+    let status = match outcome.answer {
+        Answer::Reply(reply) => Some(send(response(reply))),
         Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
-    log(&record::entry(
-        &facts,
-        response.get_status().as_u16(),
-        &outcome.record,
-    ));
-    send(response);
+    log(&record::entry(&facts, status, &outcome.record));
+    service::afterwards(outcome.after, config, &Upstash::new(config), &near, now_ms);
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
@@ -58,9 +90,10 @@ impl Read for BodyOf<'_> {
     }
 }
 
-/// A visitor who has gone needs no answer.
-fn send(response: Response) {
+fn send(response: Response) -> u16 {
+    let status = response.get_status().as_u16();
     response.send_to_client();
+    status
 }
 
 fn now_ms() -> u64 {
@@ -193,8 +226,27 @@ fn facts(request: &Request, timestamp: u64) -> Facts {
     }
 }
 
-/// Bodies are handed from one side to the other by the host; nothing of them is held here.
-fn forwarded(mut request: Request, forward: &Forward, call: &Call) -> Response {
+/// Sends the request on, bodies untouched. Without a cookie to bring, the host answers the visitor from the origin
+/// while this sandbox takes the next request; the status is then not known here.
+fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
+    let request = prepared(request, forward);
+    let Some(cookie) = &forward.set_cookie else {
+        let passed = request.send_async(ORIGIN).map_err(|_| ());
+        return match passed.and_then(|pending| pending.send_to_client().map_err(|_| ())) {
+            Ok(()) => None,
+            Err(()) => Some(send(response(service::origin_failed(call)))),
+        };
+    };
+    let mut answer = request
+        .send(ORIGIN)
+        .unwrap_or_else(|_| response(service::origin_failed(call)));
+    answer.append_header(SET_COOKIE, cookie);
+    answer.set_header(CACHE_CONTROL, PRIVATE);
+    Some(send(answer))
+}
+
+/// What is ours goes, what the origin should know comes.
+fn prepared(mut request: Request, forward: &Forward) -> Request {
     if let Some(name) = forward.without_cookie {
         let cookies: Vec<_> = request
             .get_header_all(COOKIE)
@@ -214,14 +266,97 @@ fn forwarded(mut request: Request, forward: &Forward, call: &Call) -> Response {
     if let Some(pass) = &forward.pass {
         request.set_header("queue-pass", pass);
     }
-    let mut answer = request
-        .send(ORIGIN)
-        .unwrap_or_else(|_| response(service::origin_failed(call)));
-    if let Some(cookie) = &forward.set_cookie {
-        answer.append_header(SET_COOKIE, cookie);
-        answer.set_header(CACHE_CONTROL, PRIVATE);
+    request
+}
+
+/// The data centre's cache: the copy of the sign, and the last one there was.
+struct DataCentre {
+    sign: CacheKey,
+    last: CacheKey,
+}
+
+impl DataCentre {
+    fn new(room: &str) -> Self {
+        let key = |name: &str| CacheKey::from(format!("{name}:{room}"));
+        Self {
+            sign: key("sign"),
+            last: key("last-sign"),
+        }
     }
-    answer
+}
+
+impl Near for DataCentre {
+    fn lookup(&self) -> Lookup {
+        let asked = Transaction::lookup(self.sign.clone()).timeout(PATIENCE);
+        let Ok(transaction) = asked.execute() else {
+            return Lookup::Unknown;
+        };
+        let copy = transaction.found().and_then(|found| copied(&found));
+        let duty = transaction.must_insert_or_update().then(|| -> Duty {
+            Box::new(Renewal {
+                transaction,
+                last: self.last.clone(),
+            })
+        });
+        match (copy, duty) {
+            (Some(copy), duty) => Lookup::Found(copy, duty),
+            (None, Some(duty)) => Lookup::Missing(duty),
+            (None, None) => Lookup::Unknown,
+        }
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        let found = core::lookup(self.sign.clone()).execute().ok()??;
+        (!found.is_stale()).then(|| copied(&found))?
+    }
+
+    fn put(&self, copy: &Copied) {
+        let inserted = core::insert(self.sign.clone(), FRESH)
+            .stale_while_revalidate(RENEWING)
+            .user_metadata(worded(copy).into())
+            .execute();
+        // Without a copy the next look reads the store, as the first one did.
+        let _ = inserted.map(StreamingBody::finish);
+        keep(&self.last, copy);
+    }
+
+    fn last(&self) -> Option<Copied> {
+        copied(&core::lookup(self.last.clone()).execute().ok()??)
+    }
+}
+
+struct Renewal {
+    transaction: Transaction,
+    last: CacheKey,
+}
+
+impl Renew for Renewal {
+    fn renew(self: Box<Self>, copy: &Copied) {
+        let inserted = self
+            .transaction
+            .insert(FRESH)
+            .stale_while_revalidate(RENEWING)
+            .user_metadata(worded(copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
+        keep(&self.last, copy);
+    }
+}
+
+/// Kept for the time when the store does not answer.
+fn keep(key: &CacheKey, copy: &Copied) {
+    if !copy.is_old {
+        let inserted = core::insert(key.clone(), KEPT).user_metadata(worded(copy).into());
+        let _ = inserted.execute().map(StreamingBody::finish);
+    }
+}
+
+fn worded(copy: &Copied) -> Vec<u8> {
+    serde_json::to_vec(copy).unwrap_or_default()
+}
+
+fn copied(found: &Found) -> Option<Copied> {
+    serde_json::from_slice(&found.user_metadata()).ok()
 }
 
 fn response(reply: Reply) -> Response {

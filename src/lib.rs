@@ -10,10 +10,11 @@
 //! | `main.rs` | the order: load, decide, perform |
 //! | `edge.rs` | the platform; the only file that names its SDK, and not part of this library |
 //! | [`service`] | route a request, word its answer |
-//! | [`visit`] | one visit: ticket, at most one call to the store, verdict |
+//! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
 //! | [`admin`], [`amount`] | the operator's routes; what a permit asks for |
 //! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
 //! | [`ticket`], [`cookie`] | the signed number, and where the browser keeps it |
+//! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
 //! | [`admission`] | the arithmetic |
@@ -26,6 +27,7 @@ pub mod config;
 pub mod cookie;
 pub mod http;
 pub mod line;
+pub mod near;
 pub mod negotiate;
 pub mod page;
 pub mod record;

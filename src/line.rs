@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use hmac_sha1_compact::Hash as Sha1;
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::admission::{Cursor, Pace, Position, waiting};
@@ -38,7 +39,7 @@ static PERMIT: LazyLock<Script> = script!("permit.lua");
 static STATUS: LazyLock<Script> = script!("status.lua");
 
 /// The public state of the line, the same for every visitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sign {
     /// Raising it ends every ticket of the room.
     pub epoch: u64,
@@ -99,6 +100,14 @@ impl Line<'_> {
     pub fn look(&self, id: &str, place: Place) -> Result<(Sign, Position), StoreError> {
         let facts = [place.epoch, place.position.0, place.seen.0];
         self.run(&LOOK, Some(id), &facts).map(positioned)
+    }
+
+    /// A look by nobody in particular: releases what is due and says where the sign stands.
+    ///
+    /// # Errors
+    /// The store's fault.
+    pub fn pass(&self) -> Result<Sign, StoreError> {
+        self.run(&LOOK, None, &[0, 0, 0]).map(|(sign, _)| sign)
     }
 
     /// Releases up to `amount` now, keeps the rest as credit up to `credit_max`; answers how many were released.

@@ -69,6 +69,8 @@ pub struct Waiting {
     pub position: Option<Position>,
     /// Where the sign stands and how many are ahead; `None` while the store does not answer.
     pub seen: Option<(Sign, u64)>,
+    /// Whether that is the last sign known, since the store does not answer.
+    pub is_old: bool,
     /// Seconds until it is this visitor's turn, where that can be known.
     pub estimate: Option<u64>,
     /// Seconds until the next look.
@@ -101,6 +103,7 @@ pub fn waiting_page(status: u16, waiting: &Waiting, frame_ancestors: Option<&str
         "line": line,
         "wait": waiting.estimate.map(wait_words),
         "serving": waiting.seen.map(|(sign, _)| grouped(sign.cursor.0)),
+        "old": waiting.is_old,
         "unsent": waiting.unsent,
         "refresh": seconds(waiting.refresh),
     });
@@ -117,6 +120,9 @@ struct WaitingData<'a> {
     refresh_seconds: u64,
     room: &'a str,
     message: Option<&'a str>,
+    /// Only there to say that the figures are the last ones known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<bool>,
     /// Only there to say that what the request carried was not delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<bool>,
@@ -134,6 +140,7 @@ pub fn waiting_json(status: u16, waiting: &Waiting, room: &str) -> Reply {
         refresh_seconds: waiting.refresh,
         room,
         message: None,
+        old: waiting.is_old.then_some(true),
         sent: waiting.unsent.then_some(false),
     };
     Reply::json(status, &data)

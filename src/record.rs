@@ -123,7 +123,8 @@ impl Record {
 struct Entry<'a> {
     #[serde(flatten)]
     facts: &'a Facts,
-    response_status: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_status: Option<u16>,
     #[serde(flatten)]
     record: &'a Record,
 }
@@ -131,9 +132,9 @@ struct Entry<'a> {
 /// The longest text of a stranger in a line, in characters.
 const LONGEST: usize = 512;
 
-/// The line; empty only if serialising fails, which it has no reason to.
+/// The line, without a status where the host answered from the origin; empty only if serialising fails, which it has no reason to.
 #[must_use]
-pub fn entry(facts: &Facts, status: u16, record: &Record) -> String {
+pub fn entry(facts: &Facts, status: Option<u16>, record: &Record) -> String {
     let entry = Entry {
         facts,
         response_status: status,
@@ -175,7 +176,7 @@ mod tests {
             store_error: None,
         };
         assert_eq!(
-            entry(&facts, 503, &record),
+            entry(&facts, Some(503), &record),
             concat!(
                 r#"{"timestamp":1,"clientAddress":"192.0.2.1","requestUrl":"https://shop.example/drop","requestMethod":"GET","#,
                 r#""fastlyRegion":"","fastlyServiceId":"","fastlyServiceVersion":"","fastlyHostname":"","fastlyTraceId":"","#,

@@ -10,12 +10,13 @@ use crate::config::{Config, OriginCookie, Problem};
 use crate::cookie::{self, SameSite};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::line::Line;
+use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::{self, Waiting};
 use crate::record::{Reason, Record};
 use crate::ticket::Ticket;
 use crate::upstash::Transport;
-use crate::visit::{End, Visit, visit};
+use crate::visit::{After, End, Visit, visit};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub answer: Answer,
     /// What to write down.
     pub record: Record,
+    /// What to do once the visitor has been answered: [`afterwards`].
+    pub after: After,
 }
 
 /// Answers one request. `body` is read for operators only.
@@ -32,6 +35,7 @@ pub fn handle(
     body: &mut dyn Read,
     config: &Config,
     store: &dyn Transport,
+    near: &dyn Near,
     now_ms: u64,
 ) -> Outcome {
     if matches!(call.method.as_str(), "TRACE" | "CONNECT") {
@@ -43,15 +47,9 @@ pub fn handle(
         .with("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
         return reply_with(reply, Reason::BadMethod);
     }
-    let line = Line {
-        store,
-        room: &config.room,
-        pace: config.pace,
-        lifetime: config.cookie_expiry.saturating_mul(2),
-        now_ms,
-    };
+    let line = line(config, store, now_ms);
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
-        return operator(call, admin::answer(rest, call, body, &line, config));
+        return operator(call, admin::answer(rest, call, body, &line, near, config));
     }
     if config.bypasses(&call.path) {
         return forward(call, config, Reason::Bypass);
@@ -64,8 +62,41 @@ pub fn handle(
     }
     let now = now_ms / 1000;
     let kind = kind(call);
-    let ended = visit(kind, ticket(call, config, now), &call.id, &line, config);
+    let ticket = ticket(call, config, now);
+    let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, config, now)
+}
+
+/// What could wait until the visitor had been answered.
+pub fn afterwards(
+    after: After,
+    config: &Config,
+    store: &dyn Transport,
+    near: &dyn Near,
+    now_ms: u64,
+) {
+    let duty = match after {
+        After::Nothing => None,
+        After::Renew(duty) => Some(duty),
+        After::Look => match near.lookup() {
+            Lookup::Found(_, duty) => duty,
+            Lookup::Missing(duty) => Some(duty),
+            Lookup::Unknown => None,
+        },
+    };
+    if let Some(duty) = duty {
+        near::renew(duty, &line(config, store, now_ms), near);
+    }
+}
+
+fn line<'a>(config: &'a Config, store: &'a dyn Transport, now_ms: u64) -> Line<'a> {
+    Line {
+        store,
+        room: &config.room,
+        pace: config.pace,
+        lifetime: config.cookie_expiry.saturating_mul(2),
+        now_ms,
+    }
 }
 
 /// What a service answers whose configuration is unsound: it neither opens the gate nor says more than that.
@@ -108,6 +139,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> O
     let waiting = |ahead: Option<u64>| Waiting {
         position,
         seen: visit.sign.zip(ahead),
+        is_old: visit.is_old,
         ..Waiting::default()
     };
     let in_line = |status, waiting, cookie| {
@@ -150,14 +182,18 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> O
         store_error: visit.fault.map(|fault| fault.to_string()),
         ..Record::of(permitted, reason)
     };
-    Outcome { answer, record }
+    Outcome {
+        answer,
+        record,
+        after: visit.after,
+    }
 }
 
 fn entered(visit: &Visit) -> Reason {
-    match (&visit.fault, visit.changed) {
-        (Some(_), _) => Reason::AdmittedWithoutStore,
-        (None, true) => Reason::Admitted,
-        (None, false) => Reason::Inside,
+    match (visit.sign, &visit.fault) {
+        (None, Some(_)) => Reason::AdmittedWithoutStore,
+        _ if visit.changed => Reason::Admitted,
+        _ => Reason::Inside,
     }
 }
 
@@ -236,6 +272,7 @@ fn operator(call: &Call, answered: Answered) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
         record,
+        after: After::Nothing,
     }
 }
 
@@ -243,6 +280,7 @@ fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(bare(call, config)),
         record: Record::of(true, reason),
+        after: After::Nothing,
     }
 }
 
@@ -262,5 +300,6 @@ fn reply_with(reply: Reply, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
         record: Record::of(false, reason),
+        after: After::Nothing,
     }
 }

@@ -15,6 +15,8 @@ pub struct Ticket {
     pub id: String,
     /// What it entitles to.
     pub standing: Standing,
+    /// When it was signed, Unix time in seconds.
+    pub signed: u64,
     /// Let in without a number until this Unix second, since the store was down and the policy is `admit`.
     pub grace: Option<u64>,
 }
@@ -179,6 +181,7 @@ impl Keys {
         Some(Ticket {
             id: claims.subject?,
             standing: claims.custom.standing()?,
+            signed: issued,
             grace: claims.custom.grace,
         })
     }
@@ -247,6 +250,7 @@ mod tests {
                 position: Position(5),
                 seen: Cursor(2),
             }),
+            signed: NOW,
             grace: None,
         }
     }

@@ -1,16 +1,17 @@
-//! The straight line of one visit: ticket, at most one call to the store, verdict.
+//! The straight line of one visit: ticket, the sign near the visitor, at most one call to the store, verdict.
 //!
-//! Invariant: whoever is inside costs no call, and nobody costs more than one.
+//! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
+//! costs none.
 
 use crate::admission::{Position, Verdict, decide};
 use crate::config::{Config, OnStoreError};
 use crate::line::{Line, Place, Sign};
+use crate::near::{Copied, Duty, Lookup, Near};
 use crate::negotiate::Kind;
 use crate::ticket::{Standing, Ticket};
 use crate::upstash::StoreError;
 
 /// How a visit ended, and what is known from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// Where the visitor stands now.
     pub end: End,
@@ -20,8 +21,12 @@ pub struct Visit {
     pub changed: bool,
     /// The sign, if this visit saw it.
     pub sign: Option<Sign>,
+    /// Whether that sign is the last one known, since the store does not answer.
+    pub is_old: bool,
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
+    /// What is left to do once the visitor has been answered.
+    pub after: After,
 }
 
 /// Where a visitor stands.
@@ -40,6 +45,30 @@ pub enum End {
     Outside,
 }
 
+/// What is left to do once the visitor has been answered.
+pub enum After {
+    /// Nothing.
+    Nothing,
+    /// The copy of the sign is to be renewed by this request.
+    Renew(Duty),
+    /// There was no fresh copy: renew it unless somebody else does.
+    Look,
+}
+
+/// What a look or a draw brought.
+struct Seen {
+    sign: Sign,
+    position: Position,
+    is_old: bool,
+    fault: Option<StoreError>,
+}
+
+/// What was seen, or why nothing could be; and what is left to do.
+type Asked = (Result<Seen, StoreError>, After);
+
+/// Seconds after signing during which a copy of the sign need not know a number.
+const YOUNG: u64 = 10;
+
 /// Decides one visit. `ticket` has been verified; `fresh` becomes the id of a new one.
 #[must_use]
 pub fn visit(
@@ -47,44 +76,149 @@ pub fn visit(
     ticket: Option<Ticket>,
     fresh: &str,
     line: &Line<'_>,
+    near: &dyn Near,
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
     let is_new = ticket.is_none();
-    let held = ticket.unwrap_or_else(|| Ticket {
-        id: fresh.to_owned(),
-        standing: Standing::Unnumbered,
-        grace: None,
-    });
+    let mut held = ticket.unwrap_or_else(|| unnumbered(fresh.to_owned(), now));
     if held.is_inside(now) {
-        return Visit::unasked(End::Inside, held);
+        match still_inside(&held, near) {
+            Some(after) => return Visit::unasked(End::Inside, held, after),
+            None => held = unnumbered(held.id, now),
+        }
     }
-    let asked = match (held.standing, kind) {
-        (_, Kind::Prefetch) => return Visit::unasked(End::Outside, held),
-        (Standing::Waiting(place), _) => line.look(&held.id, place),
-        (_, Kind::Visit) => line.join(&held.id),
-        _ => return Visit::unasked(End::Outside, held),
+    let (asked, after) = match (held.standing, kind) {
+        (_, Kind::Prefetch) => return Visit::unasked(End::Outside, held, After::Nothing),
+        (Standing::Waiting(place), _) => look(&held, place, line, near, config),
+        (_, Kind::Visit) => (line.join(&held.id).map(Seen::new), After::Nothing),
+        _ => return Visit::unasked(End::Outside, held, After::Nothing),
     };
     match asked {
-        Ok((sign, position)) => decided(held, sign, position, now),
-        Err(fault) => without_store(held, is_new, fault, now, config),
+        Ok(seen) => decided(held, seen, now, after),
+        Err(fault) => without_store(held, is_new, fault, now, config, after),
     }
 }
 
 impl Visit {
     /// Decided from the ticket alone.
-    fn unasked(end: End, ticket: Ticket) -> Self {
+    fn unasked(end: End, ticket: Ticket, after: After) -> Self {
         Self {
             end,
             ticket,
             changed: false,
             sign: None,
+            is_old: false,
             fault: None,
+            after,
         }
     }
 }
 
-fn decided(held: Ticket, sign: Sign, position: Position, now: u64) -> Visit {
+impl Seen {
+    /// Fresh from the store.
+    fn new((sign, position): (Sign, Position)) -> Self {
+        Self {
+            sign,
+            position,
+            is_old: false,
+            fault: None,
+        }
+    }
+
+    /// From a copy.
+    fn from(sign: Sign, place: Place, is_old: bool) -> Self {
+        Self {
+            is_old,
+            ..Self::new((sign, place.position))
+        }
+    }
+}
+
+fn unnumbered(id: String, now: u64) -> Ticket {
+    Ticket {
+        id,
+        standing: Standing::Unnumbered,
+        signed: now,
+        grace: None,
+    }
+}
+
+/// Whether an admission still counts: only a copy of the sign can say that its epoch has ended. Without one it counts,
+/// and the copy is looked after once the visitor has been answered.
+fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
+    let Standing::Admitted { epoch, .. } = held.standing else {
+        return Some(After::Nothing);
+    };
+    let Some(copy) = near.peek() else {
+        return Some(After::Look);
+    };
+    let has_ended = copy.sign.is_some_and(|sign| epoch < sign.epoch);
+    (!has_ended).then_some(After::Nothing)
+}
+
+/// Where the sign stands, from the copy in the data centre. Without one, this request reads the store for everybody
+/// who waits for it; and when ticket and copy contradict each other, it asks the store for itself.
+fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &Config) -> Asked {
+    let duty = match near.lookup() {
+        Lookup::Missing(duty) => duty,
+        Lookup::Unknown => return (Err(StoreError::NoAnswer), After::Nothing),
+        Lookup::Found(copy, duty) => {
+            let after = duty.map_or(After::Nothing, After::Renew);
+            return match trusted(held, place, copy, line, config) {
+                Trust::Copy(sign) => (Ok(Seen::from(sign, place, copy.is_old)), after),
+                Trust::Nobody => (Err(StoreError::NoAnswer), after),
+                Trust::Store => (ask(held, place, line, near), After::Nothing),
+            };
+        }
+    };
+    let asked = line.look(&held.id, place);
+    let copy = match &asked {
+        Ok((sign, _)) => Copied::new(*sign, line.now_ms),
+        Err(_) => Copied::without_store(near, line.now_ms),
+    };
+    duty.renew(&copy);
+    let seen = match (asked, trusted(held, place, copy, line, config)) {
+        (Ok(answer), _) => Ok(Seen::new(answer)),
+        (Err(fault), Trust::Copy(sign)) => Ok(Seen {
+            fault: Some(fault),
+            ..Seen::from(sign, place, true)
+        }),
+        (Err(fault), _) => Err(fault),
+    };
+    (seen, After::Nothing)
+}
+
+/// Who can say where this ticket stands.
+enum Trust {
+    Copy(Sign),
+    Store,
+    Nobody,
+}
+
+fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &Config) -> Trust {
+    // A ticket may be younger than the copy of the sign, which then does not know its number yet.
+    let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
+    match copy.sign {
+        Some(_) if copy.is_old && config.on_store_error == OnStoreError::Admit => Trust::Nobody,
+        Some(sign) if place.epoch == sign.epoch && (copy.is_old || is_young) => Trust::Copy(sign),
+        Some(sign) if place.epoch == sign.epoch && place.position.0 <= sign.length => {
+            Trust::Copy(sign)
+        }
+        Some(_) if !copy.is_old => Trust::Store,
+        _ => Trust::Nobody,
+    }
+}
+
+/// Asks the store itself, and lets the others see what it said.
+fn ask(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
+    let seen = line.look(&held.id, place).map(Seen::new)?;
+    near.put(&Copied::new(seen.sign, line.now_ms));
+    Ok(seen)
+}
+
+fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
+    let (sign, position) = (seen.sign, seen.position);
     let epoch = sign.epoch;
     let (end, standing) = match decide(position, sign.cursor) {
         Verdict::Admit => {
@@ -109,7 +243,9 @@ fn decided(held: Ticket, sign: Sign, position: Position, now: u64) -> Visit {
         },
         changed,
         sign: Some(sign),
-        fault: None,
+        is_old: seen.is_old,
+        fault: seen.fault,
+        after,
     }
 }
 
@@ -135,6 +271,7 @@ fn without_store(
     fault: StoreError,
     now: u64,
     config: &Config,
+    after: After,
 ) -> Visit {
     let (end, grace) = match config.on_store_error {
         OnStoreError::Hold => (End::Held, held.grace),
@@ -145,6 +282,8 @@ fn without_store(
         changed: is_new || grace != held.grace,
         ticket: Ticket { grace, ..held },
         sign: None,
+        is_old: false,
         fault: Some(fault),
+        after,
     }
 }

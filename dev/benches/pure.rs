@@ -43,6 +43,7 @@ fn tickets(criterion: &mut Criterion) {
             position: POSITION,
             seen: SIGN.cursor,
         }),
+        signed: NOW,
         grace: None,
     };
     let token = keys.sign(&ticket, ROOM, NOW, 86_400).unwrap_or_default();
@@ -88,6 +89,7 @@ fn answers(criterion: &mut Criterion) {
     let waiting = Waiting {
         position: Some(POSITION),
         seen: Some((SIGN, 3288)),
+        is_old: false,
         estimate: Some(9864),
         refresh: 28,
         unsent: false,

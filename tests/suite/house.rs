@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,10 +15,13 @@ use dev::redis::Redis;
 use dev::store::{Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::config::{Config, Source};
 use now_serving::http::{Answer, Call, HEADERS};
-use now_serving::record::{self, Facts};
+use now_serving::near::{FRESH, RENEWING};
+use now_serving::record::{self, Facts, Reason};
 use now_serving::service;
 use now_serving::upstash::Transport;
 use serde_json::Value;
+
+use crate::memory::Memory;
 
 pub(crate) const ANY_PORT: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -164,8 +168,9 @@ pub(crate) struct House {
 
 enum Kind {
     Native {
+        near: Memory,
         settings: RefCell<BTreeMap<String, String>>,
-        now_ms: AtomicU64,
+        now_ms: Arc<AtomicU64>,
         ids: AtomicU64,
     },
     Wasm(Box<Wasm>),
@@ -190,9 +195,11 @@ impl House {
     }
 
     fn here(store: Store, redis: Option<Redis>) -> Self {
+        let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
         let kind = Kind::Native {
             settings: RefCell::new(settings()),
-            now_ms: AtomicU64::new(1_800_000_000_000),
+            near: Memory::new(Arc::clone(&now_ms)),
+            now_ms,
             ids: AtomicU64::new(1),
         };
         Self {
@@ -274,7 +281,11 @@ impl House {
                     .borrow_mut()
                     .insert(key.to_owned(), value.to_owned());
             }
-            Kind::Wasm(wasm) => wasm.edge.set(key, Some(value)).unwrap(),
+            Kind::Wasm(wasm) => {
+                wasm.edge.set(key, Some(value)).unwrap();
+                // A sandbox reads its settings again after a second.
+                std::thread::sleep(Duration::from_millis(1050));
+            }
         }
     }
 
@@ -314,9 +325,11 @@ impl House {
                 settings,
                 now_ms,
                 ids,
+                near,
             } => {
                 let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
-                self.ask_here(ask, &settings.borrow(), now_ms.load(Ordering::SeqCst), id)
+                let now_ms = now_ms.load(Ordering::SeqCst);
+                self.ask_here(ask, &settings.borrow(), near, now_ms, id)
             }
             Kind::Wasm(wasm) => wasm.ask(ask),
         }
@@ -326,6 +339,7 @@ impl House {
         &self,
         ask: &Ask,
         settings: &BTreeMap<String, String>,
+        near: &Memory,
         now_ms: u64,
         id: String,
     ) -> Got {
@@ -340,15 +354,19 @@ impl House {
                 return got(Answer::Reply(service::unsound()));
             }
         };
+        let store = Direct(self.store.clone());
         let outcome = service::handle(
             &call,
             &mut ask.body.as_slice(),
             &config,
-            &Direct(self.store.clone()),
+            &store,
+            near,
             now_ms,
         );
         let got = got(outcome.answer);
-        let line = record::entry(&Facts::default(), got.status, &outcome.record);
+        let status = (outcome.record.reason != Reason::Inside).then_some(got.status);
+        let line = record::entry(&Facts::default(), status, &outcome.record);
+        service::afterwards(outcome.after, &config, &store, near, now_ms);
         self.logged
             .borrow_mut()
             .push(serde_json::from_str(&line).unwrap());
@@ -389,14 +407,18 @@ impl House {
 
     /// Lets the scripts become known to the store, so that calls count as they do from then on.
     pub(crate) fn warm(&self) {
-        Visitor::new(self).ask("/warm");
-        self.ask(&Ask::permit(1));
-        self.ask(&Ask::get("/_queue/status").operator());
         let mut visitor = Visitor::new(self);
         visitor.ask("/warm");
         visitor.ask("/warm");
         self.ask(&Ask::permit(1));
+        self.ask(&Ask::get("/_queue/status").operator());
         self.store.command(&["FLUSHALL"]).unwrap();
+        self.forget_the_sign();
+    }
+
+    /// Waits until no copy of the sign is left in the data centre.
+    pub(crate) fn forget_the_sign(&self) {
+        self.wait(FRESH + RENEWING + Duration::from_millis(100));
     }
 
     pub(crate) fn permit(&self, amount: u64) -> Value {

@@ -32,5 +32,6 @@ mod faults;
 mod fuzz;
 mod house;
 mod invariants;
+mod memory;
 mod stories;
 mod wasm_only;

@@ -2,10 +2,12 @@
 
 mod counter;
 mod defects;
+mod sign;
 mod wire;
 
 use counter::*;
 use defects::*;
+use sign::*;
 use wire::*;
 
 const DAY: u64 = 86_400;
@@ -56,4 +58,9 @@ in_every_house! {
     an_unsound_configuration_is_a_plain_page_and_one_line_with_every_problem
     the_waiting_status_is_a_setting
     a_waiting_page_in_a_frame_is_a_setting
+    a_crowd_that_waits_costs_one_call_a_second
+    a_release_elsewhere_is_seen_within_two_seconds
+    raising_the_epoch_ends_admissions_within_two_seconds
+    who_is_inside_costs_one_call_a_second_and_never_waits_for_it
+    a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
 }

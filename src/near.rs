@@ -1,0 +1,97 @@
+//! The copy of the sign near the visitor: one per data centre, so that waiting costs the store nothing.
+//!
+//! Invariant: the cursor only grows, so an old copy can make somebody wait a little longer and never lets anybody in
+//! too early. A copy is fresh for a second; in the second after that it still serves while one request renews it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::line::{Line, Sign};
+
+/// How long a copy is as good as the sign.
+pub const FRESH: Duration = Duration::from_secs(1);
+/// How long it serves on while one request renews it. Together: nobody sees a sign older than two seconds
+/// while the store answers.
+pub const RENEWING: Duration = Duration::from_secs(1);
+/// How long the last sign is kept for the time when the store does not answer.
+pub const KEPT: Duration = Duration::from_hours(1);
+/// The longest a request waits for another one to read the sign.
+pub const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A copy of the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Copied {
+    /// What it shows; `None` when the store did not answer and nothing was known.
+    pub sign: Option<Sign>,
+    /// When the store was read, Unix time in milliseconds.
+    pub read_ms: u64,
+    /// Whether the store failed to answer since.
+    pub is_old: bool,
+}
+
+/// What the data centre has.
+pub enum Lookup {
+    /// A copy; whoever is handed the duty renews it once the visitor has been answered.
+    Found(Copied, Option<Duty>),
+    /// Nothing: this request reads the sign for everybody who waits for it.
+    Missing(Duty),
+    /// The cache does not answer, or the request that reads the sign takes too long.
+    Unknown,
+}
+
+/// The duty of one request to renew the copy. Dropped, it goes to the next one.
+pub type Duty = Box<dyn Renew>;
+
+/// Fulfils a duty.
+pub trait Renew {
+    /// Puts the copy up and wakes whoever waits for it.
+    fn renew(self: Box<Self>, copy: &Copied);
+}
+
+/// The data centre's cache.
+pub trait Near {
+    /// The copy, with a duty for one request at a time.
+    fn lookup(&self) -> Lookup;
+    /// The copy if there is a fresh one, without waiting and without a duty.
+    fn peek(&self) -> Option<Copied>;
+    /// Puts up what a permit just saw.
+    fn put(&self, copy: &Copied);
+    /// The last sign that was read, for the time when the store does not answer.
+    fn last(&self) -> Option<Copied>;
+}
+
+impl Copied {
+    /// A sign just read.
+    #[must_use]
+    pub fn new(sign: Sign, read_ms: u64) -> Self {
+        Self {
+            sign: Some(sign),
+            read_ms,
+            is_old: false,
+        }
+    }
+
+    /// The last sign, or none, while the store does not answer.
+    #[must_use]
+    pub fn without_store(near: &dyn Near, now_ms: u64) -> Self {
+        let nothing = Self {
+            sign: None,
+            read_ms: now_ms,
+            is_old: true,
+        };
+        Self {
+            is_old: true,
+            ..near.last().unwrap_or(nothing)
+        }
+    }
+}
+
+/// Renews the copy after the visitor has been answered.
+pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
+    let copy = match line.pass() {
+        Ok(sign) => Copied::new(sign, line.now_ms),
+        Err(_) => Copied::without_store(near, line.now_ms),
+    };
+    duty.renew(&copy);
+}

@@ -1,0 +1,93 @@
+//! The data centre's cache of the native houses: the same promises as the platform's, on the story's clock.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew};
+
+/// One data centre's cache; clones share everything.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    now_ms: Arc<AtomicU64>,
+    shelf: Rc<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    /// The copy, and when it was put up.
+    copy: Cell<Option<(Copied, u64)>>,
+    last: Cell<Option<Copied>>,
+    /// Whether somebody has the duty.
+    on_duty: Cell<bool>,
+}
+
+struct OnDuty(Memory);
+
+impl Memory {
+    pub(crate) fn new(now_ms: Arc<AtomicU64>) -> Self {
+        let shelf = Rc::default();
+        Self { now_ms, shelf }
+    }
+
+    fn now(&self) -> u64 {
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    /// The copy and its age, unless it has expired.
+    fn found(&self) -> Option<(Copied, u64)> {
+        let (copy, since) = self.shelf.copy.get()?;
+        let age = self.now().saturating_sub(since);
+        let life = u64::try_from((FRESH + RENEWING).as_millis()).unwrap();
+        (age < life).then_some((copy, age))
+    }
+
+    fn duty(&self) -> Option<Duty> {
+        let taken = self.shelf.on_duty.replace(true);
+        (!taken).then(|| -> Duty { Box::new(OnDuty(self.clone())) })
+    }
+}
+
+fn is_fresh(age: u64) -> bool {
+    u128::from(age) < FRESH.as_millis()
+}
+
+impl Near for Memory {
+    fn lookup(&self) -> Lookup {
+        match self.found() {
+            Some((copy, age)) if is_fresh(age) => Lookup::Found(copy, None),
+            Some((copy, _)) => Lookup::Found(copy, self.duty()),
+            None => self.duty().map_or(Lookup::Unknown, Lookup::Missing),
+        }
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        let (copy, age) = self.found()?;
+        is_fresh(age).then_some(copy)
+    }
+
+    fn put(&self, copy: &Copied) {
+        self.shelf.copy.set(Some((*copy, self.now())));
+        if !copy.is_old {
+            self.shelf.last.set(Some(*copy));
+        }
+    }
+
+    fn last(&self) -> Option<Copied> {
+        self.shelf.last.get()
+    }
+}
+
+impl Renew for OnDuty {
+    fn renew(self: Box<Self>, copy: &Copied) {
+        self.0.put(copy);
+    }
+}
+
+/// Fulfilled or dropped, the duty is free again.
+impl Drop for OnDuty {
+    fn drop(&mut self) {
+        self.0.shelf.on_duty.replace(false);
+    }
+}

@@ -1,0 +1,96 @@
+//! The copy of the sign near the visitor: what waiting costs, and how soon a change is seen.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::house::{House, Visitor};
+
+/// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
+const SEEN_WITHIN: Duration = Duration::from_secs(2);
+
+pub(crate) fn a_crowd_that_waits_costs_one_call_a_second(house: &House) {
+    house.warm();
+    let mut visitors: Vec<Visitor> = (0..10).map(|_| Visitor::new(house)).collect();
+    for visitor in &mut visitors {
+        visitor.ask("/");
+    }
+    let calls = house.calls(|| {
+        for _ in 0..30 {
+            for visitor in &mut visitors {
+                assert!(!visitor.ask("/").inside);
+            }
+            house.wait(Duration::from_millis(100));
+        }
+    });
+    // Three seconds at the least; the Wasm's clock runs on while it answers.
+    assert!((2..=6).contains(&calls), "{calls} calls for 300 looks");
+}
+
+pub(crate) fn a_release_elsewhere_is_seen_within_two_seconds(house: &House) {
+    let mut visitors: Vec<Visitor> = (0..2).map(|_| Visitor::new(house)).collect();
+    for visitor in &mut visitors {
+        visitor.ask("/");
+        visitor.ask("/");
+    }
+    // Another data centre's permit: nobody here has been told.
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "cursor", "1"])
+        .unwrap();
+    house.wait(SEEN_WITHIN);
+    assert!(visitors[0].ask("/echo").inside);
+    assert_eq!(visitors[1].ask("/").json()["ahead"], 0);
+}
+
+pub(crate) fn raising_the_epoch_ends_admissions_within_two_seconds(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    assert!(visitor.ask("/echo").inside);
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "epoch", "2"])
+        .unwrap();
+    // A site in use: each request may look after the sign once it has been answered.
+    for _ in 0..20 {
+        house.wait(SEEN_WITHIN / 20);
+        visitor.ask("/echo");
+    }
+    let got = visitor.ask("/echo");
+    assert_eq!((got.inside, &got.json()["position"]), (false, &json!(2)));
+}
+
+pub(crate) fn who_is_inside_costs_one_call_a_second_and_never_waits_for_it(house: &House) {
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    visitor.ask("/echo");
+    let calls = house.calls(|| {
+        for _ in 0..30 {
+            assert!(visitor.ask("/echo").inside);
+            house.wait(Duration::from_millis(100));
+        }
+    });
+    assert!((1..=6).contains(&calls), "{calls} calls for 30 requests");
+    house.forget_the_sign();
+    house
+        .store
+        .fail(dev::store::Faults::always(dev::store::Fault::Refuse));
+    assert!(visitor.ask("/echo").inside, "whatever becomes of the sign");
+}
+
+pub(crate) fn a_young_ticket_is_not_sent_to_the_store_by_an_older_sign(house: &House) {
+    house.warm();
+    let mut first = Visitor::new(house);
+    first.ask("/");
+    first.ask("/");
+    let mut second = Visitor::new(house);
+    second.ask("/");
+    let calls = house.calls(|| {
+        let got = second.ask("/").json();
+        assert_eq!((&got["position"], &got["ahead"]), (&json!(2), &json!(1)));
+    });
+    assert_eq!(calls, 0, "the copy knows of one ticket, this is the second");
+}
