@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use crate::admission::Position;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 12] = [
+pub const HEADERS: [&str; 13] = [
     "accept",
     "authorization",
     "content-type",
     "cookie",
     "origin",
     "purpose",
+    "referer",
     "sec-fetch-dest",
     "sec-fetch-site",
     "sec-purpose",
@@ -25,7 +26,7 @@ pub const HEADERS: [&str; 12] = [
 pub struct Call {
     /// In capitals, as it came.
     pub method: String,
-    /// Still percent-encoded.
+    /// Still percent-encoded; empty when `Host` names no host, since then there is no URL.
     pub path: String,
     /// Without the `?`.
     pub query: Option<String>,
@@ -59,6 +60,13 @@ impl Call {
             .map_or(Cow::Borrowed(""), |(_, value)| {
                 String::from_utf8_lossy(value.trim_ascii())
             })
+    }
+
+    /// Scheme, host and path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.https { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.host, self.path)
     }
 
     /// On a loopback address over http, where a cookie cannot be `Secure`.

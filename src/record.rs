@@ -26,6 +26,8 @@ pub enum Reason {
     NotAVisitor,
     /// TRACE or CONNECT.
     BadMethod,
+    /// `Host` names no host.
+    BadHost,
     /// Over plain http in production: sent to https before anything is drawn.
     ToHttps,
     /// The panel.

@@ -47,6 +47,10 @@ pub fn handle(
         .with("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
         return reply_with(reply, Reason::BadMethod);
     }
+    if call.path.is_empty() {
+        let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none";
+        return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
+    }
     let line = line(config, store, now_ms);
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return operator(call, admin::answer(rest, call, body, &line, near, config));

@@ -303,7 +303,16 @@ fn wasm_no_shape_of_a_request_is_an_error_of_ours() {
         b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAccept: \xff;q=\xff\r\nSec-Fetch-Dest: \xff\r\n\r\n"
             .to_vec(),
     ];
-    for request in requests {
+    let spoilt = [
+        "a:99999",
+        "999.1.1.1",
+        "1.2.3.4.5",
+        "xn--",
+        "xn--99999999999",
+    ];
+    let hosts = spoilt
+        .map(|host| format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").into());
+    for request in requests.into_iter().chain(hosts) {
         let mut socket = TcpStream::connect(house.wasm_side().edge.addr()).unwrap();
         socket
             .set_read_timeout(Some(Duration::from_secs(20)))
