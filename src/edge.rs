@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use fastly::cache::core::{self, CacheKey, Found, Transaction};
 use fastly::http::body::StreamingBody;
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
+use fastly::http::request::PendingResponseKind;
 use fastly::http::serve::Serve;
 use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
@@ -27,11 +28,11 @@ const LOG: &str = "queue_logs";
 /// A second call to the store begins only this early, so that the answer comes within the backend's deadline and this.
 const SECOND_CALL: Duration = Duration::from_millis(100);
 
-/// How many requests one sandbox answers, and for how long it waits for them: what is parsed once serves them all, and
-/// settings that change are seen by the next sandbox. Whether the platform's limits on look-ups begin anew with each
-/// request is not documented, so a deployed sandbox reads its settings once.
-const REQUESTS: usize = 50;
-const LIFE: Duration = Duration::from_secs(20);
+/// How many requests one sandbox answers: what is read and parsed once serves them all. Whether the platform's limits
+/// begin anew with each of them is not documented, so the 32 backend requests have to do for all, three for each at most.
+const REQUESTS: usize = 10;
+/// For how long it answers, and then waits for the next one at most: settings are never older than twice this.
+const LIFE: Duration = Duration::from_secs(15);
 /// The local server's files are edited by hand, and nothing there limits reading them.
 const LOCAL_SETTINGS: Duration = Duration::from_secs(1);
 
@@ -237,23 +238,21 @@ fn facts(call: &Call, address: Option<IpAddr>, timestamp: u64) -> Facts {
     }
 }
 
-/// Sends the request on, bodies untouched. Without a cookie to bring, the host answers the visitor from the origin
-/// while this sandbox takes the next request; the status is then not known here.
+/// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
+/// next request. With what status is not known here, unless the request could not even be begun.
 fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
-    let request = prepared(request, forward);
-    let Some(cookie) = &forward.set_cookie else {
-        let passed = request.send_async(ORIGIN).map_err(|_| ());
-        return match passed.and_then(|pending| pending.send_to_client().map_err(|_| ())) {
-            Ok(()) => None,
-            Err(()) => Some(send(response(service::origin_failed(call)))),
-        };
-    };
-    let mut answer = request
-        .send(ORIGIN)
-        .unwrap_or_else(|_| response(service::origin_failed(call)));
-    answer.append_header(SET_COOKIE, cookie);
-    answer.set_header(CACHE_CONTROL, PRIVATE);
-    Some(send(answer))
+    let pending = prepared(request, forward).send_async(ORIGIN);
+    let handed_over = pending.map_err(drop).and_then(|mut pending| {
+        if let Some(cookie) = &forward.set_cookie {
+            pending.append_response_header(SET_COOKIE, cookie, PendingResponseKind::Any);
+            pending.set_response_header(CACHE_CONTROL, PRIVATE, PendingResponseKind::Any);
+        }
+        pending.send_to_client().map_err(drop)
+    });
+    match handed_over {
+        Ok(()) => None,
+        Err(()) => Some(send(response(service::origin_failed(call)))),
+    }
 }
 
 /// What is ours goes, what the origin should know comes.

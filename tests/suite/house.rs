@@ -16,7 +16,7 @@ use dev::store::{Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::config::{Config, Source};
 use now_serving::http::{Answer, Call, HEADERS};
 use now_serving::near::{FRESH, RENEWING};
-use now_serving::record::{self, Facts, Reason};
+use now_serving::record::{self, Facts};
 use now_serving::service;
 use now_serving::upstash::Transport;
 use serde_json::Value;
@@ -364,7 +364,7 @@ impl House {
             now_ms,
         );
         let got = got(outcome.answer);
-        let status = (outcome.record.reason != Reason::Inside).then_some(got.status);
+        let status = (!got.inside).then_some(got.status);
         let line = record::entry(&Facts::default(), status, &outcome.record);
         service::afterwards(outcome.after, &config, &store, near, now_ms);
         self.logged

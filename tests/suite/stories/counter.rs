@@ -314,7 +314,7 @@ pub(crate) fn t17_every_decision_is_one_log_line(house: &House) {
             json!(true),
             json!(1),
             json!(1),
-            json!(200)
+            json!(null)
         )
     );
     assert_eq!(
