@@ -220,22 +220,27 @@ fn in_line(
     );
     waiting.unsent = !matches!(call.method.as_str(), "GET" | "HEAD");
     let refresh = waiting.refresh.to_string();
-    let mut reply = if wants_json(call) {
-        page::waiting_json(status, &waiting, &config.room)
-    } else {
-        page::waiting_page(status, &waiting, config.frame_ancestors.as_deref())
-            .with("refresh", refresh.clone())
+    let reply = match kind {
+        // Nobody reads these: no page is made only to be thrown away.
+        Kind::Prefetch | Kind::SubResource => Reply::new(status, "text/plain; charset=utf-8", ""),
+        Kind::Visit | Kind::Head if wants_json(call) => {
+            page::waiting_json(status, &waiting, &config.room)
+        }
+        Kind::Visit | Kind::Head => {
+            page::waiting_page(status, &waiting, config.frame_ancestors.as_deref())
+                .with("refresh", refresh.clone())
+        }
     };
-    reply = reply
+    let mut reply = reply
         .with("retry-after", refresh)
         .with("vary", "Accept, Accept-Language, Cookie");
     if let Some(cookie) = cookie {
         reply = reply.with("set-cookie", cookie);
     }
-    match kind {
-        Kind::Visit => reply,
-        Kind::Head | Kind::Prefetch | Kind::SubResource => reply.without_body(),
+    if kind == Kind::Head {
+        return reply.without_body();
     }
+    reply
 }
 
 /// The ticket as a cookie, where it differs from the one that came.
