@@ -1,4 +1,4 @@
-//! The floor under a request that is passed on: as it came, to the origin.
+//! The floor under a request that is passed on: as it came, to the origin, and handed to the host in flight.
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
@@ -6,9 +6,12 @@ fn main() {
     use fastly::{Request, Response};
 
     Serve::new().run(|request: Request| {
-        request
-            .send("protected_content")
-            .unwrap_or_else(|_| Response::from_status(502))
+        let handed_over = request
+            .send_async("protected_content")
+            .map(fastly::http::request::PendingRequest::send_to_client);
+        if !matches!(handed_over, Ok(Ok(()))) {
+            Response::from_status(502).send_to_client();
+        }
     });
 }
 
