@@ -1,5 +1,6 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
+use std::cell::OnceCell;
 use std::io::{Read, Write as _};
 use std::net::IpAddr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -147,27 +148,25 @@ impl Source for Stores {
 
 struct Upstash<'a> {
     config: &'a Config,
-    authorization: String,
-    began: Instant,
+    /// When the first call was made.
+    began: OnceCell<Instant>,
 }
 
 impl<'a> Upstash<'a> {
     fn new(config: &'a Config) -> Self {
-        Self {
-            config,
-            authorization: format!("Bearer {}", config.upstash_token),
-            began: Instant::now(),
-        }
+        let began = OnceCell::new();
+        Self { config, began }
     }
 }
 
 impl Transport for Upstash<'_> {
     fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        if self.began.elapsed() > SECOND_CALL {
+        if self.began.get_or_init(Instant::now).elapsed() > SECOND_CALL {
             return None;
         }
         let url = Url::parse(&self.config.upstash_url).ok()?;
-        let authorization = HeaderValue::from_str(&self.authorization).ok()?;
+        let authorization = format!("Bearer {}", self.config.upstash_token);
+        let authorization = HeaderValue::from_str(&authorization).ok()?;
         let mut answer = Request::post(url)
             .with_header("authorization", authorization)
             .with_header("content-type", "application/json")

@@ -3,8 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use now_serving::config::{Config, DEVELOPMENT, Source};
 
 use crate::house::Given;
@@ -44,18 +47,78 @@ fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
     (asked.settings.into_inner(), asked.secrets.into_inner())
 }
 
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let below = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    };
+    entries.flat_map(below).collect()
+}
+
 #[test]
 fn native_only_one_file_names_the_platform() {
-    for entry in fs::read_dir(root().join("src")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_file() && name != "edge.rs" {
-            assert!(
-                !fs::read_to_string(&path).unwrap().contains("fastly::"),
-                "{name}"
-            );
-        }
+    let naming = files(&root().join("src"))
+        .into_iter()
+        .filter(|path| fs::read_to_string(path).unwrap().contains("fastly::"));
+    let names: Vec<_> = naming
+        .map(|path| path.file_name().unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["edge.rs"]);
+}
+
+/// Kilobytes are a thousand bytes here, as in every download.
+#[test]
+fn wasm_the_wasm_is_at_most_950_kb_and_330_gzipped() {
+    let wasm = fs::read(dev::edge::wasm().unwrap()).unwrap();
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(&wasm).unwrap();
+    let gzipped = gzip.finish().unwrap().len();
+    println!("{} bytes, {gzipped} gzipped", wasm.len());
+    assert!(
+        wasm.len() <= 950_000 && gzipped <= 330_000,
+        "{} bytes, {gzipped} gzipped",
+        wasm.len()
+    );
+}
+
+#[test]
+fn native_the_costs_in_the_readme_follow_from_their_formula() {
+    let readme = text("README.md");
+    let (data_centres, look_seconds, dollars_a_command) = (50.0, 26.0, 0.20 / 100_000.0);
+    let grouped = |number: f64| {
+        let digits = format!("{number:.0}");
+        let groups: Vec<&str> = digits
+            .as_bytes()
+            .rchunks(3)
+            .rev()
+            .map(|group| std::str::from_utf8(group).unwrap())
+            .collect();
+        groups.join(" ")
+    };
+    for (waiting, decimals) in [(1_000.0, 3), (100_000.0, 2), (10_000_000.0, 2)] {
+        let commands = 3600.0 * data_centres;
+        let row = format!(
+            "| {} | {} | at most {} | {:.2} | ${:.decimals$} |",
+            grouped(waiting),
+            grouped((waiting / look_seconds).floor()),
+            grouped(commands),
+            commands * dollars_a_command,
+            waiting * dollars_a_command,
+        );
+        assert!(readme.contains(&row), "{row}");
     }
+    let each_look = 10_000_000.0 / look_seconds * 3600.0 * dollars_a_command;
+    assert!(
+        readme.contains(&format!("${} an hour", grouped(each_look))),
+        "{each_look}"
+    );
 }
 
 #[test]
