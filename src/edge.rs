@@ -240,7 +240,7 @@ fn facts(call: &Call, address: Option<IpAddr>, timestamp: u64) -> Facts {
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
 /// next request. With what status is not known here, unless the request could not even be begun.
 fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
-    let pending = prepared(request, forward).send_async(ORIGIN);
+    let pending = prepared(request, forward, call).send_async(ORIGIN);
     let handed_over = pending.map_err(drop).and_then(|mut pending| {
         if let Some(cookie) = &forward.set_cookie {
             pending.append_response_header(SET_COOKIE, cookie, PendingResponseKind::Any);
@@ -254,26 +254,31 @@ fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
     }
 }
 
-/// What is ours goes, what the origin should know comes.
-fn prepared(mut request: Request, forward: &Forward) -> Request {
+/// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that
+/// need not be.
+fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
     if let Some(name) = forward.without_cookie {
-        let cookies: Vec<_> = request
-            .get_header_all(COOKIE)
-            .filter_map(|line| cookie::without(line.as_bytes(), name))
-            .filter_map(|line| HeaderValue::from_bytes(&line).ok())
+        let came: Vec<&[u8]> = call.lines("cookie").collect();
+        let left: Vec<Vec<u8>> = came
+            .iter()
+            .filter_map(|line| cookie::without(line, name))
             .collect();
-        request.remove_header(COOKIE);
-        for line in cookies {
-            request.append_header(COOKIE, line);
+        if left != came {
+            request.remove_header(COOKIE);
+            for line in left.iter().flat_map(|line| HeaderValue::from_bytes(line)) {
+                request.append_header(COOKIE, line);
+            }
         }
     }
-    request.remove_header("queue-position");
-    request.remove_header("queue-pass");
-    if let Some(position) = forward.position {
-        request.set_header("queue-position", position.0.to_string());
-    }
-    if let Some(pass) = &forward.pass {
-        request.set_header("queue-pass", pass);
+    let position = forward.position.map(|position| position.0.to_string());
+    for (name, value) in [("queue-position", &position), ("queue-pass", &forward.pass)] {
+        match value {
+            Some(value) => request.set_header(name, value),
+            None if call.lines(name).next().is_some() => {
+                request.remove_header(name);
+            }
+            None => {}
+        }
     }
     request
 }

@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use crate::admission::Position;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 13] = [
+pub const HEADERS: [&str; 15] = [
     "accept",
     "authorization",
     "content-type",
     "cookie",
     "origin",
     "purpose",
+    "queue-pass",
+    "queue-position",
     "referer",
     "sec-fetch-dest",
     "sec-fetch-site",
