@@ -126,8 +126,9 @@ impl Seen {
         }
     }
 
-    /// From a copy.
-    fn from(sign: Sign, place: Place, is_old: bool) -> Self {
+    /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
+    fn from(mut sign: Sign, place: Place, is_old: bool) -> Self {
+        sign.cursor = sign.cursor.max(place.seen);
         Self {
             is_old,
             ..Self::new((sign, place.position))

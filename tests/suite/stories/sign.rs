@@ -94,3 +94,19 @@ pub(crate) fn a_young_ticket_is_not_sent_to_the_store_by_an_older_sign(house: &H
     });
     assert_eq!(calls, 0, "the copy knows of one ticket, this is the second");
 }
+
+pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &House) {
+    let mut visitors: Vec<Visitor> = (0..3).map(|_| Visitor::new(house)).collect();
+    visitors[0].ask("/");
+    visitors[1].ask("/");
+    visitors[0].ask("/");
+    // Another data centre's permit: the copy here still says that nobody has gone in.
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "cursor", "1"])
+        .unwrap();
+    for _ in 0..2 {
+        let got = visitors[2].ask("/").json();
+        assert_eq!((&got["cursor"], &got["ahead"]), (&json!(1), &json!(1)));
+    }
+}
