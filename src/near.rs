@@ -57,7 +57,7 @@ pub trait Near {
     fn peek(&self) -> Option<Copied>;
     /// Puts up what a permit just saw.
     fn put(&self, copy: &Copied);
-    /// The last sign that was read, for the time when the store does not answer.
+    /// The last sign that was read, for the time when the store does not answer or nobody has looked.
     fn last(&self) -> Option<Copied>;
 }
 

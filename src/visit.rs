@@ -145,17 +145,21 @@ fn unnumbered(id: String, now: u64) -> Ticket {
     }
 }
 
-/// Whether an admission still counts: only a copy of the sign can say that its epoch has ended. Without one it counts,
-/// and the copy is looked after once the visitor has been answered.
+/// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
+/// comes back, so without a fresh copy the last one says it too. The copy is then looked after once the visitor has
+/// been answered.
 fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
     let Standing::Admitted { epoch, .. } = held.standing else {
         return Some(After::Nothing);
     };
-    let Some(copy) = near.peek() else {
-        return Some(After::Look);
+    let (copy, after) = match near.peek() {
+        Some(copy) => (Some(copy), After::Nothing),
+        None => (near.last(), After::Look),
     };
-    let has_ended = copy.sign.is_some_and(|sign| epoch < sign.epoch);
-    (!has_ended).then_some(After::Nothing)
+    let has_ended = copy
+        .and_then(|copy| copy.sign)
+        .is_some_and(|sign| epoch < sign.epoch);
+    (!has_ended).then_some(after)
 }
 
 /// Where the sign stands, from the copy in the data centre. Without one, this request reads the store for everybody

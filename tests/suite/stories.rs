@@ -64,4 +64,5 @@ in_every_house! {
     who_is_inside_costs_one_call_a_second_and_never_waits_for_it
     a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
     a_sign_older_than_the_draw_does_not_move_the_drawer_back
+    raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks
 }

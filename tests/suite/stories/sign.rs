@@ -110,3 +110,19 @@ pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &H
         assert_eq!((&got["cursor"], &got["ahead"]), (&json!(1), &json!(1)));
     }
 }
+
+pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    assert!(visitor.ask("/echo").inside);
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "epoch", "2"])
+        .unwrap();
+    // No copy lives until the next request, but each request looks after the sign once it has been answered.
+    house.forget_the_sign();
+    visitor.ask("/echo");
+    house.forget_the_sign();
+    assert!(!visitor.ask("/echo").inside);
+}
