@@ -284,6 +284,7 @@ fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
 }
 
 /// The data centre's cache: the copy of the sign, and the last one there was.
+#[derive(Clone)]
 struct DataCentre {
     sign: CacheKey,
     last: CacheKey,
@@ -296,6 +297,13 @@ impl DataCentre {
             sign: key("sign"),
             last: key("last-sign"),
         }
+    }
+
+    /// Whether the copy there shows more than this one, which was then read earlier and comes late.
+    fn is_ahead_of(&self, copy: &Copied) -> bool {
+        let there = core::lookup(self.sign.clone()).execute().ok().flatten();
+        let there = there.and_then(|found| copied(&found));
+        there.is_some_and(|there| copy.is_behind(&there))
     }
 }
 
@@ -313,7 +321,7 @@ impl Near for DataCentre {
         let duty = transaction.must_insert_or_update().then(|| -> Duty {
             Box::new(Renewal {
                 transaction,
-                last: self.last.clone(),
+                near: self.clone(),
             })
         });
         match (copy, duty) {
@@ -329,6 +337,9 @@ impl Near for DataCentre {
     }
 
     fn put(&self, copy: &Copied) {
+        if self.is_ahead_of(copy) {
+            return;
+        }
         let inserted = core::insert(self.sign.clone(), FRESH)
             .stale_while_revalidate(RENEWING)
             .user_metadata(worded(copy).into())
@@ -345,11 +356,14 @@ impl Near for DataCentre {
 
 struct Renewal {
     transaction: Transaction,
-    last: CacheKey,
+    near: DataCentre,
 }
 
 impl Renew for Renewal {
     fn renew(self: Box<Self>, copy: &Copied) {
+        if self.near.is_ahead_of(copy) {
+            return;
+        }
         let inserted = self
             .transaction
             .insert(FRESH)
@@ -357,7 +371,7 @@ impl Renew for Renewal {
             .user_metadata(worded(copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
-        keep(&self.last, copy);
+        keep(&self.near.last, copy);
     }
 }
 

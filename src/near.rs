@@ -45,7 +45,7 @@ pub type Duty = Box<dyn Renew>;
 
 /// Fulfils a duty.
 pub trait Renew {
-    /// Puts the copy up and wakes whoever waits for it.
+    /// Puts the copy up, unless it is behind the one there, and wakes whoever waits for it.
     fn renew(self: Box<Self>, copy: &Copied);
 }
 
@@ -55,7 +55,7 @@ pub trait Near {
     fn lookup(&self) -> Lookup;
     /// The copy if there is a fresh one, without waiting and without a duty.
     fn peek(&self) -> Option<Copied>;
-    /// Puts up what a permit just saw.
+    /// Puts up what a permit just saw, unless that is behind the copy there.
     fn put(&self, copy: &Copied);
     /// The last sign that was read, for the time when the store does not answer or nobody has looked.
     fn last(&self) -> Option<Copied>;
@@ -70,6 +70,14 @@ impl Copied {
             read_ms,
             is_old: false,
         }
+    }
+
+    /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
+    /// believed once the other copy has expired.
+    #[must_use]
+    pub fn is_behind(&self, other: &Self) -> bool {
+        let reached = |copy: &Self| copy.sign.map(|sign| (sign.epoch, sign.cursor, sign.length));
+        reached(self) < reached(other)
     }
 
     /// The last sign, or none, while the store does not answer.
@@ -94,4 +102,40 @@ pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
         Err(_) => Copied::without_store(near, line.now_ms),
     };
     duty.renew(&copy);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::Cursor;
+
+    fn copy(epoch: u64, cursor: u64, length: u64) -> Copied {
+        let sign = Sign {
+            epoch,
+            cursor: Cursor(cursor),
+            length,
+            credit: 0,
+        };
+        Copied::new(sign, 0)
+    }
+
+    #[test]
+    fn a_copy_is_behind_by_epoch_then_cursor_then_length() {
+        let nothing = Copied {
+            sign: None,
+            ..copy(1, 0, 0)
+        };
+        let copies = [
+            nothing,
+            copy(1, 2, 3),
+            copy(1, 2, 9),
+            copy(1, 5, 7),
+            copy(2, 0, 0),
+        ];
+        for (at, earlier) in copies.iter().enumerate() {
+            for (after, later) in copies.iter().enumerate() {
+                assert_eq!(earlier.is_behind(later), at < after, "{at} and {after}");
+            }
+        }
+    }
 }

@@ -68,6 +68,12 @@ impl Near for Memory {
     }
 
     fn put(&self, copy: &Copied) {
+        if self
+            .found()
+            .is_some_and(|(there, _)| copy.is_behind(&there))
+        {
+            return;
+        }
         self.shelf.copy.set(Some((*copy, self.now())));
         if !copy.is_old {
             self.shelf.last.set(Some(*copy));
