@@ -558,7 +558,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
     }
 }
 
-fn got(answer: Answer) -> Got {
+pub(crate) fn got(answer: Answer) -> Got {
     match answer {
         Answer::Reply(reply) => Got::of(reply),
         Answer::Forward(forward) => {

@@ -33,5 +33,6 @@ mod fuzz;
 mod house;
 mod invariants;
 mod memory;
+mod staleness;
 mod stories;
 mod wasm_only;

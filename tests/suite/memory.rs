@@ -31,6 +31,15 @@ impl Memory {
         Self { now_ms, shelf }
     }
 
+    /// The cache needs the room for something else.
+    pub(crate) fn lose_copy(&self) {
+        self.shelf.copy.set(None);
+    }
+
+    pub(crate) fn lose_last(&self) {
+        self.shelf.last.set(None);
+    }
+
     fn now(&self) -> u64 {
         self.now_ms.load(Ordering::SeqCst)
     }

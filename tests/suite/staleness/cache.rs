@@ -1,0 +1,136 @@
+//! A data centre's cache with whims: silent, losing what it is given, or being given it late.
+//!
+//! What is late is on its way until the data centre's clock reaches its time; the duty it fulfils is taken until then.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use now_serving::near::{Copied, Duty, Lookup, Near, Renew};
+
+use crate::memory::Memory;
+
+/// How one request finds the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Whim {
+    #[default]
+    Sound,
+    /// It does not answer.
+    Silent,
+    /// It takes copies and forgets them.
+    Forgetful,
+    /// Copies reach it so many milliseconds after the store was read.
+    Late(u64),
+}
+
+/// The cache of one data centre; clones share everything.
+#[derive(Clone)]
+pub(crate) struct Cache {
+    pub(crate) memory: Memory,
+    now_ms: Arc<AtomicU64>,
+    state: Rc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    whim: Cell<Whim>,
+    on_its_way: RefCell<Vec<OnItsWay>>,
+}
+
+struct OnItsWay {
+    due_ms: u64,
+    copy: Copied,
+    duty: Option<Duty>,
+}
+
+/// A duty that meets with the whim of the request that has it.
+struct Errand(Cache, Duty);
+
+impl Cache {
+    pub(crate) fn new(now_ms: u64) -> Self {
+        let now_ms = Arc::new(AtomicU64::new(now_ms));
+        Self {
+            memory: Memory::new(Arc::clone(&now_ms)),
+            now_ms,
+            state: Rc::default(),
+        }
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn is_from_now_on(&self, whim: Whim) {
+        self.state.whim.set(whim);
+    }
+
+    /// Lets time pass; everything on its way arrives exactly when it is due.
+    pub(crate) fn wait(&self, time_ms: u64) {
+        let end_ms = self.now_ms() + time_ms;
+        let mut waiting = self.state.on_its_way.take();
+        waiting.sort_by_key(|late| late.due_ms);
+        for late in waiting {
+            if late.due_ms > end_ms {
+                self.state.on_its_way.borrow_mut().push(late);
+                continue;
+            }
+            self.now_ms.store(late.due_ms, Ordering::SeqCst);
+            match late.duty {
+                Some(duty) => duty.renew(&late.copy),
+                None => self.memory.put(&late.copy),
+            }
+        }
+        self.now_ms.store(end_ms, Ordering::SeqCst);
+    }
+
+    fn take(&self, copy: &Copied, duty: Option<Duty>) {
+        match (self.state.whim.get(), duty) {
+            (Whim::Forgetful, _) => {}
+            (Whim::Late(late_ms), duty) => self.state.on_its_way.borrow_mut().push(OnItsWay {
+                due_ms: self.now_ms() + late_ms,
+                copy: *copy,
+                duty,
+            }),
+            (Whim::Sound | Whim::Silent, Some(duty)) => duty.renew(copy),
+            (Whim::Sound | Whim::Silent, None) => self.memory.put(copy),
+        }
+    }
+
+    fn answers(&self) -> bool {
+        self.state.whim.get() != Whim::Silent
+    }
+}
+
+impl Near for Cache {
+    fn lookup(&self) -> Lookup {
+        if !self.answers() {
+            return Lookup::Unknown;
+        }
+        let errand = |duty| -> Duty { Box::new(Errand(self.clone(), duty)) };
+        match self.memory.lookup() {
+            Lookup::Found(copy, duty) => Lookup::Found(copy, duty.map(errand)),
+            Lookup::Missing(duty) => Lookup::Missing(errand(duty)),
+            Lookup::Unknown => Lookup::Unknown,
+        }
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        self.answers().then(|| self.memory.peek())?
+    }
+
+    fn put(&self, copy: &Copied) {
+        self.take(copy, None);
+    }
+
+    fn last(&self) -> Option<Copied> {
+        self.answers().then(|| self.memory.last())?
+    }
+}
+
+impl Renew for Errand {
+    fn renew(self: Box<Self>, copy: &Copied) {
+        let Self(cache, duty) = *self;
+        cache.take(copy, Some(duty));
+    }
+}
