@@ -5,7 +5,7 @@ use std::io::{Read, Write as _};
 use std::net::IpAddr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fastly::cache::core::{self, CacheKey, Found, Transaction};
+use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
 use fastly::http::body::StreamingBody;
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
 use fastly::http::request::PendingResponseKind;
@@ -314,8 +314,10 @@ impl Near for DataCentre {
             return Lookup::Found(copy, None);
         }
         let asked = Transaction::lookup(self.sign.clone()).timeout(PATIENCE);
-        let Ok(transaction) = asked.execute() else {
-            return Lookup::Unknown;
+        let transaction = match asked.execute() {
+            Ok(transaction) => transaction,
+            Err(CacheError::Timeout) => return Lookup::Late,
+            Err(_) => return Lookup::Unknown,
         };
         let copy = transaction.found().and_then(|found| copied(&found));
         let duty = transaction.must_insert_or_update().then(|| -> Duty {

@@ -36,7 +36,9 @@ pub enum Lookup {
     Found(Copied, Option<Duty>),
     /// Nothing: this request reads the sign for everybody who waits for it.
     Missing(Duty),
-    /// The cache does not answer, or the request that reads the sign takes too long.
+    /// Another request reads the sign for everybody, and takes longer than the store may.
+    Late,
+    /// The cache cannot say: this request asks the store for itself, as if there were no cache.
     Unknown,
 }
 

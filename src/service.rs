@@ -85,7 +85,7 @@ pub fn afterwards(
         After::Look => match near.lookup() {
             Lookup::Found(_, duty) => duty,
             Lookup::Missing(duty) => Some(duty),
-            Lookup::Unknown => None,
+            Lookup::Late | Lookup::Unknown => None,
         },
     };
     if let Some(duty) = duty {

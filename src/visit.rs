@@ -167,7 +167,8 @@ fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
 fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &Config) -> Asked {
     let duty = match near.lookup() {
         Lookup::Missing(duty) => duty,
-        Lookup::Unknown => return (Err(StoreError::NoAnswer), After::Nothing),
+        Lookup::Late => return (Err(StoreError::NoAnswer), After::Nothing),
+        Lookup::Unknown => return (ask(held, place, line, near), After::Nothing),
         Lookup::Found(copy, duty) => {
             let after = duty.map_or(After::Nothing, After::Renew);
             return match trusted(held, place, copy, line, config) {

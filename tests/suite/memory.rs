@@ -67,7 +67,7 @@ impl Near for Memory {
         match self.found() {
             Some((copy, age)) if is_fresh(age) => Lookup::Found(copy, None),
             Some((copy, _)) => Lookup::Found(copy, self.duty()),
-            None => self.duty().map_or(Lookup::Unknown, Lookup::Missing),
+            None => self.duty().map_or(Lookup::Late, Lookup::Missing),
         }
     }
 

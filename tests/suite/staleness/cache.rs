@@ -111,7 +111,7 @@ impl Near for Cache {
         match self.memory.lookup() {
             Lookup::Found(copy, duty) => Lookup::Found(copy, duty.map(errand)),
             Lookup::Missing(duty) => Lookup::Missing(errand(duty)),
-            Lookup::Unknown => Lookup::Unknown,
+            nothing => nothing,
         }
     }
 
