@@ -94,10 +94,11 @@ pub fn visit(
         (_, Kind::Visit) => (line.join(&held.id).map(Seen::new), After::Nothing),
         _ => return Visit::unasked(End::Outside, held, After::Nothing),
     };
-    match asked {
+    let ended = match asked {
         Ok(seen) => decided(held, seen, now, after),
         Err(fault) => without_store(held, is_new, fault, now, config, after),
-    }
+    };
+    ended.without_duty_at_the_origin()
 }
 
 impl Visit {
@@ -112,6 +113,16 @@ impl Visit {
             fault: None,
             after,
         }
+    }
+
+    /// The origin takes what time it likes to answer, and nobody else should be without a sign until then: whoever goes
+    /// in hands the duty on, and looks afterwards whether somebody took it.
+    fn without_duty_at_the_origin(self) -> Self {
+        let after = match (self.end, self.after) {
+            (End::Inside, After::Renew(_)) => After::Look,
+            (_, after) => after,
+        };
+        Self { after, ..self }
     }
 }
 
