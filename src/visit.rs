@@ -176,19 +176,30 @@ fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
 /// Where the sign stands, from the copy in the data centre. Without one, this request reads the store for everybody
 /// who waits for it; and when ticket and copy contradict each other, it asks the store for itself.
 fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &Config) -> Asked {
-    let duty = match near.lookup() {
-        Lookup::Missing(duty) => duty,
-        Lookup::Late => return (Err(StoreError::NoAnswer), After::Nothing),
+    let (copy, duty) = match near.lookup() {
+        Lookup::Missing(duty) => return look_for_all(held, place, duty, line, near, config),
         Lookup::Unknown => return (ask(held, place, line, near), After::Nothing),
-        Lookup::Found(copy, duty) => {
-            let after = duty.map_or(After::Nothing, After::Renew);
-            return match trusted(held, place, copy, line, config) {
-                Trust::Copy(sign) => (Ok(Seen::from(sign, place, copy.is_old)), after),
-                Trust::Nobody => (Err(StoreError::NoAnswer), after),
-                Trust::Store => (ask(held, place, line, near), After::Nothing),
-            };
-        }
+        // Until whoever reads the sign is done, the last one is better than none.
+        Lookup::Late => (Copied::without_store(near, line.now_ms), None),
+        Lookup::Found(copy, duty) => (copy, duty),
     };
+    let after = duty.map_or(After::Nothing, After::Renew);
+    match trusted(held, place, copy, line, config) {
+        Trust::Copy(sign) => (Ok(Seen::from(sign, place, copy.is_old)), after),
+        Trust::Nobody => (Err(StoreError::NoAnswer), after),
+        Trust::Store => (ask(held, place, line, near), After::Nothing),
+    }
+}
+
+/// Reads the store, and wakes whoever waits for that.
+fn look_for_all(
+    held: &Ticket,
+    place: Place,
+    duty: Duty,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Asked {
     let asked = line.look(&held.id, place);
     let copy = match &asked {
         Ok((sign, _)) => Copied::new(*sign, line.now_ms),
