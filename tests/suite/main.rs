@@ -26,6 +26,7 @@ macro_rules! in_every_house {
 }
 
 mod browser;
+mod connection;
 mod conventions;
 mod crowd;
 mod faults;
@@ -34,5 +35,6 @@ mod house;
 mod invariants;
 mod memory;
 mod staleness;
+mod sign_wasm;
 mod stories;
 mod wasm_only;
