@@ -26,7 +26,8 @@ const ORIGIN: &str = "protected_content";
 const STORE: &str = "upstash";
 const LOG: &str = "queue_logs";
 
-/// A second call to the store begins only this early, so that the answer comes within the backend's deadline and this.
+/// A second call to the store begins only this soon after the first, so that both together take no longer than the
+/// backend's deadline and this. The first may come late: whoever waited for another one's look may inherit it.
 const SECOND_CALL: Duration = Duration::from_millis(100);
 
 /// How many requests one sandbox answers: what is read and parsed once serves them all. Whether the platform's limits
@@ -148,20 +149,19 @@ impl Source for Stores {
 
 struct Upstash<'a> {
     config: &'a Config,
-    /// When the first call was made.
-    began: OnceCell<Instant>,
+    first_call: OnceCell<Instant>,
 }
 
 impl<'a> Upstash<'a> {
     fn new(config: &'a Config) -> Self {
-        let began = OnceCell::new();
-        Self { config, began }
+        let first_call = OnceCell::new();
+        Self { config, first_call }
     }
 }
 
 impl Transport for Upstash<'_> {
     fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        if self.began.get_or_init(Instant::now).elapsed() > SECOND_CALL {
+        if self.first_call.get_or_init(Instant::now).elapsed() > SECOND_CALL {
             return None;
         }
         let url = Url::parse(&self.config.upstash_url).ok()?;

@@ -143,8 +143,8 @@ fn wasm_while_the_sign_is_fresh_only_a_draw_costs_a_call() {
     assert_eq!(calls(&Ask::get("/"), false), 1, "a draw");
 }
 
-/// All look at once on a cold cache, and one of them asks the store. Whether that was answered within the deadline: the
-/// local server is sometimes so busy with its 500 sandboxes that it does not even get to send the call.
+/// All look at once on a cold cache, and one of them asks the store. Whether the answer was read within the deadline,
+/// though the local server is busy with its 500 sandboxes.
 fn stampede(house: &House, tickets: &[String]) -> bool {
     let mut answers = Vec::new();
     let calls = house.calls(|| {
@@ -154,12 +154,11 @@ fn stampede(house: &House, tickets: &[String]) -> bool {
     // A machine that cannot answer 500 within the second lets the copy get old, and renewing it is another look.
     let last = answers.iter().map(|(_, time)| *time).max().unwrap();
     println!("{calls} calls");
-    assert!(calls <= 1 + last.as_secs(), "{calls} calls");
+    assert!((1..=1 + last.as_secs()).contains(&calls), "{calls} calls");
     for ((got, _), position) in answers.iter().zip(1..) {
         assert_eq!(ahead(got, position), Some(position - 1));
     }
     let answered = answers.iter().all(|(got, _)| got.json()["old"].is_null());
-    assert!(!answered || calls > 0, "the cache was not cold");
     print_times("at once", answers.into_iter().map(|(_, time)| time));
     answered
 }
