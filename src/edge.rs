@@ -77,11 +77,16 @@ fn answer(mut request: Request, settings: &mut Settings) {
     let mut body = BodyOf(&mut request);
     let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
     let address = request.get_client_ip_addr();
+    // FASTLY_TRACE_ID names the sandbox, which several requests share; this names the request.
+    let trace = request
+        .get_client_request_id()
+        .unwrap_or_default()
+        .to_owned();
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
         Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
-    let facts = facts(&call, address, now_ms);
+    let facts = facts(&call, address, trace, now_ms);
     log(&record::entry(&facts, status, &outcome.record));
     service::afterwards(outcome.after, config, &Upstash::new(config), &near, now_ms);
 }
@@ -216,7 +221,7 @@ fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-fn facts(call: &Call, address: Option<IpAddr>, timestamp: u64) -> Facts {
+fn facts(call: &Call, address: Option<IpAddr>, trace: String, timestamp: u64) -> Facts {
     let place = address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
     let header = |name: &str| Some(call.header(name)).filter(|text| !text.is_empty());
@@ -231,7 +236,7 @@ fn facts(call: &Call, address: Option<IpAddr>, timestamp: u64) -> Facts {
         fastly_service_id: variable("FASTLY_SERVICE_ID"),
         fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
         fastly_hostname: variable("FASTLY_HOSTNAME"),
-        fastly_trace_id: variable("FASTLY_TRACE_ID"),
+        fastly_trace_id: trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
     }

@@ -77,7 +77,7 @@ pub struct Facts {
     pub fastly_service_version: String,
     /// `FASTLY_HOSTNAME`.
     pub fastly_hostname: String,
-    /// `FASTLY_TRACE_ID`.
+    /// The name the platform gave the request.
     pub fastly_trace_id: String,
     /// Two letters, absent when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -211,6 +211,11 @@ fn wasm_nothing_about_a_visitor_survives_a_request() {
         seen.extend(carried);
     }
     assert_eq!(seen.len(), turns.len(), "a line for each");
+    let traces: BTreeSet<_> = log[logged..]
+        .iter()
+        .map(|line| line["fastlyTraceId"].to_string())
+        .collect();
+    assert_eq!(traces.len(), turns.len(), "a name for each: {traces:?}");
     let sandboxes = sandboxes(&house) - began;
     println!("{} requests, {sandboxes} sandboxes", turns.len());
     assert!(
