@@ -314,7 +314,7 @@ impl DataCentre {
 
 impl Near for DataCentre {
     fn lookup(&self) -> Lookup {
-        // Nearly always there is a fresh copy, and finding it is a third of the work of a transaction.
+        // Nearly always there is a fresh copy, and finding it is less work than a transaction.
         if let Some(copy) = self.peek() {
             return Lookup::Found(copy, None);
         }
