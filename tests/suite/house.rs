@@ -405,6 +405,17 @@ impl House {
         self.store.calls() - before
     }
 
+    /// Whether this piece of story makes no call. In the Wasm a copy's second may end in between, and somebody be sent to
+    /// look, so the story is told up to five times: what costs a call by itself costs it each time.
+    pub(crate) fn is_free(&self, mut story: impl FnMut()) -> bool {
+        (0..5).any(|_| self.calls(&mut story) == 0)
+    }
+
+    /// The most calls that looking after the sign costs from `began` until now: one a second, and one at each end.
+    pub(crate) fn most_looks_since(&self, began: u64) -> u64 {
+        (self.now_ms() - began) / 1000 + 2
+    }
+
     /// Lets the scripts become known to the store, so that calls count as they do from then on.
     pub(crate) fn warm(&self) {
         let mut visitor = Visitor::new(self);
