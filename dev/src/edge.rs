@@ -106,7 +106,7 @@ impl Edge {
         self.group.pid()
     }
 
-    /// Changes or removes one setting; the next request sees it.
+    /// Changes or removes one setting; a sandbox sees it within a second.
     ///
     /// # Errors
     /// When the settings file cannot be written.
@@ -130,7 +130,7 @@ impl Edge {
             .collect()
     }
 
-    /// All lines Viceroy has written so far. Among them is, for each request, one that ends in
+    /// All lines Viceroy has written so far. Among them is, for each sandbox that has ended, one that says
     /// `request completed using 1.2 MiB of WebAssembly heap`.
     #[must_use]
     pub fn output(&self) -> Vec<String> {
