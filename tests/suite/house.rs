@@ -373,16 +373,24 @@ impl House {
         got
     }
 
-    /// Every line logged so far.
+    /// Every line logged so far, in the order of the requests: a sandbox writes its line when it has answered, and the
+    /// next one may be quicker.
     pub(crate) fn log(&self) -> Vec<Value> {
         match &self.kind {
             Kind::Native { .. } => self.logged.borrow().clone(),
             Kind::Wasm(wasm) => {
                 let lines = wasm.edge.log_lines("queue_logs");
-                lines
+                let mut lines: Vec<Value> = lines
                     .iter()
                     .map(|line| serde_json::from_str(line).unwrap())
-                    .collect()
+                    .collect();
+                lines.sort_by_key(|line| {
+                    (
+                        line["timestamp"].as_u64(),
+                        line["fastlyTraceId"].to_string(),
+                    )
+                });
+                lines
             }
         }
     }

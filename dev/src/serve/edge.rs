@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -16,6 +17,9 @@ use crate::tools;
 
 /// How long the edge may take until it answers; Viceroy compiles the Wasm first.
 const START_DEADLINE: Duration = Duration::from_mins(1);
+
+/// How long the line that says why may take: the service logs once it has answered.
+const LOG_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The edge and what it said last.
 pub(super) struct EdgeProcess {
@@ -89,13 +93,21 @@ impl EdgeProcess {
 
     /// What the service itself says is wrong with its settings.
     fn unsound(&mut self, status: u16) -> String {
+        let deadline = Instant::now() + LOG_DEADLINE;
+        while self.problems().is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(20));
+        }
         self.group.stop();
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let told: Vec<String> = last.iter().flat_map(|line| problems(line)).collect();
+        let told = self.problems();
         if told.is_empty() {
             return format!("The service's health check answers {status}, and nothing says why.");
         }
         format!("The settings are not sound:\n{}", told.join("\n"))
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.iter().flat_map(|line| problems(line)).collect()
     }
 
     fn failure(&mut self, what: &str) -> String {
