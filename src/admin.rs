@@ -217,7 +217,7 @@ fn permit(
         Err(fault) if in_browser => return panel_without_store(fault, UNKNOWN, config),
         Err(fault) => return store_trouble(fault, UNKNOWN),
     };
-    near.put(&Copied::new(sign, line.now_ms));
+    near.put(&Copied::new(sign));
     let reply = if in_browser {
         let location = format!(
             "{}?released={released}&asked={}",

@@ -24,8 +24,6 @@ pub const PATIENCE: Duration = Duration::from_millis(500);
 pub struct Copied {
     /// What it shows; `None` when the store did not answer and nothing was known.
     pub sign: Option<Sign>,
-    /// When the store was read, Unix time in milliseconds.
-    pub read_ms: u64,
     /// Whether the store failed to answer since.
     pub is_old: bool,
 }
@@ -66,12 +64,17 @@ pub trait Near {
 impl Copied {
     /// A sign just read.
     #[must_use]
-    pub fn new(sign: Sign, read_ms: u64) -> Self {
+    pub fn new(sign: Sign) -> Self {
         Self {
             sign: Some(sign),
-            read_ms,
             is_old: false,
         }
+    }
+
+    /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.
+    #[must_use]
+    pub fn of(answer: Option<Sign>, near: &dyn Near) -> Self {
+        answer.map_or_else(|| Self::without_store(near), Self::new)
     }
 
     /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
@@ -84,26 +87,17 @@ impl Copied {
 
     /// The last sign, or none, while the store does not answer.
     #[must_use]
-    pub fn without_store(near: &dyn Near, now_ms: u64) -> Self {
-        let nothing = Self {
-            sign: None,
-            read_ms: now_ms,
-            is_old: true,
-        };
+    pub fn without_store(near: &dyn Near) -> Self {
         Self {
+            sign: near.last().and_then(|last| last.sign),
             is_old: true,
-            ..near.last().unwrap_or(nothing)
         }
     }
 }
 
 /// Renews the copy after the visitor has been answered.
 pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
-    let copy = match line.pass() {
-        Ok(sign) => Copied::new(sign, line.now_ms),
-        Err(_) => Copied::without_store(near, line.now_ms),
-    };
-    duty.renew(&copy);
+    duty.renew(&Copied::of(line.pass().ok(), near));
 }
 
 #[cfg(test)]
@@ -118,7 +112,7 @@ mod tests {
             length,
             credit: 0,
         };
-        Copied::new(sign, 0)
+        Copied::new(sign)
     }
 
     #[test]

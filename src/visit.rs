@@ -180,7 +180,7 @@ fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &
         Lookup::Missing(duty) => return look_for_all(held, place, duty, line, near, config),
         Lookup::Unknown => return (ask(held, place, line, near), After::Nothing),
         // Until whoever reads the sign is done, the last one is better than none.
-        Lookup::Late => (Copied::without_store(near, line.now_ms), None),
+        Lookup::Late => (Copied::without_store(near), None),
         Lookup::Found(copy, duty) => (copy, duty),
     };
     let after = duty.map_or(After::Nothing, After::Renew);
@@ -201,10 +201,7 @@ fn look_for_all(
     config: &Config,
 ) -> Asked {
     let asked = line.look(&held.id, place);
-    let copy = match &asked {
-        Ok((sign, _)) => Copied::new(*sign, line.now_ms),
-        Err(_) => Copied::without_store(near, line.now_ms),
-    };
+    let copy = Copied::of(asked.as_ref().ok().map(|(sign, _)| *sign), near);
     duty.renew(&copy);
     let seen = match (asked, trusted(held, place, copy, line, config)) {
         (Ok(answer), _) => Ok(Seen::new(answer)),
@@ -241,7 +238,7 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &
 /// Asks the store itself, and lets the others see what it said.
 fn ask(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
     let seen = line.look(&held.id, place).map(Seen::new)?;
-    near.put(&Copied::new(seen.sign, line.now_ms));
+    near.put(&Copied::new(seen.sign));
     Ok(seen)
 }
 
