@@ -40,17 +40,7 @@ fn ahead(got: &Got, position: u64) -> Option<u64> {
 /// and has no copy any more.
 fn line_of(house: &House, length: u64) -> Vec<String> {
     let field = length.to_string();
-    let line = [
-        "HSET",
-        "queue:{main}",
-        "epoch",
-        "1",
-        "cursor",
-        "0",
-        "length",
-        &field,
-    ];
-    house.store.command(&line).unwrap();
+    house.write(&["epoch", "1", "cursor", "0", "length", &field]);
     let ticket = |position| {
         let id = format!("{position:032x}");
         let place = Place {

@@ -86,9 +86,7 @@ fn wasm_a_look_whose_visitor_leaves_serves_those_who_wait_for_it() {
 
 /// The line moves without anybody here being told, and the copy gets old, but not too old to be shown.
 fn moved_behind_an_old_copy(house: &House, cursor: u64) {
-    let cursor = cursor.to_string();
-    let line = ["HSET", "queue:{main}", "cursor", &cursor];
-    house.store.command(&line).unwrap();
+    house.write(&["cursor", &cursor.to_string()]);
     thread::sleep(FRESH + Duration::from_millis(200));
 }
 
@@ -112,8 +110,7 @@ fn looks_until(house: &House, ticket: &str, wanted: u64) {
 fn wasm_the_sign_does_not_wait_for_an_origin_that_is_slow_to_answer_who_goes_in() {
     let house = House::wasm();
     let tickets = line_of(&house, 20);
-    let line = ["HSET", "queue:{main}", "cursor", "1"];
-    house.store.command(&line).unwrap();
+    house.write(&["cursor", "1"]);
     assert_eq!(ahead(&house.ask(&poll(&tickets[19])), 20), Some(18));
     moved_behind_an_old_copy(&house, 2);
     let wasm = house.wasm_side();

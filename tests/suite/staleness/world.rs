@@ -16,6 +16,7 @@ const START_MS: u64 = 1_800_000_000_000;
 /// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
 const FRESH_MS: u64 = 1000;
 const SEEN_WITHIN_MS: u64 = 2000;
+
 /// What the store knows.
 #[derive(Clone, Copy, Debug)]
 struct Truth {

@@ -35,10 +35,7 @@ pub(crate) fn t02_the_very_request_that_moves_the_cursor_is_admitted(house: &Hou
 }
 
 pub(crate) fn t03_ahead_is_position_minus_cursor_minus_one_and_never_grows(house: &House) {
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "length", "3289", "cursor", "1"])
-        .unwrap();
+    house.write(&["length", "3289", "cursor", "1"]);
     let mut visitor = Visitor::new(house);
     let first = visitor.ask("/").json();
     assert_eq!(

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::{House, Visitor};
+use crate::house::{House, Visitor, visitors};
 
 /// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
 
 pub(crate) fn a_crowd_that_waits_costs_one_call_a_second(house: &House) {
     house.warm();
-    let mut visitors: Vec<Visitor> = (0..10).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 10);
     for visitor in &mut visitors {
         visitor.ask("/");
     }
@@ -32,30 +32,30 @@ pub(crate) fn a_crowd_that_waits_costs_one_call_a_second(house: &House) {
 }
 
 pub(crate) fn a_release_elsewhere_is_seen_within_two_seconds(house: &House) {
-    let mut visitors: Vec<Visitor> = (0..2).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 2);
     for visitor in &mut visitors {
         visitor.ask("/");
         visitor.ask("/");
     }
-    // Another data centre's permit: nobody here has been told.
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "cursor", "1"])
-        .unwrap();
+    // Another data centre's permit.
+    house.write(&["cursor", "1"]);
     house.wait(SEEN_WITHIN);
     assert!(visitors[0].ask("/echo").inside);
     assert_eq!(visitors[1].ask("/").json()["ahead"], 0);
 }
 
-pub(crate) fn raising_the_epoch_ends_admissions_within_two_seconds(house: &House) {
+/// Somebody inside, whose epoch has ended without anybody here being told.
+fn of_an_ended_epoch(house: &House) -> Visitor<'_> {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
     house.permit(1);
     assert!(visitor.ask("/echo").inside);
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "epoch", "2"])
-        .unwrap();
+    house.write(&["epoch", "2"]);
+    visitor
+}
+
+pub(crate) fn raising_the_epoch_ends_admissions_within_two_seconds(house: &House) {
+    let mut visitor = of_an_ended_epoch(house);
     // A site in use: each request may look after the sign once it has been answered.
     for _ in 0..20 {
         house.wait(SEEN_WITHIN / 20);
@@ -108,15 +108,12 @@ pub(crate) fn a_young_ticket_is_not_sent_to_the_store_by_an_older_sign(house: &H
 }
 
 pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &House) {
-    let mut visitors: Vec<Visitor> = (0..3).map(|_| Visitor::new(house)).collect();
+    let mut visitors = visitors(house, 3);
     visitors[0].ask("/");
     visitors[1].ask("/");
     visitors[0].ask("/");
     // Another data centre's permit: the copy here still says that nobody has gone in.
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "cursor", "1"])
-        .unwrap();
+    house.write(&["cursor", "1"]);
     for _ in 0..2 {
         let got = visitors[2].ask("/").json();
         assert_eq!((&got["cursor"], &got["ahead"]), (&json!(1), &json!(1)));
@@ -124,14 +121,7 @@ pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &H
 }
 
 pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(house: &House) {
-    let mut visitor = Visitor::new(house);
-    visitor.ask("/");
-    house.permit(1);
-    assert!(visitor.ask("/echo").inside);
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "epoch", "2"])
-        .unwrap();
+    let mut visitor = of_an_ended_epoch(house);
     // No copy lives until the next request, but each request looks after the sign once it has been answered.
     house.forget_the_sign();
     visitor.ask("/echo");

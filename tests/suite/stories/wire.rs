@@ -95,10 +95,7 @@ pub(crate) fn another_epoch_ends_the_tickets(house: &House) {
     for visitor in &mut visitors {
         visitor.ask("/");
     }
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "epoch", "2"])
-        .unwrap();
+    house.write(&["epoch", "2"]);
     let calls = house.calls(|| {
         let got = visitors[0].ask("/");
         assert_eq!(
@@ -116,10 +113,7 @@ pub(crate) fn another_epoch_ends_the_tickets(house: &House) {
 }
 
 pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &House) {
-    house
-        .store
-        .command(&["HSET", "queue:{main}", "epoch", "3"])
-        .unwrap();
+    house.write(&["epoch", "3"]);
     let mut visitors = visitors(house, 5);
     for visitor in &mut visitors[..4] {
         visitor.ask("/");
