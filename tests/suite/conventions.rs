@@ -3,11 +3,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use dev::bench::Size;
 use now_serving::config::{Config, DEVELOPMENT, Source};
 
 use crate::house::Given;
@@ -76,16 +74,9 @@ fn native_only_one_file_names_the_platform() {
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
 fn wasm_the_wasm_is_at_most_950_kb_and_330_gzipped() {
-    let wasm = fs::read(dev::edge::wasm().unwrap()).unwrap();
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    gzip.write_all(&wasm).unwrap();
-    let gzipped = gzip.finish().unwrap().len();
-    println!("{} bytes, {gzipped} gzipped", wasm.len());
-    assert!(
-        wasm.len() <= 950_000 && gzipped <= 330_000,
-        "{} bytes, {gzipped} gzipped",
-        wasm.len()
-    );
+    let size = Size::of(&dev::edge::wasm().unwrap()).unwrap();
+    println!("{size:?}");
+    assert!(size.plain <= 950_000 && size.gzipped <= 330_000, "{size:?}");
 }
 
 #[test]

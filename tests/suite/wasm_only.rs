@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use dev::bench::Sandboxes;
 use serde_json::Value;
 
 use crate::house::{Ask, House, SECRET, Visitor, problem_keys};
@@ -16,22 +17,6 @@ fn admitted(house: &House) -> String {
     let mut visitor = Visitor::new(house);
     assert!(visitor.ask("/echo").inside);
     format!("queue={}", visitor.ticket.unwrap())
-}
-
-/// The largest heap a request has used so far, in MiB, as the local server reports it.
-fn heap_mib(house: &House) -> f64 {
-    let lines = house.wasm_side().edge.output();
-    let used = lines.iter().filter_map(|line| {
-        let (_, rest) = line.split_once("request completed using ")?;
-        let (number, unit) = rest.split_once(" of WebAssembly heap")?.0.split_once(' ')?;
-        let scale = if unit == "MiB" || unit == "MB" {
-            1.0
-        } else {
-            1.0 / 1024.0
-        };
-        Some(number.parse::<f64>().ok()? * scale)
-    });
-    used.fold(0.0, f64::max)
 }
 
 #[test]
@@ -60,7 +45,8 @@ fn wasm_t16_a_hundred_megabytes_stream_both_ways_in_a_small_heap() {
         house.ask(&Ask::get("/robots.txt"));
     }
     std::thread::sleep(Duration::from_millis(300));
-    let heap = heap_mib(&house);
+    let lines = house.wasm_side().edge.output();
+    let heap = Sandboxes::of(&lines).heap_mb.unwrap_or_default();
     println!("largest heap: {heap:.1} MiB");
     assert!(heap > 0.0 && heap < 16.0, "{heap} MiB");
 }

@@ -21,9 +21,11 @@ const SETTLE: Duration = Duration::from_millis(200);
 
 /// A Wasm's size in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
-    pub(super) plain: u64,
-    pub(super) gzipped: u64,
+pub struct Size {
+    /// As it is uploaded and read.
+    pub plain: u64,
+    /// As it travels.
+    pub gzipped: u64,
 }
 
 /// Milliseconds until the first answer, in ascending order, of each side.
@@ -40,7 +42,11 @@ pub(super) struct Starts {
 }
 
 impl Size {
-    pub(super) fn of(wasm: &Path) -> Result<Self, String> {
+    /// Measures a file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of(wasm: &Path) -> Result<Self, String> {
         let cannot = |error| format!("{} cannot be measured: {error}.", wasm.display());
         let bytes = fs::read(wasm).map_err(cannot)?;
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

@@ -2,14 +2,17 @@
 
 /// The sandboxes that ended in some stretch of Viceroy's output.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Sandboxes {
-    pub(super) ended: u64,
+pub struct Sandboxes {
+    /// How many.
+    pub ended: u64,
     /// The largest heap of them, in MB of 2^20 bytes; `None` when none ended.
-    pub(super) heap_mb: Option<f64>,
+    pub heap_mb: Option<f64>,
 }
 
 impl Sandboxes {
-    pub(super) fn of(lines: &[String]) -> Self {
+    /// Reads the lines for those that tell of an end.
+    #[must_use]
+    pub fn of(lines: &[String]) -> Self {
         let heaps = lines.iter().filter_map(|line| megabytes(line));
         heaps.fold(Self::default(), |all, heap| Self {
             ended: all.ended + 1,
