@@ -13,6 +13,7 @@
 //! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
 //! | [`admin`], [`amount`] | the operator's routes; what a permit asks for |
 //! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
+//! | [`words`] | the page in the visitor's language |
 //! | [`ticket`], [`cookie`] | the signed number, and where the browser keeps it |
 //! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
@@ -35,3 +36,4 @@ pub mod service;
 pub mod ticket;
 pub mod upstash;
 pub mod visit;
+pub mod words;
