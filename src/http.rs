@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use crate::admission::Position;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 15] = [
+pub const HEADERS: [&str; 16] = [
     "accept",
+    "accept-language",
     "authorization",
     "content-type",
     "cookie",
@@ -62,6 +63,15 @@ impl Call {
             .map_or(Cow::Borrowed(""), |(_, value)| {
                 String::from_utf8_lossy(value.trim_ascii())
             })
+    }
+
+    /// Path and query, as a link on the same site names it.
+    #[must_use]
+    pub fn target(&self) -> String {
+        match &self.query {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.clone(),
+        }
     }
 
     /// Scheme, host and path.
@@ -151,7 +161,10 @@ impl Reply {
     /// A page: HTML, and nothing in it may load anything but what its policy names.
     #[must_use]
     pub fn page(status: u16, html: String, policy: &str) -> Self {
-        Self::new(status, "text/html; charset=utf-8", html).with("content-security-policy", policy)
+        Self::new(status, "text/html; charset=utf-8", html)
+            .with("content-security-policy", policy)
+            // The platform compresses what says so, in whichever way the browser takes, and takes this line out.
+            .with("x-compress-hint", "on")
     }
 
     /// JSON of something that serialises; `null` if it should ever not.
@@ -159,6 +172,16 @@ impl Reply {
     pub fn json(status: u16, value: &impl serde::Serialize) -> Self {
         let body = serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec());
         Self::new(status, "application/json", body)
+    }
+
+    /// Data for the waiting page's own script: nothing in front of it but what keeps it private and what it is.
+    #[must_use]
+    pub fn data(status: u16, value: &impl serde::Serialize) -> Self {
+        let mut reply = Self::json(status, value);
+        reply
+            .headers
+            .retain(|(name, _)| !matches!(*name, "x-robots-tag" | "referrer-policy"));
+        reply
     }
 
     /// An error as RFC 9457 words it: `detail` says what was wrong and what is accepted.
@@ -173,6 +196,15 @@ impl Reply {
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
+    }
+
+    /// One header more, if there is something to say.
+    #[must_use]
+    pub fn with_some(self, name: &'static str, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
     }
 
     /// The same without a body.

@@ -12,9 +12,11 @@
 //! | [`service`] | route a request, word its answer |
 //! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
 //! | [`admin`], [`amount`] | the operator's routes; what a permit asks for |
+//! | [`waiting`] | the waiting answer: what to tell and when to come back |
+//! | [`aside`] | what the waiting page asks for besides itself |
 //! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
 //! | [`words`] | the page in the visitor's language |
-//! | [`ticket`], [`cookie`] | the signed number, and where the browser keeps it |
+//! | [`ticket`], [`cookie`], [`keeping`] | the signed number, and how the browser keeps it |
 //! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
@@ -24,9 +26,11 @@
 pub mod admin;
 pub mod admission;
 pub mod amount;
+pub mod aside;
 pub mod config;
 pub mod cookie;
 pub mod http;
+pub mod keeping;
 pub mod line;
 pub mod near;
 pub mod negotiate;
@@ -36,4 +40,5 @@ pub mod service;
 pub mod ticket;
 pub mod upstash;
 pub mod visit;
+pub mod waiting;
 pub mod words;

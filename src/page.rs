@@ -4,6 +4,7 @@
 
 mod template;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -13,6 +14,7 @@ use crate::admission::{Pace, Position};
 use crate::config::Config;
 use crate::http::Reply;
 use crate::line::Sign;
+use crate::words::{self, Words};
 use template::Template;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
@@ -27,51 +29,167 @@ static NOTICE: LazyLock<Template> = LazyLock::new(|| Template::new(NOTICE_TEXT))
 const NOBODY: &str = "'none'";
 
 /// What a waiting visitor is told.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Waiting {
     /// The number; `None` while none could be drawn.
     pub position: Option<Position>,
     /// Where the sign stands and how many are ahead; `None` while the store does not answer.
     pub seen: Option<(Sign, u64)>,
+    /// How many were ahead when the number was drawn.
+    pub first: Option<u64>,
+    /// What to quote to support.
+    pub reference: Option<String>,
     /// Whether that is the last sign known, since the store does not answer.
     pub is_old: bool,
     /// Seconds until it is this visitor's turn, where that can be known.
     pub estimate: Option<u64>,
     /// Seconds until the next look.
     pub refresh: u64,
+    /// Whether the page should not refresh by itself.
+    pub still: bool,
     /// Whether the request carried something that was not delivered.
     pub unsent: bool,
 }
 
+/// The figures in words, the same on the page and in its updates.
+#[derive(Serialize)]
+struct Worded<'a> {
+    waiting: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ahead: Option<String>,
+    line: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    serving: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<u64>,
+    refresh_seconds: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<bool>,
+}
+
+impl<'a> Worded<'a> {
+    fn new(waiting: &Waiting, words: &'a Words) -> Self {
+        let ahead = waiting.seen.map(|(_, ahead)| ahead);
+        let line = match (ahead, waiting.position) {
+            (Some(0), _) => words.text("next").into(),
+            (Some(ahead), _) => words.counted("ahead", ahead).into(),
+            (None, Some(_)) => words.text("held").into(),
+            (None, None) => words.text("drawing").into(),
+        };
+        Self {
+            waiting: true,
+            position: waiting.position.map(|position| position.0),
+            ahead: ahead.map(|ahead| words.number(ahead)),
+            line,
+            wait: ahead.map(|_| words.wait(waiting.estimate)),
+            serving: waiting.seen.map(|(sign, _)| words.number(sign.cursor.0)),
+            progress: ahead.zip(waiting.first).map(progress),
+            refresh_seconds: waiting.refresh,
+            old: waiting.is_old.then_some(true),
+        }
+    }
+}
+
+/// How much of the way is done, in percent; the last step is one's own.
+fn progress((ahead, first): (u64, u64)) -> u64 {
+    let gone = first.saturating_sub(ahead);
+    gone.saturating_mul(100) / first.saturating_add(1)
+}
+
+/// Where the links of a waiting page lead.
+pub struct Links {
+    /// The page itself, by GET.
+    pub here: String,
+    /// The place as data.
+    pub place: String,
+    /// Begins or stops refreshing by itself.
+    pub updates: String,
+}
+
 /// The waiting page, for whoever may show it in a frame.
 #[must_use]
-pub fn waiting_page(status: u16, waiting: &Waiting, frame_ancestors: Option<&str>) -> Reply {
-    let number = waiting.position.map(|position| grouped(position.0));
-    let ahead = waiting.seen.map(|(_, ahead)| ahead);
-    let title = match (&number, ahead) {
-        (_, Some(ahead)) => format!("{} ahead of you", grouped(ahead)),
-        (Some(number), None) => format!("Your number is {number}"),
-        (None, None) => "You are in line".to_owned(),
+pub fn waiting_page(
+    status: u16,
+    waiting: &Waiting,
+    links: &Links,
+    words: &Words,
+    frame_ancestors: Option<&str>,
+) -> Reply {
+    let worded = Worded::new(waiting, words);
+    let heading = words.text("heading");
+    let title = worded.ahead.as_ref();
+    let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
+    let (switch, other) = if waiting.still {
+        ("resume", "pause")
+    } else {
+        ("pause", "resume")
     };
-    let line = match (ahead, waiting.position) {
-        (Some(ahead), _) => ahead_words(ahead),
-        (None, Some(_)) => "Your place is kept. We cannot see the sign at the moment.".to_owned(),
-        (None, None) => {
-            "Please wait a moment: we will draw your number at the next look.".to_owned()
-        }
+    let state = match (waiting.is_old, waiting.still) {
+        (true, _) => words.text("old"),
+        (_, true) => words.text("paused"),
+        _ => "",
     };
+    let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
     let data = json!({
-        "title": title,
-        "heading": "You are in line",
-        "number": number,
-        "line": line,
-        "wait": waiting.estimate.map(wait_words),
-        "serving": waiting.seen.map(|(sign, _)| grouped(sign.cursor.0)),
-        "old": waiting.is_old,
-        "unsent": waiting.unsent,
-        "refresh": seconds(waiting.refresh),
+        "lang": words.tag,
+        "dir": words.direction,
+        "text": words.texts(),
+        "title": title.as_deref().unwrap_or(heading),
+        "heading": heading,
+        "ahead": worded.ahead,
+        "position": worded.position,
+        "number": worded.position.map(|position| words.number(position)),
+        "line": worded.line,
+        "wait": worded.wait,
+        "serving": worded.serving,
+        "progress": worded.progress,
+        "reference": waiting.reference,
+        "unsent": waiting.unsent.then_some(true),
+        "state": state,
+        "calm": state.is_empty(),
+        "paused": waiting.still,
+        "moving": !waiting.still,
+        "refresh": waiting.refresh,
+        "look": look,
+        "here": links.here,
+        "place": links.place,
+        "updates": links.updates,
+        "switch": words.text(switch),
+        "other": words.text(other),
     });
     QUEUE.render(status, data, frame_ancestors.unwrap_or(NOBODY))
+}
+
+/// An update of that page: as few bytes as say what changed.
+#[must_use]
+pub fn place(waiting: &Waiting, words: &Words) -> Reply {
+    Reply::data(200, &Worded::new(waiting, words))
+}
+
+/// A page about cookies: they are being tried, or none were kept.
+#[must_use]
+pub fn cookies(words: &Words, to: &str, trying: bool) -> Reply {
+    if trying {
+        return notice_in(
+            words,
+            200,
+            words.text("heading"),
+            words.text("drawing"),
+            None,
+        );
+    }
+    let again = Some((to, words.text("again")));
+    notice_in(
+        words,
+        200,
+        words.text("cookies"),
+        words.text("cookies_why"),
+        again,
+    )
 }
 
 #[derive(Serialize)]
@@ -150,24 +268,25 @@ pub fn panel(
 /// A page with one thing to say.
 #[must_use]
 pub fn notice(status: u16, title: &str, text: &str) -> Reply {
-    NOTICE.render(status, json!({ "title": title, "text": text }), NOBODY)
+    notice_in(words::english(), status, title, text, None)
 }
 
-fn ahead_words(ahead: u64) -> String {
-    match ahead {
-        0 => "You are next.".to_owned(),
-        1 => "There is 1 person ahead of you.".to_owned(),
-        more => format!("There are {} people ahead of you.", grouped(more)),
-    }
-}
-
-fn wait_words(seconds: u64) -> String {
-    match seconds {
-        0..=59 => "Less than a minute to go.".to_owned(),
-        60..=89 => "About 1 minute to go.".to_owned(),
-        90..=5_399 => format!("About {} minutes to go.", (seconds + 30) / 60),
-        more => format!("About {} hours to go.", grouped((more + 1_800) / 3_600)),
-    }
+fn notice_in(
+    words: &Words,
+    status: u16,
+    title: &str,
+    text: &str,
+    link: Option<(&str, &str)>,
+) -> Reply {
+    let data = json!({
+        "lang": words.tag,
+        "dir": words.direction,
+        "title": title,
+        "text": text,
+        "link": link.map(|(to, _)| to),
+        "label": link.map(|(_, label)| label),
+    });
+    NOTICE.render(status, data, NOBODY)
 }
 
 fn pace_words(pace: Pace) -> String {
@@ -204,34 +323,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wording_follows_the_count() {
-        assert_eq!(ahead_words(0), "You are next.");
-        assert_eq!(ahead_words(1), "There is 1 person ahead of you.");
-        assert_eq!(ahead_words(2), "There are 2 people ahead of you.");
-        assert_eq!(ahead_words(3288), "There are 3,288 people ahead of you.");
-    }
-
-    #[test]
     fn numbers_are_grouped_by_three() {
         let shown = [0, 12, 123, 1_234, 123_456, 1_234_567].map(grouped);
         assert_eq!(shown, ["0", "12", "123", "1,234", "123,456", "1,234,567"]);
-    }
-
-    #[test]
-    fn a_wait_is_worded_no_finer_than_it_is_known() {
-        let shown = [0, 59, 60, 89, 90, 720, 7_200].map(wait_words);
-        assert_eq!(
-            shown,
-            [
-                "Less than a minute to go.",
-                "Less than a minute to go.",
-                "About 1 minute to go.",
-                "About 1 minute to go.",
-                "About 2 minutes to go.",
-                "About 12 minutes to go.",
-                "About 2 hours to go.",
-            ]
-        );
     }
 
     #[test]

@@ -24,6 +24,14 @@ pub enum Reason {
     AdmittedWithoutStore,
     /// HEAD, a prefetch or a part of a page, without a ticket that lets it in.
     NotAVisitor,
+    /// Asked whether the browser kept its ticket.
+    Cookies,
+    /// A browser that keeps no cookies was told so.
+    NoCookies,
+    /// The page was told to refresh by itself, or not to.
+    Updates,
+    /// A request to the room's own routes that was not understood.
+    BadRequest,
     /// TRACE or CONNECT.
     BadMethod,
     /// `Host` names no host.
@@ -101,6 +109,9 @@ pub struct Record {
     /// The number on the ticket, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visitor_position: Option<u64>,
+    /// What its holder can quote to support.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket_reference: Option<String>,
     /// What was wrong with the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_error: Option<String>,
@@ -115,6 +126,7 @@ impl Record {
             reason,
             queue_cursor: None,
             visitor_position: None,
+            ticket_reference: None,
             store_error: None,
         }
     }
@@ -175,6 +187,7 @@ mod tests {
             reason: Reason::Waiting,
             queue_cursor: Some(3),
             visitor_position: Some(9),
+            ticket_reference: Some("3F9A-1C2E".into()),
             store_error: None,
         };
         assert_eq!(
@@ -182,7 +195,7 @@ mod tests {
             concat!(
                 r#"{"timestamp":1,"clientAddress":"192.0.2.1","requestUrl":"https://shop.example/drop","requestMethod":"GET","#,
                 r#""fastlyRegion":"","fastlyServiceId":"","fastlyServiceVersion":"","fastlyHostname":"","fastlyTraceId":"","#,
-                r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"visitorPosition":9}"#
+                r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"visitorPosition":9,"ticketReference":"3F9A-1C2E"}"#
             )
         );
     }

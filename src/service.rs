@@ -4,19 +4,19 @@
 
 use std::io::Read;
 
+use serde_json::json;
+
 use crate::admin::{self, Answered};
-use crate::admission::refresh_seconds;
+use crate::aside::{self, Aside, Route};
 use crate::config::{Config, OriginCookie, Problem};
-use crate::cookie::{self, SameSite};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::line::Line;
 use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
-use crate::page::{self, Waiting};
 use crate::record::{Reason, Record};
-use crate::ticket::Ticket;
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
+use crate::{cookie, keeping, page, waiting};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -52,8 +52,13 @@ pub fn handle(
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
     }
     let line = line(config, store, now_ms);
+    let is_open = !call.https && !call.local;
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
-        return operator(call, admin::answer(rest, call, body, &line, near, config));
+        return match aside::route(rest) {
+            None => operator(call, admin::answer(rest, call, body, &line, near, config)),
+            Some(_) if is_open => to_https(call),
+            Some(route) => beside(route, call, &line, near, config),
+        };
     }
     if config.bypasses(&call.path) {
         return forward(call, config, Reason::Bypass);
@@ -61,12 +66,12 @@ pub fn handle(
     if call.method == "OPTIONS" {
         return forward(call, config, Reason::Preflight);
     }
-    if !call.https && !call.local {
+    if is_open {
         return to_https(call);
     }
     let now = now_ms / 1000;
     let kind = kind(call);
-    let ticket = ticket(call, config, now);
+    let ticket = keeping::ticket(call, config, now);
     let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, config, now)
 }
@@ -114,7 +119,8 @@ pub fn unsound() -> Reply {
 /// The log line that names every problem at once.
 #[must_use]
 pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
-    serde_json::json!({ "timestamp": timestamp, "reason": "unsound_configuration", "problems": problems }).to_string()
+    json!({ "timestamp": timestamp, "reason": "unsound_configuration", "problems": problems })
+        .to_string()
 }
 
 /// What somebody inside is told when the origin does not answer.
@@ -129,62 +135,55 @@ pub fn origin_failed(call: &Call) -> Reply {
     reply.with("retry-after", "5")
 }
 
-/// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket.
-fn ticket(call: &Call, config: &Config, now: u64) -> Option<Ticket> {
-    let name = cookie::name(call.is_loopback());
-    call.lines("cookie")
-        .flat_map(|header| cookie::values(header, name))
-        .find_map(|token| config.keys.verify(token, &config.room, now))
+fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> Outcome {
+    let cookie = signed(call, &visit, config, now);
+    let answer = match visit.end {
+        End::Inside => Answer::Forward(Forward {
+            position: visit.ticket.position(),
+            pass: config.keys.pass(&visit.ticket.id, &config.room, now),
+            set_cookie: cookie,
+            ..bare(call, config)
+        }),
+        _ => Answer::Reply(waiting::answer(call, kind, &visit, cookie, config)),
+    };
+    outcome(answer, visit)
 }
 
-fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> Outcome {
-    let position = visit.ticket.position();
-    let cookie = signed(call, &visit, config, now);
-    let waiting = |ahead: Option<u64>| Waiting {
-        position,
-        seen: visit.sign.zip(ahead),
-        is_old: visit.is_old,
-        ..Waiting::default()
+/// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
+fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
+    let visit = match aside::answer(route, call, line, near, config) {
+        Aside::Visit(visit) => visit,
+        Aside::Reply(reply, reason) => return reply_with(for_method(call, reply), reason),
     };
-    let in_line = |status, waiting, cookie| {
-        Answer::Reply(in_line(call, kind, status, waiting, cookie, config))
+    let reply = match visit.end {
+        End::Inside => Reply::data(200, &json!({ "waiting": false })),
+        _ => waiting::place(call, &visit, config),
     };
-    let (answer, reason) = match visit.end {
-        End::Inside => {
-            let forward = Forward {
-                position,
-                pass: config.keys.pass(&visit.ticket.id, &config.room, now),
-                set_cookie: cookie,
-                ..bare(call, config)
-            };
-            (Answer::Forward(forward), entered(&visit))
-        }
-        End::Waiting { ahead } => {
-            let status = config.waiting_status;
-            (
-                in_line(status, waiting(Some(ahead)), cookie),
-                Reason::Waiting,
-            )
-        }
-        End::Held => (in_line(503, waiting(None), cookie), Reason::Held),
-        End::Outside => {
-            let status = if kind == Kind::Head {
-                config.waiting_status
-            } else {
-                503
-            };
-            (
-                in_line(status, Waiting::default(), cookie),
-                Reason::NotAVisitor,
-            )
-        }
+    let cookie = signed(call, &visit, config, line.now_ms / 1000);
+    let reply = reply.with_some("set-cookie", cookie);
+    outcome(Answer::Reply(for_method(call, reply)), visit)
+}
+
+/// The ticket as a cookie, where it differs from the one that came.
+fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<String> {
+    let ticket = visit.changed.then_some(&visit.ticket)?;
+    keeping::cookie(call, ticket, config, now)
+}
+
+fn outcome(answer: Answer, visit: Visit) -> Outcome {
+    let reason = match visit.end {
+        End::Inside => entered(&visit),
+        End::Waiting { .. } => Reason::Waiting,
+        End::Held => Reason::Held,
+        End::Outside => Reason::NotAVisitor,
     };
-    let permitted = visit.end == End::Inside;
+    let is_known = visit.end != End::Outside;
     let record = Record {
         queue_cursor: visit.sign.map(|sign| sign.cursor.0),
-        visitor_position: position.map(|position| position.0),
+        visitor_position: visit.ticket.position().map(|position| position.0),
+        ticket_reference: is_known.then(|| visit.ticket.reference()),
         store_error: visit.fault.map(|fault| fault.to_string()),
-        ..Record::of(permitted, reason)
+        ..Record::of(visit.end == End::Inside, reason)
     };
     Outcome {
         answer,
@@ -201,87 +200,30 @@ fn entered(visit: &Visit) -> Reason {
     }
 }
 
-/// The waiting answer: a page or data, when to come back, and nothing that may be kept by anybody else.
-fn in_line(
-    call: &Call,
-    kind: Kind,
-    status: u16,
-    mut waiting: Waiting,
-    cookie: Option<String>,
-    config: &Config,
-) -> Reply {
-    let ahead = waiting.seen.map_or(0, |(_, ahead)| ahead);
-    waiting.estimate = waiting.seen.and_then(|_| config.pace.estimated_wait(ahead));
-    waiting.refresh = refresh_seconds(
-        config.refresh_interval,
-        ahead,
-        waiting.estimate,
-        call.chance(),
-    );
-    waiting.unsent = !matches!(call.method.as_str(), "GET" | "HEAD");
-    let refresh = waiting.refresh.to_string();
-    let reply = match kind {
-        // Nobody reads these: no page is made only to be thrown away.
-        Kind::Prefetch | Kind::SubResource => Reply::new(status, "text/plain; charset=utf-8", ""),
-        Kind::Visit | Kind::Head if wants_json(call) => {
-            page::waiting_json(status, &waiting, &config.room)
-        }
-        Kind::Visit | Kind::Head => {
-            page::waiting_page(status, &waiting, config.frame_ancestors.as_deref())
-                .with("refresh", refresh.clone())
-        }
-    };
-    let mut reply = reply
-        .with("retry-after", refresh)
-        .with("vary", "Accept, Accept-Language, Cookie");
-    if let Some(cookie) = cookie {
-        reply = reply.with("set-cookie", cookie);
-    }
-    if kind == Kind::Head {
-        return reply.without_body();
-    }
-    reply
-}
-
-/// The ticket as a cookie, where it differs from the one that came.
-fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<String> {
-    let life = config.cookie_expiry;
-    let keys = visit.changed.then_some(&config.keys)?;
-    let token = keys.sign(&visit.ticket, &config.room, now, life)?;
-    let loopback = call.is_loopback();
-    let site = match (&config.frame_ancestors, loopback) {
-        (Some(_), false) => SameSite::NonePartitioned,
-        _ => SameSite::Lax,
-    };
-    Some(cookie::set(loopback, &token, life, site))
-}
-
 fn to_https(call: &Call) -> Outcome {
-    let query = call
-        .query
-        .as_ref()
-        .map(|query| format!("?{query}"))
-        .unwrap_or_default();
-    let location = format!("https://{}{}{query}", call.host, call.path);
+    let location = format!("https://{}{}", call.host, call.target());
     let reply = Reply::new(308, "text/plain; charset=utf-8", "").with("location", location);
     reply_with(reply, Reason::ToHttps)
 }
 
 fn operator(call: &Call, answered: Answered) -> Outcome {
-    let reply = if call.method == "HEAD" {
-        answered.reply.without_body()
-    } else {
-        answered.reply
-    };
     let record = Record {
         queue_cursor: answered.sign.map(|sign| sign.cursor.0),
         store_error: answered.fault.map(|fault| fault.to_string()),
         ..Record::of(false, answered.reason)
     };
     Outcome {
-        answer: Answer::Reply(reply),
+        answer: Answer::Reply(for_method(call, answered.reply)),
         record,
         after: After::Nothing,
+    }
+}
+
+fn for_method(call: &Call, reply: Reply) -> Reply {
+    if call.method == "HEAD" {
+        reply.without_body()
+    } else {
+        reply
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Ticket {
     pub signed: u64,
     /// Let in without a number until this Unix second, since the store was down and the policy is `admit`.
     pub grace: Option<u64>,
+    /// Whether its holder wants a page that does not refresh by itself.
+    pub still: bool,
 }
 
 /// What a ticket entitles its holder to.
@@ -56,6 +58,15 @@ impl Ticket {
             Standing::Admitted { position, .. } => Some(position),
         }
     }
+
+    /// What its holder can quote to support, and support can find in the log: the beginning of the id, which proves
+    /// nothing by itself.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        let digits: String = self.id.chars().take(8).collect();
+        let (first, second) = digits.split_at_checked(4).unwrap_or((&digits, ""));
+        format!("{first}-{second}").to_ascii_uppercase()
+    }
 }
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
@@ -73,6 +84,8 @@ struct Claims {
     adm: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grace: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    still: bool,
 }
 
 impl Claims {
@@ -98,6 +111,7 @@ impl Claims {
             cur,
             adm,
             grace: ticket.grace,
+            still: ticket.still,
         }
     }
 
@@ -186,6 +200,7 @@ impl Keys {
             standing: claims.custom.standing()?,
             signed: issued,
             grace: claims.custom.grace,
+            still: claims.custom.still,
         })
     }
 
@@ -249,6 +264,7 @@ mod tests {
             }),
             signed: NOW,
             grace: None,
+            still: false,
         }
     }
 

@@ -147,12 +147,15 @@ impl Seen {
     }
 }
 
-fn unnumbered(id: String, now: u64) -> Ticket {
+/// A ticket whose number is still to be drawn.
+#[must_use]
+pub fn unnumbered(id: String, now: u64) -> Ticket {
     Ticket {
         id,
         standing: Standing::Unnumbered,
         signed: now,
         grace: None,
+        still: false,
     }
 }
 

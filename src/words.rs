@@ -29,7 +29,19 @@ pub fn words(_accept_language: &str) -> &'static Words {
     &ENGLISH
 }
 
+/// What those get who have not said what they read.
+#[must_use]
+pub fn english() -> &'static Words {
+    &ENGLISH
+}
+
 impl Words {
+    /// All texts.
+    #[must_use]
+    pub fn texts(&self) -> &BTreeMap<String, String> {
+        &self.texts
+    }
+
     /// A text; empty when there is none of that name.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {

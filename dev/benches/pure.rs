@@ -11,9 +11,10 @@ use now_serving::cookie::{SECURE_NAME, values};
 use now_serving::http::Call;
 use now_serving::line::{Place, Sign};
 use now_serving::negotiate::wants_json;
-use now_serving::page::{Waiting, waiting_json, waiting_page};
+use now_serving::page::{Links, Waiting, waiting_json, waiting_page};
 use now_serving::ticket::{Keys, Standing, Ticket};
 use now_serving::upstash::decode;
+use now_serving::words::english;
 
 const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 const ROOM: &str = "main";
@@ -45,6 +46,7 @@ fn tickets(criterion: &mut Criterion) {
         }),
         signed: NOW,
         grace: None,
+        still: false,
     };
     let token = keys.sign(&ticket, ROOM, NOW, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {
@@ -89,13 +91,19 @@ fn answers(criterion: &mut Criterion) {
     let waiting = Waiting {
         position: Some(POSITION),
         seen: Some((SIGN, 3288)),
-        is_old: false,
+        first: Some(3288),
+        reference: Some("3F9A-1C2E".to_owned()),
         estimate: Some(9864),
         refresh: 28,
-        unsent: false,
+        ..Waiting::default()
+    };
+    let links = Links {
+        here: "/".to_owned(),
+        place: "/_queue/place".to_owned(),
+        updates: "/_queue/updates?every=off&to=%2F".to_owned(),
     };
     criterion.bench_function("page: the waiting page", |bencher| {
-        bencher.iter(|| waiting_page(503, black_box(&waiting), None));
+        bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), None));
     });
     criterion.bench_function("page: the same as data", |bencher| {
         bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM));

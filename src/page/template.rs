@@ -19,6 +19,7 @@ const NAME: &str = "page";
 pub(super) struct Template {
     parsed: Handlebars<'static>,
     style: String,
+    script: String,
 }
 
 impl Template {
@@ -32,9 +33,14 @@ impl Template {
             .split_once("<style>")
             .and_then(|(_, rest)| rest.split_once("</style>"));
         let digest = hmac_sha256::Hash::hash(style.map_or("", |(style, _)| style).as_bytes());
+        let script = text
+            .split_once("<script>")
+            .and_then(|(_, rest)| rest.split_once("</script>"));
+        let script = hmac_sha256::Hash::hash(script.map_or("", |(style, _)| style).as_bytes());
         Self {
             parsed,
             style: STANDARD.encode(digest),
+            script: STANDARD.encode(script),
         }
     }
 
@@ -46,7 +52,8 @@ impl Template {
         // Only what is named may load: the page's own style, its icon, and asking the room again.
         let style = &self.style;
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{style}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}"
+            "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}",
+            self.script
         );
         Reply::page(status, html, &policy)
     }

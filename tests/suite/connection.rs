@@ -57,7 +57,7 @@ impl Connection {
             inside: false,
         };
         got.body = self.body(&got);
-        got.inside = got.header("x-robots-tag").is_empty();
+        got.inside = got.header("x-content-type-options").is_empty();
         got
     }
 

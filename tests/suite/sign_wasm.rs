@@ -63,6 +63,7 @@ fn signed(house: &House, id: String, standing: Standing, room: &str) -> String {
         standing,
         signed: now,
         grace: None,
+        still: false,
     };
     Keys::new(SECRET, None)
         .sign(&ticket, room, now, 3600)

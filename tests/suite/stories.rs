@@ -1,10 +1,12 @@
 //! The stories: each is run in every house.
 
+mod aside;
 mod counter;
 mod defects;
 mod sign;
 mod wire;
 
+use aside::*;
 use counter::*;
 use defects::*;
 use sign::*;
@@ -58,6 +60,15 @@ in_every_house! {
     an_unsound_configuration_is_a_plain_page_and_one_line_with_every_problem
     the_waiting_status_is_a_setting
     a_waiting_page_in_a_frame_is_a_setting
+    an_update_says_in_words_where_its_holder_stands
+    an_update_draws_nothing
+    an_update_tells_of_the_turn_and_the_next_request_goes_in
+    an_update_answers_other_methods_with_what_it_takes
+    a_browser_that_keeps_no_cookies_is_told_so_after_two_tries
+    a_browser_that_keeps_cookies_goes_back_to_its_place
+    a_page_that_should_not_refresh_does_not
+    nobody_is_sent_to_another_site
+    what_is_quoted_to_support_is_found_in_the_log
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     raising_the_epoch_ends_admissions_within_two_seconds

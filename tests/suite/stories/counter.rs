@@ -71,12 +71,14 @@ pub(crate) fn t04_the_page_counts_people_in_words(house: &House) {
 }
 
 pub(crate) fn t05_the_page_refreshes_itself_without_script(house: &House) {
-    let page = house.ask(&Ask::get("/"));
+    let page = house.ask(&Ask::get("/shop?a=1"));
     assert_eq!(
         (page.header("refresh"), page.header("retry-after")),
-        ("5", "5")
+        ("5; url=/_queue/cookies?try=1&to=%2Fshop%3Fa%3D1", "5"),
+        "by way of the cookie that was just set"
     );
-    assert!(!page.body.contains("<script"));
+    let kept = Ask::get("/shop").with("cookie", format!("queue={}", page.ticket().unwrap()));
+    assert_eq!(house.ask(&kept).header("refresh"), "5");
 }
 
 pub(crate) fn t06_the_ticket_is_a_signed_token_that_lives_a_day(house: &House) {

@@ -1,0 +1,181 @@
+//! What the waiting page asks for besides itself: the visitor's place as data, whether the browser keeps cookies, and
+//! that the page should or should not refresh by itself.
+//!
+//! Invariant: none of these draws a number for somebody who came without a ticket.
+
+use serde_json::json;
+
+use crate::config::Config;
+use crate::http::{Call, Reply};
+use crate::keeping;
+use crate::line::Line;
+use crate::near::Near;
+use crate::negotiate::Kind;
+use crate::page;
+use crate::record::{self, Reason};
+use crate::ticket::{Standing, Ticket};
+use crate::visit::{Visit, unnumbered, visit};
+use crate::words::words;
+
+/// One of the routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Where the visitor stands, worded in the visitor's language.
+    Place,
+    /// Whether the ticket came back.
+    Cookies,
+    /// Whether the page refreshes by itself.
+    Updates,
+}
+
+/// Where a visit stands, or an answer that needed none.
+pub enum Aside {
+    /// The holder of a ticket was looked after.
+    Visit(Visit),
+    /// Nobody was.
+    Reply(Reply, Reason),
+}
+
+/// Seconds until the second try.
+const SECOND_TRY: u64 = 2;
+
+/// The route at this path below the operator's.
+#[must_use]
+pub fn route(rest: &str) -> Option<Route> {
+    match rest {
+        "/place" => Some(Route::Place),
+        "/cookies" => Some(Route::Cookies),
+        "/updates" => Some(Route::Updates),
+        _ => None,
+    }
+}
+
+/// Answers one of them.
+#[must_use]
+pub fn answer(
+    route: Route,
+    call: &Call,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Aside {
+    if !matches!(call.method.as_str(), "GET" | "HEAD") {
+        let detail = format!("{} is not one of GET, HEAD", call.method);
+        let reply = Reply::problem(405, "Method not allowed", &detail).with("allow", "GET, HEAD");
+        return Aside::Reply(reply, Reason::BadRequest);
+    }
+    let now = line.now_ms / 1000;
+    let ticket = keeping::ticket(call, config, now);
+    match route {
+        Route::Place => match ticket {
+            Some(ticket) => Aside::Visit(visit(Kind::Visit, Some(ticket), "", line, near, config)),
+            None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
+        },
+        Route::Cookies => cookies(call, ticket.is_some(), config, now),
+        Route::Updates => updates(call, ticket, config, now),
+    }
+}
+
+/// The page asks again for a ticket that has ended, and tells the visitor that none is kept.
+fn without_ticket(call: &Call) -> Reply {
+    let ticket = if keeping::keeps_cookies(call) {
+        "ended"
+    } else {
+        "none"
+    };
+    Reply::data(200, &json!({ "waiting": true, "ticket": ticket }))
+}
+
+/// Where a page without scripts goes after a draw: the first try was the ticket that was drawn, the second is one
+/// without a number; a browser that kept neither is told, and draws no more.
+fn cookies(call: &Call, kept: bool, config: &Config, now: u64) -> Aside {
+    let Some(to) = destination(call) else {
+        return bad_destination();
+    };
+    if kept || keeping::keeps_cookies(call) {
+        return Aside::Reply(back(&to), Reason::Cookies);
+    }
+    let words = words(&call.header("accept-language"));
+    match value(call, "try").as_deref() {
+        Some("1") => {
+            let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
+            let try_again = unnumbered(call.id.clone(), now);
+            let reply = page::cookies(words, &to, true).with("refresh", again);
+            let cookie = keeping::cookie(call, &try_again, config, now);
+            Aside::Reply(reply.with_some("set-cookie", cookie), Reason::Cookies)
+        }
+        Some("2") => Aside::Reply(page::cookies(words, &to, false), Reason::NoCookies),
+        other => bad("try", other, "1 or 2"),
+    }
+}
+
+/// Signs the ticket again with its holder's wish; an admitted one is left alone, since signing would prolong it.
+fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> Aside {
+    let Some(to) = destination(call) else {
+        return bad_destination();
+    };
+    let still = match value(call, "every").as_deref() {
+        Some("off") => true,
+        Some("on") => false,
+        other => return bad("every", other, "on or off"),
+    };
+    let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
+    let wished = ticket.map(|held| Ticket { still, ..held });
+    let cookie = wished.and_then(|wished| keeping::cookie(call, &wished, config, now));
+    Aside::Reply(back(&to).with_some("set-cookie", cookie), Reason::Updates)
+}
+
+/// Where a page without scripts goes to find out whether its ticket was kept.
+#[must_use]
+pub fn cookies_url(config: &Config, to: &str, number: u8) -> String {
+    url(config, "cookies", "try", &number.to_string(), to)
+}
+
+/// Where a page goes to begin or stop refreshing by itself.
+#[must_use]
+pub fn updates_url(config: &Config, to: &str, every: &str) -> String {
+    url(config, "updates", "every", every, to)
+}
+
+fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair(name, value)
+        .append_pair("to", to)
+        .finish();
+    format!("{}/{route}?{query}", config.admin_path)
+}
+
+/// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
+fn destination(call: &Call) -> Option<String> {
+    let to = value(call, "to")?;
+    let is_here = to.starts_with('/') && !to.starts_with("//");
+    let sound = to
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    (is_here && sound).then_some(to)
+}
+
+fn value(call: &Call, name: &str) -> Option<String> {
+    let query = call.query.as_deref().unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes())
+        .find(|(found, _)| found == name)
+        .map(|(_, value)| value.into_owned())
+}
+
+fn back(to: &str) -> Reply {
+    Reply::new(303, "text/plain; charset=utf-8", "").with("location", to)
+}
+
+fn bad_destination() -> Aside {
+    bad("to", None, "a path of this site, such as /shop?item=1")
+}
+
+fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
+    let found = found.map(|found| format!("{:?}", record::shortened(found)));
+    let found = found.unwrap_or_else(|| "missing or no such path".to_owned());
+    let detail = format!("{name} is {found}; accepted is {accepted}");
+    Aside::Reply(
+        Reply::problem(400, "Bad request", &detail),
+        Reason::BadRequest,
+    )
+}

@@ -1,0 +1,112 @@
+//! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
+
+use crate::admission::{Verdict, decide, refresh_seconds};
+use crate::aside;
+use crate::config::Config;
+use crate::http::{Call, Reply};
+use crate::keeping;
+use crate::negotiate::{Kind, wants_json};
+use crate::page::{self, Links, Waiting};
+use crate::ticket::{Standing, Ticket};
+use crate::visit::{End, Visit};
+use crate::words::{Words, words};
+
+/// The longest way back that is put into a header.
+const LONGEST_WAY_BACK: usize = 2000;
+
+/// A page, data, or headers alone, as the request asks for.
+#[must_use]
+pub fn answer(
+    call: &Call,
+    kind: Kind,
+    visit: &Visit,
+    cookie: Option<String>,
+    config: &Config,
+) -> Reply {
+    let status = match (visit.end, kind) {
+        (End::Waiting { .. }, _) | (End::Outside, Kind::Head) => config.waiting_status,
+        _ => 503,
+    };
+    let waiting = told(call, visit, config);
+    let reply = match kind {
+        // Nobody reads these: no page is made only to be thrown away.
+        Kind::Prefetch | Kind::SubResource => Reply::new(status, "text/plain; charset=utf-8", ""),
+        Kind::Visit | Kind::Head if wants_json(call) => {
+            page::waiting_json(status, &waiting, &config.room)
+        }
+        Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
+    };
+    let reply = reply
+        .with("retry-after", waiting.refresh.to_string())
+        .with("vary", "Accept, Accept-Language, Cookie")
+        .with_some("set-cookie", cookie);
+    if kind == Kind::Head {
+        return reply.without_body();
+    }
+    reply
+}
+
+/// The same as an update of the page.
+#[must_use]
+pub fn place(call: &Call, visit: &Visit, config: &Config) -> Reply {
+    page::place(&told(call, visit, config), words_of(call))
+}
+
+fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
+    let here = call.target();
+    let every = if waiting.still { "on" } else { "off" };
+    let links = Links {
+        place: format!("{}/place", config.admin_path),
+        updates: aside::updates_url(config, &here, every),
+        here,
+    };
+    let frames = config.frame_ancestors.as_deref();
+    let reply = page::waiting_page(status, waiting, &links, words_of(call), frames);
+    let refresh = (!waiting.still).then(|| {
+        // Whoever came without any cookie and gets a ticket is asked for it at the next look.
+        let is_tried = is_signed && !keeping::keeps_cookies(call);
+        let url = is_tried.then(|| aside::cookies_url(config, &links.here, 1));
+        match url.filter(|url| url.len() <= LONGEST_WAY_BACK) {
+            Some(url) => format!("{}; url={url}", waiting.refresh),
+            None => waiting.refresh.to_string(),
+        }
+    });
+    reply.with_some("refresh", refresh)
+}
+
+fn words_of(call: &Call) -> &'static Words {
+    words(&call.header("accept-language"))
+}
+
+/// What there is to tell.
+fn told(call: &Call, visit: &Visit, config: &Config) -> Waiting {
+    let ahead = match visit.end {
+        End::Waiting { ahead } => Some(ahead),
+        _ => None,
+    };
+    let estimate = ahead.and_then(|ahead| config.pace.estimated_wait(ahead));
+    let distance = ahead.unwrap_or(0);
+    let refresh = refresh_seconds(config.refresh_interval, distance, estimate, call.chance());
+    Waiting {
+        position: visit.ticket.position(),
+        seen: visit.sign.zip(ahead),
+        first: first(&visit.ticket),
+        reference: (visit.end != End::Outside).then(|| visit.ticket.reference()),
+        is_old: visit.is_old,
+        estimate,
+        refresh,
+        still: visit.ticket.still,
+        unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
+    }
+}
+
+/// How many were ahead when the number was drawn.
+fn first(ticket: &Ticket) -> Option<u64> {
+    let Standing::Waiting(place) = ticket.standing else {
+        return None;
+    };
+    match decide(place.position, place.seen) {
+        Verdict::Wait { ahead } => Some(ahead),
+        Verdict::Admit => None,
+    }
+}

@@ -1,0 +1,217 @@
+//! What the waiting page asks for besides itself, with scripts and without.
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, Got, House, Visitor, claims};
+
+fn place(visitor: &mut Visitor<'_>) -> Got {
+    visitor.send(Ask::get("/_queue/place"))
+}
+
+fn drawn(house: &House) -> Value {
+    house.ask(&Ask::get("/_queue/status").operator()).json()["length"].clone()
+}
+
+/// Where a page without scripts goes next.
+fn next(got: &Got) -> Option<String> {
+    let (_, url) = got.header("refresh").split_once("; url=")?;
+    Some(url.to_owned())
+}
+
+pub(crate) fn an_update_says_in_words_where_its_holder_stands(house: &House) {
+    Visitor::new(house).ask("/");
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let got = place(&mut visitor);
+    assert_eq!(
+        (got.status, got.header("content-type"), got.inside),
+        (200, "application/json", false)
+    );
+    assert_eq!(got.header("cache-control"), "private, no-store");
+    assert_eq!(
+        got.json(),
+        json!({
+            "waiting": true, "position": 2, "ahead": "1",
+            "line": "There is 1 person ahead of you.", "wait": "unknown at the moment",
+            "serving": "0", "progress": 0, "refresh_seconds": 5,
+        })
+    );
+    house.permit(1);
+    let update = place(&mut visitor).json();
+    assert_eq!(
+        (&update["line"], &update["serving"], &update["progress"]),
+        (&json!("You are next."), &json!("1"), &json!(50))
+    );
+}
+
+pub(crate) fn an_update_draws_nothing(house: &House) {
+    house.warm();
+    let calls = house.calls(|| {
+        let none = house.ask(&Ask::get("/_queue/place")).json();
+        assert_eq!(none, json!({ "waiting": true, "ticket": "none" }));
+        let ended = Ask::get("/_queue/place").with("cookie", "queue=of.another.secret");
+        let ended = house.ask(&ended).json();
+        assert_eq!(ended, json!({ "waiting": true, "ticket": "ended" }));
+    });
+    assert_eq!((calls, drawn(house)), (0, json!(0)));
+}
+
+pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    let turn = place(&mut visitor);
+    assert_eq!(
+        (turn.json(), turn.inside),
+        (json!({ "waiting": false }), false)
+    );
+    assert!(turn.ticket().is_some(), "the admission, signed");
+    assert!(visitor.ask("/echo").inside);
+    assert_eq!(place(&mut visitor).json(), json!({ "waiting": false }));
+    let log = house.log();
+    let reasons: Vec<&Value> = log
+        .iter()
+        .filter(|line| line["visitorPosition"] == 1)
+        .map(|line| &line["reason"])
+        .collect();
+    assert_eq!(reasons, ["waiting", "admitted", "inside", "inside"]);
+}
+
+pub(crate) fn an_update_answers_other_methods_with_what_it_takes(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    for route in ["place", "cookies?try=1&to=/", "updates?every=on&to=/"] {
+        let target = format!("/_queue/{route}");
+        let head = visitor.send(Ask::get(&target).method("HEAD"));
+        assert_eq!(head.body, "", "{route}");
+        assert!(head.status == 200 || head.status == 303, "{route}");
+        for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+            let got = visitor.send(Ask::get(&target).method(method));
+            assert_eq!(
+                (got.status, got.header("allow"), got.inside),
+                (405, "GET, HEAD", false),
+                "{method} {route}"
+            );
+        }
+    }
+    assert_eq!(house.ask(&Ask::get("/_queue/placed")).status, 404);
+}
+
+pub(crate) fn a_browser_that_keeps_no_cookies_is_told_so_after_two_tries(house: &House) {
+    let page = house.ask(&Ask::get("/shop?a=1&b=2"));
+    let first = next(&page).unwrap();
+    assert_eq!(first, "/_queue/cookies?try=1&to=%2Fshop%3Fa%3D1%26b%3D2");
+    let trying = house.ask(&Ask::get(&first));
+    assert!(trying.status == 200 && trying.ticket().is_some());
+    let second = next(&trying).unwrap();
+    assert_eq!(second, "/_queue/cookies?try=2&to=%2Fshop%3Fa%3D1%26b%3D2");
+    let told = house.ask(&Ask::get(&second));
+    assert_eq!((told.status, told.header("refresh")), (200, ""));
+    assert!(told.body.contains("Your browser keeps no cookies"));
+    assert!(
+        told.body.contains(r#"href="/shop?a&#x3D;1&amp;b&#x3D;2""#),
+        "{}",
+        told.body
+    );
+    assert_eq!(drawn(house), 1, "one number, and no more while it looks on");
+}
+
+pub(crate) fn a_browser_that_keeps_cookies_goes_back_to_its_place(house: &House) {
+    let page = house.ask(&Ask::get("/shop?a=1"));
+    let ticket = page.ticket().unwrap();
+    let kept = Ask::get(&next(&page).unwrap()).with("cookie", format!("queue={ticket}"));
+    let back = house.ask(&kept);
+    assert_eq!((back.status, back.header("location")), (303, "/shop?a=1"));
+    // The ticket of the second try is one whose number is drawn by the next look.
+    let trying = house.ask(&Ask::get(&next(&page).unwrap()));
+    let mut late = Visitor::new(house);
+    late.ticket = trying.ticket();
+    assert_eq!(late.ask("/").json()["position"], 2);
+    assert_eq!(late.ask("/").json()["position"], 2);
+}
+
+pub(crate) fn a_page_that_should_not_refresh_does_not(house: &House) {
+    let mut visitor = Visitor::new(house);
+    let page = |visitor: &mut Visitor<'_>| visitor.send(Ask::get("/shop"));
+    page(&mut visitor);
+    assert_eq!(page(&mut visitor).header("refresh"), "5");
+    let wish = |visitor: &mut Visitor<'_>, every: &str| {
+        let got = visitor.send(Ask::get(&format!(
+            "/_queue/updates?every={every}&to=%2Fshop"
+        )));
+        assert_eq!((got.status, got.header("location")), (303, "/shop"));
+    };
+    wish(&mut visitor, "off");
+    let still = page(&mut visitor);
+    assert_eq!(still.header("refresh"), "");
+    assert!(
+        still.body.contains("no longer updates by itself"),
+        "{}",
+        still.body
+    );
+    assert!(
+        still.body.contains("updates?every&#x3D;on"),
+        "{}",
+        still.body
+    );
+    assert_eq!(
+        visitor.ask("/").json()["position"],
+        1,
+        "the place is the same"
+    );
+    wish(&mut visitor, "on");
+    assert_eq!(page(&mut visitor).header("refresh"), "5");
+    house.permit(1);
+    assert!(page(&mut visitor).inside);
+    let admitted = visitor.ticket.clone();
+    wish(&mut visitor, "off");
+    assert_eq!(
+        visitor.ticket, admitted,
+        "a stay is not prolonged by wishes"
+    );
+}
+
+pub(crate) fn nobody_is_sent_to_another_site(house: &House) {
+    for to in [
+        "https%3A%2F%2Fevil.example",
+        "%2F%2Fevil.example",
+        "%2F%5Cevil.example",
+        "%2F%09%2Fevil.example",
+        "%2Fa%0D%0Aset-cookie%3A%20x",
+        "evil",
+        "",
+    ] {
+        for route in ["cookies?try=1", "updates?every=off"] {
+            let got = house.ask(&Ask::get(&format!("/_queue/{route}&to={to}")));
+            assert_eq!((got.status, got.header("location")), (400, ""), "{to}");
+            assert!(
+                got.body.contains("accepted is a path of this site"),
+                "{}",
+                got.body
+            );
+        }
+    }
+    for wrong in [
+        "cookies?to=/",
+        "cookies?to=/&try=3",
+        "updates?to=/",
+        "updates?to=/&every=x",
+    ] {
+        let got = house.ask(&Ask::get(&format!("/_queue/{wrong}")));
+        assert_eq!(got.status, 400, "{wrong}");
+        assert!(got.body.contains("accepted is "), "{}", got.body);
+    }
+}
+
+pub(crate) fn what_is_quoted_to_support_is_found_in_the_log(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let page = visitor.send(Ask::get("/"));
+    let id = claims(visitor.ticket.as_ref().unwrap())["sub"]
+        .to_string()
+        .to_uppercase();
+    let reference = format!("{}-{}", &id[1..5], &id[5..9]);
+    assert!(page.body.contains(&reference), "{reference}: {}", page.body);
+    let log = house.log_of(2);
+    assert_eq!(log.last().unwrap()["ticketReference"], reference);
+}
