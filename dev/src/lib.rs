@@ -2,9 +2,10 @@
 //!
 //! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
-//! its Wasm for tests, in a folder made by [`local`]. [`process`] ends what we start.
+//! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it. [`process`] ends what we start.
 
 pub mod bench;
+pub mod browser;
 pub mod edge;
 pub mod local;
 pub mod origin;

@@ -1,0 +1,312 @@
+//! A real browser, for journeys and measurements: Chromium without a window, driven through its own driver.
+//!
+//! What `WebDriver` has no word for is said in Chromium's own protocol: [`cdp`].
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder};
+use hyper::Method;
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use url::{ParseError, Url};
+
+use crate::process::Group;
+use crate::tools;
+
+/// The driver says on which port it listens as soon as it does; a busy machine takes a while.
+const START_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Alone on this machine, as root too, and asking for nothing that no page asked for.
+const ARGUMENTS: &[&str] = &[
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+];
+
+/// Chromium's number for what it never allows.
+const BLOCKED: u8 = 2;
+
+/// The driver; it and every browser it opened end with it.
+#[derive(Debug)]
+pub struct Driver {
+    _group: Group,
+    url: String,
+}
+
+/// What a browser is opened with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    arguments: Vec<String>,
+    preferences: BTreeMap<&'static str, Value>,
+    records_requests: bool,
+}
+
+/// A request that a page made, or that was made for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// In capitals.
+    pub method: String,
+    /// Where it went, as a whole.
+    pub url: String,
+}
+
+impl Driver {
+    /// Starts chromedriver on a port of its own choice.
+    ///
+    /// # Errors
+    /// When it is not there, or does not listen in time.
+    pub fn start() -> Result<Self, String> {
+        let mut group = Group::start(
+            Command::new(tools::chromedriver()?)
+                .arg("--port=0")
+                .stdout(Stdio::piped()),
+        )?;
+        let (found, port) = mpsc::channel();
+        group.follow(move |line| {
+            if let Some((_, rest)) = line.split_once("started successfully on port ") {
+                // Nobody waits any more once the deadline is over.
+                let _ = found.send(rest.trim_end_matches('.').to_owned());
+            }
+        });
+        let port = port
+            .recv_timeout(START_DEADLINE)
+            .map_err(|_| "chromedriver does not say on which port it listens.".to_owned())?;
+        Ok(Self {
+            _group: group,
+            url: format!("http://127.0.0.1:{port}"),
+        })
+    }
+
+    /// Opens a new browser with a profile of its own.
+    ///
+    /// # Errors
+    /// When Chromium is not there or does not start.
+    pub async fn open(&self, options: &Options) -> Result<Client, String> {
+        let chromium = json!({
+            "args": options.arguments,
+            "binary": tools::chromium()?,
+            "prefs": options.preferences,
+        });
+        let mut capabilities =
+            Capabilities::from_iter([("goog:chromeOptions".to_owned(), chromium)]);
+        if options.records_requests {
+            let logs = json!({ "performance": "ALL" });
+            capabilities.insert("goog:loggingPrefs".to_owned(), logs);
+        }
+        ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&self.url)
+            .await
+            .map_err(|error| format!("Chromium could not be opened: {error}."))
+    }
+}
+
+impl Options {
+    /// A window of that size. Chromium opens none that is narrower than 500 pixels: for those, [`resize`].
+    #[must_use]
+    pub fn window(width: u32, height: u32) -> Self {
+        let mut arguments: Vec<String> = ARGUMENTS.iter().map(|&word| word.to_owned()).collect();
+        arguments.push(format!("--window-size={width},{height}"));
+        Self {
+            arguments,
+            preferences: BTreeMap::new(),
+            records_requests: false,
+        }
+    }
+
+    /// One more of Chromium's own arguments.
+    #[must_use]
+    pub fn argument(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// A preference of the profile, by its dotted name.
+    #[must_use]
+    pub fn preference(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.preferences.insert(name, value.into());
+        self
+    }
+
+    /// Every cookie is refused, as some visitors have it.
+    #[must_use]
+    pub fn without_cookies(self) -> Self {
+        self.preference("profile.default_content_setting_values.cookies", BLOCKED)
+    }
+
+    /// The languages the visitor reads, the best first, separated by commas: `de-CH,fr`.
+    #[must_use]
+    pub fn reading(self, languages: &str) -> Self {
+        let first = languages.split(',').next().unwrap_or_default();
+        self.argument(&format!("--lang={first}"))
+            .preference("intl.accept_languages", languages)
+    }
+
+    /// Whether [`requests`] can be asked.
+    #[must_use]
+    pub fn recording_requests(mut self) -> Self {
+        self.records_requests = true;
+        self
+    }
+}
+
+/// Says something in Chromium's own protocol, such as `Emulation.setCPUThrottlingRate` with `{"rate": 4}`.
+///
+/// # Errors
+/// When Chromium does not know it or cannot do it.
+pub async fn cdp(browser: &Client, command: &str, parameters: Value) -> Result<Value, String> {
+    let body = json!({ "cmd": command, "params": parameters });
+    vendor(browser, "goog/cdp/execute", body)
+        .await
+        .map_err(|error| failed(command, error))
+}
+
+/// Makes the page so many pixels wide and high, however narrow.
+///
+/// # Errors
+/// When Chromium cannot.
+pub async fn resize(browser: &Client, width: u32, height: u32) -> Result<(), String> {
+    let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+    cdp(browser, "Emulation.setDeviceMetricsOverride", size).await?;
+    Ok(())
+}
+
+/// Lets the page see what its visitor prefers, such as `("prefers-color-scheme", "dark")`, and nothing else.
+///
+/// # Errors
+/// When Chromium cannot.
+pub async fn prefer(browser: &Client, features: &[(&str, &str)]) -> Result<(), String> {
+    let features: Vec<Value> = features
+        .iter()
+        .map(|(name, value)| json!({ "name": name, "value": value }))
+        .collect();
+    cdp(
+        browser,
+        "Emulation.setEmulatedMedia",
+        json!({ "features": features }),
+    )
+    .await?;
+    Ok(())
+}
+
+/// Takes the scripts of every page from now on for text, or runs them again.
+///
+/// # Errors
+/// When Chromium cannot.
+pub async fn run_scripts(browser: &Client, run: bool) -> Result<(), String> {
+    let value = json!({ "value": !run });
+    cdp(browser, "Emulation.setScriptExecutionDisabled", value).await?;
+    Ok(())
+}
+
+/// Cuts the browser off from the network, or connects it again.
+///
+/// # Errors
+/// When Chromium cannot.
+pub async fn connect(browser: &Client, connected: bool) -> Result<(), String> {
+    cdp(browser, "Network.enable", json!({})).await?;
+    let unlimited = -1;
+    let conditions = json!({
+        "offline": !connected,
+        "latency": 0,
+        "downloadThroughput": unlimited,
+        "uploadThroughput": unlimited,
+    });
+    cdp(browser, "Network.emulateNetworkConditions", conditions).await?;
+    Ok(())
+}
+
+/// Every request since this was last asked, redirects one by one, in a browser opened with
+/// [`Options::recording_requests`].
+///
+/// # Errors
+/// When the browser keeps no such log.
+pub async fn requests(browser: &Client) -> Result<Vec<Request>, String> {
+    let log = vendor(browser, "se/log", json!({ "type": "performance" }))
+        .await
+        .map_err(|error| failed("The log of requests", error))?;
+    let entries = log.as_array().map(Vec::as_slice).unwrap_or_default();
+    Ok(entries.iter().filter_map(request).collect())
+}
+
+/// An entry of the performance log is JSON within JSON, and only some are about a request.
+fn request(entry: &Value) -> Option<Request> {
+    let event: Value = serde_json::from_str(entry.get("message")?.as_str()?).ok()?;
+    let event = event.get("message")?;
+    if event.get("method")? != "Network.requestWillBeSent" {
+        return None;
+    }
+    let text = |name: &str| {
+        let value = event.pointer(&format!("/params/request/{name}"))?;
+        Some(value.as_str()?.to_owned())
+    };
+    Some(Request {
+        method: text("method")?,
+        url: text("url")?,
+    })
+}
+
+/// A command that `WebDriver` leaves to the makers of browsers.
+#[derive(Debug)]
+struct Vendor {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Vendor {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!(
+            "session/{}/{}",
+            session.unwrap_or_default(),
+            self.path
+        ))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(self.body.to_string()))
+    }
+}
+
+async fn vendor(
+    browser: &Client,
+    path: &'static str,
+    body: Value,
+) -> Result<Value, fantoccini::error::CmdError> {
+    browser.issue_cmd(Vendor { path, body }).await
+}
+
+fn failed(what: &str, error: impl Display) -> String {
+    format!("{what} failed: {error}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_entries_about_a_request_are_taken_from_the_log() {
+        let entry = |method: &str| {
+            let event = json!({ "message": {
+                "method": method,
+                "params": { "request": { "method": "GET", "url": "http://a/" } },
+            } });
+            json!({ "level": "INFO", "message": event.to_string() })
+        };
+        let request = request(&entry("Network.requestWillBeSent"));
+        assert!(
+            request.is_some_and(|request| request.method == "GET" && request.url == "http://a/")
+        );
+        assert_eq!(super::request(&entry("Network.responseReceived")), None);
+    }
+}
