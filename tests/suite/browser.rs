@@ -1,5 +1,6 @@
 //! A real browser: Chromium without a window, driven through its own driver.
 
+mod journeys;
 mod options;
 
 use std::fs;
@@ -93,7 +94,7 @@ fn browser_a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
         visitor.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&visitor, ".number").await, "2");
         assert_eq!(
-            text(&visitor, ".ahead").await,
+            text(&visitor, "#line").await,
             "There is 1 person ahead of you."
         );
         assert_eq!(

@@ -1,0 +1,385 @@
+//! Whole visits, as people make them: with scripts and without, offline, in the background, in two tabs.
+
+use std::time::Duration;
+
+use dev::browser::{self, Driver, Options};
+use fantoccini::{Client, Locator};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{PATIENCE, picture, tell, text, wait_for_title};
+use crate::house::{House, Visitor};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A house whose page looks once a second, with so many in line already.
+fn house(ahead: usize) -> House {
+    let house = House::wasm();
+    house.set("refresh_interval", "1");
+    house.warm();
+    for _ in 0..ahead {
+        Visitor::new(&house).ask("/");
+    }
+    house
+}
+
+fn address(house: &House, path: &str) -> String {
+    format!("{}{path}", house.wasm_side().edge.url())
+}
+
+fn drawn(house: &House) -> Value {
+    let length = house.store.command(&["HGET", "queue:{main}", "length"]);
+    length.unwrap()
+}
+
+async fn run(page: &Client, script: &str) -> Value {
+    page.execute(script, vec![]).await.unwrap()
+}
+
+/// Waits until an expression of the page's is true.
+async fn until(page: &Client, expression: &str) {
+    for _ in 0..PATIENCE.as_secs() * 10 {
+        let is_true = page
+            .execute(&format!("return !!({expression})"), vec![])
+            .await;
+        if is_true.is_ok_and(|value| value == true) {
+            return;
+        }
+        sleep(SECOND / 10).await;
+    }
+    panic!("never true: {expression}");
+}
+
+async fn open(house: &House, driver: &Driver, options: &Options) -> Client {
+    let page = driver.open(options).await.unwrap();
+    page.goto(&address(house, "/")).await.unwrap();
+    page
+}
+
+async fn press(page: &Client, selector: &str) {
+    let element = page.find(Locator::Css(selector)).await.unwrap();
+    element.click().await.unwrap();
+}
+
+fn desktop() -> Options {
+    Options::window(1280, 860)
+}
+
+#[test]
+fn browser_the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
+    let house = house(2);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop().recording_requests()).await;
+        assert_eq!(
+            text(&page, "#line").await,
+            "There are 2 people ahead of you."
+        );
+        run(&page, "window.first = document.getElementById('line')").await;
+        house.permit(1);
+        until(
+            &page,
+            "document.getElementById('line').textContent === 'There is 1 person ahead of you.'",
+        )
+        .await;
+        until(&page, "document.title === '1 \u{b7} You are in line'").await;
+        house.permit(1);
+        until(
+            &page,
+            "document.getElementById('line').textContent === 'You are next.'",
+        )
+        .await;
+        assert_eq!(
+            run(
+                &page,
+                "return window.first === document.getElementById('line')"
+            )
+            .await,
+            true,
+            "no reload"
+        );
+        assert_eq!(
+            run(&page, "return document.getElementById('progress').value").await,
+            66
+        );
+        let asked = browser::requests(&page).await.unwrap();
+        let own = [address(&house, "/"), address(&house, "/_queue/place")];
+        assert!(
+            asked.len() >= 3 && asked.iter().all(|request| own.contains(&request.url)),
+            "{asked:?}"
+        );
+        house.permit(1);
+        wait_for_title(&page, "\u{2713} It is your turn").await;
+        assert_eq!(text(&page, "#heading").await, "It is your turn");
+        let icon = "return document.querySelector('link[rel=icon]').href.includes('1d6b3a')";
+        assert_eq!(run(&page, icon).await, true, "a green icon");
+        picture(&page, "turn").await;
+        wait_for_title(&page, "The Ember Cup").await;
+        let seen = house.wasm_side().origin.requests();
+        let pages = seen.iter().filter(|request| request.target == "/").count();
+        assert_eq!(pages, 1, "the origin is asked once, by whoever goes in");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&desktop()).await.unwrap();
+        browser::run_scripts(&page, false).await.unwrap();
+        page.goto(&address(&house, "/?a=1")).await.unwrap();
+        assert_eq!(
+            text(&page, "#line").await,
+            "There is 1 person ahead of you."
+        );
+        assert_eq!(text(&page, "#updated").await, "Next look in 1 second.");
+        house.permit(1);
+        wait_for_title(&page, "0 \u{b7} You are in line").await;
+        assert_eq!(
+            page.current_url().await.unwrap().as_str(),
+            address(&house, "/?a=1")
+        );
+        picture(&page, "without-scripts").await;
+        press(&page, "#pause").await;
+        assert_eq!(
+            text(&page, "#state").await,
+            "This page no longer updates by itself."
+        );
+        house.permit(1);
+        sleep(3 * SECOND).await;
+        assert!(
+            page.title().await.unwrap().contains("You are in line"),
+            "as asked"
+        );
+        press(&page, "#look").await;
+        wait_for_title(&page, "The Ember Cup").await;
+        assert_eq!(
+            page.current_url().await.unwrap().as_str(),
+            address(&house, "/?a=1")
+        );
+        assert_eq!(drawn(&house), "2");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_without_cookies_the_visitor_is_told_and_draws_once() {
+    let house = house(0);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop().without_cookies()).await;
+        until(
+            &page,
+            "document.getElementById('heading').textContent === 'Your browser keeps no cookies'",
+        )
+        .await;
+        picture(&page, "without-cookies").await;
+        sleep(3 * SECOND).await;
+        assert_eq!(drawn(&house), "1");
+        page.close().await.unwrap();
+
+        let page = driver.open(&desktop().without_cookies()).await.unwrap();
+        browser::run_scripts(&page, false).await.unwrap();
+        page.goto(&address(&house, "/")).await.unwrap();
+        wait_for_title(&page, "Your browser keeps no cookies").await;
+        picture(&page, "without-cookies-and-scripts").await;
+        sleep(3 * SECOND).await;
+        assert_eq!(
+            drawn(&house),
+            "2",
+            "one number more, and no more after that"
+        );
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_a_minute_offline_costs_nothing_but_the_news() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        browser::connect(&page, false).await.unwrap();
+        until(
+            &page,
+            "document.getElementById('state').textContent.startsWith('You are offline.')",
+        )
+        .await;
+        picture(&page, "offline").await;
+        house.permit(1);
+        sleep(60 * SECOND).await;
+        assert_eq!(
+            text(&page, "#line").await,
+            "There is 1 person ahead of you."
+        );
+        browser::connect(&page, true).await.unwrap();
+        until(
+            &page,
+            "document.getElementById('line').textContent === 'You are next.'",
+        )
+        .await;
+        until(&page, "document.getElementById('state').hidden").await;
+        assert_eq!(drawn(&house), "2", "the same place");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_a_store_that_is_down_is_told_calmly_and_the_figures_come_back() {
+    use dev::store::{Fault, Faults};
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        until(&page, "performance.getEntriesByType('resource').length > 1").await;
+        house.store.fail(Faults::always(Fault::Refuse));
+        until(&page, "document.getElementById('state').textContent.startsWith('We cannot see the newest figures')").await;
+        picture(&page, "store-down").await;
+        assert_eq!(text(&page, ".number").await, "2");
+        house.store.fail(Faults::none());
+        until(&page, "document.getElementById('state').hidden").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        page.minimize_window().await.unwrap();
+        until(&page, "document.hidden").await;
+        let looks = "return performance.getEntriesByType('resource').length";
+        let before = run(&page, looks).await.as_u64().unwrap();
+        sleep(8 * SECOND).await;
+        let after = run(&page, looks).await.as_u64().unwrap();
+        assert!(
+            after <= before + 1,
+            "{before}, then {after}: one was under way at most"
+        );
+        house.permit(2);
+        wait_for_title(&page, "\u{2713} It is your turn").await;
+        sleep(5 * SECOND).await;
+        assert_eq!(
+            page.title().await.unwrap(),
+            "\u{2713} It is your turn",
+            "nobody is there yet"
+        );
+        page.set_window_rect(0, 0, 1280, 860).await.unwrap();
+        wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_the_back_button_never_leads_back_into_the_line() {
+    let house = house(0);
+    for status in ["503", "200"] {
+        house.set("waiting_status", status);
+        let driver = Driver::start().unwrap();
+        tell(async {
+            let page = open(&house, &driver, &desktop()).await;
+            house.permit(1);
+            wait_for_title(&page, "The Ember Cup").await;
+            page.goto(&address(&house, "/echo")).await.unwrap();
+            page.back().await.unwrap();
+            wait_for_title(&page, "The Ember Cup").await;
+            page.back().await.unwrap();
+            let title = page.title().await.unwrap();
+            assert!(!title.contains("in line"), "{status}: {title}");
+            page.close().await.unwrap();
+        });
+    }
+}
+
+#[test]
+fn browser_two_tabs_opened_at_once_share_one_place() {
+    let house = house(3);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&desktop()).await.unwrap();
+        page.goto(&address(&house, "/robots.txt")).await.unwrap();
+        let first = page.window().await.unwrap();
+        run(&page, "window.open('/'), window.open('/')").await;
+        let tabs = page.windows().await.unwrap();
+        let tabs: Vec<_> = tabs.into_iter().filter(|tab| *tab != first).collect();
+        assert_eq!(tabs.len(), 2);
+        let mut numbers = Vec::new();
+        for tab in &tabs {
+            page.switch_to_window(tab.clone()).await.unwrap();
+            browser::cdp(&page, "Page.bringToFront", json!({}))
+                .await
+                .unwrap();
+            text(&page, ".number").await;
+            sleep(3 * SECOND).await;
+            numbers.push(text(&page, ".number").await);
+        }
+        assert_eq!(numbers[0], numbers[1]);
+        house.permit(10);
+        for tab in tabs {
+            page.switch_to_window(tab).await.unwrap();
+            browser::cdp(&page, "Page.bringToFront", json!({}))
+                .await
+                .unwrap();
+            wait_for_title(&page, "The Ember Cup").await;
+        }
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_what_was_posted_in_line_is_not_sent_again_by_going_in() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        let submit = "const form = document.createElement('form'); form.method = 'post'; form.action = '/'; document.body.append(form); form.submit()";
+        run(&page, submit).await;
+        until(
+            &page,
+            "document.body.textContent.includes('has not been delivered')",
+        )
+        .await;
+        picture(&page, "not-sent").await;
+        house.permit(2);
+        wait_for_title(&page, "The Ember Cup").await;
+        let seen = house.wasm_side().origin.requests();
+        assert!(
+            seen.iter().all(|request| request.method == "GET"),
+            "{seen:?}"
+        );
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        press(&page, "#pause").await;
+        assert_eq!(
+            text(&page, "#state").await,
+            "This page no longer updates by itself."
+        );
+        let looks = "return performance.getEntriesByType('resource').length";
+        let before = run(&page, looks).await;
+        house.permit(1);
+        sleep(3 * SECOND).await;
+        assert_eq!(run(&page, looks).await, before);
+        press(&page, "#look").await;
+        until(
+            &page,
+            "document.getElementById('line').textContent === 'You are next.'",
+        )
+        .await;
+        press(&page, "#pause").await;
+        house.permit(1);
+        wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
+    });
+}
