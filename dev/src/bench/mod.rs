@@ -9,6 +9,7 @@ mod figures;
 mod heap;
 mod load;
 mod measure;
+mod page;
 mod report;
 mod scenario;
 mod usage;
@@ -47,6 +48,9 @@ pub struct Options {
     /// Only the pure parts, natively, with criterion
     #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json"])]
     pub micro: bool,
+    /// Only the waiting page, in a browser slowed down like a phone
+    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json", "micro"])]
+    pub page: bool,
 }
 
 /// The words before a command's own with which Cargo runs this program fast enough to measure.
@@ -84,6 +88,11 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     setup::provide(Need::WasmTarget)?;
     setup::provide(Need::Viceroy)?;
     let builds = Builds::make()?;
+    if options.page {
+        setup::provide(Need::Browser)?;
+        anstream::println!("{}", runtime()?.block_on(page::page(&builds))?);
+        return Ok(true);
+    }
     let report = runtime()?.block_on(run(options, &builds))?;
     anstream::println!("{}", report.table());
     let path = match &options.json {
