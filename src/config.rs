@@ -57,6 +57,8 @@ pub struct Config {
     pub waiting_status: u16,
     /// Who may show the waiting page in a frame, as a source list of Content-Security-Policy; `None` for nobody.
     pub frame_ancestors: Option<String>,
+    /// Whether the waiting data also speaks to programs written for Cloudflare.
+    pub cf_compat: bool,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
     /// The policy while the store does not answer.
@@ -119,6 +121,7 @@ impl Config {
                 &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
             ),
             frame_ancestors: reader.frame_ancestors(),
+            cf_compat: reader.choice("cf_compat", false, &[("off", false), ("on", true)]),
             origin_cookie: reader.choice(
                 "origin_cookie",
                 OriginCookie::Remove,
@@ -254,6 +257,7 @@ mod tests {
             (config.frame_ancestors, config.origin_cookie),
             (None, OriginCookie::Remove)
         );
+        assert!(!config.cf_compat);
     }
 
     #[test]
@@ -271,6 +275,7 @@ mod tests {
             ("waiting_status", "401", "503, 200, 202, 429"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
+            ("cf_compat", "true", "off, on"),
             ("admit_for", "0", "a whole number from 1 to 3600"),
             ("permit_max", "0", "a whole number from 1 to 1000000"),
             ("credit_max", "1.5", "a whole number from 0 to 1000000"),

@@ -2,6 +2,7 @@
 //!
 //! Templates are parsed once; everything on a page comes with it, and its policy forbids the rest.
 
+mod cloudflare;
 mod template;
 
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ use crate::http::Reply;
 use crate::line::Sign;
 use crate::words::{self, Words};
 use template::Template;
+
+pub use cloudflare::CfWaitingRoom;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
 const ADMIN_TEXT: &str = include_str!("../templates/admin.html");
@@ -208,11 +211,19 @@ struct WaitingData<'a> {
     /// Only there to say that what the request carried was not delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<bool>,
+    /// The same once more, for programs written for Cloudflare.
+    #[serde(rename = "cfWaitingRoom", skip_serializing_if = "Option::is_none")]
+    cf: Option<CfWaitingRoom>,
 }
 
 /// The same as data, for programs.
 #[must_use]
-pub fn waiting_json(status: u16, waiting: &Waiting, room: &str) -> Reply {
+pub fn waiting_json(
+    status: u16,
+    waiting: &Waiting,
+    room: &str,
+    cf: Option<CfWaitingRoom>,
+) -> Reply {
     let data = WaitingData {
         waiting: true,
         position: waiting.position.map(|position| position.0),
@@ -224,6 +235,7 @@ pub fn waiting_json(status: u16, waiting: &Waiting, room: &str) -> Reply {
         message: None,
         old: waiting.is_old.then_some(true),
         sent: waiting.unsent.then_some(false),
+        cf,
     };
     Reply::json(status, &data)
 }

@@ -106,6 +106,6 @@ fn answers(criterion: &mut Criterion) {
         bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), None));
     });
     criterion.bench_function("page: the same as data", |bencher| {
-        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM));
+        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM, None));
     });
 }

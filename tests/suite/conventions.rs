@@ -190,7 +190,11 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
         (
             config.waiting_status,
             config.on_store_error,
-            (config.frame_ancestors, config.origin_cookie),
+            (
+                config.frame_ancestors,
+                config.origin_cookie,
+                config.cf_compat,
+            ),
             config.admit_for,
             config.permit_max,
             config.credit_max,

@@ -1,12 +1,14 @@
 //! The stories: each is run in every house.
 
 mod aside;
+mod apps;
 mod counter;
 mod defects;
 mod sign;
 mod wire;
 
 use aside::*;
+use apps::*;
 use counter::*;
 use defects::*;
 use sign::*;
@@ -69,6 +71,7 @@ in_every_house! {
     a_page_that_should_not_refresh_does_not
     nobody_is_sent_to_another_site
     what_is_quoted_to_support_is_found_in_the_log
+    an_app_written_for_cloudflare_finds_its_object_when_that_is_on
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     raising_the_epoch_ends_admissions_within_two_seconds
