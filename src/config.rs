@@ -59,6 +59,8 @@ pub struct Config {
     pub frame_ancestors: Option<String>,
     /// Whether the waiting data also speaks to programs written for Cloudflare.
     pub cf_compat: bool,
+    /// Pages of these origins may read our answers to their visitors.
+    pub cors_origins: Vec<String>,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
     /// The policy while the store does not answer.
@@ -121,6 +123,7 @@ impl Config {
                 &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
             ),
             frame_ancestors: reader.frame_ancestors(),
+            cors_origins: reader.cors_origins(),
             cf_compat: reader.choice("cf_compat", false, &[("off", false), ("on", true)]),
             origin_cookie: reader.choice(
                 "origin_cookie",
@@ -257,7 +260,7 @@ mod tests {
             (config.frame_ancestors, config.origin_cookie),
             (None, OriginCookie::Remove)
         );
-        assert!(!config.cf_compat);
+        assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
     }
 
     #[test]
@@ -300,6 +303,22 @@ mod tests {
             ("frame_ancestors", "https://a.example; script-src *"),
             ("frame_ancestors", "http://a.example"),
             ("frame_ancestors", "*"),
+            ("cors_origins", "*"),
+            ("cors_origins", "null"),
+            ("cors_origins", "app.shop.example"),
+            ("cors_origins", "https://"),
+            ("cors_origins", "https://app.shop.example/"),
+            ("cors_origins", "https://app.shop.example/cart"),
+            ("cors_origins", "https://*.shop.example"),
+            ("cors_origins", "https://u:p@app.shop.example"),
+            ("cors_origins", "https://App.shop.example"),
+            ("cors_origins", "https://app.shop.example:443"),
+            ("cors_origins", "https://app.shop.example:08443"),
+            ("cors_origins", "https://app.shop.example:99999"),
+            ("cors_origins", "http://app.shop.example"),
+            ("cors_origins", "http://localhost.example:5173"),
+            ("cors_origins", "http://localhost:80"),
+            ("cors_origins", "none,https://app.shop.example"),
             ("upstash_url", "https://a/b"),
             ("upstash_url", "https://a:b"),
             ("upstash_url", "https://["),
@@ -381,6 +400,29 @@ mod tests {
         assert_eq!(config.frame_ancestors.as_deref(), Some(expected));
         let config = Config::load(&with("frame_ancestors", "none")).ok().unwrap();
         assert_eq!(config.frame_ancestors, None);
+    }
+
+    #[test]
+    fn answers_are_for_the_pages_of_origins_that_are_named_as_browsers_name_them() {
+        let given = "https://app.shop.example, https://app.shop.example:8443,http://localhost:5173 http://127.0.0.1";
+        let config = Config::load(&with("cors_origins", given)).ok().unwrap();
+        assert_eq!(
+            config.cors_origins,
+            [
+                "https://app.shop.example",
+                "https://app.shop.example:8443",
+                "http://localhost:5173",
+                "http://127.0.0.1"
+            ]
+        );
+        let config = Config::load(&with("cors_origins", "none")).ok().unwrap();
+        assert_eq!(config.cors_origins, Vec::<String>::new());
+        let found = problems(&with("cors_origins", "https://app.shop.example,*"));
+        assert_eq!(
+            found[0].value.as_deref(),
+            Some("*"),
+            "only the wrong one is named"
+        );
     }
 
     #[test]

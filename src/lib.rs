@@ -15,6 +15,7 @@
 //! | [`waiting`] | the waiting answer: what to tell and when to come back |
 //! | [`aside`] | what the waiting page asks for besides itself |
 //! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
+//! | [`cors`] | which pages elsewhere may read our answers |
 //! | [`words`] | the page in the visitor's language |
 //! | [`ticket`], [`cookie`], [`keeping`] | the signed number, and how the browser keeps it |
 //! | [`near`] | the copy of the sign in the data centre |
@@ -29,6 +30,7 @@ pub mod amount;
 pub mod aside;
 pub mod config;
 pub mod cookie;
+pub mod cors;
 pub mod http;
 pub mod keeping;
 pub mod line;

@@ -141,6 +141,22 @@ impl<'a> Reader<'a> {
         sources.map(|sources| sources.join(" "))
     }
 
+    /// Separated by commas or white space.
+    pub(super) fn cors_origins(&mut self) -> Vec<String> {
+        let text = self
+            .setting("cors_origins")
+            .filter(|text| text != NONE)
+            .unwrap_or_default();
+        let origins: Vec<String> = words(&text).map(str::to_owned).collect();
+        for origin in &origins {
+            if !is_origin(origin) {
+                let accepted = "none, or origins as browsers name them, such as https://app.shop.example or http://localhost:5173: lower case, no path, no *, no port that is the scheme's own; separated by commas";
+                self.problem("cors_origins", Some(origin.clone()), accepted);
+            }
+        }
+        origins
+    }
+
     /// No secret, so it is looked for in the config store first: production allows few reads of the secret store.
     pub(super) fn upstash_url(&mut self) -> String {
         let url = self
@@ -210,6 +226,28 @@ fn is_host(host: &str) -> bool {
     let (name, port) = host.split_once(':').unwrap_or((host, "443"));
     let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
     !name.is_empty() && name.bytes().all(sound) && port.parse::<u16>().is_ok()
+}
+
+/// Only as the header `Origin` has it (RFC 6454, 6.2), since it is compared byte by byte: in lower case, and with a port
+/// only if that is not the scheme's own. Over http only from this machine, where apps are developed.
+fn is_origin(origin: &str) -> bool {
+    let (host, own_port) = match origin.split_once("://") {
+        Some(("https", host)) => (host, 443),
+        Some(("http", host)) => (host, 80),
+        _ => return false,
+    };
+    let (name, port) = match host.split_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (host, None),
+    };
+    let is_port = |port: &str| {
+        let number = port.parse::<u16>();
+        number.is_ok_and(|number| number != own_port && number.to_string() == port)
+    };
+    is_host(name)
+        && !name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && port.is_none_or(is_port)
+        && (own_port == 443 || matches!(name, "localhost" | "127.0.0.1"))
 }
 
 fn is_path(path: &str) -> bool {

@@ -194,6 +194,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
                 config.frame_ancestors,
                 config.origin_cookie,
                 config.cf_compat,
+                config.cors_origins,
             ),
             config.admit_for,
             config.permit_max,

@@ -72,6 +72,8 @@ in_every_house! {
     nobody_is_sent_to_another_site
     what_is_quoted_to_support_is_found_in_the_log
     an_app_written_for_cloudflare_finds_its_object_when_that_is_on
+    a_page_of_a_listed_origin_may_read_that_it_waits
+    without_a_list_of_origins_nothing_tells_who_asked
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     raising_the_epoch_ends_admissions_within_two_seconds

@@ -208,14 +208,21 @@ fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
         ("upstash_token", "a-real-token"),
         ("admin_password", "a-real-password"),
         ("permit_token", "a-real-permit-token"),
+        ("cors_origins", "https://app.shop.example"),
     ] {
         house.set(key, value);
     }
     let calls = house.calls(|| {
-        let got = house.ask(&Ask::get("/drop?size=m").with("host", "shop.example"));
+        let ask = Ask::get("/drop?size=m").with("host", "shop.example");
+        let got = house.ask(&ask.with("origin", "https://app.shop.example"));
         assert_eq!(
             (got.status, got.header("location"), got.ticket()),
             (308, "https://shop.example/drop?size=m", None)
+        );
+        assert_eq!(
+            got.header("access-control-allow-origin"),
+            "https://app.shop.example",
+            "a browser follows for a page only where that page may read"
         );
     });
     assert_eq!(calls, 0);

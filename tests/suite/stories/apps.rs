@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::{Ask, House, visitors};
+use crate::house::{Ask, Got, House, Visitor, visitors};
 
 const DAY_MS: u64 = 86_400_000;
 
@@ -51,6 +51,92 @@ pub(crate) fn an_app_written_for_cloudflare_finds_its_object_when_that_is_on(hou
     );
     let page = house.ask(&Ask::get("/").with("accept", "text/html"));
     assert!(!page.body.contains("cfWaitingRoom"), "{}", page.body);
+}
+
+pub(crate) fn a_page_of_a_listed_origin_may_read_that_it_waits(house: &House) {
+    let app = "https://app.shop.example";
+    house.set("cors_origins", &format!("{app}, http://localhost:5173"));
+    let told = |got: &Got| {
+        [
+            "access-control-allow-origin",
+            "access-control-allow-credentials",
+            "access-control-expose-headers",
+        ]
+        .map(|name| got.all(name).join(" and "))
+    };
+    let nothing = || [(); 3].map(|()| String::new());
+    let answers = [
+        Ask::get("/"),
+        Ask::get("/").json(),
+        Ask::get("/order").method("POST").json(),
+        Ask::get("/").method("HEAD"),
+        Ask::get("/").with("purpose", "prefetch"),
+        Ask::get("/").with("sec-fetch-dest", "image"),
+    ];
+    for ask in &answers {
+        for origin in [app, "http://localhost:5173"] {
+            let got = house.ask(&ask.clone().with("origin", origin));
+            assert_eq!(told(&got), [origin, "true", "Retry-After"], "{ask:?}");
+            assert_eq!(got.all("vary"), ["Accept, Accept-Language, Cookie, Origin"]);
+        }
+    }
+    for origin in [
+        "https://shop.example",
+        "http://app.shop.example",
+        "https://app.shop.example:8443",
+        "https://app.shop.example.evil.example",
+        "https://evil.example,https://app.shop.example",
+        "null",
+        "*",
+    ] {
+        let got = house.ask(&Ask::get("/").json().with("origin", origin));
+        assert_eq!(told(&got), nothing(), "{origin}");
+        assert_eq!(got.all("vary"), ["Accept, Accept-Language, Cookie, Origin"]);
+    }
+    let from_nowhere = house.ask(&Ask::get("/").json());
+    assert_eq!(told(&from_nowhere), nothing());
+    assert_eq!(
+        from_nowhere.all("vary"),
+        ["Accept, Accept-Language, Cookie, Origin"],
+        "a cache may meet this answer first"
+    );
+    for ask in [
+        Ask::get("/echo").method("OPTIONS"),
+        Ask::get("/robots.txt"),
+        Ask::get("/_queue/status").operator(),
+        Ask::get("/_queue"),
+        Ask::permit(1),
+        Ask::get("/_queue/healthz"),
+    ] {
+        let got = house.ask(&ask.clone().with("origin", app));
+        assert_eq!(
+            told(&got),
+            nothing(),
+            "the origin's or the operator's: {ask:?}"
+        );
+        assert!(!got.header("vary").contains("Origin"), "{ask:?}");
+    }
+}
+
+pub(crate) fn without_a_list_of_origins_nothing_tells_who_asked(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let mut look = |setting: &str, ask: Ask| {
+        house.set("cors_origins", setting);
+        let mut got = visitor.send(ask);
+        got.headers.retain(|(name, _)| name != "date");
+        (got.status, got.headers, got.body)
+    };
+    let from = |ask: &Ask| ask.clone().with("origin", "https://app.shop.example");
+    for ask in [
+        Ask::get("/").json(),
+        Ask::get("/").with("sec-fetch-dest", "image"),
+    ] {
+        let silent = look("", ask.clone());
+        assert_eq!(look("", from(&ask)), silent);
+        assert_eq!(look("none", from(&ask)), silent);
+        assert_ne!(look("https://app.shop.example", from(&ask)), silent);
+    }
 }
 
 fn wait(room: &Value) -> (bool, u64, &str) {
