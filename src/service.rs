@@ -16,7 +16,7 @@ use crate::negotiate::{Kind, kind, wants_json};
 use crate::record::{Reason, Record};
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
-use crate::{cookie, keeping, page, waiting};
+use crate::{cookie, cors, keeping, page, waiting};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -56,7 +56,7 @@ pub fn handle(
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
             None => operator(call, admin::answer(rest, call, body, &line, near, config)),
-            Some(_) if is_open => to_https(call),
+            Some(_) if is_open => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),
         };
     }
@@ -67,13 +67,13 @@ pub fn handle(
         return forward(call, config, Reason::Preflight);
     }
     if is_open {
-        return to_https(call);
+        return to_https(call, config);
     }
     let now = now_ms / 1000;
     let kind = kind(call);
     let ticket = keeping::ticket(call, config, now);
     let ended = visit(kind, ticket, &call.id, &line, near, config);
-    worded(call, kind, ended, config, now)
+    worded(call, kind, ended, config, now_ms)
 }
 
 /// What could wait until the visitor had been answered.
@@ -135,7 +135,8 @@ pub fn origin_failed(call: &Call) -> Reply {
     reply.with("retry-after", "5")
 }
 
-fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> Outcome {
+fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -> Outcome {
+    let now = now_ms / 1000;
     let cookie = signed(call, &visit, config, now);
     let answer = match visit.end {
         End::Inside => Answer::Forward(Forward {
@@ -144,7 +145,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> O
             set_cookie: cookie,
             ..bare(call, config)
         }),
-        _ => Answer::Reply(waiting::answer(call, kind, &visit, cookie, config)),
+        _ => Answer::Reply(waiting::answer(call, kind, &visit, cookie, config, now_ms)),
     };
     outcome(answer, visit)
 }
@@ -153,14 +154,17 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now: u64) -> O
 fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
     let visit = match aside::answer(route, call, line, near, config) {
         Aside::Visit(visit) => visit,
-        Aside::Reply(reply, reason) => return reply_with(for_method(call, reply), reason),
+        Aside::Reply(reply, reason) => {
+            let reply = cors::readable(reply, call, &config.cors_origins);
+            return reply_with(for_method(call, reply), reason);
+        }
     };
     let reply = match visit.end {
         End::Inside => Reply::data(200, &json!({ "waiting": false })),
         _ => waiting::place(call, &visit, config),
     };
     let cookie = signed(call, &visit, config, line.now_ms / 1000);
-    let reply = reply.with_some("set-cookie", cookie);
+    let reply = cors::readable(reply, call, &config.cors_origins).with_some("set-cookie", cookie);
     outcome(Answer::Reply(for_method(call, reply)), visit)
 }
 
@@ -200,9 +204,10 @@ fn entered(visit: &Visit) -> Reason {
     }
 }
 
-fn to_https(call: &Call) -> Outcome {
+fn to_https(call: &Call, config: &Config) -> Outcome {
     let location = format!("https://{}{}", call.host, call.target());
     let reply = Reply::new(308, "text/plain; charset=utf-8", "").with("location", location);
+    let reply = cors::readable(reply, call, &config.cors_origins);
     reply_with(reply, Reason::ToHttps)
 }
 

@@ -3,10 +3,11 @@
 use crate::admission::{Verdict, decide, refresh_seconds};
 use crate::aside;
 use crate::config::Config;
+use crate::cors;
 use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::negotiate::{Kind, wants_json};
-use crate::page::{self, Links, Waiting};
+use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::ticket::{Standing, Ticket};
 use crate::visit::{End, Visit};
 use crate::words::{Words, words};
@@ -22,24 +23,29 @@ pub fn answer(
     visit: &Visit,
     cookie: Option<String>,
     config: &Config,
+    now_ms: u64,
 ) -> Reply {
-    let status = match (visit.end, kind) {
-        (End::Waiting { .. }, _) | (End::Outside, Kind::Head) => config.waiting_status,
-        _ => 503,
+    let status = match visit.end {
+        End::Held => 503,
+        _ => config.waiting_status,
     };
     let waiting = told(call, visit, config);
     let reply = match kind {
-        // Nobody reads these: no page is made only to be thrown away.
-        Kind::Prefetch | Kind::SubResource => Reply::new(status, "text/plain; charset=utf-8", ""),
+        // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
+        // a script or a style that is not there must not look as if it were.
+        Kind::Prefetch | Kind::SubResource => Reply::new(503, "text/plain; charset=utf-8", ""),
         Kind::Visit | Kind::Head if wants_json(call) => {
-            page::waiting_json(status, &waiting, &config.room)
+            let cf = config
+                .cf_compat
+                .then(|| CfWaitingRoom::new(&waiting, now_ms));
+            page::waiting_json(status, &waiting, &config.room, cf)
         }
         Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
     };
     let reply = reply
         .with("retry-after", waiting.refresh.to_string())
-        .with("vary", "Accept, Accept-Language, Cookie")
-        .with_some("set-cookie", cookie);
+        .with("vary", "Accept, Accept-Language, Cookie");
+    let reply = cors::readable(reply, call, &config.cors_origins).with_some("set-cookie", cookie);
     if kind == Kind::Head {
         return reply.without_body();
     }

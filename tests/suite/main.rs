@@ -38,4 +38,5 @@ mod sandbox_wasm;
 mod sign_wasm;
 mod staleness;
 mod stories;
+mod table;
 mod wasm_only;

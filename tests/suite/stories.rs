@@ -1,14 +1,14 @@
 //! The stories: each is run in every house.
 
-mod aside;
 mod apps;
+mod aside;
 mod counter;
 mod defects;
 mod sign;
 mod wire;
 
-use aside::*;
 use apps::*;
+use aside::*;
 use counter::*;
 use defects::*;
 use sign::*;

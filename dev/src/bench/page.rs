@@ -41,7 +41,12 @@ pub(super) async fn page(builds: &Builds) -> Result<String, String> {
     let bed = Bed::lay(builds, Floor::Hello).await?;
     let driver = Driver::start()?;
     let browser = driver.open(&Options::window(360, 740)).await?;
-    browser::cdp(&browser, "Emulation.setCPUThrottlingRate", json!({ "rate": SLOWER })).await?;
+    browser::cdp(
+        &browser,
+        "Emulation.setCPUThrottlingRate",
+        json!({ "rate": SLOWER }),
+    )
+    .await?;
     browser::cdp(
         &browser,
         "Page.addScriptToEvaluateOnNewDocument",
@@ -60,7 +65,11 @@ pub(super) async fn page(builds: &Builds) -> Result<String, String> {
     Ok(format!(
         "The waiting page in Chromium, {SLOWER} times slower, medians of {LOADS} loads: first paint {:.0} ms (the floor's, as many bytes of \
          nothing: {:.0} ms), total blocking time {:.0} ms (the floor's: {:.0} ms), {:.0} bytes uncompressed.",
-        product.first_paint_ms, floor.first_paint_ms, product.blocked_ms, floor.blocked_ms, product.bytes
+        product.first_paint_ms,
+        floor.first_paint_ms,
+        product.blocked_ms,
+        floor.blocked_ms,
+        product.bytes
     ))
 }
 
