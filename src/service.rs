@@ -52,11 +52,11 @@ pub fn handle(
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
     }
     let line = line(config, store, now_ms);
-    let is_open = !call.https && !call.local;
+    let is_plain_http = !call.https && !call.local;
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
             None => operator(call, admin::answer(rest, call, body, &line, near, config)),
-            Some(_) if is_open => to_https(call, config),
+            Some(_) if is_plain_http => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),
         };
     }
@@ -66,7 +66,7 @@ pub fn handle(
     if call.method == "OPTIONS" {
         return forward(call, config, Reason::Preflight);
     }
-    if is_open {
+    if is_plain_http {
         return to_https(call, config);
     }
     let now = now_ms / 1000;
