@@ -52,8 +52,8 @@ pub fn wants_json(call: &Call) -> bool {
     data.0 > 0 && data > rank(&ranges, html)
 }
 
-/// One entry of `Accept`: the media range, and its q in thousandths; an unreadable q is the default, 1.
-fn range(entry: &str) -> (&str, u16) {
+/// One entry of `Accept` or `Accept-Language`: the range, and its q in thousandths; an unreadable q is the default, 1.
+pub(crate) fn range(entry: &str) -> (&str, u16) {
     let mut parts = entry.split(';').map(str::trim);
     let media = parts.next().unwrap_or_default();
     let q = parts

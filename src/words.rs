@@ -1,10 +1,19 @@
 //! What the waiting page says, in the visitor's language: texts, plural forms, numbers.
 //!
-//! One file for each language in `templates/words/`; every one has the same texts, and as many forms of those that count
-//! as its grammar has.
+//! One file for each language in `templates/words/`, and one row for it below. Every file has the same texts, and as many
+//! forms of those that count as its grammar has; the suite says what is missing.
+
+mod choice;
+mod number;
+mod plural;
+mod span;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use number::Grouping;
+
+type Texts = BTreeMap<&'static str, &'static str>;
 
 /// One language.
 pub struct Words {
@@ -12,21 +21,61 @@ pub struct Words {
     pub tag: &'static str,
     /// `ltr` or `rtl`, for `dir`.
     pub direction: &'static str,
-    texts: LazyLock<BTreeMap<String, String>>,
+    plural: fn(u64) -> &'static str,
+    grouping: Grouping,
+    // One by one, so that nobody parses a language that is not shown.
+    texts: LazyLock<Texts>,
 }
 
-static ENGLISH: Words = Words {
-    tag: "en",
-    direction: "ltr",
-    texts: LazyLock::new(|| {
-        serde_json::from_str(include_str!("../templates/words/en.json")).unwrap_or_default()
-    }),
+macro_rules! languages {
+    ($($tag:literal $direction:literal $plural:ident $grouping:ident)*) => {
+        [$(Words {
+            tag: $tag,
+            direction: $direction,
+            plural: plural::$plural,
+            grouping: number::$grouping,
+            texts: LazyLock::new(|| {
+                texts(include_str!(concat!("../templates/words/", $tag, ".json")))
+            }),
+        }),*]
+    };
+}
+
+/// All there are. The first is for whoever reads none of them.
+pub static LANGUAGES: [Words; 17] = languages! {
+    "en" "ltr" one_or_other COMMA
+    "de" "ltr" one_or_other DOT
+    "fr" "ltr" french NARROW_SPACE
+    "es" "ltr" spanish LATE_DOT
+    "it" "ltr" spanish LATE_DOT
+    "pt" "ltr" french DOT
+    "nl" "ltr" one_or_other DOT
+    "pl" "ltr" polish LATE_SPACE
+    "sv" "ltr" one_or_other SPACE
+    "uk" "ltr" ukrainian SPACE
+    "ar" "rtl" arabic COMMA
+    "he" "rtl" hebrew COMMA
+    "hi" "ltr" hindi INDIAN
+    "ja" "ltr" other COMMA
+    "ko" "ltr" other COMMA
+    "zh-Hans" "ltr" other COMMA
+    "zh-Hant" "ltr" other COMMA
 };
 
-/// The language a visitor reads best, of those there are; `Accept-Language` as it came.
+/// The texts, up to a `_`, that the page's script words again after each look.
+const SCRIPT: [&str; 21] = [
+    "next", "ahead", "soon", "about", "range", "minutes", "hours", "unknown", "updated", "turn",
+    "entering", "offline", "trouble", "pause", "resume", "paused", "alert", "old", "held",
+    "drawing", "cookies",
+];
+
+/// The language a visitor reads best, of those there are; several lines of `Accept-Language` are joined with commas.
 #[must_use]
-pub fn words(_accept_language: &str) -> &'static Words {
-    &ENGLISH
+pub fn words(accept_language: &str) -> &'static Words {
+    choice::choose(accept_language, &LANGUAGES).unwrap_or_else(|| {
+        let [first, ..] = &LANGUAGES;
+        first
+    })
 }
 
 /// What those get who have not said what they read.
@@ -44,34 +93,84 @@ impl Words {
 
     /// A text; empty when there is none of that name.
     #[must_use]
-    pub fn text(&self, name: &str) -> &str {
-        self.texts.get(name).map_or("", String::as_str)
+    pub fn text(&self, name: &str) -> &'static str {
+        self.texts.get(name).copied().unwrap_or_default()
     }
 
-    /// A number as the language's readers write it.
+    /// A number as the language's readers write it, in Latin digits: what `Intl.NumberFormat` makes of the tag.
     #[must_use]
     pub fn number(&self, number: u64) -> String {
-        number.to_string()
+        number::grouped(number, &self.grouping)
+    }
+
+    /// The form a number takes, by its CLDR name: what `Intl.PluralRules` makes of the tag.
+    #[must_use]
+    pub fn plural(&self, number: u64) -> &'static str {
+        (self.plural)(number)
     }
 
     /// A text with its number, in the form that number takes: `counted("ahead", 2)` is `ahead_other` in English.
     #[must_use]
     pub fn counted(&self, name: &str, number: u64) -> String {
-        let form = if number == 1 { "one" } else { "other" };
-        self.text(&format!("{name}_{form}"))
-            .replace("{n}", &self.number(number))
+        self.form(name, number).replace("{n}", &self.number(number))
     }
 
-    /// How long somebody has to wait, no finer than it is known.
+    /// How long somebody has to wait, no finer than it is known: see `span` for the rule, which the page's script has too.
     #[must_use]
     pub fn wait(&self, seconds: Option<u64>) -> String {
-        match seconds {
-            None => self.text("unknown").to_owned(),
-            Some(0..=59) => self.text("soon").to_owned(),
-            Some(more) => {
-                let time = self.counted("minutes", (more + 30) / 60);
-                self.text("about").replace("{time}", &time)
-            }
+        let Some(seconds) = seconds else {
+            return self.text("unknown").to_owned();
+        };
+        let Some(span) = span::span(seconds) else {
+            return self.text("soon").to_owned();
+        };
+        let time = self.counted(span.unit, span.to);
+        match span.from {
+            None => self.text("about").replace("{time}", &time),
+            Some(from) => self
+                .text("range")
+                .replace("{from}", &self.beginning(span.unit, from))
+                .replace("{time}", &time),
         }
     }
+
+    /// The texts the page's script needs, as a JSON object.
+    #[must_use]
+    pub fn script_words(&self) -> String {
+        let needed = |name: &str| {
+            let stem = name.split('_').next();
+            stem.is_some_and(|stem| SCRIPT.contains(&stem))
+        };
+        let texts: Texts = self
+            .texts
+            .iter()
+            .map(|(name, text)| (*name, *text))
+            .filter(|(name, _)| needed(name))
+            .collect();
+        serde_json::to_string(&texts).unwrap_or_default()
+    }
+
+    /// Where a range begins: a number, "40 to 60 minutes". A language whose form has a word instead of the number has to
+    /// name the unit twice, as in the Hebrew "an hour to two hours".
+    fn beginning(&self, unit: &str, from: u64) -> String {
+        let form = self.form(unit, from);
+        if form.contains("{n}") {
+            self.number(from)
+        } else {
+            form.to_owned()
+        }
+    }
+
+    /// French, Spanish, Italian and Portuguese have a form of their own for millions only, which nobody waits for.
+    fn form(&self, name: &str, number: u64) -> &'static str {
+        [self.plural(number), "other", "many"]
+            .iter()
+            .find_map(|form| self.texts.get(format!("{name}_{form}").as_str()))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+fn texts(json: &'static str) -> Texts {
+    serde_json::from_str(json).unwrap_or_default()
 }

@@ -33,6 +33,7 @@ mod faults;
 mod fuzz;
 mod house;
 mod invariants;
+mod languages;
 mod memory;
 mod sandbox_wasm;
 mod sign_wasm;

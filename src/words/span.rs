@@ -1,0 +1,137 @@
+//! How exactly a wait is told: in steps no finer than the estimate is known, which is to a fifth of it.
+
+/// A length of time, as it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// `minutes` or `hours`: the text that counts them.
+    pub(super) unit: &'static str,
+    /// Where it is a range, its beginning; less than `to`.
+    pub(super) from: Option<u64>,
+    pub(super) to: u64,
+}
+
+/// How a wait of so many seconds is told; `None` below a minute. With whole division, as the page's script has it too:
+///
+/// | seconds | told | |
+/// |---|---|---|
+/// | below 60 | | less than a minute |
+/// | below 1 230 | `(seconds + 30) / 60` | about so many minutes, up to 20 |
+/// | below 4 500 | `seconds / 375 * 5` to `(seconds + 249) / 250 * 5` | minutes: a fifth less and a fifth more, outward to fives |
+/// | from there on | `(seconds + 2250) / 4500` to `(seconds + 1500) / 3000` | hours: a fifth less and a fifth more, rounded; where both are equal, about so many |
+///
+/// A range holds the estimate, and both its ends only grow with it: so hours begin at 75 minutes, where "55 to 90 minutes"
+/// becomes "1 to 2 hours". Hours rounded outward would tell two hours as "1 to 3".
+pub(super) fn span(seconds: u64) -> Option<Span> {
+    let (unit, from, to) = match seconds {
+        0..60 => return None,
+        60..1_230 => {
+            let minutes = (seconds + 30) / 60;
+            ("minutes", minutes, minutes)
+        }
+        1_230..4_500 => ("minutes", seconds / 375 * 5, seconds.div_ceil(250) * 5),
+        _ => (
+            "hours",
+            seconds.saturating_add(2_250) / 4_500,
+            seconds.saturating_add(1_500) / 3_000,
+        ),
+    };
+    Some(Span {
+        unit,
+        from: (from < to).then_some(from),
+        to,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every second of the first four days, then ever longer steps to the end.
+    fn waits() -> impl Iterator<Item = u64> {
+        let far =
+            (18..64).flat_map(|bits| [(1 << bits) - 1, 1 << bits, 1 << bits | 1 << (bits - 2)]);
+        (60..1 << 18).chain(far).chain([u64::MAX])
+    }
+
+    fn seconds(span: Span, number: u64) -> u128 {
+        let unit = if span.unit == "hours" { 3_600 } else { 60 };
+        u128::from(number) * unit
+    }
+
+    #[test]
+    fn a_range_holds_the_estimate_and_has_two_ends() {
+        for wait in waits() {
+            let span = span(wait).unwrap_or(Span {
+                unit: "",
+                from: None,
+                to: 0,
+            });
+            if let Some(from) = span.from {
+                assert!(0 < from && from < span.to, "{wait}: {span:?}");
+                assert!(seconds(span, from) <= u128::from(wait), "{wait}: {span:?}");
+                assert!(
+                    u128::from(wait) <= seconds(span, span.to),
+                    "{wait}: {span:?}"
+                );
+            } else {
+                let off = seconds(span, span.to).abs_diff(u128::from(wait));
+                let least = if span.unit == "hours" { wait / 5 } else { 30 };
+                assert!(off <= u128::from(least), "{wait}: {span:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_wait_is_never_told_as_a_shorter_one() {
+        let (mut least, mut most) = (0, 0);
+        for (wait, span) in waits().filter_map(|wait| Some((wait, span(wait)?))) {
+            let to = seconds(span, span.to);
+            assert!(most <= to, "{wait}: {span:?}");
+            most = to;
+            if let Some(from) = span.from {
+                let from = seconds(span, from);
+                assert!(least <= from, "{wait}: {span:?}");
+                least = from;
+            }
+        }
+    }
+
+    #[test]
+    fn a_wait_is_told_no_finer_than_it_is_known() {
+        let minutes = |from, to| {
+            Some(Span {
+                unit: "minutes",
+                from,
+                to,
+            })
+        };
+        let hours = |from, to| {
+            Some(Span {
+                unit: "hours",
+                from,
+                to,
+            })
+        };
+        for (wait, told) in [
+            (0, None),
+            (59, None),
+            (60, minutes(None, 1)),
+            (89, minutes(None, 1)),
+            (90, minutes(None, 2)),
+            (1_229, minutes(None, 20)),
+            (1_230, minutes(Some(15), 25)),
+            (1_500, minutes(Some(20), 30)),
+            (3_000, minutes(Some(40), 60)),
+            (4_499, minutes(Some(55), 90)),
+            (4_500, hours(Some(1), 2)),
+            (6_749, hours(Some(1), 2)),
+            (6_750, hours(None, 2)),
+            (7_500, hours(Some(2), 3)),
+            (10_800, hours(Some(2), 4)),
+            (18_000, hours(Some(4), 6)),
+            (360_000, hours(Some(80), 120)),
+        ] {
+            assert_eq!(span(wait), told, "{wait}");
+        }
+    }
+}
