@@ -62,32 +62,23 @@ pub static LANGUAGES: [Words; 17] = languages! {
     "zh-Hant" "ltr" other COMMA
 };
 
-/// The texts, up to a `_`, that the page's script words again after each look.
-const SCRIPT: [&str; 21] = [
-    "next", "ahead", "soon", "about", "range", "minutes", "hours", "unknown", "updated", "turn",
-    "entering", "offline", "trouble", "pause", "resume", "paused", "alert", "old", "held",
-    "drawing", "cookies",
-];
-
 /// The language a visitor reads best, of those there are; several lines of `Accept-Language` are joined with commas.
 #[must_use]
 pub fn words(accept_language: &str) -> &'static Words {
-    choice::choose(accept_language, &LANGUAGES).unwrap_or_else(|| {
-        let [first, ..] = &LANGUAGES;
-        first
-    })
+    choice::choose(accept_language, &LANGUAGES).unwrap_or_else(english)
 }
 
 /// What those get who have not said what they read.
 #[must_use]
 pub fn english() -> &'static Words {
-    &ENGLISH
+    let [first, ..] = &LANGUAGES;
+    first
 }
 
 impl Words {
     /// All texts.
     #[must_use]
-    pub fn texts(&self) -> &BTreeMap<String, String> {
+    pub fn texts(&self) -> &Texts {
         &self.texts
     }
 
@@ -115,7 +106,7 @@ impl Words {
         self.form(name, number).replace("{n}", &self.number(number))
     }
 
-    /// How long somebody has to wait, no finer than it is known: see `span` for the rule, which the page's script has too.
+    /// How long somebody has to wait, no finer than it is known: see `span` for the rule.
     #[must_use]
     pub fn wait(&self, seconds: Option<u64>) -> String {
         let Some(seconds) = seconds else {
@@ -132,22 +123,6 @@ impl Words {
                 .replace("{from}", &self.beginning(span.unit, from))
                 .replace("{time}", &time),
         }
-    }
-
-    /// The texts the page's script needs, as a JSON object.
-    #[must_use]
-    pub fn script_words(&self) -> String {
-        let needed = |name: &str| {
-            let stem = name.split('_').next();
-            stem.is_some_and(|stem| SCRIPT.contains(&stem))
-        };
-        let texts: Texts = self
-            .texts
-            .iter()
-            .map(|(name, text)| (*name, *text))
-            .filter(|(name, _)| needed(name))
-            .collect();
-        serde_json::to_string(&texts).unwrap_or_default()
     }
 
     /// Where a range begins: a number, "40 to 60 minutes". A language whose form has a word instead of the number has to

@@ -10,7 +10,7 @@ pub(super) struct Span {
     pub(super) to: u64,
 }
 
-/// How a wait of so many seconds is told; `None` below a minute. With whole division, as the page's script has it too:
+/// How a wait of so many seconds is told; `None` below a minute. With whole division:
 ///
 /// | seconds | told | |
 /// |---|---|---|

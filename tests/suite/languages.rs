@@ -113,27 +113,3 @@ fn native_every_text_can_stand_anywhere_on_a_page() {
         }
     }
 }
-
-#[test]
-fn native_the_script_gets_the_texts_it_words_again_and_no_others() {
-    for words in &LANGUAGES {
-        let json = words.script_words();
-        let texts: BTreeMap<String, String> = serde_json::from_str(&json).unwrap();
-        let (script, page): (Vec<_>, Vec<_>) = file(words.tag)
-            .into_iter()
-            .partition(|(name, _)| texts.contains_key(name));
-        assert_eq!(texts, script.into_iter().collect());
-        let left: Vec<_> = page
-            .iter()
-            .map(|(name, _)| counted(name).map_or(name.as_str(), |(text, _)| text))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        assert_eq!(
-            left.join(" "),
-            "again enter heading keep look message number progress serving support tabs unsent wait",
-            "{}",
-            words.tag
-        );
-    }
-}
