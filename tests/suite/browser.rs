@@ -1,6 +1,7 @@
 //! A real browser: Chromium without a window, driven through its own driver.
 
 mod journeys;
+mod languages;
 mod options;
 
 use std::fs;

@@ -35,6 +35,7 @@ mod house;
 mod invariants;
 mod languages;
 mod memory;
+mod page_wasm;
 mod sandbox_wasm;
 mod sign_wasm;
 mod staleness;

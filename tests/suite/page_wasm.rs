@@ -1,0 +1,50 @@
+//! What a waiting page costs whoever waits: bytes, exactly as they leave the edge.
+
+use now_serving::words::LANGUAGES;
+
+use crate::connection::Connection;
+use crate::house::{Ask, Got, House, Visitor};
+
+/// Fourteen kilobytes: what a server sends at once on a new connection (RFC 6928: ten segments of 1 460 bytes).
+const PAGE: usize = 14_000;
+const UPDATE: usize = 400;
+
+/// Status line, headers and body.
+fn bytes(got: &Got) -> usize {
+    let headers = got.headers.iter();
+    let headers: usize = headers
+        .map(|(name, value)| name.len() + value.len() + 4)
+        .sum();
+    "HTTP/1.1 200 OK\r\n\r\n".len() + headers + got.body.len()
+}
+
+#[test]
+fn wasm_a_page_is_at_most_14_kb_and_an_update_400_bytes_in_every_language() {
+    let house = House::wasm();
+    house.set("automatic", "15");
+    house.warm();
+    Visitor::new(&house).ask("/");
+    house.write(&[
+        "length",
+        "1234567",
+        "cursor",
+        "1034567",
+        "period",
+        "9999999999",
+    ]);
+    house.forget_the_sign();
+    let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();
+    let mut connection = Connection::open(house.wasm_side().edge.addr());
+    for words in &LANGUAGES {
+        let mut ask = |target: &str| {
+            let ask = Ask::get(target).with("accept-language", words.tag);
+            connection.ask(&ask.with("cookie", format!("queue={ticket}")))
+        };
+        let (page, update) = (ask("/shop"), ask("/_queue/place"));
+        assert!(page.body.contains(words.text("keep")), "{}", page.body);
+        assert_eq!(update.json()["ahead"], words.number(200_000), "{update:?}");
+        println!("{:8} {:6} {:4}", words.tag, bytes(&page), bytes(&update));
+        assert!(bytes(&page) <= PAGE, "{}: {}", words.tag, bytes(&page));
+        assert!(bytes(&update) <= UPDATE, "{}: {update:?}", words.tag);
+    }
+}
