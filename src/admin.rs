@@ -11,6 +11,7 @@ use hmac_sha256::Hash as Sha256;
 use jwt_simple::reexports::ct_codecs;
 use serde_json::json;
 
+use crate::admission::{Rate, estimated_wait};
 use crate::amount::{self, Refusal};
 use crate::config::Config;
 use crate::http::{Call, Reply};
@@ -175,13 +176,17 @@ fn status(line: &Line<'_>, config: &Config) -> Answered {
     match line.status() {
         Ok(sign) => Answered {
             sign: Some(sign),
-            ..simply(Reply::json(200, &status_json(sign, config)), Reason::Status)
+            ..simply(
+                Reply::json(200, &status_json(sign, config, line.now_ms)),
+                Reason::Status,
+            )
         },
         Err(fault) => store_trouble(fault, "nothing was read"),
     }
 }
 
-fn status_json(sign: Sign, config: &Config) -> serde_json::Value {
+fn status_json(sign: Sign, config: &Config, now_ms: u64) -> serde_json::Value {
+    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     json!({
         "room": config.room,
         "mode": if config.pace.automatic == 0 { "manual" } else { "automatic" },
@@ -193,9 +198,10 @@ fn status_json(sign: Sign, config: &Config) -> serde_json::Value {
         "rate": {
             "automatic": config.pace.automatic,
             "automatic_quantity": config.pace.quantity,
-            "per_minute": config.pace.per_minute(),
+            "per_minute": config.pace.rate().map(Rate::per_minute),
+            "measured_per_minute": measured.map(Rate::per_minute),
         },
-        "estimated_wait_seconds": config.pace.estimated_wait(sign.waiting()),
+        "estimated_wait_seconds": estimated_wait(sign.waiting(), sign.measured, config.pace, now_ms),
     })
 }
 

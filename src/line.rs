@@ -9,7 +9,7 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::admission::{Cursor, Pace, Position, waiting};
+use crate::admission::{Cursor, Measured, Pace, Position, waiting};
 use crate::upstash::{self, StoreError, Transport};
 
 /// A script with the digest under which the store remembers it.
@@ -49,6 +49,9 @@ pub struct Sign {
     pub length: u64,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
+    /// How fast the line moved, while somebody was left waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
 impl Sign {
@@ -137,10 +140,14 @@ impl Line<'_> {
         words.extend(keys);
         let start = self.pace.period_start(self.now_ms);
         let budget = start.map_or(0, |_| self.pace.quantity);
-        for number in [start.unwrap_or(0), budget, self.lifetime]
-            .iter()
-            .chain(more)
-        {
+        let shared = [
+            start.unwrap_or(0),
+            budget,
+            self.lifetime,
+            self.now_ms,
+            self.pace.automatic,
+        ];
+        for number in shared.iter().chain(more) {
             words.push(number.to_string());
         }
         match self.call("EVALSHA", &script.digest, &words) {
@@ -172,14 +179,30 @@ fn positioned((sign, number): (Sign, u64)) -> (Sign, Position) {
 
 fn read(value: &Value) -> Option<(Sign, u64)> {
     let numbers: Vec<u64> = value.as_array()?.iter().map_while(Value::as_u64).collect();
-    let [epoch, cursor, length, credit, number] = numbers[..] else {
+    let [
+        epoch,
+        cursor,
+        length,
+        credit,
+        number,
+        released,
+        took_ms,
+        moved_ms,
+    ] = numbers[..]
+    else {
         return None;
+    };
+    let measured = Measured {
+        released,
+        took_ms,
+        moved_ms,
     };
     let sign = Sign {
         epoch,
         cursor: Cursor(cursor),
         length,
         credit,
+        measured: (released > 0).then_some(measured),
     };
     Some((sign, number))
 }

@@ -111,8 +111,18 @@ mod tests {
             cursor: Cursor(cursor),
             length,
             credit: 0,
+            measured: None,
         };
         Copied::new(sign)
+    }
+
+    #[test]
+    fn a_copy_is_small_and_one_of_an_older_version_is_read() {
+        let older = r#"{"sign":{"epoch":1,"cursor":2,"length":3,"credit":0},"is_old":false}"#;
+        let read: Option<Copied> = serde_json::from_str(older).ok();
+        assert_eq!(read, Some(copy(1, 2, 3)));
+        let written = serde_json::to_string(&copy(1, 2, 3)).ok();
+        assert_eq!(written.as_deref(), Some(older));
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     };
     let reply = match visit.end {
         End::Inside => Reply::data(200, &json!({ "waiting": false })),
-        _ => waiting::place(call, &visit, config),
+        _ => waiting::place(call, &visit, config, line.now_ms),
     };
     let cookie = signed(call, &visit, config, line.now_ms / 1000);
     let reply = cors::readable(reply, call, &config.cors_origins).with_some("set-cookie", cookie);

@@ -1,6 +1,6 @@
 //! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
 
-use crate::admission::{Verdict, decide, refresh_seconds};
+use crate::admission::{Verdict, decide, estimated_wait, refresh_seconds};
 use crate::aside;
 use crate::config::Config;
 use crate::cors;
@@ -29,7 +29,7 @@ pub fn answer(
         End::Held => 503,
         _ => config.waiting_status,
     };
-    let waiting = told(call, visit, config);
+    let waiting = told(call, visit, config, now_ms);
     let reply = match kind {
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
         // a script or a style that is not there must not look as if it were.
@@ -54,8 +54,8 @@ pub fn answer(
 
 /// The same as an update of the page.
 #[must_use]
-pub fn place(call: &Call, visit: &Visit, config: &Config) -> Reply {
-    page::place(&told(call, visit, config), words_of(call))
+pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply {
+    page::place(&told(call, visit, config, now_ms), words_of(call))
 }
 
 fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
@@ -85,17 +85,19 @@ fn words_of(call: &Call) -> &'static Words {
 }
 
 /// What there is to tell.
-fn told(call: &Call, visit: &Visit, config: &Config) -> Waiting {
+fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let ahead = match visit.end {
         End::Waiting { ahead } => Some(ahead),
         _ => None,
     };
-    let estimate = ahead.and_then(|ahead| config.pace.estimated_wait(ahead));
+    let seen = visit.sign.zip(ahead);
+    let estimate =
+        seen.and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, config.pace, now_ms));
     let distance = ahead.unwrap_or(0);
     let refresh = refresh_seconds(config.refresh_interval, distance, estimate, call.chance());
     Waiting {
         position: visit.ticket.position(),
-        seen: visit.sign.zip(ahead),
+        seen,
         first: first(&visit.ticket),
         reference: (visit.end != End::Outside).then(|| visit.ticket.reference()),
         is_old: visit.is_old,

@@ -25,6 +25,7 @@ const SIGN: Sign = Sign {
     cursor: Cursor(1),
     length: 4000,
     credit: 0,
+    measured: None,
 };
 
 fn main() {
@@ -81,7 +82,7 @@ fn requests(criterion: &mut Criterion) {
     criterion.bench_function("admission: seconds to the next look", |bencher| {
         bencher.iter(|| refresh_seconds(5, black_box(3288), Some(9864), black_box(17)));
     });
-    let answer = br#"{"result":[1,1,4000,0,3290]}"#;
+    let answer = br#"{"result":[1,1,4000,0,3290,0,0,0]}"#;
     criterion.bench_function("upstash: read the answer to a draw", |bencher| {
         bencher.iter(|| decode(black_box(Some((200, answer.to_vec())))));
     });

@@ -1,6 +1,6 @@
 -- permit: release so many at once; what nobody was there for is kept as credit.
--- ARGV[4] how many, ARGV[5] the most credit that is kept.
-local amount, credit_max = tonumber(ARGV[4]), tonumber(ARGV[5])
+-- ARGV[6] how many, ARGV[7] the most credit that is kept.
+local amount, credit_max = tonumber(ARGV[6]), tonumber(ARGV[7])
 open_period()
 release()
 local released = admit(amount)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dev::redis::Redis;
 use dev::store::Store;
-use now_serving::admission::{Cursor, Pace, Position, Verdict, decide};
+use now_serving::admission::{Cursor, Measured, Pace, Position, Verdict, decide};
 use now_serving::line::{Line, Place, Sign};
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::house::{Direct, STORE_TOKEN};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
+const WINDOW_MS: u64 = 300_000;
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -61,13 +62,16 @@ fn pace() -> impl Strategy<Value = Pace> {
         })
 }
 
-/// The line in twenty lines of plain Rust.
+/// The line in plain Rust.
 struct Model {
     pace: Pace,
     sign: Sign,
     opened: Option<u64>,
     left: u64,
     drawn: BTreeMap<String, u64>,
+    /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
+    checkpoints: Option<[(u64, u64); 2]>,
+    moved_ms: u64,
 }
 
 impl Model {
@@ -77,6 +81,7 @@ impl Model {
             cursor: Cursor(0),
             length: 0,
             credit: 0,
+            measured: None,
         };
         Self {
             pace,
@@ -84,7 +89,36 @@ impl Model {
             opened: None,
             left: 0,
             drawn: BTreeMap::new(),
+            checkpoints: None,
+            moved_ms: 0,
         }
+    }
+
+    /// A verb, and what it says about the rate of the line.
+    fn measured<T>(&mut self, now_ms: u64, verb: impl FnOnce(&mut Self) -> T) -> (Sign, T) {
+        let before = self.sign.cursor;
+        let told = verb(self);
+        let cursor = self.sign.cursor.0;
+        if self.sign.waiting() == 0 {
+            self.checkpoints = None;
+        } else if self.sign.cursor > before {
+            let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
+            self.moved_ms = now_ms.max(last_ms);
+            let here = (self.moved_ms, cursor);
+            self.checkpoints = Some(match self.checkpoints {
+                None => [here, here],
+                Some([_, mid]) if self.moved_ms - mid.0 >= WINDOW_MS => [mid, here],
+                Some(younger) => younger,
+            });
+        }
+        self.sign.measured = self.checkpoints.and_then(|[(since_ms, from), _]| {
+            (cursor > from).then(|| Measured {
+                released: cursor - from,
+                took_ms: self.moved_ms - since_ms,
+                moved_ms: self.moved_ms,
+            })
+        });
+        (self.sign, told)
     }
 
     fn admit(&mut self, most: u64) -> u64 {
@@ -105,28 +139,34 @@ impl Model {
     }
 
     fn join(&mut self, id: &str, now_ms: u64) -> (Sign, Position) {
-        self.release(now_ms);
-        let number = if let Some(number) = self.drawn.get(id) {
-            *number
-        } else {
-            self.sign.length += 1;
-            self.drawn.insert(id.to_owned(), self.sign.length);
-            self.sign.length
-        };
-        self.release(now_ms);
-        (self.sign, Position(number))
+        self.measured(now_ms, |line| {
+            line.release(now_ms);
+            let number = if let Some(number) = line.drawn.get(id) {
+                *number
+            } else {
+                line.sign.length += 1;
+                line.drawn.insert(id.to_owned(), line.sign.length);
+                line.sign.length
+            };
+            line.release(now_ms);
+            Position(number)
+        })
     }
 
     fn look(&mut self, place: Place, now_ms: u64) -> (Sign, Position) {
-        self.release(now_ms);
-        (self.sign, place.position)
+        self.measured(now_ms, |line| {
+            line.release(now_ms);
+            place.position
+        })
     }
 
     fn permit(&mut self, amount: u64, now_ms: u64) -> (Sign, u64) {
-        self.release(now_ms);
-        let released = self.admit(amount);
-        self.sign.credit = (self.sign.credit + amount - released).min(CREDIT_MAX);
-        (self.sign, released)
+        self.measured(now_ms, |line| {
+            line.release(now_ms);
+            let released = line.admit(amount);
+            line.sign.credit = (line.sign.credit + amount - released).min(CREDIT_MAX);
+            released
+        })
     }
 }
 

@@ -4,6 +4,7 @@ mod apps;
 mod aside;
 mod counter;
 mod defects;
+mod estimate;
 mod sign;
 mod wire;
 
@@ -11,6 +12,7 @@ use apps::*;
 use aside::*;
 use counter::*;
 use defects::*;
+use estimate::*;
 use sign::*;
 use wire::*;
 
@@ -34,6 +36,7 @@ in_every_house! {
     t13_automatic_zero_is_off
     t14_schedule_operator_and_origin_move_the_line_together
     t15_a_change_of_pace_takes_effect_within_one_period
+    c12_sixty_ahead_at_thirty_a_minute_take_two_minutes
     t17_every_decision_is_one_log_line
     defect_01_next_in_line_sees_nobody_ahead
     defect_02_other_cookies_do_not_hide_the_ticket

@@ -48,7 +48,16 @@ fn browser_every_language_fits_320_pixels_and_twice_the_size_of_letters() {
     house.set("automatic", "15");
     house.warm();
     Visitor::new(&house).ask("/");
-    house.write(&["length", "1234567", "cursor", "1", "period", "9999999999", "left", "0"]);
+    house.write(&[
+        "length",
+        "1234567",
+        "cursor",
+        "1",
+        "period",
+        "9999999999",
+        "left",
+        "0",
+    ]);
     house.forget_the_sign();
     let driver = Driver::start().unwrap();
     tell(async {

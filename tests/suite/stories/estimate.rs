@@ -1,0 +1,199 @@
+//! The estimated wait: what was measured goes before what is configured, and nothing else is measured than a line that
+//! could not move faster.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, House, Visitor, visitors};
+
+/// These need minutes, so they are told where the clock is turned by hand.
+macro_rules! in_houses_whose_clock_is_turned {
+    ($($story:ident)*) => {
+        mod native {
+            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
+        }
+        mod redis {
+            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
+        }
+    };
+}
+
+in_houses_whose_clock_is_turned! {
+    c12_the_rate_is_measured_from_the_permits_of_the_origin
+    t15_a_change_of_pace_is_seen_in_the_estimate_at_once
+    idle_time_does_not_count_as_slowness
+    a_line_that_stands_still_has_no_estimate
+    a_cursor_rebuilt_from_the_tickets_is_no_admission
+    a_cursor_that_an_operator_wrote_back_is_measured_anew
+}
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// The end of the line, as the operator's figures show it: `measured_per_minute` and `estimated_wait_seconds`.
+fn shown(house: &House) -> (Value, Value) {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    let measured = status["rate"]["measured_per_minute"].clone();
+    (measured, status["estimated_wait_seconds"].clone())
+}
+
+/// A line of so many, none of whom has gone in.
+fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
+    let mut visitors = visitors(house, many);
+    for visitor in &mut visitors {
+        visitor.ask("/");
+    }
+    visitors
+}
+
+/// The origin lets so many in, now and twice more, a minute apart.
+fn permits(house: &House, amount: u64) {
+    house.permit(amount);
+    for _ in 0..2 {
+        house.wait(MINUTE);
+        house.permit(amount);
+    }
+}
+
+/// In every house, since it needs no time: another data centre has measured for two minutes.
+pub(crate) fn c12_sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
+    let now_ms = house.now_ms();
+    let (since, moved) = ((now_ms - 120_000).to_string(), now_ms.to_string());
+    let line = ["epoch", "1", "cursor", "60", "length", "120"];
+    let pace = ["automatic", "0", "budget", "0"];
+    let measured = ["since", &since, "from", "0", "mid", &since, "mid_from", "0"];
+    house.write(&[&line[..], &pace[..], &measured[..], &["moved", &moved]].concat());
+    let mut visitor = Visitor::new(house);
+    // From the store itself, and then from the copy of the sign.
+    for _ in 0..2 {
+        let data = visitor.ask("/").json();
+        assert_eq!(
+            (&data["ahead"], &data["estimated_wait_seconds"]),
+            (&json!(60), &json!(120))
+        );
+    }
+    let seen = visitor.send(Ask::get("/").with("accept", "text/html"));
+    assert!(seen.body.contains("About 2 minutes to go."));
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1");
+    house.forget_the_sign();
+    let data = visitor.ask("/").json();
+    assert_eq!(
+        data["estimated_wait_seconds"],
+        data["ahead"].as_u64().unwrap() * 60,
+        "what was measured at another pace is forgotten"
+    );
+}
+
+pub(crate) fn c12_the_rate_is_measured_from_the_permits_of_the_origin(house: &House) {
+    let mut line = line(house, 20);
+    assert_eq!(shown(house), (json!(null), json!(null)), "nothing moves");
+    house.permit(2);
+    assert_eq!(
+        shown(house),
+        (json!(null), json!(null)),
+        "one release is no rate"
+    );
+    house.wait(MINUTE);
+    house.permit(3);
+    assert_eq!(shown(house), (json!(3.0), json!(300)), "15 at 3 a minute");
+    house.wait(MINUTE);
+    house.permit(5);
+    assert_eq!(shown(house), (json!(4.0), json!(150)), "10 at 4 a minute");
+    let data = line[19].ask("/").json();
+    assert_eq!(
+        (&data["ahead"], &data["estimated_wait_seconds"]),
+        (&json!(9), &json!(135))
+    );
+}
+
+pub(crate) fn t15_a_change_of_pace_is_seen_in_the_estimate_at_once(house: &House) {
+    house.set("automatic", "15");
+    house.set("automatic_quantity", "1");
+    let mut line = line(house, 60);
+    for _ in 0..20 {
+        house.wait_for_period(15);
+        line[59].ask("/");
+    }
+    let (measured, _) = shown(house);
+    assert_eq!(measured, 4.0);
+    house.set("automatic_quantity", "2");
+    let (measured, estimate) = shown(house);
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    let by_pace = (status["waiting"].as_u64().unwrap() * 15).div_ceil(2);
+    assert_eq!((measured, estimate), (json!(null), json!(by_pace)));
+    house.forget_the_sign();
+    let data = line[59].ask("/").json();
+    let by_pace = (data["ahead"].as_u64().unwrap() * 15).div_ceil(2);
+    assert_eq!(data["estimated_wait_seconds"], by_pace);
+    for _ in 0..6 {
+        house.wait_for_period(15);
+        line[59].ask("/");
+    }
+    assert_eq!(shown(house).0, 8.0);
+}
+
+pub(crate) fn idle_time_does_not_count_as_slowness(house: &House) {
+    let _everybody = line(house, 20);
+    permits(house, 5);
+    assert_eq!(shown(house).0, 5.0);
+    house.permit(5);
+    assert_eq!(shown(house).0, json!(null), "nobody waits");
+    house.wait(10 * MINUTE);
+    let _others = line(house, 20);
+    permits(house, 5);
+    assert_eq!(shown(house), (json!(5.0), json!(60)));
+}
+
+pub(crate) fn a_line_that_stands_still_has_no_estimate(house: &House) {
+    let mut line = line(house, 20);
+    permits(house, 2);
+    house.wait(5 * MINUTE);
+    assert_eq!(
+        line[19].ask("/").json()["estimated_wait_seconds"],
+        13 * 30,
+        "13 at 2 a minute"
+    );
+    house.wait(Duration::from_secs(1));
+    assert_eq!(
+        line[19].ask("/").json()["estimated_wait_seconds"],
+        json!(null)
+    );
+    assert_eq!(shown(house), (json!(null), json!(null)));
+}
+
+pub(crate) fn a_cursor_rebuilt_from_the_tickets_is_no_admission(house: &House) {
+    let _first = line(house, 20);
+    house.permit(10);
+    let mut late = line(house, 10);
+    house.store.restart_empty();
+    house.forget_the_sign();
+    // Whoever comes first now draws the number 1, and the line begins to be measured before a ticket tells the truth.
+    let _newcomers = line(house, 3);
+    house.permit(1);
+    house.wait(MINUTE);
+    let told = late[9].ask("/").json();
+    assert_eq!(
+        (&told["cursor"], &told["ahead"]),
+        (&json!(10), &json!(19)),
+        "the tickets have rebuilt the line"
+    );
+    house.permit(1);
+    assert_eq!(
+        shown(house).0,
+        json!(null),
+        "not the 9 that are only remembered"
+    );
+    house.wait(MINUTE);
+    house.permit(1);
+    assert_eq!(shown(house), (json!(1.0), json!(18 * 60)));
+}
+
+pub(crate) fn a_cursor_that_an_operator_wrote_back_is_measured_anew(house: &House) {
+    let _everybody = line(house, 20);
+    permits(house, 4);
+    house.write(&["cursor", "2"]);
+    assert_eq!(shown(house), (json!(null), json!(null)));
+    permits(house, 4);
+    assert_eq!(shown(house), (json!(4.0), json!(90)));
+}
