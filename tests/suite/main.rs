@@ -29,6 +29,7 @@ mod browser;
 mod connection;
 mod conventions;
 mod crowd;
+mod estimate;
 mod faults;
 mod fuzz;
 mod house;

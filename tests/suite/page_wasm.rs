@@ -31,6 +31,8 @@ fn wasm_a_page_is_at_most_14_kb_and_an_update_400_bytes_in_every_language() {
         "1034567",
         "period",
         "9999999999",
+        "left",
+        "0",
     ]);
     house.forget_the_sign();
     let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();

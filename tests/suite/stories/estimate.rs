@@ -73,7 +73,7 @@ pub(crate) fn c12_sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House)
         );
     }
     let seen = visitor.send(Ask::get("/").with("accept", "text/html"));
-    assert!(seen.body.contains("About 2 minutes to go."));
+    assert!(seen.body.contains("about 2 minutes"));
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
     house.forget_the_sign();
