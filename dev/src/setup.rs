@@ -4,12 +4,12 @@
 //! that cannot be done ends in one sentence that holds the command to run.
 
 use std::fs::{self, File, TryLockError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::process;
 use crate::project::WASM_TARGET;
-use crate::tools::{self, FASTLY_CLI_VERSION, VICEROY_VERSION};
+use crate::tools::{self, AXE_VERSION, FASTLY_CLI_VERSION, VICEROY_VERSION};
 
 /// Something a command of this crate needs before it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,8 @@ pub enum Need {
     Redis,
     /// A headless browser and its driver.
     Browser,
+    /// What looks for barriers on a page.
+    Axe,
 }
 
 /// Installs what is needed unless it is there.
@@ -56,6 +58,7 @@ impl Need {
             Self::FastlyCli => tools::fastly_cli().is_ok(),
             Self::Redis => tools::redis_server().is_ok(),
             Self::Browser => tools::chromium().is_ok() && tools::chromedriver().is_ok(),
+            Self::Axe => tools::axe().is_ok(),
         }
     }
 
@@ -68,6 +71,7 @@ impl Need {
             Self::Browser => {
                 install_packages(&["chromium", "chromium-driver"], "for the browser journeys")
             }
+            Self::Axe => install_axe(),
         }
     }
 }
@@ -123,30 +127,53 @@ fn install_viceroy() -> Result<(), String> {
 }
 
 fn install_fastly_cli() -> Result<(), String> {
+    let what = format!("the Fastly CLI {FASTLY_CLI_VERSION}, whose `compute serve` runs the edge");
+    let package = format!("@fastly/cli@{FASTLY_CLI_VERSION}");
+    install_from_npm(&package, &what, &tools::fastly_cli_root()?)
+}
+
+fn install_axe() -> Result<(), String> {
+    let what = format!("axe-core {AXE_VERSION}, which looks for barriers on the pages");
+    install_from_npm(
+        &format!("axe-core@{AXE_VERSION}"),
+        &what,
+        &tools::axe_root()?,
+    )
+}
+
+fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String> {
     if tools::on_path("npm").is_none() {
-        return Err(format!(
-            "The Fastly CLI {FASTLY_CLI_VERSION} is not there and npm, which would install it, neither: \
-             install Node.js, or the CLI by itself from https://www.fastly.com/documentation/reference/cli/."
-        ));
+        install_packages(&["npm"], &format!("which installs {what}"))?;
     }
-    say(&format!(
-        "the Fastly CLI {FASTLY_CLI_VERSION}, whose `compute serve` runs the edge"
-    ));
-    let root = tools::fastly_cli_root()?;
-    // Moved into place when complete, so that an interrupted install is never taken for one.
-    let unfinished = root.with_extension("unfinished");
+    say(what);
+    into_place(root, |unfinished| {
+        run(Command::new("npm")
+            .args([
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--loglevel=error",
+                "--prefix",
+            ])
+            .arg(unfinished)
+            .arg(package))
+    })
+}
+
+/// Moves a folder into place when it is complete, so that an interrupted install is never taken for one.
+fn into_place(
+    root: &Path,
+    install: impl FnOnce(&Path) -> Result<(), String>,
+) -> Result<(), String> {
+    // Appended, since versions have dots of their own.
+    let mut unfinished = root.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let unfinished = PathBuf::from(unfinished);
     let _ = fs::remove_dir_all(&unfinished);
-    run(Command::new("npm")
-        .args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--loglevel=error",
-            "--prefix",
-        ])
-        .arg(&unfinished)
-        .arg(format!("@fastly/cli@{FASTLY_CLI_VERSION}")))?;
-    fs::rename(&unfinished, &root)
+    install(&unfinished)?;
+    // What is there already is incomplete too, else nothing would be installed.
+    let _ = fs::remove_dir_all(root);
+    fs::rename(&unfinished, root)
         .map_err(|error| format!("{} could not be moved into place: {error}.", root.display()))
 }
 

@@ -35,7 +35,7 @@ struct Stage {
     command: &'static str,
 }
 
-use Need::{Browser, FastlyCli, Redis, Viceroy, WasmTarget};
+use Need::{Axe, Browser, FastlyCli, Redis, Viceroy, WasmTarget};
 
 // The suite's tests say where they run: `stories::redis::…`, `crowd::wasm_…`, `browser::…`; what
 // says nothing is native.
@@ -49,7 +49,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- ::wasm wasm_only::" },
-    Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
+    Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
@@ -59,7 +59,7 @@ const STAGES: &[Stage] = &[
 const FILTERED: &[Stage] = &[
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser], after: Some("build"), command: "test -p now-serving --test suite" },
+    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
 ];
 

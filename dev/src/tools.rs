@@ -1,5 +1,5 @@
 //! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium. This file only looks; [`crate::setup`] installs.
+//! redis-server, Chromium, axe-core. This file only looks; [`crate::setup`] installs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use std::process::Command;
 pub const VICEROY_VERSION: &str = "0.22.0";
 /// The Fastly CLI this project is tried with.
 pub const FASTLY_CLI_VERSION: &str = "16.1.0";
+/// The rules of accessibility the pages are held to; another version knows other rules.
+pub const AXE_VERSION: &str = "4.14.1";
 
 /// The folder in which everything is kept that is installed: `$NOW_SERVING_CACHE`, else
 /// `now-serving` in `$XDG_CACHE_HOME`, else in `~/.cache`.
@@ -38,6 +40,11 @@ pub(crate) fn viceroy_root() -> Result<PathBuf, String> {
 /// The folder npm puts the Fastly CLI into.
 pub(crate) fn fastly_cli_root() -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("fastly-cli-{FASTLY_CLI_VERSION}")))
+}
+
+/// The folder npm puts axe-core into.
+pub(crate) fn axe_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("axe-core-{AXE_VERSION}")))
 }
 
 /// Viceroy of the right version, from the cache or from the PATH.
@@ -108,6 +115,18 @@ pub fn chromium() -> Result<PathBuf, String> {
 /// When it is not there.
 pub fn chromedriver() -> Result<PathBuf, String> {
     on_path("chromedriver").ok_or_else(|| missing("chromedriver"))
+}
+
+/// axe-core's script, which looks at a page from within.
+///
+/// # Errors
+/// When it is not there.
+pub fn axe() -> Result<PathBuf, String> {
+    let script = axe_root()?.join("node_modules/axe-core/axe.min.js");
+    if script.is_file() {
+        return Ok(script);
+    }
+    Err(missing(&format!("axe-core {AXE_VERSION}")))
 }
 
 /// The first file of that name in the folders of the PATH.

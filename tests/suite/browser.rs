@@ -2,6 +2,7 @@
 
 mod journeys;
 mod languages;
+mod axe;
 mod options;
 
 use std::fs;

@@ -1,0 +1,108 @@
+//! Barriers on a page, as axe-core finds them: the levels A and AA of WCAG 2.2, and what is good practice besides.
+
+use std::fs;
+
+use dev::browser::{self, Driver, Options};
+use dev::store::{Fault, Faults};
+use dev::tools;
+use fantoccini::Client;
+use serde_json::Value;
+
+use super::{panel, tell};
+use crate::house::{Ask, House};
+
+const RUN: &str = r"
+    const done = arguments[arguments.length - 1];
+    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    axe.run(document, { runOnly: { type: 'tag', values } }).then(
+        found => done({ violations: found.violations, passes: found.passes.map(rule => rule.id) }),
+        error => done({ error: String(error) }),
+    );
+";
+
+/// What is wrong with the page in the browser, line by line: the rule, what it asks for, and where.
+pub(crate) async fn barriers(page: &Client) -> Vec<String> {
+    let script = fs::read_to_string(tools::axe().unwrap()).unwrap();
+    page.execute(&script, vec![]).await.unwrap();
+    let found = page.execute_async(RUN, vec![]).await.unwrap();
+    let passes = found["passes"].as_array();
+    assert!(
+        passes.is_some_and(|passes| !passes.is_empty()),
+        "axe-core has looked at a page: {found}"
+    );
+    let violations = found["violations"].as_array().unwrap();
+    violations.iter().flat_map(lines).collect()
+}
+
+fn lines(violation: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (id, help) = (word(&violation["id"]), word(&violation["help"]));
+    let nodes = violation["nodes"].as_array().unwrap();
+    nodes
+        .iter()
+        .map(|node| format!("{id}: {help} ({} {})", node["target"], word(&node["html"])))
+        .collect()
+}
+
+/// Looks at the page with these words on it, in light and in dark, on a phone and on a desk.
+async fn assert_no_barrier(page: &Client, words: &str, url: &str) {
+    for width in [360, 1280] {
+        browser::resize(page, width, 860).await.unwrap();
+        for scheme in ["light", "dark"] {
+            let scheme = ("prefers-color-scheme", scheme);
+            browser::prefer(page, &[scheme]).await.unwrap();
+            page.goto(url).await.unwrap();
+            let shown = page.source().await.unwrap();
+            assert!(shown.contains(words), "{words}: {shown}");
+            let found = barriers(page).await;
+            assert!(
+                found.is_empty(),
+                "{words}, {width} pixels wide, {scheme:?}:\n{}",
+                found.join("\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn browser_a_page_with_barriers_is_told_each_of_them() {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        let spoilt = "data:text/html,<html lang=en><title>Spoilt</title><main><h1>Spoilt</h1>\
+            <img src='data:,'><p style='color:silver;background:white'>faint</p></main>";
+        page.goto(spoilt).await.unwrap();
+        let found = barriers(&page).await;
+        let rules: Vec<_> = found
+            .iter()
+            .filter_map(|line| line.split(": ").next())
+            .collect();
+        assert_eq!(rules, ["color-contrast", "image-alt"], "{found:#?}");
+        assert!(found[1].contains("<img src=\"data:,\">"), "{found:#?}");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_no_page_of_ours_puts_a_barrier_before_anybody() {
+    let house = House::wasm();
+    // So that no page is exchanged while it is looked at.
+    house.set("refresh_interval", "30");
+    let url = house.wasm_side().edge.url();
+    house.ask(&Ask::get("/"));
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        assert_no_barrier(&page, "Your number", &url).await;
+        let panel = panel(&house);
+        assert_no_barrier(&page, "Tickets drawn", &panel).await;
+        let after = format!("{panel}?released=1&asked=2");
+        assert_no_barrier(&page, "Let in: 1 of 2", &after).await;
+        house.store.fail(Faults::always(Fault::Unauthorized));
+        assert_no_barrier(&page, "The store does not answer", &panel).await;
+        assert_no_barrier(&page, "the newest figures", &url).await;
+        house.set("waiting_status", "200 or so");
+        assert_no_barrier(&page, "Not open yet", &url).await;
+        page.close().await.unwrap();
+    });
+}
