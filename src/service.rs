@@ -38,15 +38,6 @@ pub fn handle(
     near: &dyn Near,
     now_ms: u64,
 ) -> Outcome {
-    if matches!(call.method.as_str(), "TRACE" | "CONNECT") {
-        let reply = Reply::problem(
-            405,
-            "Method not allowed",
-            "TRACE and CONNECT are not for visitors",
-        )
-        .with("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-        return reply_with(reply, Reason::BadMethod);
-    }
     if call.path.is_empty() {
         let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none";
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
@@ -59,6 +50,15 @@ pub fn handle(
             Some(_) if is_plain_http => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),
         };
+    }
+    if matches!(call.method.as_str(), "TRACE" | "CONNECT") {
+        let reply = Reply::problem(
+            405,
+            "Method not allowed",
+            "TRACE and CONNECT are not for visitors",
+        )
+        .with("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+        return reply_with(reply, Reason::BadMethod);
     }
     if config.bypasses(&call.path) {
         return forward(call, config, Reason::Bypass);

@@ -248,6 +248,8 @@ pub(crate) fn defect_10_only_visits_draw_and_answers_carry_their_headers(house: 
         let got = house.ask(&Ask::get("/").method("TRACE"));
         assert_eq!((got.status, got.inside), (405, false));
         assert!(got.header("allow").contains("GET"));
+        let got = house.ask(&Ask::get("/_queue/permit").method("TRACE"));
+        assert_eq!((got.status, got.header("allow")), (405, "POST"));
     });
     assert_eq!(calls, 0);
     let got = house.ask(&Ask::get("/"));
