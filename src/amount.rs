@@ -98,8 +98,17 @@ fn json(bytes: &[u8]) -> Result<Option<String>, Refusal> {
     if let Some(name) = fields.keys().find(|name| *name != "amt") {
         return Err(unexpected(name));
     }
-    // The number as it was written, so that 5.0, "5" and 1e3 are refused, not guessed at.
-    Ok(fields.get("amt").map(Value::to_string))
+    Ok(fields.get("amt").map(written))
+}
+
+/// A number as its digits, so that "5" and 5.5 are refused, not guessed at. 5.0 and 1e3 are whole numbers to JSON Schema,
+/// and what some languages write for them.
+fn written(value: &Value) -> String {
+    let mut text = value.to_string();
+    if let Some(digits) = text.strip_suffix(".0") {
+        text.truncate(digits.len());
+    }
+    text
 }
 
 fn unexpected(name: &str) -> Refusal {
@@ -133,6 +142,10 @@ mod tests {
             amount("Application/JSON; charset=utf-8", r#"{"amt":7}"#),
             Some(7)
         );
+        for (json, expected) in [("5.0", 5), ("1e3", 1000), ("1E0", 1)] {
+            let body = format!(r#"{{"amt":{json}}}"#);
+            assert_eq!(amount("application/json", &body), Some(expected), "{json}");
+        }
         assert_eq!(amount(FORM, ""), Some(1));
         assert_eq!(amount("application/json", "{}"), Some(1));
         assert_eq!(amount("", ""), Some(1));
@@ -166,8 +179,13 @@ mod tests {
             "[]",
             "5",
             r#"{"amt":"5"}"#,
-            r#"{"amt":5.0}"#,
-            r#"{"amt":1e3}"#,
+            r#"{"amt":"5.0"}"#,
+            r#"{"amt":[5.0]}"#,
+            r#"{"amt":5.5}"#,
+            r#"{"amt":0.0}"#,
+            r#"{"amt":-5.0}"#,
+            r#"{"amt":1e5}"#,
+            r#"{"amt":1e300}"#,
             r#"{"amt":-1}"#,
             r#"{"amt":null}"#,
             r#"{"amount":5}"#,
