@@ -9,7 +9,13 @@ use std::process::{Command, Stdio};
 
 use crate::process;
 use crate::project::WASM_TARGET;
-use crate::tools::{self, AXE_VERSION, FASTLY_CLI_VERSION, VICEROY_VERSION};
+use crate::tools::{
+    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, SCHEMATHESIS_VERSION,
+    VICEROY_VERSION,
+};
+
+/// Prints nothing, and ends well where Schemathesis can be installed: Debian keeps half of `venv` in another package.
+const PYTHON_SUFFICES: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
 /// Something a command of this crate needs before it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +32,8 @@ pub enum Need {
     Browser,
     /// What looks for barriers on a page.
     Axe,
+    /// What holds the contract against the running service.
+    Schemathesis,
 }
 
 /// Installs what is needed unless it is there.
@@ -59,6 +67,7 @@ impl Need {
             Self::Redis => tools::redis_server().is_ok(),
             Self::Browser => tools::chromium().is_ok() && tools::chromedriver().is_ok(),
             Self::Axe => tools::axe().is_ok(),
+            Self::Schemathesis => tools::schemathesis().is_ok(),
         }
     }
 
@@ -72,6 +81,7 @@ impl Need {
                 install_packages(&["chromium", "chromium-driver"], "for the browser journeys")
             }
             Self::Axe => install_axe(),
+            Self::Schemathesis => install_schemathesis(),
         }
     }
 }
@@ -158,6 +168,45 @@ fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String
             .arg(unfinished)
             .arg(package))
     })
+}
+
+fn install_schemathesis() -> Result<(), String> {
+    let what = format!(
+        "Schemathesis {SCHEMATHESIS_VERSION}, which holds the contract against the running service"
+    );
+    if !python_suffices() {
+        let why = format!("which installs {what}");
+        install_packages(&["python3", "python3-venv"], &why)?;
+        if !python_suffices() {
+            return Err(
+                "`python3` is older than 3.11 or cannot make environments (module venv), and Schemathesis needs both: \
+                 put a newer one first in the PATH."
+                    .to_owned(),
+            );
+        }
+    }
+    say(&what);
+    into_place(&tools::schemathesis_root()?, |unfinished| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(unfinished))?;
+        run(Command::new(unfinished.join("bin/python"))
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--no-input",
+                "--disable-pip-version-check",
+            ])
+            .arg(format!("schemathesis=={SCHEMATHESIS_VERSION}"))
+            .arg(format!("hypothesis=={HYPOTHESIS_VERSION}")))
+    })
+}
+
+fn python_suffices() -> bool {
+    Command::new("python3")
+        .args(["-c", PYTHON_SUFFICES])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 /// Moves a folder into place when it is complete, so that an interrupted install is never taken for one.

@@ -1,5 +1,5 @@
 //! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium, axe-core. This file only looks; [`crate::setup`] installs.
+//! redis-server, Chromium, axe-core, Schemathesis. This file only looks; [`crate::setup`] installs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,10 @@ pub const VICEROY_VERSION: &str = "0.22.0";
 pub const FASTLY_CLI_VERSION: &str = "16.1.0";
 /// The rules of accessibility the pages are held to; another version knows other rules.
 pub const AXE_VERSION: &str = "4.14.1";
+/// What holds the contract against the running service; another version asks other things.
+pub const SCHEMATHESIS_VERSION: &str = "4.32.5";
+/// What draws its examples: under the same seed, another version draws others.
+pub(crate) const HYPOTHESIS_VERSION: &str = "6.170.15";
 
 /// The folder in which everything is kept that is installed: `$NOW_SERVING_CACHE`, else
 /// `now-serving` in `$XDG_CACHE_HOME`, else in `~/.cache`.
@@ -47,6 +51,11 @@ pub(crate) fn axe_root() -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("axe-core-{AXE_VERSION}")))
 }
 
+/// The folder that holds Schemathesis and the Python it runs in.
+pub(crate) fn schemathesis_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("schemathesis-{SCHEMATHESIS_VERSION}")))
+}
+
 /// Viceroy of the right version, from the cache or from the PATH.
 ///
 /// # Errors
@@ -57,7 +66,7 @@ pub fn viceroy() -> Result<PathBuf, String> {
         return Ok(cached);
     }
     on_path("viceroy")
-        .filter(|found| says(found, "--version", VICEROY_VERSION))
+        .filter(|found| says(found, &["--version"], VICEROY_VERSION))
         .ok_or_else(|| missing(&format!("Viceroy {VICEROY_VERSION}")))
 }
 
@@ -72,7 +81,7 @@ pub fn fastly_cli() -> Result<PathBuf, String> {
         return Ok(cached);
     }
     on_path("fastly")
-        .filter(|found| says(found, "version", FASTLY_CLI_VERSION))
+        .filter(|found| says(found, &["version"], FASTLY_CLI_VERSION))
         .ok_or_else(|| missing(&format!("The Fastly CLI {FASTLY_CLI_VERSION}")))
 }
 
@@ -129,6 +138,27 @@ pub fn axe() -> Result<PathBuf, String> {
     Err(missing(&format!("axe-core {AXE_VERSION}")))
 }
 
+/// A command that runs Schemathesis.
+///
+/// # Errors
+/// When it is not there.
+pub fn schemathesis() -> Result<Command, String> {
+    // By the interpreter: the scripts of an environment hold the path it was made at, and it is moved when complete.
+    let python = schemathesis_root()?.join("bin/python");
+    let module = ["-m", "schemathesis.cli"];
+    // Asked, since an environment breaks when the system's Python becomes another version.
+    if says(
+        &python,
+        &[&module[..], &["--version"]].concat(),
+        SCHEMATHESIS_VERSION,
+    ) {
+        let mut command = Command::new(python);
+        command.args(module);
+        return Ok(command);
+    }
+    Err(missing(&format!("Schemathesis {SCHEMATHESIS_VERSION}")))
+}
+
 /// The first file of that name in the folders of the PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
@@ -137,8 +167,8 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn says(program: &Path, argument: &str, version: &str) -> bool {
-    let Ok(output) = Command::new(program).arg(argument).output() else {
+fn says(program: &Path, arguments: &[&str], version: &str) -> bool {
+    let Ok(output) = Command::new(program).args(arguments).output() else {
         return false;
     };
     String::from_utf8_lossy(&output.stdout)
@@ -184,13 +214,17 @@ mod tests {
     #[test]
     fn a_version_counts_only_as_a_whole_word() {
         let echo = Path::new("echo");
-        assert!(says(echo, "viceroy 0.22.0", "0.22.0"));
+        assert!(says(echo, &["viceroy 0.22.0"], "0.22.0"));
         assert!(says(
             echo,
-            "Fastly CLI version v16.1.0 (4d64ad67)",
+            &["Fastly CLI version v16.1.0 (4d64ad67)"],
             "16.1.0"
         ));
-        assert!(!says(echo, "viceroy 0.22.01", "0.22.0"));
-        assert!(!says(Path::new("/nowhere/viceroy"), "--version", "0.22.0"));
+        assert!(!says(echo, &["viceroy 0.22.01"], "0.22.0"));
+        assert!(!says(
+            Path::new("/nowhere/viceroy"),
+            &["--version"],
+            "0.22.0"
+        ));
     }
 }

@@ -232,3 +232,22 @@ fn native_readme_names_every_setting_and_route() {
         assert!(readme.contains(&format!("| `{route}` |")), "{route}");
     }
 }
+
+/// Routes below the operator's path, as the table of the README and the contract have them.
+#[test]
+fn native_the_contract_and_the_readme_name_the_same_routes() {
+    let readme = text("README.md");
+    let (_, routes) = readme.split_once("\n## Routes\n").unwrap();
+    let (routes, _) = routes.split_once("\n## ").unwrap();
+    let told: BTreeSet<&str> = routes
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `/_queue")?.split('`').next())
+        .collect();
+    let contract = text("tests/openapi.yaml");
+    let promised: BTreeSet<&str> = contract
+        .lines()
+        .filter_map(|line| line.strip_prefix("  /_queue")?.strip_suffix(':'))
+        .collect();
+    assert!(told.contains("") && told.contains("/permit"), "{told:?}");
+    assert_eq!(told, promised);
+}

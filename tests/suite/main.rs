@@ -27,6 +27,7 @@ macro_rules! in_every_house {
 
 mod browser;
 mod connection;
+mod contract;
 mod conventions;
 mod crowd;
 mod estimate;

@@ -1,0 +1,102 @@
+//! The contract, `tests/openapi.yaml`, held against the running Wasm by some thousand requests: what it allows and what
+//! it forbids. Which checks are left out, and why, is in `tests/schemathesis.toml`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dev::tools;
+
+use crate::house::{House, PASSWORD, PERMIT_TOKEN};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name)
+}
+
+/// Whether the house keeps the contract where these arguments look, and what was said about it.
+fn keeps(house: &House, contract: &Path, arguments: &[&str]) -> Result<(), String> {
+    // It leaves notes where it runs.
+    let folder = tempfile::tempdir().unwrap();
+    let output = tools::schemathesis()
+        .unwrap()
+        .arg("--config-file")
+        .arg(file("schemathesis.toml"))
+        .arg("run")
+        .arg(contract)
+        .args(["--url", &house.wasm_side().edge.url()])
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(said)
+}
+
+fn assert_keeps(house: &House, arguments: &[&str]) {
+    if let Err(said) = keeps(house, &file("openapi.yaml"), arguments) {
+        panic!("{said}");
+    }
+}
+
+fn operator() -> String {
+    use base64::Engine;
+    let pair = base64::engine::general_purpose::STANDARD.encode(format!("admin:{PASSWORD}"));
+    format!("Authorization: Basic {pair}")
+}
+
+fn program() -> String {
+    format!("Authorization: Bearer {PERMIT_TOKEN}")
+}
+
+/// On the panel's own site, as its form is.
+const SAME_SITE: [&str; 2] = ["-H", "Sec-Fetch-Site: same-origin"];
+
+#[test]
+fn contract_the_operators_routes_keep_it() {
+    let house = House::wasm();
+    let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
+    assert_keeps(&house, &[&operator[..], &SAME_SITE].concat());
+}
+
+#[test]
+fn contract_the_programs_routes_keep_it() {
+    let house = House::wasm();
+    assert_keeps(
+        &house,
+        &["--include-path-regex", "^/_queue/", "-H", &program()],
+    );
+}
+
+#[test]
+fn contract_the_waiting_answer_keeps_it() {
+    assert_keeps(&House::wasm(), &["--exclude-path-regex", "^/_queue"]);
+}
+
+/// Twice not what the service does: a field of another name, and a route that asks for a password.
+#[test]
+fn contract_one_that_is_not_kept_is_found_out() {
+    let house = House::wasm();
+    let text = fs::read_to_string(file("openapi.yaml")).unwrap();
+    let spoilt = text
+        .replace("waiting, released, credit]", "waiting, released, loan]")
+        .replace("security: []", "security: [{ operator: [] }]");
+    let folder = tempfile::tempdir().unwrap();
+    let contract = folder.path().join("spoilt.yaml");
+    fs::write(&contract, spoilt).unwrap();
+    let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
+    let said = keeps(&house, &contract, &[&operator[..], &SAME_SITE].concat()).unwrap_err();
+    for found in [
+        "Response violates schema",
+        "accepts requests without authentication",
+    ] {
+        assert!(said.contains(found), "{found}: {said}");
+    }
+}
