@@ -1,8 +1,8 @@
 //! A real browser: Chromium without a window, driven through its own driver.
 
+mod axe;
 mod journeys;
 mod languages;
-mod axe;
 mod options;
 
 use std::fs;

@@ -77,7 +77,11 @@ fn contract_the_programs_routes_keep_it() {
 
 #[test]
 fn contract_the_waiting_answer_keeps_it() {
-    assert_keeps(&House::wasm(), &["--exclude-path-regex", "^/_queue"]);
+    let house = House::wasm();
+    let visitor = ["--exclude-path-regex", "^/_queue"];
+    assert_keeps(&house, &visitor);
+    house.set("cf_compat", "on");
+    assert_keeps(&house, &visitor);
 }
 
 /// Twice not what the service does: a field of another name, and a route that asks for a password.
