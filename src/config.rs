@@ -3,11 +3,13 @@
 //! Absent is a choice and means the default. Present but wrong is a problem that names key, value and what is accepted,
 //! and all problems are named at once. A secret's value is never named.
 
+mod brand;
 mod reader;
 
 use serde::Serialize;
 
 use crate::admission::Pace;
+use crate::page::Pages;
 use crate::ticket::Keys;
 use reader::Reader;
 
@@ -71,6 +73,8 @@ pub struct Config {
     pub permit_max: u64,
     /// The most admissions kept for arrivals to come.
     pub credit_max: u64,
+    /// The waiting page in the operator's brand.
+    pub pages: Pages,
     /// Signs and verifies tickets.
     pub keys: Keys,
     /// The store's REST address.
@@ -141,6 +145,7 @@ impl Config {
             admit_for: reader.number("admit_for", 60, 1..=3_600),
             permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
             credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
+            pages: Pages::new(reader.brand(), reader.template()),
             keys: Keys::new(&jwt_secret, jwt_secret_previous.as_deref()),
             upstash_url: reader.upstash_url(),
             upstash_token: reader.upstash_token(),

@@ -88,6 +88,9 @@ fn answer(mut request: Request, settings: &mut Settings) {
     };
     let facts = facts(&call, address, trace, now_ms);
     log(&record::entry(&facts, status, &outcome.record));
+    for entry in service::refused_entries(now_ms, config) {
+        log(&entry);
+    }
     service::afterwards(outcome.after, config, &Upstash::new(config), &near, now_ms);
 }
 

@@ -2,14 +2,17 @@
 //!
 //! Templates are parsed once; everything on a page comes with it, and its policy forbids the rest.
 
+mod brand;
 mod cloudflare;
+mod pages;
 mod template;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use handlebars::Context;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::admission::{Pace, Position};
 use crate::config::Config;
@@ -18,16 +21,23 @@ use crate::line::Sign;
 use crate::words::{self, Words};
 use template::Template;
 
+pub use brand::Brand;
 pub use cloudflare::CfWaitingRoom;
+pub use pages::{Pages, Refused};
+pub use template::Refusal;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
 const ADMIN_TEXT: &str = include_str!("../templates/admin.html");
 const NOTICE_TEXT: &str = include_str!("../templates/notice.html");
 
-// One by one, so that nobody parses a page that is not shown.
-static QUEUE: LazyLock<Template> = LazyLock::new(|| Template::new(QUEUE_TEXT));
-static ADMIN: LazyLock<Template> = LazyLock::new(|| Template::new(ADMIN_TEXT));
-static NOTICE: LazyLock<Template> = LazyLock::new(|| Template::new(NOTICE_TEXT));
+// One by one, so that nobody parses a page that is not shown. They have no constants, and are the house's own: a test
+// parses them.
+static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
+static NOTICE: LazyLock<Option<Template>> = LazyLock::new(|| house(NOTICE_TEXT));
+
+fn house(text: &str) -> Option<Template> {
+    Template::new(text, &|_| None).ok()
+}
 
 const NOBODY: &str = "'none'";
 
@@ -71,11 +81,13 @@ struct Worded<'a> {
     progress: Option<u64>,
     refresh_seconds: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<bool>,
 }
 
 impl<'a> Worded<'a> {
-    fn new(waiting: &Waiting, words: &'a Words) -> Self {
+    fn new(waiting: &Waiting, words: &'a Words, brand: &'a Brand) -> Self {
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let line = match (ahead, waiting.position) {
             (Some(0), _) => words.text("next").into(),
@@ -92,6 +104,7 @@ impl<'a> Worded<'a> {
             serving: waiting.seen.map(|(sign, _)| words.number(sign.cursor.0)),
             progress: ahead.zip(waiting.first).map(progress),
             refresh_seconds: waiting.refresh,
+            message: brand.message.as_deref(),
             old: waiting.is_old.then_some(true),
         }
     }
@@ -104,6 +117,7 @@ fn progress((ahead, first): (u64, u64)) -> u64 {
 }
 
 /// Where the links of a waiting page lead.
+#[derive(Clone, Debug, Default)]
 pub struct Links {
     /// The page itself, by GET.
     pub here: String,
@@ -113,17 +127,35 @@ pub struct Links {
     pub updates: String,
 }
 
-/// The waiting page, for whoever may show it in a frame.
+/// The waiting page, for whoever may show it in a frame; the same as a notice if its template cannot be shown.
 #[must_use]
 pub fn waiting_page(
     status: u16,
     waiting: &Waiting,
     links: &Links,
-    words: &Words,
+    words: &'static Words,
+    pages: &Pages,
     frame_ancestors: Option<&str>,
 ) -> Reply {
-    let worded = Worded::new(waiting, words);
-    let heading = words.text("heading");
+    let data = Context::from(data(waiting, links, words, &pages.brand));
+    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
+    let shown = pages
+        .page(words)
+        .and_then(|page| page.render(status, &data, frame_ancestors));
+    shown.unwrap_or_else(|| {
+        let told = |name: &str| data.data().get(name).and_then(Value::as_str);
+        let [title, text] = ["heading", "line"].map(|name| told(name).unwrap_or_default());
+        notice_in(words, status, title, text, None, frame_ancestors)
+    })
+}
+
+/// What a template may show. Each is documented in the README, and each is always there, if only as `null`.
+fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
+    let worded = Worded::new(waiting, words, brand);
+    let heading = brand
+        .heading
+        .as_deref()
+        .unwrap_or_else(|| words.text("heading"));
     let title = worded.ahead.as_ref();
     let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
     let (switch, other) = if waiting.still {
@@ -137,25 +169,24 @@ pub fn waiting_page(
         _ => "",
     };
     let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
-    let data = json!({
+    json!({
         "lang": words.tag,
         "dir": words.direction,
-        "text": words.texts(),
+        "brand": brand,
         "title": title.as_deref().unwrap_or(heading),
         "heading": heading,
-        "ahead": worded.ahead,
+        "message": worded.message,
         "position": worded.position,
         "number": worded.position.map(|position| words.number(position)),
+        "ahead": worded.ahead,
         "line": worded.line,
         "wait": worded.wait,
         "serving": worded.serving,
         "progress": worded.progress,
         "reference": waiting.reference,
-        "unsent": waiting.unsent.then_some(true),
+        "unsent": waiting.unsent,
         "state": state,
-        "calm": state.is_empty(),
         "paused": waiting.still,
-        "moving": !waiting.still,
         "refresh": waiting.refresh,
         "look": look,
         "here": links.here,
@@ -163,36 +194,25 @@ pub fn waiting_page(
         "updates": links.updates,
         "switch": words.text(switch),
         "other": words.text(other),
-    });
-    QUEUE.render(status, data, frame_ancestors.unwrap_or(NOBODY))
+    })
 }
 
 /// An update of that page: as few bytes as say what changed.
 #[must_use]
-pub fn place(waiting: &Waiting, words: &Words) -> Reply {
-    Reply::data(200, &Worded::new(waiting, words))
+pub fn place(waiting: &Waiting, words: &Words, brand: &Brand) -> Reply {
+    Reply::data(200, &Worded::new(waiting, words, brand))
 }
 
 /// A page about cookies: they are being tried, or none were kept.
 #[must_use]
 pub fn cookies(words: &Words, to: &str, trying: bool) -> Reply {
-    if trying {
-        return notice_in(
-            words,
-            200,
-            words.text("heading"),
-            words.text("drawing"),
-            None,
-        );
-    }
-    let again = Some((to, words.text("again")));
-    notice_in(
-        words,
-        200,
-        words.text("cookies"),
-        words.text("cookies_why"),
-        again,
-    )
+    let (title, text, link) = if trying {
+        ("heading", "drawing", None)
+    } else {
+        ("cookies", "cookies_why", Some((to, words.text("again"))))
+    };
+    let [title, text] = [title, text].map(|name| words.text(name));
+    notice_in(words, 200, title, text, link, NOBODY)
 }
 
 #[derive(Serialize)]
@@ -222,6 +242,7 @@ pub fn waiting_json(
     status: u16,
     waiting: &Waiting,
     room: &str,
+    message: Option<&str>,
     cf: Option<CfWaitingRoom>,
 ) -> Reply {
     let data = WaitingData {
@@ -232,7 +253,7 @@ pub fn waiting_json(
         estimated_wait_seconds: waiting.estimate,
         refresh_seconds: waiting.refresh,
         room,
-        message: None,
+        message,
         old: waiting.is_old.then_some(true),
         sent: waiting.unsent.then_some(false),
         cf,
@@ -274,13 +295,16 @@ pub fn panel(
         "permit_max_words": grouped(config.permit_max),
         "look": seconds(config.refresh_interval),
     });
-    ADMIN.render(status, data, NOBODY)
+    let shown = ADMIN.as_ref();
+    shown
+        .and_then(|page| page.render(status, &data.into(), NOBODY))
+        .unwrap_or_else(|| notice(status, &title, "The panel's template cannot be shown."))
 }
 
 /// A page with one thing to say.
 #[must_use]
 pub fn notice(status: u16, title: &str, text: &str) -> Reply {
-    notice_in(words::english(), status, title, text, None)
+    notice_in(words::english(), status, title, text, None, NOBODY)
 }
 
 fn notice_in(
@@ -289,6 +313,7 @@ fn notice_in(
     title: &str,
     text: &str,
     link: Option<(&str, &str)>,
+    frame_ancestors: &str,
 ) -> Reply {
     let data = json!({
         "lang": words.tag,
@@ -298,7 +323,10 @@ fn notice_in(
         "link": link.map(|(to, _)| to),
         "label": link.map(|(_, label)| label),
     });
-    NOTICE.render(status, data, NOBODY)
+    let shown = NOTICE.as_ref();
+    shown
+        .and_then(|page| page.render(status, &data.into(), frame_ancestors))
+        .unwrap_or_else(|| Reply::new(status, "text/plain; charset=utf-8", text))
 }
 
 fn pace_words(pace: Pace) -> String {

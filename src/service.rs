@@ -13,10 +13,14 @@ use crate::http::{Answer, Call, Forward, Reply};
 use crate::line::Line;
 use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
+use crate::page::Refused;
 use crate::record::{Reason, Record};
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
 use crate::{cookie, cors, keeping, page, waiting};
+
+/// How much the log is told about what is wrong with a template, in characters.
+const REASON: usize = 200;
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -121,6 +125,23 @@ pub fn unsound() -> Reply {
 pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
     json!({ "timestamp": timestamp, "reason": "unsound_configuration", "problems": problems })
         .to_string()
+}
+
+/// The log lines about templates that are not shown, once for each reading of the settings.
+#[must_use]
+pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
+    let entry = |refused: Refused| {
+        let reason = refused.refusal.reason.chars().take(REASON);
+        json!({
+            "timestamp": timestamp,
+            "reason": "refused_template",
+            "template": refused.template,
+            "line": refused.refusal.line,
+            "detail": reason.collect::<String>(),
+        })
+    };
+    let refused = config.pages.refused().into_iter();
+    refused.map(|refused| entry(refused).to_string()).collect()
 }
 
 /// What somebody inside is told when the origin does not answer.

@@ -38,7 +38,8 @@ pub fn answer(
             let cf = config
                 .cf_compat
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
-            page::waiting_json(status, &waiting, &config.room, cf)
+            let message = config.pages.brand.message.as_deref();
+            page::waiting_json(status, &waiting, &config.room, message, cf)
         }
         Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
     };
@@ -55,7 +56,11 @@ pub fn answer(
 /// The same as an update of the page.
 #[must_use]
 pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply {
-    page::place(&told(call, visit, config, now_ms), words_of(call))
+    page::place(
+        &told(call, visit, config, now_ms),
+        words_of(call),
+        &config.pages.brand,
+    )
 }
 
 fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
@@ -67,7 +72,14 @@ fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &C
         here,
     };
     let frames = config.frame_ancestors.as_deref();
-    let reply = page::waiting_page(status, waiting, &links, words_of(call), frames);
+    let reply = page::waiting_page(
+        status,
+        waiting,
+        &links,
+        words_of(call),
+        &config.pages,
+        frames,
+    );
     let refresh = (!waiting.still).then(|| {
         // Whoever came without any cookie and gets a ticket is asked for it at the next look.
         let is_tried = is_signed && !keeping::keeps_cookies(call);

@@ -76,10 +76,9 @@ pub fn english() -> &'static Words {
 }
 
 impl Words {
-    /// All texts.
-    #[must_use]
-    pub fn texts(&self) -> &Texts {
-        &self.texts
+    /// The names of all texts.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.texts.keys().copied()
     }
 
     /// A text; empty when there is none of that name.

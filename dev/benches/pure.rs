@@ -11,7 +11,7 @@ use now_serving::cookie::{SECURE_NAME, values};
 use now_serving::http::Call;
 use now_serving::line::{Place, Sign};
 use now_serving::negotiate::wants_json;
-use now_serving::page::{Links, Waiting, waiting_json, waiting_page};
+use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
 use now_serving::ticket::{Keys, Standing, Ticket};
 use now_serving::upstash::decode;
 use now_serving::words::english;
@@ -98,15 +98,16 @@ fn answers(criterion: &mut Criterion) {
         refresh: 28,
         ..Waiting::default()
     };
+    let pages = Pages::new(Brand::default(), None);
     let links = Links {
         here: "/".to_owned(),
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates?every=off&to=%2F".to_owned(),
     };
     criterion.bench_function("page: the waiting page", |bencher| {
-        bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), None));
+        bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), &pages, None));
     });
     criterion.bench_function("page: the same as data", |bencher| {
-        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM, None));
+        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM, None, None));
     });
 }

@@ -36,7 +36,17 @@ impl<'a> Reader<'a> {
         self.source.setting(key).filter(|value| !value.is_empty())
     }
 
-    fn problem(&mut self, key: &'static str, value: Option<String>, accepted: impl Display) {
+    /// One for which `none` stands where it is absent.
+    pub(super) fn optional(&self, key: &str) -> Option<String> {
+        self.setting(key).filter(|text| text != NONE)
+    }
+
+    pub(super) fn problem(
+        &mut self,
+        key: &'static str,
+        value: Option<String>,
+        accepted: impl Display,
+    ) {
         let accepted = accepted.to_string();
         self.problems.push(Problem {
             key,
@@ -126,9 +136,7 @@ impl<'a> Reader<'a> {
 
     /// Separated by commas or white space; becomes a source list of Content-Security-Policy.
     pub(super) fn frame_ancestors(&mut self) -> Option<String> {
-        let text = self
-            .setting("frame_ancestors")
-            .filter(|text| text != NONE)?;
+        let text = self.optional("frame_ancestors")?;
         let source = |word: &str| match word.strip_prefix("https://") {
             Some(host) => is_host(host.strip_prefix("*.").unwrap_or(host)).then(|| word.to_owned()),
             None => (word == "self").then(|| "'self'".to_owned()),
@@ -257,7 +265,7 @@ fn is_path(path: &str) -> bool {
             .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\".contains(&byte))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c == ',' || c.is_whitespace())
         .filter(|word| !word.is_empty())
 }

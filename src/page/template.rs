@@ -1,164 +1,158 @@
-//! A parsed template, and the digest of its inline style by which its policy lets that style in.
+//! A parsed template, and the digests of its inline styles and scripts by which its policy lets those in.
 //!
-//! Handlebars' parser costs a new sandbox more than everything else in a request together. The few tags our pages are
-//! made of are read here, into the same tree; a template with any other is left to that parser.
+//! Constants are put in first, then comes the reading: once a page is parsed, only what differs from request to request
+//! is left to be rendered.
 
-use std::collections::HashMap;
-use std::mem;
+mod bounds;
+mod constants;
+mod inline;
+mod reader;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use handlebars::template::{ExpressionSpecBuilder, HelperTemplate, Parameter, TemplateElement};
-use handlebars::{Handlebars, Path, PathSeg, Template as Tree};
-use serde_json::Value;
+use handlebars::{
+    Context, Handlebars, RenderError, RenderErrorReason, Template as Tree, TemplateError,
+};
 
 use crate::http::Reply;
+pub(super) use constants::Constants;
 
 const NAME: &str = "page";
 
+/// Why a template is not shown, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+impl Refusal {
+    /// At the first byte of `rest`, which is the end of `text`.
+    pub(super) fn at(text: &str, rest: &str, reason: impl Into<String>) -> Self {
+        let before = text.len().saturating_sub(rest.len());
+        let newlines = text.bytes().take(before).filter(|byte| *byte == b'\n');
+        Self {
+            line: newlines.count() + 1,
+            reason: reason.into(),
+        }
+    }
+}
+
+impl From<TemplateError> for Refusal {
+    fn from(error: TemplateError) -> Self {
+        Self {
+            line: error.pos().map_or(1, |(line, _)| line),
+            reason: error.reason().to_string(),
+        }
+    }
+}
+
+impl From<RenderError> for Refusal {
+    fn from(error: RenderError) -> Self {
+        let reason = match error.reason() {
+            RenderErrorReason::MissingVariable(Some(name)) => {
+                format!("there is no variable {name}")
+            }
+            other => other.to_string(),
+        };
+        Self {
+            line: error.line_no.unwrap_or(1),
+            reason,
+        }
+    }
+}
+
+#[derive(Debug)]
 pub(super) struct Template {
     parsed: Handlebars<'static>,
-    style: String,
-    script: String,
+    /// What the policy says about inline styles and scripts.
+    inline: String,
+}
+
+/// What a template is tried with.
+pub(super) struct Samples {
+    /// Every variable has something to show.
+    pub(super) full: Context,
+    /// No variable has more than it must.
+    pub(super) bare: Context,
 }
 
 impl Template {
-    pub(super) fn new(text: &str) -> Self {
-        let mut parsed = Handlebars::new();
-        // A template that does not parse is found by a test; here it would cost the page, not the answer.
-        if let Some(tree) = tree(text).or_else(|| Tree::compile(text).ok()) {
-            parsed.register_template(NAME, tree);
+    pub(super) fn new(text: &str, constants: Constants<'_>) -> Result<Self, Refusal> {
+        Self::of(&constants::put_in(text, constants)?)
+    }
+
+    /// The same for a template that nobody has looked at yet: what only shows when it is rendered is found here.
+    pub(super) fn tried(
+        text: &str,
+        constants: Constants<'_>,
+        samples: &Samples,
+    ) -> Result<Self, Refusal> {
+        let text = constants::put_in(text, constants)?;
+        bounds::hold(&text)?;
+        let mut template = Self::of(&text)?;
+        if template.stumbles(samples).is_none() {
+            return Ok(template);
         }
-        let style = text
-            .split_once("<style>")
-            .and_then(|(_, rest)| rest.split_once("</style>"));
-        let digest = hmac_sha256::Hash::hash(style.map_or("", |(style, _)| style).as_bytes());
-        let script = text
-            .split_once("<script>")
-            .and_then(|(_, rest)| rest.split_once("</script>"));
-        let script = hmac_sha256::Hash::hash(script.map_or("", |(style, _)| style).as_bytes());
-        Self {
-            parsed,
-            style: STANDARD.encode(digest),
-            script: STANDARD.encode(script),
+        // Our own reader keeps no lines: in Handlebars' tree it stumbles again and says where.
+        template
+            .parsed
+            .register_template(NAME, Tree::compile(&text)?);
+        match template.stumbles(samples) {
+            None => Ok(template),
+            Some(error) => Err(error.into()),
         }
     }
 
-    pub(super) fn render(&self, status: u16, data: Value, frame_ancestors: &str) -> Reply {
-        let Ok(html) = self.parsed.render_with_context(NAME, &data.into()) else {
-            let text = "You are in line. This page refreshes itself.";
-            return Reply::new(status, "text/plain; charset=utf-8", text);
+    fn of(text: &str) -> Result<Self, Refusal> {
+        let inline = inline::policy(text)?;
+        let tree = match reader::tree(text) {
+            Some(tree) => tree,
+            None => Tree::compile(text)?,
         };
-        // Only what is named may load: the page's own style, its icon, and asking the room again.
-        let style = &self.style;
+        let mut parsed = Handlebars::new();
+        parsed.register_template(NAME, tree);
+        Ok(Self { parsed, inline })
+    }
+
+    /// Strict where everything is there, so that a misspelt variable is found; `with` would be too strict otherwise.
+    fn stumbles(&mut self, samples: &Samples) -> Option<RenderError> {
+        [(true, &samples.full), (false, &samples.bare)]
+            .into_iter()
+            .find_map(|(strict, sample)| {
+                self.parsed.set_strict_mode(strict);
+                self.parsed.render_with_context(NAME, sample).err()
+            })
+    }
+
+    /// The page with its policy; nothing if it cannot be rendered.
+    pub(super) fn render(
+        &self,
+        status: u16,
+        data: &Context,
+        frame_ancestors: &str,
+    ) -> Option<Reply> {
+        let html = self.parsed.render_with_context(NAME, data).ok()?;
+        // Only what is named may load: the page's own styles and scripts, its pictures, and asking the room again.
+        let inline = &self.inline;
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}",
-            self.script
+            "default-src 'none'; {inline}img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}"
         );
-        Reply::page(status, html, &policy)
+        Some(Reply::page(status, html, &policy))
     }
-}
-
-/// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}` or `{{/if}}`.
-fn tree(text: &str) -> Option<Tree> {
-    let mut tree = Tree::default();
-    // Blocks that have begun, each with what stands before it.
-    let mut outer = Vec::new();
-    let mut rest = text;
-    while let Some((before, tag_on)) = rest.split_once("{{") {
-        let (tag, after) = tag_on.split_once("}}")?;
-        if before.ends_with('\\') {
-            return None;
-        }
-        push_text(&mut tree, before);
-        if let Some(name) = tag.strip_prefix("#if ") {
-            let when = expression(Parameter::Name("if".to_owned()), vec![path(name)?], true)?;
-            outer.push((mem::take(&mut tree), when));
-        } else if tag == "/if" {
-            let (before, mut when) = outer.pop()?;
-            when.template = Some(mem::replace(&mut tree, before));
-            tree.elements
-                .push(TemplateElement::HelperBlock(when.into()));
-        } else {
-            let value = expression(path(tag)?, Vec::new(), false)?;
-            tree.elements
-                .push(TemplateElement::Expression(value.into()));
-        }
-        rest = after;
-    }
-    push_text(&mut tree, rest);
-    outer.is_empty().then_some(tree)
-}
-
-fn push_text(tree: &mut Tree, text: &str) {
-    if !text.is_empty() {
-        tree.elements
-            .push(TemplateElement::RawString(text.to_owned()));
-    }
-}
-
-/// A name with its fields; the two words that mean something else to Handlebars are no names.
-fn path(name: &str) -> Option<Parameter> {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let segments = name.split('.').map(|segment| {
-        let named = !segment.is_empty() && segment.chars().all(plain);
-        let named = named && !["else", "this"].contains(&segment);
-        named.then(|| PathSeg::Named(segment.to_owned()))
-    });
-    let path = Path::Relative((segments.collect::<Option<_>>()?, name.to_owned()));
-    Some(Parameter::Path(path))
-}
-
-fn expression(name: Parameter, params: Vec<Parameter>, block: bool) -> Option<HelperTemplate> {
-    let spec = ExpressionSpecBuilder::default()
-        .name(name)
-        .params(params)
-        .hash(HashMap::new())
-        .omit_pre_ws(false)
-        .omit_pro_ws(false)
-        .build()
-        .ok()?;
-    Some(HelperTemplate::new(spec, block, false))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
 
-    #[test]
-    fn our_own_templates_are_read_here_and_to_the_same_tree() {
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
-            assert!(tree(text).is_some(), "{text}");
-        }
-        for text in [
-            "",
-            "a",
-            "{{a}}",
-            "a{{b}}c{{d.e}}f",
-            "a {{#if b}}c{{d}}{{#if e.f}}{{g}}{{/if}}{{/if}} h",
-            "{{a1_}} } {b} {{c}}}",
-        ] {
-            let theirs = Tree::compile(text).ok();
-            assert_eq!(
-                tree(text).as_ref().map(shape),
-                theirs.as_ref().map(shape),
-                "{text}"
-            );
-        }
-    }
-
-    /// A tree without what only error messages need: where in the text everything stood.
-    fn shape(tree: &Tree) -> String {
-        let debug = format!("{tree:?}");
-        let parts = debug
-            .split("mapping: [")
-            .map(|part| part.trim_start_matches(|c| c != ']'));
-        debug
-            .split("mapping: [")
-            .take(1)
-            .chain(parts.skip(1))
-            .collect()
+    /// Stands in every constant's place.
+    fn filler(name: &str) -> Option<Result<String, String>> {
+        let is_constant = name.starts_with("text.") || name.starts_with("brand.");
+        is_constant.then(|| Ok("#c8371b".to_owned()))
     }
 
     #[test]
@@ -173,38 +167,75 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
-            let theirs = Handlebars::new().render_template(text, &data);
-            let ours = Template::new(text).render(200, data.clone(), "'none'");
-            let ours = words(&String::from_utf8_lossy(&ours.body));
-            assert_eq!(theirs.ok().map(|html| words(&html)), Some(ours));
+            let text = constants::put_in(text, &filler).ok().unwrap_or_default();
+            let theirs = Handlebars::new().render_template(&text, &data);
+            let ours = Template::new(&text, &|_| None)
+                .ok()
+                .and_then(|ours| ours.render(200, &Context::from(data.clone()), "'none'"));
+            let ours = ours.map(|reply| words(&String::from_utf8_lossy(&reply.body)));
+            assert_eq!(theirs.ok().map(|html| words(&html)), ours);
+        }
+    }
+
+    fn tried(text: &str) -> Result<Template, Refusal> {
+        let samples = Samples {
+            full: json!({ "title": "a", "wait": "b", "brand": { "name": "c" } }).into(),
+            bare: json!({ "title": "a", "wait": null, "brand": { "name": null } }).into(),
+        };
+        let constants = |name: &str| match name {
+            "text.a" => Some(Ok("A".to_owned())),
+            _ => name
+                .strip_prefix("text.")
+                .map(|name| Err(format!("there is no text {name}"))),
+        };
+        Template::tried(text, &constants, &samples)
+    }
+
+    #[test]
+    fn a_sound_template_is_taken() {
+        for text in [
+            "",
+            "{{title}}{{text.a}}",
+            "{{#if wait}}{{wait}}{{else}}{{title}}{{/if}}",
+            "{{#with wait}}{{this}}{{/with}}",
+            "{{#if brand.name}}{{brand.name}}{{/if}}",
+            "{{#unless wait}}{{title}}{{/unless}}{{! a note }}",
+        ] {
+            assert!(tried(text).is_ok(), "{text}: {:?}", tried(text));
         }
     }
 
     #[test]
-    fn what_is_not_ours_to_read_is_left_to_handlebars() {
-        let data = serde_json::json!({ "a": "<", "b": ["x", "y"], "c": true });
-        for (text, page) in [
-            ("{{{a}}}", "<"),
-            ("{{#each b}}{{this}}{{/each}}", "xy"),
-            ("{{#if c}}1{{else}}2{{/if}}", "1"),
-            ("{{#if z}}1{{else}}2{{/if}}", "2"),
-            ("\\{{a}}", "{{a}}"),
-            ("{{ a }}", "&lt;"),
-            ("{{! a }}b", "b"),
-            ("{{#unless z}}b{{/unless}}", "b"),
+    fn a_broken_template_is_refused_with_line_and_reason() {
+        for (text, line, reason) in [
+            ("a\n{{title", 2, "invalid handlebars syntax"),
+            ("a\n\n{{#if wait}}\nb", 4, "invalid handlebars syntax"),
+            ("a\n{{#if wait}}\n{{/each}}", 3, "helper \"if\" was opened"),
+            ("a\nb{{/if}}", 2, "invalid handlebars syntax"),
+            ("a\n{{shout title}}", 2, "Helper not found shout"),
+            ("{{title}}\n\n{{titel}}", 3, "there is no variable titel"),
+            (
+                "\n{{#if wait}}\n{{brand.nmae}}{{/if}}",
+                3,
+                "there is no variable brand.nmae",
+            ),
+            ("\n\n{{lookup}}", 3, "Helper/Decorator lookup param"),
+            ("a\n{{text.b}}", 2, "there is no text b"),
+            (
+                "a\n<style>\np { color: {{title}} }</style>",
+                3,
+                "<style> has no digest",
+            ),
+            ("\n{{> title}}", 2, "a page is one template"),
         ] {
-            assert!(tree(text).is_none(), "{text}");
-            let reply = Template::new(text).render(200, data.clone(), "'none'");
-            assert_eq!(String::from_utf8_lossy(&reply.body), page, "{text}");
-        }
-        for broken in [
-            "{{a",
-            "{{#if a}}b",
-            "b{{/if}}",
-            "{{#if }}b{{/if}}",
-            "{{a..b}}",
-        ] {
-            assert!(tree(broken).is_none(), "{broken}");
+            let refusal = tried(text).err();
+            let found = refusal
+                .as_ref()
+                .map(|found| (found.line, found.reason.as_str()));
+            assert!(
+                found.is_some_and(|found| found.0 == line && found.1.starts_with(reason)),
+                "{text}: {found:?}"
+            );
         }
     }
 }

@@ -199,6 +199,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
             config.admit_for,
             config.permit_max,
             config.credit_max,
+            config.pages.brand,
         )
     };
     assert_eq!(rest(&confirmed), rest(&sound()));

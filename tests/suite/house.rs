@@ -367,9 +367,9 @@ impl House {
         let status = (!got.inside).then_some(got.status);
         let line = record::entry(&Facts::default(), status, &outcome.record);
         service::afterwards(outcome.after, &config, &store, near, now_ms);
-        self.logged
-            .borrow_mut()
-            .push(serde_json::from_str(&line).unwrap());
+        let lines = [vec![line], service::refused_entries(now_ms, &config)].concat();
+        let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
+        self.logged.borrow_mut().extend(lines);
         got
     }
 

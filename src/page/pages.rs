@@ -1,0 +1,296 @@
+//! The waiting page in the operator's brand: his own template if it is sound, else the built-in one, in every language.
+//!
+//! A template that is refused costs nobody the answer: another page serves, and the log is told why.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::brand::{Brand, constant};
+use super::template::{Refusal, Samples, Template};
+use super::{Links, QUEUE_TEXT, Waiting, data};
+use crate::admission::{Cursor, Position};
+use crate::line::Sign;
+use crate::words::{Words, words};
+
+/// The longest template, in characters: what the platform lets a setting have.
+const LONGEST: usize = 8_000;
+
+/// A template that is not shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// `setting`, or the file of the built-in page.
+    pub template: &'static str,
+    /// Where, and why.
+    pub refusal: Refusal,
+}
+
+/// The page in one language; nothing if its template is broken.
+struct Parsed {
+    tag: &'static str,
+    page: Option<Arc<Template>>,
+}
+
+/// The waiting page, parsed in those languages in which somebody has seen it.
+pub struct Pages {
+    /// What the operator says about himself.
+    pub brand: Brand,
+    own: Option<String>,
+    built_in: &'static str,
+    parsed: Mutex<Vec<Parsed>>,
+    refused: Mutex<Vec<Refused>>,
+}
+
+impl Pages {
+    /// With the operator's own template, if there is one: it is tried now, in English, since the languages differ in
+    /// their words only.
+    #[must_use]
+    pub fn new(brand: Brand, own: Option<String>) -> Self {
+        Self::with(brand, own, QUEUE_TEXT)
+    }
+
+    fn with(brand: Brand, own: Option<String>, built_in: &'static str) -> Self {
+        let mut pages = Self {
+            brand,
+            own: None,
+            built_in,
+            parsed: Mutex::default(),
+            refused: Mutex::default(),
+        };
+        if let Some(own) = own {
+            let english = words("");
+            match tried(&own, &pages.brand, english) {
+                Ok(page) => {
+                    pages.own = Some(own);
+                    held(&pages.parsed).push(Parsed {
+                        tag: english.tag,
+                        page: Some(Arc::new(page)),
+                    });
+                }
+                Err(refusal) => pages.refuse("setting", refusal),
+            }
+        }
+        pages
+    }
+
+    fn refuse(&self, template: &'static str, refusal: Refusal) {
+        held(&self.refused).push(Refused { template, refusal });
+    }
+
+    /// The templates refused since this was last asked.
+    #[must_use]
+    pub fn refused(&self) -> Vec<Refused> {
+        std::mem::take(&mut held(&self.refused))
+    }
+
+    /// The page in that language; nothing if even the built-in one is broken.
+    pub(super) fn page(&self, words: &'static Words) -> Option<Arc<Template>> {
+        let mut parsed = held(&self.parsed);
+        if let Some(known) = parsed.iter().find(|known| known.tag == words.tag) {
+            return known.page.clone();
+        }
+        let text = self.own.as_deref().unwrap_or(self.built_in);
+        let page = match Template::new(text, &|name| constant(name, words, &self.brand)) {
+            Ok(page) => Some(Arc::new(page)),
+            Err(refusal) => {
+                self.refuse("templates/queue.html", refusal);
+                None
+            }
+        };
+        parsed.push(Parsed {
+            tag: words.tag,
+            page: page.clone(),
+        });
+        page
+    }
+}
+
+/// Whoever held it before us may have panicked; what it holds is whole all the same.
+fn held<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn tried(text: &str, brand: &Brand, words: &Words) -> Result<Template, Refusal> {
+    if let Some((beyond, _)) = text.char_indices().nth(LONGEST) {
+        let rest = text.get(beyond..).unwrap_or_default();
+        let reason = format!("a template has at most {LONGEST} characters");
+        return Err(Refusal::at(text, rest, reason));
+    }
+    Template::tried(text, &|name| constant(name, words, brand), &samples(words))
+}
+
+/// Everything a page may be asked to show, and next to nothing.
+fn samples(words: &Words) -> Samples {
+    let something = || Some("data:,".to_owned());
+    let brand = Brand {
+        name: something(),
+        logo: something(),
+        message: something(),
+        ..Brand::default()
+    };
+    let sign = Sign {
+        epoch: 1,
+        cursor: Cursor(1),
+        length: 3,
+        credit: 0,
+        measured: None,
+    };
+    let waiting = Waiting {
+        position: Some(Position(3)),
+        seen: Some((sign, 1)),
+        first: Some(1),
+        reference: something(),
+        is_old: true,
+        estimate: Some(60),
+        refresh: 5,
+        still: false,
+        unsent: true,
+    };
+    let links = Links {
+        here: "/".to_owned(),
+        place: "/_queue/place".to_owned(),
+        updates: "/_queue/updates".to_owned(),
+    };
+    Samples {
+        full: data(&waiting, &links, words, &brand).into(),
+        bare: data(
+            &Waiting::default(),
+            &Links::default(),
+            words,
+            &Brand::default(),
+        )
+        .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::waiting_page;
+
+    fn branded() -> Brand {
+        Brand {
+            name: Some("<b>\"&".to_owned()),
+            logo: Some("data:image/png;base64,AA==".to_owned()),
+            ..Brand::default()
+        }
+    }
+
+    fn html(pages: &Pages) -> Option<String> {
+        let page = pages.page(words(""))?;
+        let data = data(
+            &Waiting::default(),
+            &Links::default(),
+            words(""),
+            &pages.brand,
+        );
+        let reply = page.render(503, &data.into(), "'none'")?;
+        String::from_utf8(reply.body).ok()
+    }
+
+    #[test]
+    fn the_built_in_page_is_sound() {
+        for brand in [Brand::default(), branded()] {
+            let found = tried(QUEUE_TEXT, &brand, words("")).err();
+            assert_eq!(found, None, "templates/queue.html");
+        }
+    }
+
+    #[test]
+    fn a_brand_is_text_wherever_it_stands() {
+        let own =
+            "<p title=\"{{brand.name}}\">{{brand.name}}</p>{{#if brand.logo}}{{brand.logo}}{{/if}}";
+        let pages = Pages::new(branded(), Some(own.to_owned()));
+        let name = "&lt;b&gt;&quot;&amp;";
+        let logo = "data:image/png;base64,AA&#x3D;&#x3D;";
+        let expected = format!("<p title=\"{name}\">{name}</p>{logo}");
+        assert_eq!(html(&pages), Some(expected));
+        assert_eq!(pages.refused(), []);
+        let plain = Pages::new(
+            Brand::default(),
+            Some("a{{#if brand.name}}b{{/if}}".to_owned()),
+        );
+        assert_eq!(html(&plain).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn a_broken_template_is_told_once_and_the_built_in_page_serves() {
+        let pages = Pages::new(Brand::default(), Some("a\n{{brand.nam}}".to_owned()));
+        let refused = Refused {
+            template: "setting",
+            refusal: Refusal {
+                line: 2,
+                reason: "there is no brand.nam, but name, light, dark, logo".to_owned(),
+            },
+        };
+        assert_eq!(pages.refused(), [refused]);
+        assert_eq!(html(&pages), html(&Pages::new(Brand::default(), None)));
+        assert_eq!(pages.refused(), [], "once");
+    }
+
+    #[test]
+    fn a_built_in_page_that_is_broken_is_a_notice_and_told_once() {
+        let pages = Pages::with(Brand::default(), None, "a\n{{text.nothing}}");
+        assert_eq!(pages.refused(), [], "nobody has asked for it yet");
+        assert_eq!((html(&pages), html(&pages)), (None, None));
+        let waiting = Waiting {
+            position: Some(Position(7)),
+            ..Waiting::default()
+        };
+        let reply = waiting_page(
+            429,
+            &waiting,
+            &Links::default(),
+            words(""),
+            &pages,
+            Some("'self'"),
+        );
+        let page = String::from_utf8_lossy(&reply.body).into_owned();
+        let line = "Your place is kept. We cannot see the sign at the moment.";
+        let notice = format!("<h1>You are in line</h1><p>{line}</p>");
+        assert!(reply.status == 429 && page.contains(&notice), "{page}");
+        let policy = reply.headers.iter().map(|(_, value)| value.as_str());
+        assert!(
+            policy
+                .into_iter()
+                .any(|value| value.ends_with("frame-ancestors 'self'"))
+        );
+        let told: Vec<_> = pages
+            .refused()
+            .into_iter()
+            .map(|refused| (refused.template, refused.refusal.line))
+            .collect();
+        assert_eq!(told, [("templates/queue.html", 2)]);
+    }
+
+    #[test]
+    fn a_template_ends_where_a_setting_ends() {
+        let refused = |length: usize| {
+            let own = "a\n".to_owned() + &"é".repeat(length - 2);
+            Pages::new(Brand::default(), Some(own)).refused()
+        };
+        assert_eq!(refused(LONGEST), []);
+        let lines: Vec<usize> = refused(LONGEST + 1)
+            .iter()
+            .map(|refused| refused.refusal.line)
+            .collect();
+        assert_eq!(lines, [2]);
+    }
+
+    #[test]
+    fn a_text_that_is_not_there_is_told_with_those_that_are() {
+        let pages = Pages::new(Brand::default(), Some("{{text.hading}}".to_owned()));
+        let reasons: Vec<String> = pages
+            .refused()
+            .into_iter()
+            .map(|refused| refused.refusal.reason)
+            .collect();
+        let reason = reasons.concat();
+        assert!(
+            reason.starts_with("there is no text.hading, but "),
+            "{reason}"
+        );
+        assert!(
+            words("").names().all(|name| reason.contains(name)),
+            "{reason}"
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! The few tags our pages are made of, read here, into the same tree as Handlebars' own parser makes.
+//!
+//! That parser costs a new sandbox more than everything else in a request together; a template with any other tag is
+//! left to it.
+
+use std::collections::HashMap;
+use std::mem;
+
+use handlebars::template::{ExpressionSpecBuilder, HelperTemplate, Parameter, TemplateElement};
+use handlebars::{Path, PathSeg, Template as Tree};
+
+/// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}` or `{{/if}}`.
+pub(super) fn tree(text: &str) -> Option<Tree> {
+    let mut tree = Tree::default();
+    // Blocks that have begun, each with what stands before it.
+    let mut outer = Vec::new();
+    let mut rest = text;
+    while let Some((before, tag_on)) = rest.split_once("{{") {
+        let (tag, after) = tag_on.split_once("}}")?;
+        if before.ends_with('\\') {
+            return None;
+        }
+        push_text(&mut tree, before);
+        if let Some(name) = tag.strip_prefix("#if ") {
+            let when = expression(Parameter::Name("if".to_owned()), vec![path(name)?], true)?;
+            outer.push((mem::take(&mut tree), when));
+        } else if tag == "/if" {
+            let (before, mut when) = outer.pop()?;
+            when.template = Some(mem::replace(&mut tree, before));
+            tree.elements
+                .push(TemplateElement::HelperBlock(when.into()));
+        } else {
+            let value = expression(path(tag)?, Vec::new(), false)?;
+            tree.elements
+                .push(TemplateElement::Expression(value.into()));
+        }
+        rest = after;
+    }
+    push_text(&mut tree, rest);
+    outer.is_empty().then_some(tree)
+}
+
+fn push_text(tree: &mut Tree, text: &str) {
+    if !text.is_empty() {
+        tree.elements
+            .push(TemplateElement::RawString(text.to_owned()));
+    }
+}
+
+/// A name with its fields; the two words that mean something else to Handlebars are no names.
+fn path(name: &str) -> Option<Parameter> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let segments = name.split('.').map(|segment| {
+        let named = !segment.is_empty() && segment.chars().all(plain);
+        let named = named && !["else", "this"].contains(&segment);
+        named.then(|| PathSeg::Named(segment.to_owned()))
+    });
+    let path = Path::Relative((segments.collect::<Option<_>>()?, name.to_owned()));
+    Some(Parameter::Path(path))
+}
+
+fn expression(name: Parameter, params: Vec<Parameter>, block: bool) -> Option<HelperTemplate> {
+    let spec = ExpressionSpecBuilder::default()
+        .name(name)
+        .params(params)
+        .hash(HashMap::new())
+        .omit_pre_ws(false)
+        .omit_pro_ws(false)
+        .build()
+        .ok()?;
+    Some(HelperTemplate::new(spec, block, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use handlebars::Context;
+
+    use super::*;
+    use crate::page::template::Template;
+    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
+
+    #[test]
+    fn our_own_templates_are_read_here_and_to_the_same_tree() {
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+            assert!(tree(text).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "a",
+            "{{a}}",
+            "a{{b}}c{{d.e}}f",
+            "a {{#if b}}c{{d}}{{#if e.f}}{{g}}{{/if}}{{/if}} h",
+            "{{a1_}} } {b} {{c}}}",
+        ] {
+            let theirs = Tree::compile(text).ok();
+            assert_eq!(
+                tree(text).as_ref().map(shape),
+                theirs.as_ref().map(shape),
+                "{text}"
+            );
+        }
+    }
+
+    /// A tree without what only error messages need: where in the text everything stood.
+    fn shape(tree: &Tree) -> String {
+        let debug = format!("{tree:?}");
+        let parts = debug
+            .split("mapping: [")
+            .map(|part| part.trim_start_matches(|c| c != ']'));
+        debug
+            .split("mapping: [")
+            .take(1)
+            .chain(parts.skip(1))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_not_ours_to_read_is_left_to_handlebars() {
+        let data = Context::from(serde_json::json!({ "a": "<", "b": ["x", "y"], "c": true }));
+        for (text, page) in [
+            ("{{{a}}}", "<"),
+            ("{{#each b}}{{this}}{{/each}}", "xy"),
+            ("{{#if c}}1{{else}}2{{/if}}", "1"),
+            ("{{#if z}}1{{else}}2{{/if}}", "2"),
+            ("\\{{a}}", "{{a}}"),
+            ("{{ a }}", "&lt;"),
+            ("{{! a }}b", "b"),
+            ("{{#unless z}}b{{/unless}}", "b"),
+        ] {
+            assert!(tree(text).is_none(), "{text}");
+            let reply = Template::new(text, &|_| None)
+                .ok()
+                .and_then(|template| template.render(200, &data, "'none'"));
+            let body = reply.map(|reply| reply.body);
+            assert_eq!(body.as_deref(), Some(page.as_bytes()), "{text}");
+        }
+        for broken in [
+            "{{a",
+            "{{#if a}}b",
+            "b{{/if}}",
+            "{{#if }}b{{/if}}",
+            "{{a..b}}",
+        ] {
+            assert!(tree(broken).is_none(), "{broken}");
+        }
+    }
+}
