@@ -57,7 +57,7 @@ impl Pages {
         };
         if let Some(own) = own {
             let english = words("");
-            match tried(&own, &pages.brand, english) {
+            match short(&own).and_then(|()| tried(&own, &pages.brand, english)) {
                 Ok(page) => {
                     pages.own = Some(own);
                     held(&pages.parsed).push(Parsed {
@@ -108,12 +108,16 @@ fn held<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn short(text: &str) -> Result<(), Refusal> {
+    let Some((beyond, _)) = text.char_indices().nth(LONGEST) else {
+        return Ok(());
+    };
+    let rest = text.get(beyond..).unwrap_or_default();
+    let reason = format!("a template has at most {LONGEST} characters");
+    Err(Refusal::at(text, rest, reason))
+}
+
 fn tried(text: &str, brand: &Brand, words: &Words) -> Result<Template, Refusal> {
-    if let Some((beyond, _)) = text.char_indices().nth(LONGEST) {
-        let rest = text.get(beyond..).unwrap_or_default();
-        let reason = format!("a template has at most {LONGEST} characters");
-        return Err(Refusal::at(text, rest, reason));
-    }
     Template::tried(text, &|name| constant(name, words, brand), &samples(words))
 }
 

@@ -1,7 +1,5 @@
 //! Which language a visitor reads best: RFC 9110 12.5.4, with the lookup of RFC 4647 3.4. Total for whatever is sent.
 
-use std::cmp::Reverse;
-
 use super::Words;
 use crate::negotiate::range;
 
@@ -11,18 +9,20 @@ const MOST_RANGES: usize = 50;
 /// The language named with the highest q; of several the first. Where none is named, the first that is not refused:
 /// `*` names none, and so says nothing but that.
 pub(super) fn choose(accept_language: &str, languages: &'static [Words]) -> Option<&'static Words> {
-    let mut ranges: Vec<(&str, u16)> = accept_language
+    let ranges: Vec<(&str, u16)> = accept_language
         .split(',')
         .take(MOST_RANGES)
         .map(range)
         .collect();
-    ranges.sort_by_key(|(_, q)| Reverse(*q));
     let accepted = |language: &&Words| !is_refused(language.tag, &ranges);
+    // From the end, since of equals the last is kept; and without a sort, whose code is bigger than all of this.
     ranges
         .iter()
+        .rev()
         .filter(|(_, q)| *q > 0)
-        .filter_map(|(range, _)| named(range, languages))
-        .find(accepted)
+        .filter_map(|(range, q)| Some((q, named(range, languages).filter(accepted)?)))
+        .max_by_key(|(q, _)| *q)
+        .map(|(_, language)| language)
         .or_else(|| languages.iter().find(accepted))
 }
 

@@ -2,6 +2,7 @@
 
 mod apps;
 mod aside;
+mod brand;
 mod counter;
 mod defects;
 mod estimate;
@@ -10,6 +11,7 @@ mod wire;
 
 use apps::*;
 use aside::*;
+use brand::*;
 use counter::*;
 use defects::*;
 use estimate::*;
@@ -77,6 +79,14 @@ in_every_house! {
     an_app_written_for_cloudflare_finds_its_object_when_that_is_on
     a_page_of_a_listed_origin_may_read_that_it_waits
     without_a_list_of_origins_nothing_tells_who_asked
+    the_brand_is_on_the_page_and_the_message_in_the_data
+    without_a_brand_the_page_has_the_house_s_own_colours_and_no_gaps
+    a_wrong_brand_is_an_unsound_configuration
+    an_own_page_serves_with_a_digest_for_each_of_its_blocks
+    the_page_in_the_readme_is_a_page
+    a_page_may_be_as_long_as_a_setting
+    a_page_may_be_nested_as_deep_as_is_said
+    a_broken_page_is_logged_and_the_built_in_one_serves
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     raising_the_epoch_ends_admissions_within_two_seconds

@@ -1,0 +1,202 @@
+//! The page in the operator's brand: name, colours, logo, his own words, and his own page.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::house::{Ask, Got, House, problem_keys};
+
+const LOGO: &str = "data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E";
+
+fn page(house: &House) -> Got {
+    let got = house.ask(&Ask::get("/"));
+    assert_eq!(got.header("content-type"), "text/html; charset=utf-8");
+    assert!(!got.inside);
+    got
+}
+
+/// What the policy says to a directive.
+fn sources<'a>(got: &'a Got, directive: &str) -> Vec<&'a str> {
+    let policy = got.header("content-security-policy");
+    let said = policy
+        .split("; ")
+        .find_map(|said| said.strip_prefix(directive));
+    said.unwrap_or_default().split_whitespace().collect()
+}
+
+/// The digests of all elements of that name without attributes, as a browser computes them.
+fn digests(got: &Got, name: &str) -> Vec<String> {
+    let inside = |part: &str| {
+        let text = part.split_once(&format!("</{name}>")).unwrap().0.to_owned();
+        let digest = hmac_sha256::Hash::hash(text.as_bytes());
+        format!("'sha256-{}'", STANDARD.encode(digest))
+    };
+    let begin = format!("<{name}>");
+    got.body.split(&begin).skip(1).map(inside).collect()
+}
+
+fn refusals(log: &[Value]) -> Vec<&Value> {
+    let refused = |line: &&Value| line["reason"] == "refused_template";
+    log.iter().filter(refused).collect()
+}
+
+pub(crate) fn the_brand_is_on_the_page_and_the_message_in_the_data(house: &House) {
+    assert_eq!(
+        house.ask(&Ask::get("/").json()).json()["message"],
+        json!(null)
+    );
+    for (key, value) in [
+        ("brand_name", "<b>\"&"),
+        ("brand_colors", "#0a0b0c #f0f1f2"),
+        ("brand_logo", LOGO),
+        ("heading", "Tickets <soon>"),
+        ("message", "Doors open at 8 & not before."),
+    ] {
+        house.set(key, value);
+    }
+    let got = page(house);
+    for shown in [
+        "· &lt;b&gt;&quot;&amp;</title>",
+        ">&lt;b&gt;&quot;&amp;</p>",
+        "--brand: #0a0b0c",
+        "--brand: #f0f1f2",
+        &format!("<img src=\"{}\"", LOGO.replace('=', "&#x3D;")),
+        ">Tickets &lt;soon&gt;</h1>",
+        "Doors open at 8 &amp; not before.",
+    ] {
+        assert!(got.body.contains(shown), "{shown}: {}", got.body);
+    }
+    assert!(!got.body.contains("<b>"), "{}", got.body);
+    assert_eq!(sources(&got, "img-src "), ["data:"]);
+    assert_eq!(sources(&got, "style-src "), digests(&got, "style"));
+    let data = house.ask(&Ask::get("/").json()).json();
+    assert_eq!(data["message"], "Doors open at 8 & not before.");
+}
+
+pub(crate) fn without_a_brand_the_page_has_the_house_s_own_colours_and_no_gaps(house: &House) {
+    let got = page(house);
+    for shown in [
+        "--brand: #c8371b",
+        "--brand: #ff9a73",
+        ">You are in line</h1>",
+    ] {
+        assert!(got.body.contains(shown), "{shown}: {}", got.body);
+    }
+    for absent in ["<img", "class=\"brand\"", "{{"] {
+        assert!(!got.body.contains(absent), "{absent}: {}", got.body);
+    }
+}
+
+pub(crate) fn a_wrong_brand_is_an_unsound_configuration(house: &House) {
+    house.set("brand_colors", "red");
+    let before = house.log().len();
+    assert_eq!(house.ask(&Ask::get("/echo")).status, 503);
+    let log = house.log_of(before + 1);
+    assert_eq!(problem_keys(log.last().unwrap()), ["brand_colors"]);
+}
+
+pub(crate) fn an_own_page_serves_with_a_digest_for_each_of_its_blocks(house: &House) {
+    let own = "<style>p { color: {{brand.light}} }</style><style>b {}</style>\n<script>let name = 1</script>\n\
+        <p lang=\"{{lang}}\" dir={{dir}}>{{text.number}}: {{number}}, {{#unless message}}{{ahead}} ahead{{/unless}}";
+    house.set("brand_colors", "#0a0b0c");
+    house.set("template", &own.replace('\n', "\r\n"));
+    let got = page(house);
+    let shown = "<p lang=\"en\" dir=ltr>Your number: 1, 0 ahead";
+    assert!(got.body.ends_with(shown), "{}", got.body);
+    assert!(
+        got.body.contains("<style>p { color: #0a0b0c }"),
+        "{}",
+        got.body
+    );
+    for (directive, name, many) in [("style-src ", "style", 2), ("script-src ", "script", 1)] {
+        let digests = digests(&got, name);
+        assert_eq!(
+            (sources(&got, directive), digests.len()),
+            (digests.iter().map(String::as_str).collect(), many)
+        );
+    }
+    assert_eq!(refusals(&house.log()), Vec::<&Value>::new());
+}
+
+pub(crate) fn the_page_in_the_readme_is_a_page(house: &House) {
+    let readme = include_str!("../../../README.md");
+    let section = readme.split_once("## Your own page").unwrap().1;
+    let own = section.split_once("```html\n").unwrap().1;
+    house.set("brand_name", "Shop");
+    house.set("template", own.split_once("```").unwrap().0);
+    let got = page(house);
+    for shown in ["Shop", "Your number", "You are next.", "</html>"] {
+        assert!(got.body.contains(shown), "{shown}: {}", got.body);
+    }
+    assert!(
+        !got.body.contains("id=\"progress\""),
+        "not the built-in page"
+    );
+    assert_eq!(sources(&got, "style-src "), digests(&got, "style"));
+    assert_eq!(refusals(&house.log()), Vec::<&Value>::new());
+}
+
+pub(crate) fn a_page_may_be_as_long_as_a_setting(house: &House) {
+    let own = format!("<p>{{{{line}}}}</p>{}", "é".repeat(7_985));
+    assert_eq!(own.chars().count(), 8_000);
+    house.set("template", &own);
+    let got = page(house);
+    assert_eq!(got.body, own.replace("{{line}}", "You are next."));
+}
+
+pub(crate) fn a_page_may_be_nested_as_deep_as_is_said(house: &House) {
+    let blocks = format!("{}deep{}", "{{#if lang}}".repeat(31), "{{/if}}".repeat(31));
+    let brackets = format!("{}message{}", "(not ".repeat(31), ")".repeat(31));
+    let own = format!("{{{{#if {brackets}}}}}a{{{{else}}}}{blocks}{{{{/if}}}}");
+    house.set("template", &own);
+    assert_eq!(page(house).body, "a");
+    let own = own.replace("message", "lang");
+    house.set("template", &own);
+    assert_eq!(page(house).body, "deep");
+    house.set(
+        "template",
+        &own.replace("(not ", "(not (not ").replace(')', "))"),
+    );
+    assert!(page(house).body.contains("id=\"progress\""));
+}
+
+pub(crate) fn a_broken_page_is_logged_and_the_built_in_one_serves(house: &House) {
+    let built_in = page(house);
+    for (broken, line, detail) in [
+        ("a\n\n{{title", 3, "invalid handlebars syntax"),
+        ("a\n{{shout title}}", 2, "Helper not found shout"),
+        ("{{#if wait}}\n{{/each}}", 2, "helper \"if\" was opened"),
+        (
+            "a\n<style>\np { color: {{title}} }</style>",
+            3,
+            "<style> has no digest",
+        ),
+        ("{{text.hading}}", 1, "there is no text.hading"),
+    ] {
+        let before = house.log().len();
+        house.set("template", broken);
+        let got = page(house);
+        assert_eq!(
+            (got.status, got.header("content-security-policy")),
+            (built_in.status, built_in.header("content-security-policy"))
+        );
+        assert!(got.body.contains("id=\"progress\""), "{}", got.body);
+        let log = house.log_of(before + 2);
+        let told = refusals(&log[before..]);
+        assert!(!told.is_empty(), "{log:?}");
+        for told in told {
+            let mut keys: Vec<&String> = told.as_object().unwrap().keys().collect();
+            keys.sort();
+            assert_eq!(keys, ["detail", "line", "reason", "template", "timestamp"]);
+            assert_eq!(
+                (&told["template"], &told["line"]),
+                (&json!("setting"), &json!(line))
+            );
+            let found = told["detail"].as_str().unwrap();
+            assert!(
+                found.starts_with(detail) && found.chars().count() <= 200,
+                "{found}"
+            );
+        }
+    }
+}
