@@ -184,6 +184,7 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
         "serving": worded.serving,
         "progress": worded.progress,
         "reference": waiting.reference,
+        "old": waiting.is_old,
         "unsent": waiting.unsent,
         "state": state,
         "paused": waiting.still,

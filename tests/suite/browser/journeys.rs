@@ -7,6 +7,7 @@ use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use super::axe::assert_open_to_all;
 use super::{PATIENCE, picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
@@ -59,6 +60,12 @@ async fn open(house: &House, driver: &Driver, options: &Options) -> Client {
 async fn press(page: &Client, selector: &str) {
     let element = page.find(Locator::Css(selector)).await.unwrap();
     element.click().await.unwrap();
+}
+
+/// A state of the page: nobody is shut out of it, and a picture is left to be looked at.
+async fn seen(page: &Client, name: &str) {
+    picture(page, name).await;
+    assert_open_to_all(page, name).await;
 }
 
 fn desktop() -> Options {
@@ -175,7 +182,7 @@ fn browser_without_cookies_the_visitor_is_told_and_draws_once() {
             "document.getElementById('heading').textContent === 'Your browser keeps no cookies'",
         )
         .await;
-        picture(&page, "without-cookies").await;
+        seen(&page, "without-cookies").await;
         sleep(3 * SECOND).await;
         assert_eq!(drawn(&house), "1");
         page.close().await.unwrap();
@@ -207,7 +214,7 @@ fn browser_a_minute_offline_costs_nothing_but_the_news() {
             "document.getElementById('state').textContent.startsWith('You are offline.')",
         )
         .await;
-        picture(&page, "offline").await;
+        seen(&page, "offline").await;
         house.permit(1);
         sleep(60 * SECOND).await;
         assert_eq!(
@@ -220,7 +227,7 @@ fn browser_a_minute_offline_costs_nothing_but_the_news() {
             "document.getElementById('line').textContent === 'You are next.'",
         )
         .await;
-        until(&page, "document.getElementById('state').hidden").await;
+        until(&page, "document.getElementById('state').textContent === ''").await;
         assert_eq!(drawn(&house), "2", "the same place");
         page.close().await.unwrap();
     });
@@ -236,10 +243,10 @@ fn browser_a_store_that_is_down_is_told_calmly_and_the_figures_come_back() {
         until(&page, "performance.getEntriesByType('resource').length > 1").await;
         house.store.fail(Faults::always(Fault::Refuse));
         until(&page, "document.getElementById('state').textContent.startsWith('We cannot see the newest figures')").await;
-        picture(&page, "store-down").await;
+        seen(&page, "store-down").await;
         assert_eq!(text(&page, ".number").await, "2");
         house.store.fail(Faults::none());
-        until(&page, "document.getElementById('state').hidden").await;
+        until(&page, "document.getElementById('state').textContent === ''").await;
         page.close().await.unwrap();
     });
 }
@@ -268,6 +275,7 @@ fn browser_a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab()
             "\u{2713} It is your turn",
             "nobody is there yet"
         );
+        seen(&page, "turn-in-the-background").await;
         page.set_window_rect(0, 0, 1280, 860).await.unwrap();
         wait_for_title(&page, "The Ember Cup").await;
         page.close().await.unwrap();
@@ -343,7 +351,7 @@ fn browser_what_was_posted_in_line_is_not_sent_again_by_going_in() {
             "document.body.textContent.includes('has not been delivered')",
         )
         .await;
-        picture(&page, "not-sent").await;
+        seen(&page, "not-sent").await;
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
         let seen = house.wasm_side().origin.requests();
@@ -366,6 +374,7 @@ fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
             text(&page, "#state").await,
             "This page no longer updates by itself."
         );
+        seen(&page, "stopped").await;
         let looks = "return performance.getEntriesByType('resource').length";
         let before = run(&page, looks).await;
         house.permit(1);
@@ -380,6 +389,36 @@ fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
         press(&page, "#pause").await;
         house.permit(1);
         wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_a_sound_and_a_notification_come_only_to_who_asked() {
+    let house = house(1);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&desktop()).await.unwrap();
+        let watch = "window.asked = []
+            const remember = name => function () { window.asked.push(name); return Promise.resolve('granted') }
+            Notification.requestPermission = remember('permission')
+            window.AudioContext = function () { window.asked.push('sound'); this.resume = () => {} }";
+        let watch = json!({ "source": watch });
+        browser::cdp(&page, "Page.addScriptToEvaluateOnNewDocument", watch)
+            .await
+            .unwrap();
+        page.goto(&address(&house, "/")).await.unwrap();
+        until(&page, "performance.getEntriesByType('resource').length > 1").await;
+        assert_eq!(run(&page, "return window.asked").await, json!([]));
+        let pressed = "return document.getElementById('alert').getAttribute('aria-pressed')";
+        assert_eq!(run(&page, pressed).await, "false");
+        press(&page, "#alert").await;
+        assert_eq!(run(&page, pressed).await, "true");
+        let asked = run(&page, "return window.asked").await;
+        assert_eq!(asked, json!(["sound", "permission"]));
+        seen(&page, "alert").await;
+        press(&page, "#alert").await;
+        assert_eq!(run(&page, pressed).await, "false");
         page.close().await.unwrap();
     });
 }

@@ -4,6 +4,7 @@ use dev::browser::{self, Driver, Options};
 use now_serving::words::LANGUAGES;
 use serde_json::{Value, json};
 
+use super::axe::assert_open_to_all;
 use super::{picture, tell, text};
 use crate::house::{House, Visitor};
 
@@ -87,6 +88,7 @@ fn browser_every_language_fits_320_pixels_and_twice_the_size_of_letters() {
                 assert_eq!(wide, json!([]), "{} at {width}", words.tag);
                 picture(&page, &format!("page-{}-{width}", words.tag)).await;
             }
+            assert_open_to_all(&page, words.tag).await;
             page.close().await.unwrap();
         }
     });
