@@ -143,8 +143,16 @@ impl Template {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::json;
+
+    /// Refused at that line, for a reason that begins so.
+    pub(super) fn assert_refused(refusal: Option<&Refusal>, text: &str, line: usize, reason: &str) {
+        assert!(
+            refusal.is_some_and(|found| found.line == line && found.reason.starts_with(reason)),
+            "{text}: {refusal:?}"
+        );
+    }
 
     use super::*;
     use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
@@ -228,14 +236,7 @@ mod tests {
             ),
             ("\n{{> title}}", 2, "a page is one template"),
         ] {
-            let refusal = tried(text).err();
-            let found = refusal
-                .as_ref()
-                .map(|found| (found.line, found.reason.as_str()));
-            assert!(
-                found.is_some_and(|found| found.0 == line && found.1.starts_with(reason)),
-                "{text}: {found:?}"
-            );
+            assert_refused(tried(text).err().as_ref(), text, line, reason);
         }
     }
 }

@@ -441,6 +441,16 @@ impl House {
         self.store.command(&command).unwrap();
     }
 
+    /// More than a million tickets drawn, 200 000 of them waiting, at a pace that is known and moves nobody now.
+    pub(crate) fn make_the_line_long(&self) {
+        self.set("automatic", "15");
+        self.warm();
+        let numbers = ["length", "1234567", "cursor", "1034567"];
+        let pace = ["period", "9999999999", "left", "0"];
+        self.write(&[numbers, pace].concat());
+        self.forget_the_sign();
+    }
+
     /// Waits until no copy of the sign is left in the data centre.
     pub(crate) fn forget_the_sign(&self) {
         self.wait(FRESH + RENEWING + Duration::from_millis(100));

@@ -3,7 +3,7 @@
 use now_serving::words::LANGUAGES;
 
 use crate::connection::Connection;
-use crate::house::{Ask, Got, House, Visitor};
+use crate::house::{Ask, Got, House};
 
 /// Fourteen kilobytes: what a server sends at once on a new connection (RFC 6928: ten segments of 1 460 bytes).
 const PAGE: usize = 14_000;
@@ -21,20 +21,7 @@ fn bytes(got: &Got) -> usize {
 #[test]
 fn wasm_a_page_is_at_most_14_kb_and_an_update_400_bytes_in_every_language() {
     let house = House::wasm();
-    house.set("automatic", "15");
-    house.warm();
-    Visitor::new(&house).ask("/");
-    house.write(&[
-        "length",
-        "1234567",
-        "cursor",
-        "1034567",
-        "period",
-        "9999999999",
-        "left",
-        "0",
-    ]);
-    house.forget_the_sign();
+    house.make_the_line_long();
     let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();
     let mut connection = Connection::open(house.wasm_side().edge.addr());
     for words in &LANGUAGES {

@@ -116,6 +116,7 @@ fn split(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::template::tests::assert_refused;
 
     /// `printf 'p{}' | openssl dgst -sha256 -binary | base64`, and the same of `let a`.
     const STYLE: &str = "'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='";
@@ -174,14 +175,7 @@ mod tests {
             ("<script src=/a.js>\n", 1, "<script> is never closed"),
             ("<style>p{}</style", 1, "<style> is never closed"),
         ] {
-            let refusal = policy(text).err();
-            let found = refusal
-                .as_ref()
-                .map(|found| (found.line, found.reason.as_str()));
-            assert!(
-                found.is_some_and(|found| found.0 == line && found.1.starts_with(reason)),
-                "{text}: {found:?}"
-            );
+            assert_refused(policy(text).err().as_ref(), text, line, reason);
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::axe::assert_open_to_all;
 use super::{picture, tell, text};
-use crate::house::{House, Visitor};
+use crate::house::House;
 
 /// Every number up to this, and some beyond.
 const SMALL: u64 = 1_200;
@@ -46,20 +46,7 @@ const TOO_WIDE: &str = "const wide = document.documentElement.clientWidth
 #[test]
 fn browser_every_language_fits_320_pixels_and_twice_the_size_of_letters() {
     let house = House::wasm();
-    house.set("automatic", "15");
-    house.warm();
-    Visitor::new(&house).ask("/");
-    house.write(&[
-        "length",
-        "1234567",
-        "cursor",
-        "1",
-        "period",
-        "9999999999",
-        "left",
-        "0",
-    ]);
-    house.forget_the_sign();
+    house.make_the_line_long();
     let driver = Driver::start().unwrap();
     tell(async {
         for words in &LANGUAGES {
