@@ -1,4 +1,4 @@
-//! What is measured: five kinds of request, and under each the floor it stands on.
+//! What is measured: six kinds of request, and under each the floor it stands on.
 
 use clap::ValueEnum;
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderName};
@@ -10,6 +10,8 @@ pub enum Scenario {
     New,
     /// Somebody with a ticket, whose turn has not come
     Waiting,
+    /// The same by the waiting page's script
+    Update,
     /// Somebody inside, who is passed on
     Admitted,
     /// A path that skips the room
@@ -44,9 +46,10 @@ pub(super) struct Cookies {
 }
 
 impl Scenario {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::New,
         Self::Waiting,
+        Self::Update,
         Self::Admitted,
         Self::Bypass,
         Self::Panel,
@@ -56,6 +59,7 @@ impl Scenario {
         match self {
             Self::New => "new",
             Self::Waiting => "waiting",
+            Self::Update => "update",
             Self::Admitted => "admitted",
             Self::Bypass => "bypass",
             Self::Panel => "panel",
@@ -65,7 +69,7 @@ impl Scenario {
     pub(super) fn floor(self) -> Floor {
         match self {
             Self::New | Self::Panel => Floor::Store,
-            Self::Waiting => Floor::Hello,
+            Self::Waiting | Self::Update => Floor::Hello,
             Self::Admitted | Self::Bypass => Floor::Forward,
         }
     }
@@ -76,6 +80,7 @@ impl Scenario {
         match self {
             Self::New => Ask::new("/", None, 503, IN_LINE),
             Self::Waiting => Ask::new("/", cookie(&cookies.waiting), 503, IN_LINE),
+            Self::Update => Ask::new("/_queue/place", cookie(&cookies.waiting), 200, SEEN),
             Self::Admitted => Ask::new("/status/200", cookie(&cookies.admitted), 200, "Status 200"),
             Self::Bypass => Ask::new("/robots.txt", None, 200, "User-agent"),
             Self::Panel => {
@@ -99,8 +104,9 @@ impl Scenario {
     }
 }
 
-/// Words of the waiting page that it does not have while the store cannot be seen.
-const IN_LINE: &str = "ahead of you";
+/// What the waiting page and its updates do not have while the store cannot be seen.
+const IN_LINE: &str = "id=\"serving\"";
+const SEEN: &str = "\"serving\":";
 
 /// `admin:development-only-password`, as Basic authentication words it.
 const OPERATOR: &str = "Basic YWRtaW46ZGV2ZWxvcG1lbnQtb25seS1wYXNzd29yZA==";
