@@ -65,14 +65,14 @@ pub fn answer(
         return Aside::Reply(reply, Reason::BadRequest);
     }
     let now = line.now_ms / 1000;
-    let ticket = keeping::ticket(call, config, now);
+    let ticket = || keeping::ticket(call, config, now);
     match route {
-        Route::Place => match ticket {
-            Some(ticket) => Aside::Visit(visit(Kind::Visit, Some(ticket), "", line, near, config)),
+        Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
+            held => Aside::Visit(visit(Kind::Visit, held, "", line, near, config)),
         },
-        Route::Cookies => cookies(call, ticket.is_some(), config, now),
-        Route::Updates => updates(call, ticket, config, now),
+        Route::Cookies => cookies(call, config, now),
+        Route::Updates => updates(call, ticket(), config, now),
     }
 }
 
@@ -88,11 +88,11 @@ fn without_ticket(call: &Call) -> Reply {
 
 /// Where a page without scripts goes after a draw: the first try was the ticket that was drawn, the second is one
 /// without a number; a browser that kept neither is told, and draws no more.
-fn cookies(call: &Call, kept: bool, config: &Config, now: u64) -> Aside {
+fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     let Some(to) = destination(call) else {
         return bad_destination();
     };
-    if kept || keeping::keeps_cookies(call) {
+    if keeping::keeps_cookies(call) {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
     let words = words(&call.header("accept-language"));

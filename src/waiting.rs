@@ -64,7 +64,7 @@ pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply 
 }
 
 fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
-    let here = call.target();
+    let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
     let links = Links {
         place: format!("{}/place", config.admin_path),
@@ -90,6 +90,16 @@ fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &C
         }
     });
     reply.with_some("refresh", refresh)
+}
+
+/// The page's own address as a link. One that begins with two slashes would lead to another site.
+fn here(call: &Call) -> String {
+    let target = call.target();
+    if target.starts_with("//") {
+        format!("/.{target}")
+    } else {
+        target
+    }
 }
 
 fn words_of(call: &Call) -> &'static Words {

@@ -1,4 +1,4 @@
-//! How the operator's brand is read: a name, colours, a logo, his own words, and his own page.
+//! How the operator's brand is read: a name, colours, a logo, words and a page of their own.
 
 use crate::page::Brand;
 use crate::record::shortened;

@@ -151,10 +151,7 @@ impl<'a> Reader<'a> {
 
     /// Separated by commas or white space.
     pub(super) fn cors_origins(&mut self) -> Vec<String> {
-        let text = self
-            .setting("cors_origins")
-            .filter(|text| text != NONE)
-            .unwrap_or_default();
+        let text = self.optional("cors_origins").unwrap_or_default();
         let origins: Vec<String> = words(&text).map(str::to_owned).collect();
         for origin in &origins {
             if !is_origin(origin) {

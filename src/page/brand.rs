@@ -1,13 +1,13 @@
-//! What the operator says about himself, and what it is called in a template.
+//! What operators say about themselves, and what it is called in a template.
 
 use serde::Serialize;
 
 use crate::words::Words;
 
-/// What the operator says about himself.
+/// What operators say about themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Brand {
-    /// His name.
+    /// Their name.
     pub name: Option<String>,
     /// The colour of the band on a light page.
     pub light: String,
@@ -18,7 +18,7 @@ pub struct Brand {
     /// Stands in the heading's place.
     #[serde(skip)]
     pub heading: Option<String>,
-    /// What he tells those who wait.
+    /// What they tell those who wait.
     #[serde(skip)]
     pub message: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The waiting page in the operator's brand: his own template if it is sound, else the built-in one, in every language.
+//! The waiting page in the operator's brand: their own template if it is sound, else the built-in one, in every language.
 //!
 //! A template that is refused costs nobody the answer: another page serves, and the log is told why.
 
@@ -31,7 +31,7 @@ struct Parsed {
 
 /// The waiting page, parsed in those languages in which somebody has seen it.
 pub struct Pages {
-    /// What the operator says about himself.
+    /// What operators say about themselves.
     pub brand: Brand,
     own: Option<String>,
     built_in: &'static str,

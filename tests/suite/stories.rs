@@ -75,6 +75,7 @@ in_every_house! {
     a_browser_that_keeps_cookies_goes_back_to_its_place
     a_page_that_should_not_refresh_does_not
     nobody_is_sent_to_another_site
+    a_path_that_begins_with_two_slashes_stays_on_this_site
     what_is_quoted_to_support_is_found_in_the_log
     an_app_written_for_cloudflare_finds_its_object_when_that_is_on
     a_page_of_a_listed_origin_may_read_that_it_waits

@@ -203,6 +203,23 @@ pub(crate) fn nobody_is_sent_to_another_site(house: &House) {
     }
 }
 
+pub(crate) fn a_path_that_begins_with_two_slashes_stays_on_this_site(house: &House) {
+    let page = house.ask(&Ask::get("//evil.example/a"));
+    assert!(
+        page.body.contains(r#"href="/.//evil.example/a""#),
+        "{}",
+        page.body
+    );
+    let ticket = page.ticket().unwrap();
+    let kept = Ask::get(&next(&page).unwrap()).with("cookie", format!("queue={ticket}"));
+    let back = house.ask(&kept);
+    assert_eq!(
+        (back.status, back.header("location")),
+        (303, "/.//evil.example/a"),
+        "which is that path again (WHATWG URL 4.4: a dot segment is left out)"
+    );
+}
+
 pub(crate) fn what_is_quoted_to_support_is_found_in_the_log(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");

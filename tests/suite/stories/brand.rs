@@ -1,4 +1,4 @@
-//! The page in the operator's brand: name, colours, logo, his own words, and his own page.
+//! The page in the operator's brand: name, colours, logo, words and a page of their own.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
