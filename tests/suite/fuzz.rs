@@ -24,7 +24,7 @@ enum Place {
     Header(&'static str),
 }
 
-const PLACES: [Place; 18] = [
+const PLACES: [Place; 19] = [
     Place::Cookie,
     Place::OurCookie,
     Place::Authorization,
@@ -34,6 +34,7 @@ const PLACES: [Place; 18] = [
     Place::Form,
     Place::Json,
     Place::Header("accept"),
+    Place::Header("accept-language"),
     Place::Header("content-type"),
     Place::Header("host"),
     Place::Header("origin"),
@@ -57,8 +58,12 @@ fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
     match place {
         Place::Cookie => vec![Ask::get("/").with("cookie", bytes)],
         Place::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
-            .map(|name| Ask::get("/").with("cookie", [name.as_bytes(), bytes].concat()))
-            .into(),
+            .into_iter()
+            .flat_map(|name| {
+                let cookie = [name.as_bytes(), bytes].concat();
+                ["/", "/_queue/place"].map(|path| Ask::get(path).with("cookie", &cookie))
+            })
+            .collect(),
         Place::Authorization => on_every_route("authorization", bytes),
         Place::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
         Place::Path => vec![
@@ -69,6 +74,9 @@ fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
         Place::Query => vec![
             Ask::get(&format!("/?{text}")),
             Ask::get(&format!("/_queue?released={text}&asked={text}")).operator(),
+            Ask::get(&format!("/_queue/cookies?try=1&to={text}")),
+            Ask::get(&format!("/_queue/cookies?try={text}&to=/")),
+            Ask::get(&format!("/_queue/updates?every=off&to=/{text}")),
         ],
         Place::Form => vec![body("application/x-www-form-urlencoded")],
         Place::Json => vec![body("application/json")],
@@ -115,6 +123,12 @@ fn holds(house: &House, place: Place, bytes: &[u8]) {
                 "{name}: {value:?} after {bytes:?}"
             );
         }
+        let location = got.header("location");
+        let is_here = location.starts_with('/') && !location.starts_with("//");
+        assert!(
+            location.is_empty() || is_here,
+            "{location:?} after {bytes:?}"
+        );
         assert!(
             !got.inside || place_is_path(place),
             "{place:?} {bytes:?} went in"
