@@ -99,7 +99,7 @@ pub struct Facts {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// Whether it went to the origin.
+    /// Whether it went to the origin, or was told that it may.
     pub permitted: bool,
     /// Why.
     pub reason: Reason,

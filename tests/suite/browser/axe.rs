@@ -99,6 +99,18 @@ fn browser_no_page_of_ours_puts_a_barrier_before_anybody() {
         assert_no_barrier(&page, "Tickets drawn", &panel).await;
         let after = format!("{panel}?released=1&asked=2");
         assert_no_barrier(&page, "Let in: 1 of 2", &after).await;
+        for (key, value) in [
+            ("brand_name", "Ember & Ash"),
+            (
+                "brand_logo",
+                "data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E",
+            ),
+            ("brand_colors", "#ffff00 #000080"),
+            ("message", "Doors open at eight."),
+        ] {
+            house.set(key, value);
+        }
+        assert_no_barrier(&page, "Doors open at eight.", &url).await;
         house.store.fail(Faults::always(Fault::Unauthorized));
         assert_no_barrier(&page, "The store does not answer", &panel).await;
         assert_no_barrier(&page, "the newest figures", &url).await;

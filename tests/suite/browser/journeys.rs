@@ -364,6 +364,34 @@ fn browser_what_was_posted_in_line_is_not_sent_again_by_going_in() {
 }
 
 #[test]
+fn browser_the_operators_message_and_brand_stay_true_while_the_page_waits() {
+    let house = house(1);
+    house.set("brand_name", "Ember & Ash");
+    house.set("message", "Doors open at eight.");
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        assert_eq!(text(&page, "#message").await, "Doors open at eight.");
+        seen(&page, "brand").await;
+        house.set("message", "Doors open at nine.");
+        until(
+            &page,
+            "document.getElementById('message').textContent === 'Doors open at nine.'",
+        )
+        .await;
+        house.set("message", "none");
+        until(
+            &page,
+            "document.getElementById('message').textContent === ''",
+        )
+        .await;
+        house.permit(1);
+        wait_for_title(&page, "0 \u{b7} You are in line \u{b7} Ember & Ash").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
 fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
     let house = house(1);
     let driver = Driver::start().unwrap();
@@ -386,6 +414,8 @@ fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
             "document.getElementById('line').textContent === 'You are next.'",
         )
         .await;
+        let state = text(&page, "#state").await;
+        assert_eq!(state, "This page no longer updates by itself.", "still");
         press(&page, "#pause").await;
         house.permit(1);
         wait_for_title(&page, "The Ember Cup").await;
