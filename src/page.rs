@@ -5,6 +5,7 @@
 mod brand;
 mod cloudflare;
 mod pages;
+mod panel;
 mod template;
 
 use std::borrow::Cow;
@@ -14,8 +15,7 @@ use handlebars::Context;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::admission::{Pace, Position};
-use crate::config::Config;
+use crate::admission::Position;
 use crate::http::Reply;
 use crate::line::Sign;
 use crate::words::{self, Words};
@@ -24,15 +24,14 @@ use template::Template;
 pub use brand::Brand;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
+pub use panel::panel;
 pub use template::Refusal;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
 const ADMIN_TEXT: &str = include_str!("../templates/admin.html");
 const NOTICE_TEXT: &str = include_str!("../templates/notice.html");
 
-// One by one, so that nobody parses a page that is not shown. They have no constants, and are the house's own: a test
-// parses them.
-static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
+// Parsed when it is first shown. It has no constants, and is the house's own: a test parses it.
 static NOTICE: LazyLock<Option<Template>> = LazyLock::new(|| house(NOTICE_TEXT));
 
 fn house(text: &str) -> Option<Template> {
@@ -262,46 +261,6 @@ pub fn waiting_json(
     Reply::json(status, &data)
 }
 
-/// The panel: the line as it stands, or why it cannot be seen, and the button.
-#[must_use]
-pub fn panel(
-    status: u16,
-    config: &Config,
-    sign: Option<Sign>,
-    trouble: Option<&str>,
-    news: Option<&str>,
-) -> Reply {
-    let shown = sign.map(|sign| {
-        json!({
-            "cursor": grouped(sign.cursor.0),
-            "length": grouped(sign.length),
-            "waiting": grouped(sign.waiting()),
-            "credit": grouped(sign.credit),
-        })
-    });
-    let title = sign.map_or_else(
-        || "Now Serving: no answer".to_owned(),
-        |sign| format!("{} waiting · Now Serving", grouped(sign.waiting())),
-    );
-    let data = json!({
-        "title": title,
-        "room": config.room,
-        "path": config.admin_path,
-        "sign": shown,
-        "trouble": trouble,
-        "news": news,
-        "pace": pace_words(config.pace),
-        "amount": config.pace.quantity.min(config.permit_max),
-        "permit_max": config.permit_max,
-        "permit_max_words": grouped(config.permit_max),
-        "look": seconds(config.refresh_interval),
-    });
-    let shown = ADMIN.as_ref();
-    shown
-        .and_then(|page| page.render(status, &data.into(), NOBODY))
-        .unwrap_or_else(|| notice(status, &title, "The panel's template cannot be shown."))
-}
-
 /// A page with one thing to say.
 #[must_use]
 pub fn notice(status: u16, title: &str, text: &str) -> Reply {
@@ -330,44 +289,9 @@ fn notice_in(
         .unwrap_or_else(|| Reply::new(status, "text/plain; charset=utf-8", text))
 }
 
-fn pace_words(pace: Pace) -> String {
-    if pace.automatic == 0 {
-        return "The line moves by hand and by the permit API only.".to_owned();
-    }
-    format!(
-        "The line moves by {} every {}.",
-        grouped(pace.quantity),
-        seconds(pace.automatic)
-    )
-}
-
-fn seconds(number: u64) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} second{plural}", grouped(number))
-}
-
-/// Digits in groups of three, as English readers expect them.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    digits
-        .char_indices()
-        .flat_map(|(index, digit)| {
-            let comma = index > 0 && index % 3 == first;
-            comma.then_some(',').into_iter().chain([digit])
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_three() {
-        let shown = [0, 12, 123, 1_234, 123_456, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "12", "123", "1,234", "123,456", "1,234,567"]);
-    }
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
