@@ -9,14 +9,14 @@ pub const PAGE_LENGTH: usize = 11_900;
 /// A page of that length.
 pub static PAGE: [u8; PAGE_LENGTH] = [b'.'; PAGE_LENGTH];
 
-/// What the floor that asks the store has run there: like a draw, one change and five numbers.
+/// What the floor that asks the store has run there: like a draw, one change and eight numbers.
 pub const SCRIPT: &str =
-    "local n = redis.call('HINCRBY', KEYS[1], 'length', 1) return {1, 0, n, 0, n}";
+    "local n = redis.call('HINCRBY', KEYS[1], 'length', 1) return {1, 0, n, 0, n, 0, 0, 0}";
 
 /// The call that runs [`SCRIPT`] by its digest, as long as the product's.
 pub const STORE_CALL: &str = concat!(
-    r#"["EVALSHA","ac6516e47e7647a40d94792fb86ffe74c3997dc0","2","#,
-    r#""queue:{floor}","queue:{floor}:join:00000000000000000000000000000000","0","0","172800"]"#
+    r#"["EVALSHA","aa89ef94b889027bce41a7fe7e4bbca7af58574d","2","#,
+    r#""queue:{floor}","queue:{floor}:join:00000000000000000000000000000000","0","0","172800","1800000000000","0"]"#
 );
 
 /// The token of the local store.
