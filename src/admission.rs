@@ -103,11 +103,11 @@ pub fn refresh_seconds(shortest: u64, ahead: u64, estimate: Option<u64>, chance:
 mod tests {
     use super::*;
 
-    const DEFAULT: Pace = Pace {
+    pub(super) const DEFAULT: Pace = Pace {
         automatic: 15,
         quantity: 5,
     };
-    const OFF: Pace = Pace {
+    pub(super) const OFF: Pace = Pace {
         automatic: 0,
         quantity: 5,
     };

@@ -61,7 +61,7 @@ pub static LANGUAGES: [Words; 17] = languages! {
     "zh-Hant" "ltr" other COMMA
 };
 
-/// The language a visitor reads best, of those there are; several lines of `Accept-Language` are joined with commas.
+/// The language a visitor reads best, of those there are, by `Accept-Language` as it came.
 #[must_use]
 pub fn words(accept_language: &str) -> &'static Words {
     choice::choose(accept_language, &LANGUAGES).unwrap_or_else(english)

@@ -80,15 +80,7 @@ pub fn estimated_wait(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const DEFAULT: Pace = Pace {
-        automatic: 15,
-        quantity: 5,
-    };
-    const OFF: Pace = Pace {
-        automatic: 0,
-        quantity: 5,
-    };
+    use crate::admission::tests::{DEFAULT, OFF};
 
     #[test]
     fn the_estimate_is_ahead_divided_by_the_rate() {

@@ -9,7 +9,7 @@ use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
 use crate::admission::{Cursor, Position};
 use crate::line::Sign;
-use crate::words::{Words, words};
+use crate::words::{Words, english};
 
 /// The longest template, in characters: what the platform lets a setting have.
 const LONGEST: usize = 8_000;
@@ -56,7 +56,7 @@ impl Pages {
             refused: Mutex::default(),
         };
         if let Some(own) = own {
-            let english = words("");
+            let english = english();
             match short(&own).and_then(|()| tried(&own, &pages.brand, english)) {
                 Ok(page) => {
                     pages.own = Some(own);
@@ -179,11 +179,11 @@ mod tests {
     }
 
     fn html(pages: &Pages) -> Option<String> {
-        let page = pages.page(words(""))?;
+        let page = pages.page(english())?;
         let data = data(
             &Waiting::default(),
             &Links::default(),
-            words(""),
+            english(),
             &pages.brand,
         );
         let reply = page.render(503, &data.into(), "'none'")?;
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn the_built_in_page_is_sound() {
         for brand in [Brand::default(), branded()] {
-            let found = tried(QUEUE_TEXT, &brand, words("")).err();
+            let found = tried(QUEUE_TEXT, &brand, english()).err();
             assert_eq!(found, None, "templates/queue.html");
         }
     }
@@ -243,7 +243,7 @@ mod tests {
             429,
             &waiting,
             &Links::default(),
-            words(""),
+            english(),
             &pages,
             Some("'self'"),
         );
@@ -293,7 +293,7 @@ mod tests {
             "{reason}"
         );
         assert!(
-            words("").names().all(|name| reason.contains(name)),
+            english().names().all(|name| reason.contains(name)),
             "{reason}"
         );
     }

@@ -146,6 +146,9 @@ impl Template {
 pub(super) mod tests {
     use serde_json::json;
 
+    use super::*;
+    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
+
     /// Refused at that line, for a reason that begins so.
     pub(super) fn assert_refused(refusal: Option<&Refusal>, text: &str, line: usize, reason: &str) {
         assert!(
@@ -153,9 +156,6 @@ pub(super) mod tests {
             "{text}: {refusal:?}"
         );
     }
-
-    use super::*;
-    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
 
     /// Stands in every constant's place.
     fn filler(name: &str) -> Option<Result<String, String>> {
