@@ -88,9 +88,7 @@ pub fn answer(
             ..not_found()
         };
     }
-    if !allowed.split(", ").any(|method| method == call.method) {
-        let detail = format!("{} is not one of {allowed}", call.method);
-        let reply = Reply::problem(405, "Method not allowed", &detail).with("allow", allowed);
+    if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
         return simply(reply, Reason::BadOperatorRequest);
     }
     match (route, caller(route, call, config)) {
@@ -136,7 +134,7 @@ fn panel(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
         Ok(sign) => sign,
         Err(fault) => return panel_without_store(fault, "nothing can be read or moved", config),
     };
-    let news = call.query.as_deref().and_then(news);
+    let news = news(call);
     let reply = page::panel(200, config, Some(sign), None, news.as_deref());
     Answered {
         sign: Some(sign),
@@ -156,12 +154,8 @@ fn panel_without_store(fault: StoreError, known: &str, config: &Config) -> Answe
 }
 
 /// What the last press of the button did, as the redirect after it tells; only numbers are taken from the query.
-fn news(query: &str) -> Option<String> {
-    let number = |name: &str| {
-        form_urlencoded::parse(query.as_bytes())
-            .find(|(key, _)| key == name)
-            .and_then(|(_, value)| value.parse::<u64>().ok())
-    };
+fn news(call: &Call) -> Option<String> {
+    let number = |name: &str| call.parameter(name)?.parse::<u64>().ok();
     let (released, asked) = (number("released")?, number("asked")?);
     Some(if released >= asked {
         format!("Let in: {released}.")

@@ -59,9 +59,7 @@ pub fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Aside {
-    if !matches!(call.method.as_str(), "GET" | "HEAD") {
-        let detail = format!("{} is not one of GET, HEAD", call.method);
-        let reply = Reply::problem(405, "Method not allowed", &detail).with("allow", "GET, HEAD");
+    if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return Aside::Reply(reply, Reason::BadRequest);
     }
     let now = line.now_ms / 1000;
@@ -96,7 +94,7 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
     let words = words(&call.header("accept-language"));
-    match value(call, "try").as_deref() {
+    match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
             let try_again = unnumbered(call.id.clone(), now);
@@ -114,7 +112,7 @@ fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> As
     let Some(to) = destination(call) else {
         return bad_destination();
     };
-    let still = match value(call, "every").as_deref() {
+    let still = match call.parameter("every").as_deref() {
         Some("off") => true,
         Some("on") => false,
         other => return bad("every", other, "on or off"),
@@ -147,19 +145,12 @@ fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> Strin
 
 /// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
 fn destination(call: &Call) -> Option<String> {
-    let to = value(call, "to")?;
+    let to = call.parameter("to")?;
     let is_here = to.starts_with('/') && !to.starts_with("//");
     let sound = to
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     (is_here && sound).then_some(to)
-}
-
-fn value(call: &Call, name: &str) -> Option<String> {
-    let query = call.query.as_deref().unwrap_or_default();
-    form_urlencoded::parse(query.as_bytes())
-        .find(|(found, _)| found == name)
-        .map(|(_, value)| value.into_owned())
 }
 
 fn back(to: &str) -> Reply {

@@ -74,6 +74,15 @@ impl Call {
         }
     }
 
+    /// A value of the query, decoded; the first, where there are several of that name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<String> {
+        let query = self.query.as_deref().unwrap_or_default();
+        form_urlencoded::parse(query.as_bytes())
+            .find(|(found, _)| found == name)
+            .map(|(_, value)| value.into_owned())
+    }
+
     /// Scheme, host and path.
     #[must_use]
     pub fn url(&self) -> String {
@@ -189,6 +198,16 @@ impl Reply {
     pub fn problem(status: u16, title: &str, detail: &str) -> Self {
         let body = serde_json::json!({ "title": title, "status": status, "detail": detail });
         Self::new(status, "application/problem+json", body.to_string())
+    }
+
+    /// What a method is told that is not among these, which are separated by `, `; nothing if it is.
+    #[must_use]
+    pub fn wrong_method(method: &str, allowed: &'static str) -> Option<Self> {
+        if allowed.split(", ").any(|one| one == method) {
+            return None;
+        }
+        let detail = format!("{method} is not one of {allowed}");
+        Some(Self::problem(405, "Method not allowed", &detail).with("allow", allowed))
     }
 
     /// One header more.

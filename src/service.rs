@@ -159,14 +159,16 @@ pub fn origin_failed(call: &Call) -> Reply {
 fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -> Outcome {
     let now = now_ms / 1000;
     let cookie = signed(call, &visit, config, now);
-    let answer = match visit.end {
-        End::Inside => Answer::Forward(Forward {
+    let answer = if visit.end == End::Inside {
+        Answer::Forward(Forward {
             position: visit.ticket.position(),
             pass: config.keys.pass(&visit.ticket.id, &config.room, now),
             set_cookie: cookie,
             ..bare(call, config)
-        }),
-        _ => Answer::Reply(waiting::answer(call, kind, &visit, cookie, config, now_ms)),
+        })
+    } else {
+        let reply = waiting::answer(call, kind, &visit, cookie, config, now_ms);
+        Answer::Reply(for_visitor(call, reply, config))
     };
     outcome(answer, visit)
 }
@@ -176,8 +178,7 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     let visit = match aside::answer(route, call, line, near, config) {
         Aside::Visit(visit) => visit,
         Aside::Reply(reply, reason) => {
-            let reply = cors::readable(reply, call, &config.cors_origins);
-            return reply_with(for_method(call, reply), reason);
+            return reply_with(for_visitor(call, reply, config), reason);
         }
     };
     let reply = match visit.end {
@@ -185,8 +186,8 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
         _ => waiting::place(call, &visit, config, line.now_ms),
     };
     let cookie = signed(call, &visit, config, line.now_ms / 1000);
-    let reply = cors::readable(reply, call, &config.cors_origins).with_some("set-cookie", cookie);
-    outcome(Answer::Reply(for_method(call, reply)), visit)
+    let reply = for_visitor(call, reply.with_some("set-cookie", cookie), config);
+    outcome(Answer::Reply(reply), visit)
 }
 
 /// The ticket as a cookie, where it differs from the one that came.
@@ -228,8 +229,7 @@ fn entered(visit: &Visit) -> Reason {
 fn to_https(call: &Call, config: &Config) -> Outcome {
     let location = format!("https://{}{}", call.host, call.target());
     let reply = Reply::new(308, "text/plain; charset=utf-8", "").with("location", location);
-    let reply = cors::readable(reply, call, &config.cors_origins);
-    reply_with(reply, Reason::ToHttps)
+    reply_with(for_visitor(call, reply, config), Reason::ToHttps)
 }
 
 fn operator(call: &Call, answered: Answered) -> Outcome {
@@ -243,6 +243,11 @@ fn operator(call: &Call, answered: Answered) -> Outcome {
         record,
         after: After::Nothing,
     }
+}
+
+/// What every answer of ours to a visitor has in common.
+fn for_visitor(call: &Call, reply: Reply, config: &Config) -> Reply {
+    for_method(call, cors::readable(reply, call, &config.cors_origins))
 }
 
 fn for_method(call: &Call, reply: Reply) -> Reply {

@@ -3,7 +3,6 @@
 use crate::admission::{Verdict, decide, estimated_wait, refresh_seconds};
 use crate::aside;
 use crate::config::Config;
-use crate::cors;
 use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::negotiate::{Kind, wants_json};
@@ -15,7 +14,7 @@ use crate::words::{Words, words};
 /// The longest way back that is put into a header.
 const LONGEST_WAY_BACK: usize = 2000;
 
-/// A page, data, or headers alone, as the request asks for.
+/// A page, data, or nothing but headers, as the request asks for.
 #[must_use]
 pub fn answer(
     call: &Call,
@@ -43,14 +42,10 @@ pub fn answer(
         }
         Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
     };
-    let reply = reply
-        .with("retry-after", waiting.refresh.to_string())
-        .with("vary", "Accept, Accept-Language, Cookie");
-    let reply = cors::readable(reply, call, &config.cors_origins).with_some("set-cookie", cookie);
-    if kind == Kind::Head {
-        return reply.without_body();
-    }
     reply
+        .with("retry-after", waiting.refresh.to_string())
+        .with("vary", "Accept, Accept-Language, Cookie")
+        .with_some("set-cookie", cookie)
 }
 
 /// The same as an update of the page.
