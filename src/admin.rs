@@ -1,33 +1,25 @@
-//! The operator's routes: the panel, the permit API, status and health.
+//! The operators' routes: the panel, and the API of the same names.
 //!
 //! Security in one list: what is not configured does not exist; both halves of Basic are compared, in constant time;
-//! browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes from programs only.
+//! browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes from programs only;
+//! a token of the origin lets in and reads, and does nothing else.
+
+mod change;
+mod desk;
 
 use std::io::Read;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac_sha256::Hash as Sha256;
-use jwt_simple::reexports::ct_codecs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::admission::{Rate, estimated_wait};
-use crate::amount::{self, Refusal};
 use crate::config::Config;
 use crate::http::{Call, Reply};
-use crate::line::{Line, Sign};
-use crate::near::{Copied, Near};
-use crate::page;
+use crate::line::{Board, Line, Set, Sign};
+use crate::login::{self, Operator, Rights, Via};
+use crate::near::Near;
+use crate::page::iso_8601;
 use crate::record::Reason;
 use crate::upstash::StoreError;
-
-/// The operator's name. There is one.
-const OPERATOR: &str = "admin";
-const BASIC_CHALLENGE: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
-const BEARER_CHALLENGE: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
-
-/// What is known of a permit whose answer was lost.
-const UNKNOWN: &str = "whether the line moved is unknown: look at the figures once they are back";
 
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {
@@ -39,23 +31,59 @@ pub struct Answered {
     pub fault: Option<StoreError>,
     /// The sign, if this request saw it.
     pub sign: Option<Sign>,
+    /// The name of the credentials.
+    pub operator: Option<String>,
+    /// What was changed.
+    pub action: Option<String>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route {
     Panel,
     Permit,
     Status,
+    Settings,
+    Mode,
+    Message,
+    Credit,
+    Epoch,
+    Ticket,
+    Forget,
     Health,
 }
 
-/// How a caller proved who it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Caller {
-    /// By Basic: a person in a browser, or a script with the operator's password.
-    Operator,
-    /// By Bearer: a program.
-    Program,
+impl Route {
+    /// The route at this path below the operator's, and the methods it takes.
+    fn at(rest: &str) -> Option<(Self, &'static str)> {
+        const READ: &str = "GET, HEAD";
+        const CHANGE: &str = "POST";
+        Some(match rest {
+            "" | "/" => (Self::Panel, READ),
+            "/permit" => (Self::Permit, CHANGE),
+            "/status" => (Self::Status, READ),
+            "/settings" => (Self::Settings, "GET, HEAD, POST"),
+            "/mode" => (Self::Mode, CHANGE),
+            "/message" => (Self::Message, CHANGE),
+            "/credit" => (Self::Credit, CHANGE),
+            "/epoch" => (Self::Epoch, CHANGE),
+            "/ticket" => (Self::Ticket, CHANGE),
+            "/ticket/forget" => (Self::Forget, CHANGE),
+            "/healthz" => (Self::Health, READ),
+            _ => return None,
+        })
+    }
+
+    /// A person's own: programs have no browser to show a panel or to keep a ticket in.
+    fn is_for_browsers(self) -> bool {
+        matches!(self, Self::Panel | Self::Ticket | Self::Forget)
+    }
+
+    fn needs(self) -> Rights {
+        match self {
+            Self::Permit | Self::Status | Self::Health => Rights::Permit,
+            _ => Rights::All,
+        }
+    }
 }
 
 /// The part of the path below the operator's, if it is one of his: `/_queue` and `/_queue/…`, never `/_queuefoo`.
@@ -75,12 +103,8 @@ pub fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
-    let (route, allowed) = match rest {
-        "" | "/" => (Route::Panel, "GET, HEAD"),
-        "/permit" => (Route::Permit, "POST"),
-        "/status" => (Route::Status, "GET, HEAD"),
-        "/healthz" => (Route::Health, "GET, HEAD"),
-        _ => return not_found(),
+    let Some((route, allowed)) = Route::at(rest) else {
+        return not_found();
     };
     if !exists(route, config) {
         return Answered {
@@ -91,15 +115,24 @@ pub fn answer(
     if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
         return simply(reply, Reason::BadOperatorRequest);
     }
-    match (route, caller(route, call, config)) {
-        (Route::Health, _) => {
-            let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
-            simply(reply, Reason::Health)
-        }
-        (_, Err(refused)) => simply(*refused, Reason::Unauthorized),
-        (Route::Panel, Ok(_)) => panel(call, line, config),
-        (Route::Status, Ok(_)) => status(line, config),
-        (Route::Permit, Ok(caller)) => permit(call, caller, body, line, near, config),
+    if route == Route::Health {
+        let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
+        return simply(reply, Reason::Health);
+    }
+    let operator = match operator(route, call, config) {
+        Ok(operator) => operator,
+        Err(refused) => return simply(*refused, Reason::Unauthorized),
+    };
+    let answered = match (route, call.method.as_str()) {
+        (Route::Panel, _) => desk::panel(200, None, call, line, near, config),
+        (Route::Status, _) => status(line, config),
+        (Route::Settings, "GET" | "HEAD") => settings(line, config),
+        (Route::Forget, _) => desk::forget(call, config),
+        _ => change::answer(route, call, &operator, body, line, near, config),
+    };
+    Answered {
+        operator: Some(operator.name),
+        ..answered
     }
 }
 
@@ -107,10 +140,30 @@ pub fn answer(
 fn exists(route: Route, config: &Config) -> bool {
     let panel = config.admin_password.is_some();
     match route {
-        Route::Panel => panel,
-        Route::Permit | Route::Status => panel || config.permit_token.is_some(),
         Route::Health => true,
+        _ if route.is_for_browsers() => panel,
+        _ => panel || config.permit_token.is_some(),
     }
+}
+
+/// Who asks, if they may.
+fn operator(route: Route, call: &Call, config: &Config) -> Result<Operator, Box<Reply>> {
+    let operator = login::operator(call, config)?;
+    let forbidden = |title, detail| Err(Box::new(Reply::problem(403, title, detail)));
+    if operator.rights == Rights::Permit && route.needs() == Rights::All {
+        let detail = "a permit_token lets visitors in and reads; this needs an admin_token or the operator's password; nothing moved";
+        return forbidden("Not with this token", detail);
+    }
+    if operator.via == Via::Bearer && route.is_for_browsers() {
+        let detail = "the panel and its test tickets are for browsers: this needs the operator's name and password";
+        return forbidden("Not with a token", detail);
+    }
+    let is_change = !matches!(call.method.as_str(), "GET" | "HEAD");
+    if operator.via == Via::Basic && is_change && !login::is_same_origin(call) {
+        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
+        return forbidden("Not from this site", detail);
+    }
+    Ok(operator)
 }
 
 fn simply(reply: Reply, reason: Reason) -> Answered {
@@ -119,6 +172,8 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
         reason,
         fault: None,
         sign: None,
+        operator: None,
+        action: None,
     }
 }
 
@@ -127,123 +182,6 @@ fn not_found() -> Answered {
         Reply::problem(404, "Not found", "there is nothing at this path"),
         Reason::NotFound,
     )
-}
-
-fn panel(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
-    let sign = match line.status() {
-        Ok(sign) => sign,
-        Err(fault) => return panel_without_store(fault, "nothing can be read or moved", config),
-    };
-    let news = news(call);
-    let reply = page::panel(200, config, Some(sign), None, news.as_deref());
-    Answered {
-        sign: Some(sign),
-        ..simply(reply, Reason::Panel)
-    }
-}
-
-fn panel_without_store(fault: StoreError, known: &str, config: &Config) -> Answered {
-    let trouble = format!("{fault}; {known}");
-    Answered {
-        fault: Some(fault),
-        ..simply(
-            page::panel(503, config, None, Some(&trouble), None),
-            Reason::StoreTrouble,
-        )
-    }
-}
-
-/// What the last press of the button did, as the redirect after it tells; only numbers are taken from the query.
-fn news(call: &Call) -> Option<String> {
-    let number = |name: &str| call.parameter(name)?.parse::<u64>().ok();
-    let (released, asked) = (number("released")?, number("asked")?);
-    Some(if released >= asked {
-        format!("Let in: {released}.")
-    } else {
-        format!(
-            "Let in: {released} of {asked}, since nobody else was waiting. The rest is kept as credit, as far as credit_max allows."
-        )
-    })
-}
-
-fn status(line: &Line<'_>, config: &Config) -> Answered {
-    match line.status() {
-        Ok(sign) => Answered {
-            sign: Some(sign),
-            ..simply(
-                Reply::json(200, &status_json(sign, config, line.now_ms)),
-                Reason::Status,
-            )
-        },
-        Err(fault) => store_trouble(fault, "nothing was read"),
-    }
-}
-
-fn status_json(sign: Sign, config: &Config, now_ms: u64) -> serde_json::Value {
-    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
-    json!({
-        "room": config.room,
-        "mode": if config.pace.automatic == 0 { "manual" } else { "automatic" },
-        "epoch": sign.epoch,
-        "cursor": sign.cursor.0,
-        "length": sign.length,
-        "waiting": sign.waiting(),
-        "credit": sign.credit,
-        "rate": {
-            "automatic": config.pace.automatic,
-            "automatic_quantity": config.pace.quantity,
-            "per_minute": config.pace.rate().map(Rate::per_minute),
-            "measured_per_minute": measured.map(Rate::per_minute),
-        },
-        "estimated_wait_seconds": estimated_wait(sign.waiting(), sign.measured, config.pace, now_ms),
-    })
-}
-
-fn permit(
-    call: &Call,
-    caller: Caller,
-    body: &mut dyn Read,
-    line: &Line<'_>,
-    near: &dyn Near,
-    config: &Config,
-) -> Answered {
-    let asked = match amount::read(&call.header("content-type"), body, config.permit_max) {
-        Ok(asked) => asked,
-        Err(refusal) => return simply(refused(&refusal), Reason::BadOperatorRequest),
-    };
-    let in_browser = caller == Caller::Operator && asked.by_form;
-    let (sign, released) = match line.permit(asked.amount, config.credit_max) {
-        Ok(moved) => moved,
-        Err(fault) if in_browser => return panel_without_store(fault, UNKNOWN, config),
-        Err(fault) => return store_trouble(fault, UNKNOWN),
-    };
-    near.put(&Copied::new(sign));
-    let reply = if in_browser {
-        let location = format!(
-            "{}?released={released}&asked={}",
-            config.admin_path, asked.amount
-        );
-        Reply::new(303, "text/plain; charset=utf-8", "").with("location", location)
-    } else {
-        let (cursor, length, credit) = (sign.cursor.0, sign.length, sign.credit);
-        Reply::json(
-            200,
-            &json!({ "cursor": cursor, "length": length, "waiting": sign.waiting(), "released": released, "credit": credit }),
-        )
-    };
-    Answered {
-        sign: Some(sign),
-        ..simply(reply, Reason::Permit)
-    }
-}
-
-fn refused(refusal: &Refusal) -> Reply {
-    let (status, title) = match refusal {
-        Refusal::Amount(_) => (400, "Bad request"),
-        Refusal::TooLarge(_) => (413, "Content too large"),
-        Refusal::Type(_) => (415, "Unsupported media type"),
-    };
-    Reply::problem(status, title, &format!("{refusal}; nothing moved"))
 }
 
 fn store_trouble(fault: StoreError, known: &str) -> Answered {
@@ -255,63 +193,78 @@ fn store_trouble(fault: StoreError, known: &str) -> Answered {
     }
 }
 
-fn caller(route: Route, call: &Call, config: &Config) -> Result<Caller, Box<Reply>> {
-    let given = call.header("authorization");
-    let (scheme, credentials) = given.split_once(' ').unwrap_or((&given, ""));
-    if scheme.eq_ignore_ascii_case("bearer") && !matches!(route, Route::Panel) {
-        return match &config.permit_token {
-            Some(token) if same(token.as_bytes(), credentials.trim().as_bytes()) => {
-                Ok(Caller::Program)
+fn status(line: &Line<'_>, config: &Config) -> Answered {
+    match line.status() {
+        Ok(sign) => {
+            let told = status_json(&sign, config, line.now_ms);
+            Answered {
+                sign: Some(sign),
+                ..simply(Reply::json(200, &told), Reason::Status)
             }
-            _ => Err(Box::new(unauthorized(
-                "the bearer token is not the permit_token",
-                BEARER_CHALLENGE,
-            ))),
-        };
-    }
-    let password = config.admin_password.as_deref();
-    if !scheme.eq_ignore_ascii_case("basic")
-        || !password.is_some_and(|password| opens(credentials, password))
-    {
-        return Err(Box::new(unauthorized(
-            "this needs the operator's name and password",
-            BASIC_CHALLENGE,
-        )));
-    }
-    if matches!(route, Route::Permit) && !same_origin(call) {
-        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
-        return Err(Box::new(Reply::problem(403, "Not from this site", detail)));
-    }
-    Ok(Caller::Operator)
-}
-
-fn unauthorized(detail: &str, challenge: &str) -> Reply {
-    Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
-}
-
-/// Both halves are always compared.
-fn opens(credentials: &str, password: &str) -> bool {
-    let decoded = STANDARD.decode(credentials.trim()).unwrap_or_default();
-    let mut halves = decoded.splitn(2, |byte| *byte == b':');
-    let name = same(halves.next().unwrap_or_default(), OPERATOR.as_bytes());
-    let word = same(halves.next().unwrap_or_default(), password.as_bytes());
-    name & word
-}
-
-/// Digests have one length, so the time tells nothing about either side.
-fn same(left: &[u8], right: &[u8]) -> bool {
-    ct_codecs::verify(&Sha256::hash(left), &Sha256::hash(right))
-}
-
-fn same_origin(call: &Call) -> bool {
-    match call.header("sec-fetch-site").as_ref() {
-        "" => {
-            let origin = call.header("origin");
-            let scheme = if call.https { "https://" } else { "http://" };
-            origin
-                .strip_prefix(scheme)
-                .is_some_and(|host| !host.is_empty() && host.eq_ignore_ascii_case(&call.host))
         }
-        site => site == "same-origin",
+        Err(fault) => store_trouble(fault, "nothing was read"),
     }
+}
+
+fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
+    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
+    let pace = sign.live.pace;
+    let wait = sign.live.mode.lets_in();
+    let wait = wait.then(|| estimated_wait(sign.waiting(), sign.measured, pace, now_ms));
+    json!({
+        "room": config.room,
+        "mode": sign.live.mode,
+        "epoch": sign.epoch,
+        "cursor": sign.cursor.0,
+        "length": sign.length,
+        "waiting": sign.waiting(),
+        "credit": sign.credit,
+        "rate": {
+            "automatic": pace.automatic,
+            "automatic_quantity": pace.quantity,
+            "per_minute": pace.rate().map(Rate::per_minute),
+            "measured_per_minute": measured.map(Rate::per_minute),
+        },
+        "estimated_wait_seconds": wait.flatten(),
+        "version": sign.live.version,
+    })
+}
+
+fn settings(line: &Line<'_>, config: &Config) -> Answered {
+    match line.board() {
+        Ok(board) => {
+            let told = settings_json(&board, config);
+            Answered {
+                sign: Some(board.sign),
+                ..simply(Reply::json(200, &told), Reason::Settings)
+            }
+        }
+        Err(fault) => store_trouble(fault, "nothing was read"),
+    }
+}
+
+/// What is configured, what holds now, and who set that when.
+fn settings_json(board: &Board, config: &Config) -> Value {
+    let live = &board.sign.live;
+    let pace = |pace: crate::admission::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
+    let configured = config.pages.brand.message.as_ref();
+    json!({
+        "version": live.version,
+        "mode": setting(json!("automatic"), json!(live.mode), board.mode.as_ref()),
+        "pace": setting(pace(config.pace), pace(live.pace), board.pace.as_ref()),
+        "message": setting(
+            json!(configured),
+            json!(live.message.as_ref().or(configured)),
+            board.message.as_ref(),
+        ),
+    })
+}
+
+fn setting(configured: Value, now: Value, set: Option<&Set>) -> Value {
+    json!({
+        "configured": configured,
+        "now": now,
+        "since": set.map(|set| iso_8601(set.at_ms)),
+        "by": set.map(|set| &set.by),
+    })
 }

@@ -4,6 +4,8 @@
 
 mod rate;
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 pub use rate::{Measured, Rate, estimated_wait};
@@ -45,8 +47,51 @@ pub fn waiting(length: u64, cursor: Cursor) -> u64 {
     length.saturating_sub(cursor.0)
 }
 
+/// Who goes in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The line moves by its pace, by operators and by the origin.
+    #[default]
+    Automatic,
+    /// Nobody new goes in; numbers are drawn as ever.
+    Hold,
+    /// Everybody goes in, and is counted.
+    Open,
+    /// Nobody new goes in, and nobody draws a number.
+    Closed,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Automatic, Self::Hold, Self::Open, Self::Closed];
+
+    /// As operators and the store write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Hold => "hold",
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// Whether somebody whose turn has come goes in.
+    #[must_use]
+    pub fn lets_in(self) -> bool {
+        matches!(self, Self::Automatic | Self::Open)
+    }
+}
+
 /// So many visitors per so many seconds; `automatic` 0 means that the line moves only by hand and by the origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Length of a period in seconds, 0 = off.
     pub automatic: u64,
@@ -55,6 +100,11 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// What is accepted as the length of a period, in seconds.
+    pub const AUTOMATIC: RangeInclusive<u64> = 0..=86_400;
+    /// What is accepted as the number of visitors in a period.
+    pub const QUANTITY: RangeInclusive<u64> = 1..=1_000_000;
+
     /// The number of the period that `now_ms` (Unix time) lies in: `ceil(now_ms / (automatic · 1000))`; `None` when off.
     #[must_use]
     pub fn period(self, now_ms: u64) -> Option<u64> {

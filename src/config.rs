@@ -115,8 +115,8 @@ impl Config {
             room: reader.room(),
             admin_path: reader.admin_path(),
             pace: Pace {
-                automatic: reader.number("automatic", 15, 0..=86_400),
-                quantity: reader.number("automatic_quantity", 5, 1..=1_000_000),
+                automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
+                quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
             },
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),

@@ -214,7 +214,15 @@ fn call(request: &Request) -> Call {
             .flat_map(copied)
             .collect(),
         id: fresh_id(),
+        address: address_of(request),
     }
+}
+
+fn address_of(request: &Request) -> String {
+    let address = request.get_client_ip_addr();
+    address
+        .map(|address| address.to_string())
+        .unwrap_or_default()
 }
 
 /// 128 random bits in hexadecimal.

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use crate::admission::Position;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 16] = [
+pub const HEADERS: [&str; 17] = [
     "accept",
     "accept-language",
     "authorization",
     "content-type",
     "cookie",
+    "idempotency-key",
     "origin",
     "purpose",
     "queue-pass",
@@ -43,6 +44,8 @@ pub struct Call {
     pub headers: Vec<(&'static str, Vec<u8>)>,
     /// Fresh for every request: becomes the id of the ticket, should one be drawn, and spreads the refreshes.
     pub id: String,
+    /// The visitor's address, empty when unknown.
+    pub address: String,
 }
 
 impl Call {

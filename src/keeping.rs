@@ -22,12 +22,22 @@ pub fn keeps_cookies(call: &Call) -> bool {
 pub fn cookie(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<String> {
     let life = config.cookie_expiry;
     let token = config.keys.sign(ticket, &config.room, now, life)?;
+    Some(set(call, config, &token, life))
+}
+
+/// A `Set-Cookie` value after which the browser keeps none.
+#[must_use]
+pub fn forget(call: &Call, config: &Config) -> String {
+    set(call, config, "", 0)
+}
+
+fn set(call: &Call, config: &Config, token: &str, life: u64) -> String {
     let loopback = call.is_loopback();
     let site = match (&config.frame_ancestors, loopback) {
         (Some(_), false) => SameSite::NonePartitioned,
         _ => SameSite::Lax,
     };
-    Some(cookie::set(loopback, &token, life, site))
+    cookie::set(loopback, token, life, site)
 }
 
 fn values(call: &Call) -> impl Iterator<Item = &str> {

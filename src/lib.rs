@@ -11,7 +11,8 @@
 //! | `edge.rs` | the platform; the only file that names its SDK, and not part of this library |
 //! | [`service`] | route a request, word its answer |
 //! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
-//! | [`admin`], [`amount`] | the operator's routes; what a permit asks for |
+//! | [`login`] | who asks on the operators' routes, and what they may |
+//! | [`admin`], [`fields`] | those routes; what their requests say |
 //! | [`waiting`] | the waiting answer: what to tell and when to come back |
 //! | [`aside`] | what the waiting page asks for besides itself |
 //! | [`page`], [`negotiate`] | what people and programs see, and which of the two is asking |
@@ -26,14 +27,15 @@
 
 pub mod admin;
 pub mod admission;
-pub mod amount;
 pub mod aside;
 pub mod config;
 pub mod cookie;
 pub mod cors;
+pub mod fields;
 pub mod http;
 pub mod keeping;
 pub mod line;
+pub mod login;
 pub mod near;
 pub mod negotiate;
 pub mod page;

@@ -2,6 +2,9 @@
 //!
 //! Invariant: the cursor never falls and never passes the length; the scripts keep it, whoever calls and however often.
 
+mod board;
+mod change;
+
 use std::sync::LazyLock;
 
 use hmac_sha1_compact::Hash as Sha1;
@@ -9,8 +12,11 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::admission::{Cursor, Measured, Pace, Position, waiting};
+use crate::admission::{Cursor, Measured, Mode, Pace, Position, waiting};
 use crate::upstash::{self, StoreError, Transport};
+
+pub use board::{Action, Board, Minute, Set};
+pub use change::{Author, Change, Changed, Once};
 
 /// A script with the digest under which the store remembers it.
 struct Script {
@@ -35,11 +41,11 @@ macro_rules! script {
 
 static JOIN: LazyLock<Script> = script!("join.lua");
 static LOOK: LazyLock<Script> = script!("look.lua");
-static PERMIT: LazyLock<Script> = script!("permit.lua");
+static CHANGE: LazyLock<Script> = script!("change.lua");
 static STATUS: LazyLock<Script> = script!("status.lua");
 
 /// The public state of the line, the same for every visitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sign {
     /// Raising it ends every ticket of the room.
     pub epoch: u64,
@@ -52,6 +58,23 @@ pub struct Sign {
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// What an operator may have set.
+    #[serde(default)]
+    pub live: Live,
+}
+
+/// The settings that are kept with the line, so that a change is seen everywhere without a deploy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Live {
+    /// Who goes in.
+    pub mode: Mode,
+    /// The pace: what an operator set, else what is configured.
+    pub pace: Pace,
+    /// What those who wait are told, if an operator set that; empty for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Grows with each change of these.
+    pub version: u64,
 }
 
 impl Sign {
@@ -88,12 +111,13 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Draws a number for the ticket `id`; the same id gets the same number for a minute.
+    /// Draws a number for the ticket `id`; the same id gets the same number for a minute, and 0 is none, since the room
+    /// is closed.
     ///
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
     pub fn join(&self, id: &str) -> Result<(Sign, Position), StoreError> {
-        self.run(&JOIN, Some(id), &[]).map(positioned)
+        self.positioned(&JOIN, &[self.memory(id)], &[])
     }
 
     /// Where the sign stands, for the holder of a ticket. Its position comes back, or a new one where its epoch has ended.
@@ -101,8 +125,12 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn look(&self, id: &str, place: Place) -> Result<(Sign, Position), StoreError> {
-        let facts = [place.epoch, place.position.0, place.seen.0];
-        self.run(&LOOK, Some(id), &facts).map(positioned)
+        let facts = [place.epoch, place.position.0, place.seen.0].map(|fact| fact.to_string());
+        self.positioned(
+            &LOOK,
+            &[self.memory(id)],
+            &facts.each_ref().map(String::as_str),
+        )
     }
 
     /// A look by nobody in particular: releases what is due and says where the sign stands.
@@ -110,15 +138,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn pass(&self) -> Result<Sign, StoreError> {
-        self.run(&LOOK, None, &[0, 0, 0]).map(|(sign, _)| sign)
-    }
-
-    /// Releases up to `amount` now, keeps the rest as credit up to `credit_max`; answers how many were released.
-    ///
-    /// # Errors
-    /// The store's fault; whether the line moved is then unknown.
-    pub fn permit(&self, amount: u64, credit_max: u64) -> Result<(Sign, u64), StoreError> {
-        self.run(&PERMIT, None, &[amount, credit_max])
+        let looked = self.positioned(&LOOK, &[], &["0", "0", "0"]);
+        looked.map(|(sign, _)| sign)
     }
 
     /// Reads the sign and changes nothing.
@@ -126,30 +147,66 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn status(&self) -> Result<Sign, StoreError> {
-        self.run(&STATUS, None, &[]).map(|(sign, _)| sign)
+        let value = self.run(&STATUS, &[self.key("actions")], &[])?;
+        let sign = value.get(0).and_then(read);
+        sign.map(|(sign, _)| sign).ok_or(StoreError::Garbled)
     }
 
-    fn run(
+    /// The sign with all that the panel shows besides; changes nothing.
+    ///
+    /// # Errors
+    /// The store's fault.
+    pub fn board(&self) -> Result<Board, StoreError> {
+        let value = self.run(&STATUS, &[self.key("actions")], &["board"])?;
+        board::read_board(&value).ok_or(StoreError::Garbled)
+    }
+
+    /// Does what an operator or a program asks, once.
+    ///
+    /// # Errors
+    /// The store's fault; whether anything changed is then unknown, and a repeat with the same key finds out.
+    pub fn change(&self, change: &Change, author: &Author<'_>) -> Result<Changed, StoreError> {
+        let once = author.once.as_ref();
+        let keys = [
+            self.key("actions"),
+            self.key(&format!("once:{}", once.map_or("", |once| &once.key))),
+            self.memory(change.draws().unwrap_or_default()),
+        ];
+        let words = change::words(change, author);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let value = self.run(&CHANGE, &keys, &words)?;
+        change::read_changed(&value).ok_or(StoreError::Garbled)
+    }
+
+    fn positioned(
         &self,
         script: &Script,
-        id: Option<&str>,
-        more: &[u64],
-    ) -> Result<(Sign, u64), StoreError> {
-        let keys = self.keys(id);
-        let mut words = vec![keys.len().to_string()];
-        words.extend(keys);
-        let start = self.pace.period_start(self.now_ms);
-        let budget = start.map_or(0, |_| self.pace.quantity);
+        keys: &[String],
+        words: &[&str],
+    ) -> Result<(Sign, Position), StoreError> {
+        let (sign, number) = read(&self.run(script, keys, words)?).ok_or(StoreError::Garbled)?;
+        Ok((sign, Position(number)))
+    }
+
+    fn run(&self, script: &Script, keys: &[String], more: &[&str]) -> Result<Value, StoreError> {
+        let [line, hour] = [self.line(), self.key("hour")];
         let shared = [
-            start.unwrap_or(0),
-            budget,
-            self.lifetime,
-            self.now_ms,
-            self.pace.automatic,
+            (keys.len() + 2).to_string(),
+            line,
+            hour,
+            self.now_ms.to_string(),
+            self.pace.automatic.to_string(),
+            self.pace.quantity.to_string(),
+            self.lifetime.to_string(),
         ];
-        for number in shared.iter().chain(more) {
-            words.push(number.to_string());
-        }
+        let [many, line, hour, facts @ ..] = &shared;
+        let words: Vec<&str> = [many, line, hour]
+            .into_iter()
+            .chain(keys)
+            .chain(facts)
+            .map(String::as_str)
+            .chain(more.iter().copied())
+            .collect();
         match self.call("EVALSHA", &script.digest, &words) {
             Err(StoreError::NoScript) => self.call("EVAL", script.text, &words),
             answer => answer,
@@ -157,28 +214,28 @@ impl Line<'_> {
     }
 
     /// Braces keep the keys of a room in one slot of a Redis cluster.
-    fn keys(&self, id: Option<&str>) -> Vec<String> {
-        let line = format!("queue:{{{}}}", self.room);
-        let memory = id.map(|id| format!("{line}:join:{id}"));
-        std::iter::once(line).chain(memory).collect()
+    fn line(&self) -> String {
+        format!("queue:{{{}}}", self.room)
     }
 
-    fn call(&self, verb: &str, script: &str, words: &[String]) -> Result<(Sign, u64), StoreError> {
-        let command: Vec<&str> = [verb, script]
-            .into_iter()
-            .chain(words.iter().map(String::as_str))
-            .collect();
-        let value = upstash::decode(self.store.post(&upstash::encode(&command)))?;
-        read(&value).ok_or(StoreError::Garbled)
+    fn key(&self, name: &str) -> String {
+        format!("{}:{name}", self.line())
+    }
+
+    fn memory(&self, id: &str) -> String {
+        self.key(&format!("join:{id}"))
+    }
+
+    fn call(&self, verb: &str, script: &str, words: &[&str]) -> Result<Value, StoreError> {
+        let command = [&[verb, script], words].concat();
+        upstash::decode(self.store.post(&upstash::encode(&command)))
     }
 }
 
-fn positioned((sign, number): (Sign, u64)) -> (Sign, Position) {
-    (sign, Position(number))
-}
-
+/// The answer of `line.lua`.
 fn read(value: &Value) -> Option<(Sign, u64)> {
-    let numbers: Vec<u64> = value.as_array()?.iter().map_while(Value::as_u64).collect();
+    let (numbers, words) = value.as_array()?.split_at_checked(13)?;
+    let numbers: Vec<u64> = numbers.iter().map_while(Value::as_u64).collect();
     let [
         epoch,
         cursor,
@@ -188,8 +245,16 @@ fn read(value: &Value) -> Option<(Sign, u64)> {
         released,
         took_ms,
         moved_ms,
+        automatic,
+        quantity,
+        version,
+        _drawn,
+        _admitted,
     ] = numbers[..]
     else {
+        return None;
+    };
+    let [mode, message] = words else {
         return None;
     };
     let measured = Measured {
@@ -197,12 +262,22 @@ fn read(value: &Value) -> Option<(Sign, u64)> {
         took_ms,
         moved_ms,
     };
+    let live = Live {
+        mode: Mode::named(mode.as_str()?)?,
+        pace: Pace {
+            automatic,
+            quantity,
+        },
+        message: message.as_str().map(str::to_owned),
+        version,
+    };
     let sign = Sign {
         epoch,
         cursor: Cursor(cursor),
         length,
         credit,
         measured: (released > 0).then_some(measured),
+        live,
     };
     Some((sign, number))
 }

@@ -20,12 +20,15 @@ pub const KEPT: Duration = Duration::from_hours(1);
 pub const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A copy of the sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Copied {
     /// What it shows; `None` when the store did not answer and nothing was known.
     pub sign: Option<Sign>,
     /// Whether the store failed to answer since.
     pub is_old: bool,
+    /// When the store showed it (Unix time in milliseconds).
+    #[serde(default)]
+    pub read_ms: u64,
 }
 
 /// What the data centre has.
@@ -64,32 +67,38 @@ pub trait Near {
 impl Copied {
     /// A sign just read.
     #[must_use]
-    pub fn new(sign: Sign) -> Self {
+    pub fn new(sign: Sign, now_ms: u64) -> Self {
         Self {
             sign: Some(sign),
             is_old: false,
+            read_ms: now_ms,
         }
     }
 
     /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.
     #[must_use]
-    pub fn of(answer: Option<Sign>, near: &dyn Near) -> Self {
-        answer.map_or_else(|| Self::without_store(near), Self::new)
+    pub fn of(answer: Option<Sign>, near: &dyn Near, now_ms: u64) -> Self {
+        answer.map_or_else(|| Self::without_store(near), |sign| Self::new(sign, now_ms))
     }
 
     /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
     /// believed once the other copy has expired.
     #[must_use]
     pub fn is_behind(&self, other: &Self) -> bool {
-        let reached = |copy: &Self| copy.sign.map(|sign| (sign.epoch, sign.cursor, sign.length));
+        let reached = |copy: &Self| {
+            let sign = copy.sign.as_ref()?;
+            Some((sign.epoch, sign.cursor, sign.length, sign.live.version))
+        };
         reached(self) < reached(other)
     }
 
     /// The last sign, or none, while the store does not answer.
     #[must_use]
     pub fn without_store(near: &dyn Near) -> Self {
+        let last = near.last();
         Self {
-            sign: near.last().and_then(|last| last.sign),
+            read_ms: last.as_ref().map_or(0, |last| last.read_ms),
+            sign: last.and_then(|last| last.sign),
             is_old: true,
         }
     }
@@ -97,13 +106,14 @@ impl Copied {
 
 /// Renews the copy after the visitor has been answered.
 pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
-    duty.renew(&Copied::of(line.pass().ok(), near));
+    duty.renew(&Copied::of(line.pass().ok(), near, line.now_ms));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::admission::Cursor;
+    use crate::line::Live;
 
     fn copy(epoch: u64, cursor: u64, length: u64) -> Copied {
         let sign = Sign {
@@ -112,8 +122,9 @@ mod tests {
             length,
             credit: 0,
             measured: None,
+            live: Live::default(),
         };
-        Copied::new(sign)
+        Copied::new(sign, 0)
     }
 
     #[test]
@@ -122,20 +133,30 @@ mod tests {
         let read: Option<Copied> = serde_json::from_str(older).ok();
         assert_eq!(read, Some(copy(1, 2, 3)));
         let written = serde_json::to_string(&copy(1, 2, 3)).ok();
-        assert_eq!(written.as_deref(), Some(older));
+        let live =
+            r#","live":{"mode":"automatic","pace":{"automatic":0,"quantity":0},"version":0}},"#;
+        let newer = older
+            .replace("},", live)
+            .replace("false}", r#"false,"read_ms":0}"#);
+        assert_eq!(written, Some(newer));
     }
 
     #[test]
-    fn a_copy_is_behind_by_epoch_then_cursor_then_length() {
+    fn a_copy_is_behind_by_epoch_cursor_length_and_version() {
         let nothing = Copied {
             sign: None,
             ..copy(1, 0, 0)
         };
+        let mut on_hold = copy(1, 5, 7);
+        if let Some(sign) = &mut on_hold.sign {
+            sign.live.version = 1;
+        }
         let copies = [
             nothing,
             copy(1, 2, 3),
             copy(1, 2, 9),
             copy(1, 5, 7),
+            on_hold,
             copy(2, 0, 0),
         ];
         for (at, earlier) in copies.iter().enumerate() {

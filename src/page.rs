@@ -3,6 +3,7 @@
 //! Templates are parsed once; everything on a page comes with it, and its policy forbids the rest.
 
 mod brand;
+mod clock;
 mod cloudflare;
 mod pages;
 mod panel;
@@ -15,21 +16,22 @@ use handlebars::Context;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::admission::Position;
+use crate::admission::{Cursor, Mode, Position};
 use crate::http::Reply;
-use crate::line::Sign;
 use crate::words::{self, Words};
 use template::Template;
 
-pub use brand::Brand;
+pub use brand::{Brand, LONGEST_MESSAGE, is_sayable};
+pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
-pub use panel::panel;
+pub use panel::{Desk, Question, panel, panel_without_store, people, question};
 pub use template::Refusal;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");
 const ADMIN_TEXT: &str = include_str!("../templates/admin.html");
 const NOTICE_TEXT: &str = include_str!("../templates/notice.html");
+const QUESTION_TEXT: &str = include_str!("../templates/question.html");
 
 // Parsed when it is first shown. It has no constants, and is the house's own: a test parses it.
 static NOTICE: LazyLock<Option<Template>> = LazyLock::new(|| house(NOTICE_TEXT));
@@ -46,7 +48,11 @@ pub struct Waiting {
     /// The number; `None` while none could be drawn.
     pub position: Option<Position>,
     /// Where the sign stands and how many are ahead; `None` while the store does not answer.
-    pub seen: Option<(Sign, u64)>,
+    pub seen: Option<(Cursor, u64)>,
+    /// Who goes in.
+    pub mode: Mode,
+    /// What operators tell those who wait.
+    pub message: Option<String>,
     /// How many were ahead when the number was drawn.
     pub first: Option<u64>,
     /// What to quote to support.
@@ -83,12 +89,17 @@ struct Worded<'a> {
     message: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<bool>,
 }
 
 impl<'a> Worded<'a> {
-    fn new(waiting: &Waiting, words: &'a Words, brand: &'a Brand) -> Self {
+    fn new(waiting: &'a Waiting, words: &'a Words) -> Self {
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let line = match (ahead, waiting.position) {
+            _ if waiting.mode == Mode::Closed => words.text("closed").into(),
             (Some(0), _) => words.text("next").into(),
             (Some(ahead), _) => words.counted("ahead", ahead).into(),
             (None, Some(_)) => words.text("held").into(),
@@ -100,11 +111,13 @@ impl<'a> Worded<'a> {
             ahead: ahead.map(|ahead| words.number(ahead)),
             line,
             wait: ahead.map(|_| words.wait(waiting.estimate)),
-            serving: waiting.seen.map(|(sign, _)| words.number(sign.cursor.0)),
+            serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
             progress: ahead.zip(waiting.first).map(progress),
             refresh_seconds: waiting.refresh,
-            message: brand.message.as_deref(),
+            message: waiting.message.as_deref(),
             old: waiting.is_old.then_some(true),
+            hold: (waiting.mode == Mode::Hold).then(|| words.text("hold")),
+            closed: (waiting.mode == Mode::Closed).then_some(true),
         }
     }
 }
@@ -150,11 +163,13 @@ pub fn waiting_page(
 
 /// What a template may show. Each is documented in the README, and each is always there, if only as `null`.
 fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
-    let worded = Worded::new(waiting, words, brand);
-    let heading = brand
-        .heading
-        .as_deref()
-        .unwrap_or_else(|| words.text("heading"));
+    let worded = Worded::new(waiting, words);
+    let is_closed = worded.closed.is_some();
+    let heading = match &brand.heading {
+        _ if is_closed => words.text("closed_heading"),
+        Some(heading) => heading,
+        None => words.text("heading"),
+    };
     let title = worded.ahead.as_ref();
     let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
     let (switch, other) = if waiting.still {
@@ -162,9 +177,10 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
     } else {
         ("pause", "resume")
     };
-    let state = match (waiting.is_old, waiting.still) {
-        (true, _) => words.text("old"),
-        (_, true) => words.text("paused"),
+    let state = match (waiting.is_old, worded.hold, waiting.still) {
+        (true, ..) => words.text("old"),
+        (_, Some(hold), _) => hold,
+        (.., true) => words.text("paused"),
         _ => "",
     };
     let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
@@ -184,6 +200,7 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
         "progress": worded.progress,
         "reference": waiting.reference,
         "old": waiting.is_old,
+        "closed": is_closed,
         "unsent": waiting.unsent,
         "state": state,
         "paused": waiting.still,
@@ -199,8 +216,8 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
 
 /// An update of that page: as few bytes as say what changed.
 #[must_use]
-pub fn place(waiting: &Waiting, words: &Words, brand: &Brand) -> Reply {
-    Reply::data(200, &Worded::new(waiting, words, brand))
+pub fn place(waiting: &Waiting, words: &Words) -> Reply {
+    Reply::data(200, &Worded::new(waiting, words))
 }
 
 /// A page about cookies: they are being tried, or none were kept.
@@ -225,6 +242,9 @@ struct WaitingData<'a> {
     refresh_seconds: u64,
     room: &'a str,
     message: Option<&'a str>,
+    /// Only there to say that the line is on hold or the room closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<Mode>,
     /// Only there to say that the figures are the last ones known.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<bool>,
@@ -242,18 +262,18 @@ pub fn waiting_json(
     status: u16,
     waiting: &Waiting,
     room: &str,
-    message: Option<&str>,
     cf: Option<CfWaitingRoom>,
 ) -> Reply {
     let data = WaitingData {
         waiting: true,
         position: waiting.position.map(|position| position.0),
-        cursor: waiting.seen.map(|(sign, _)| sign.cursor.0),
+        cursor: waiting.seen.map(|(cursor, _)| cursor.0),
         ahead: waiting.seen.map(|(_, ahead)| ahead),
         estimated_wait_seconds: waiting.estimate,
         refresh_seconds: waiting.refresh,
         room,
-        message,
+        message: waiting.message.as_deref(),
+        mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
         old: waiting.is_old.then_some(true),
         sent: waiting.unsent.then_some(false),
         cf,
@@ -295,7 +315,7 @@ mod tests {
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             // The logo is a setting that begins with `data:`.
             let text = text.replace(r#"src="{{brand.logo}}""#, "");

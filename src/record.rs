@@ -20,6 +20,8 @@ pub enum Reason {
     Waiting,
     /// The store does not answer: held.
     Held,
+    /// The room is closed.
+    Closed,
     /// The store does not answer: let in by policy.
     AdmittedWithoutStore,
     /// HEAD, a prefetch or a part of a page, without a ticket that lets it in.
@@ -42,8 +44,14 @@ pub enum Reason {
     Panel,
     /// The line was moved.
     Permit,
+    /// Something else was changed by an operator.
+    Changed,
+    /// Nothing was changed: somebody else was quicker, or the mode lets nobody in.
+    NotChanged,
     /// The status API.
     Status,
+    /// The settings were read.
+    Settings,
     /// The health route.
     Health,
     /// Nothing at this path below the operator's.

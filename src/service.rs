@@ -201,11 +201,12 @@ fn outcome(answer: Answer, visit: Visit) -> Outcome {
         End::Inside => entered(&visit),
         End::Waiting { .. } => Reason::Waiting,
         End::Held => Reason::Held,
+        End::Closed => Reason::Closed,
         End::Outside => Reason::NotAVisitor,
     };
     let is_known = visit.end != End::Outside;
     let record = Record {
-        queue_cursor: visit.sign.map(|sign| sign.cursor.0),
+        queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
         visitor_position: visit.ticket.position().map(|position| position.0),
         ticket_reference: is_known.then(|| visit.ticket.reference()),
         store_error: visit.fault.map(|fault| fault.to_string()),
@@ -219,7 +220,7 @@ fn outcome(answer: Answer, visit: Visit) -> Outcome {
 }
 
 fn entered(visit: &Visit) -> Reason {
-    match (visit.sign, &visit.fault) {
+    match (&visit.sign, &visit.fault) {
         (None, Some(_)) => Reason::AdmittedWithoutStore,
         _ if visit.changed => Reason::Admitted,
         _ => Reason::Inside,

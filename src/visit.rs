@@ -3,13 +3,16 @@
 //! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
 //! costs none.
 
-use crate::admission::{Position, Verdict, decide};
+mod draw;
+
+use crate::admission::{Mode, Position, Verdict, decide};
 use crate::config::{Config, OnStoreError};
 use crate::line::{Line, Place, Sign};
 use crate::near::{Copied, Duty, Lookup, Near};
 use crate::negotiate::Kind;
 use crate::ticket::{Standing, Ticket};
 use crate::upstash::StoreError;
+use draw::{NOBODY, draw};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -41,6 +44,8 @@ pub enum End {
     },
     /// Held, since the store did not answer: a place is kept, a number is drawn by the next request.
     Held,
+    /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
+    Closed,
     /// Not a visitor, and without a ticket that would let it in: no number drawn, no call made.
     Outside,
 }
@@ -91,7 +96,7 @@ pub fn visit(
     let (asked, after) = match (held.standing, kind) {
         (_, Kind::Prefetch) => return Visit::unasked(End::Outside, held, After::Nothing),
         (Standing::Waiting(place), _) => look(&held, place, line, near, config),
-        (_, Kind::Visit) => (line.join(&held.id).map(Seen::new), After::Nothing),
+        (_, Kind::Visit) => draw(&held.id, line, near),
         _ => return Visit::unasked(End::Outside, held, After::Nothing),
     };
     let ended = match asked {
@@ -187,8 +192,9 @@ fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &
         Lookup::Found(copy, duty) => (copy, duty),
     };
     let after = duty.map_or(After::Nothing, After::Renew);
+    let is_old = copy.is_old;
     match trusted(held, place, copy, line, config) {
-        Trust::Copy(sign) => (Ok(Seen::from(sign, place, copy.is_old)), after),
+        Trust::Copy(sign) => (Ok(Seen::from(sign, place, is_old)), after),
         Trust::Nobody => (Err(StoreError::NoAnswer), after),
         Trust::Store => (ask(held, place, line, near), After::Nothing),
     }
@@ -204,7 +210,8 @@ fn look_for_all(
     config: &Config,
 ) -> Asked {
     let asked = line.look(&held.id, place);
-    let copy = Copied::of(asked.as_ref().ok().map(|(sign, _)| *sign), near);
+    let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
+    let copy = Copied::of(sign, near, line.now_ms);
     duty.renew(&copy);
     let seen = match (asked, trusted(held, place, copy, line, config)) {
         (Ok(answer), _) => Ok(Seen::new(answer)),
@@ -241,15 +248,17 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &
 /// Asks the store itself, and lets the others see what it said.
 fn ask(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
     let seen = line.look(&held.id, place).map(Seen::new)?;
-    near.put(&Copied::new(seen.sign));
+    near.put(&Copied::new(seen.sign.clone(), line.now_ms));
     Ok(seen)
 }
 
 fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
     let (sign, position) = (seen.sign, seen.position);
-    let epoch = sign.epoch;
+    let mode = sign.live.mode;
     let (end, standing) = match decide(position, sign.cursor) {
-        Verdict::Admit => {
+        _ if mode == Mode::Closed => (End::Closed, kept(&held, &sign, position)),
+        Verdict::Admit if mode.lets_in() => {
+            let epoch = sign.epoch;
             let at = now;
             let standing = Standing::Admitted {
                 position,
@@ -258,7 +267,8 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
             };
             (End::Inside, standing)
         }
-        Verdict::Wait { ahead } => (End::Waiting { ahead }, placed(&held, sign, position)),
+        Verdict::Admit => (End::Waiting { ahead: 0 }, placed(&held, &sign, position)),
+        Verdict::Wait { ahead } => (End::Waiting { ahead }, placed(&held, &sign, position)),
     };
     let changed = standing != held.standing;
     let grace = held.grace.filter(|_| !changed);
@@ -277,8 +287,17 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
     }
 }
 
+/// What somebody holds in front of a closed room: a number, if there was one to be had before.
+fn kept(held: &Ticket, sign: &Sign, position: Position) -> Standing {
+    if position == NOBODY {
+        Standing::Unnumbered
+    } else {
+        placed(held, sign, position)
+    }
+}
+
 /// The place it had, or the one it just drew.
-fn placed(held: &Ticket, sign: Sign, position: Position) -> Standing {
+fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
     match held.standing {
         Standing::Waiting(place) if place.position == position && place.epoch == sign.epoch => {
             held.standing

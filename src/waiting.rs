@@ -1,6 +1,6 @@
 //! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
 
-use crate::admission::{Verdict, decide, estimated_wait, refresh_seconds};
+use crate::admission::{Mode, Verdict, decide, estimated_wait, refresh_seconds};
 use crate::aside;
 use crate::config::Config;
 use crate::http::{Call, Reply};
@@ -25,7 +25,7 @@ pub fn answer(
     now_ms: u64,
 ) -> Reply {
     let status = match visit.end {
-        End::Held => 503,
+        End::Held | End::Closed => 503,
         _ => config.waiting_status,
     };
     let waiting = told(call, visit, config, now_ms);
@@ -37,8 +37,7 @@ pub fn answer(
             let cf = config
                 .cf_compat
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
-            let message = config.pages.brand.message.as_deref();
-            page::waiting_json(status, &waiting, &config.room, message, cf)
+            page::waiting_json(status, &waiting, &config.room, cf)
         }
         Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
     };
@@ -51,11 +50,7 @@ pub fn answer(
 /// The same as an update of the page.
 #[must_use]
 pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply {
-    page::place(
-        &told(call, visit, config, now_ms),
-        words_of(call),
-        &config.pages.brand,
-    )
+    page::place(&told(call, visit, config, now_ms), words_of(call))
 }
 
 fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
@@ -107,16 +102,29 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
         End::Waiting { ahead } => Some(ahead),
         _ => None,
     };
-    let seen = visit.sign.zip(ahead);
-    let estimate =
-        seen.and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, config.pace, now_ms));
+    let sign = visit.sign.as_ref();
+    let live = sign.map(|sign| &sign.live);
+    let mode = live.map_or(Mode::Automatic, |live| live.mode);
+    let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
+    let estimate = estimate
+        .and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, sign.live.pace, now_ms));
+    let message = live.and_then(|live| live.message.as_ref());
+    let message = message.or(config.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
+    // Whoever has no number in front of a closed room has no ticket either.
+    let is_held = match visit.end {
+        End::Outside => false,
+        End::Closed => visit.ticket.position().is_some(),
+        End::Inside | End::Waiting { .. } | End::Held => true,
+    };
     let refresh = refresh_seconds(config.refresh_interval, distance, estimate, call.chance());
     Waiting {
         position: visit.ticket.position(),
-        seen,
+        seen: sign.map(|sign| sign.cursor).zip(ahead),
+        mode,
+        message: message.filter(|text| !text.is_empty()).cloned(),
         first: first(&visit.ticket),
-        reference: (visit.end != End::Outside).then(|| visit.ticket.reference()),
+        reference: is_held.then(|| visit.ticket.reference()),
         is_old: visit.is_old,
         estimate,
         refresh,

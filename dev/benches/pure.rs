@@ -9,7 +9,7 @@ use criterion::Criterion;
 use now_serving::admission::{Cursor, Position, decide, refresh_seconds};
 use now_serving::cookie::{SECURE_NAME, values};
 use now_serving::http::Call;
-use now_serving::line::{Place, Sign};
+use now_serving::line::Place;
 use now_serving::negotiate::wants_json;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
 use now_serving::ticket::{Keys, Standing, Ticket};
@@ -20,13 +20,7 @@ const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 const ROOM: &str = "main";
 const NOW: u64 = 1_800_000_000;
 const POSITION: Position = Position(3290);
-const SIGN: Sign = Sign {
-    epoch: 1,
-    cursor: Cursor(1),
-    length: 4000,
-    credit: 0,
-    measured: None,
-};
+const CURSOR: Cursor = Cursor(1);
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
@@ -43,7 +37,7 @@ fn tickets(criterion: &mut Criterion) {
         standing: Standing::Waiting(Place {
             epoch: SIGN.epoch,
             position: POSITION,
-            seen: SIGN.cursor,
+            seen: CURSOR,
         }),
         signed: NOW,
         grace: None,
@@ -77,12 +71,12 @@ fn requests(criterion: &mut Criterion) {
         bencher.iter(|| wants_json(black_box(&call)));
     });
     criterion.bench_function("admission: decide", |bencher| {
-        bencher.iter(|| decide(black_box(POSITION), black_box(SIGN.cursor)));
+        bencher.iter(|| decide(black_box(POSITION), black_box(CURSOR)));
     });
     criterion.bench_function("admission: seconds to the next look", |bencher| {
         bencher.iter(|| refresh_seconds(5, black_box(3288), Some(9864), black_box(17)));
     });
-    let answer = br#"{"result":[1,1,4000,0,3290,0,0,0]}"#;
+    let answer = br#"{"result":[1,1,4000,0,3290,0,0,0,15,5,0,3290,1,"automatic",null]}"#;
     criterion.bench_function("upstash: read the answer to a draw", |bencher| {
         bencher.iter(|| decode(black_box(Some((200, answer.to_vec())))));
     });
@@ -91,7 +85,7 @@ fn requests(criterion: &mut Criterion) {
 fn answers(criterion: &mut Criterion) {
     let waiting = Waiting {
         position: Some(POSITION),
-        seen: Some((SIGN, 3288)),
+        seen: Some((CURSOR, 3288)),
         first: Some(3288),
         reference: Some("3F9A-1C2E".to_owned()),
         estimate: Some(9864),
@@ -108,6 +102,6 @@ fn answers(criterion: &mut Criterion) {
         bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), &pages, None));
     });
     criterion.bench_function("page: the same as data", |bencher| {
-        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM, None, None));
+        bencher.iter(|| waiting_json(503, black_box(&waiting), ROOM, None));
     });
 }

@@ -1,6 +1,6 @@
 //! How the operator's brand is read: a name, colours, a logo, words and a page of their own.
 
-use crate::page::Brand;
+use crate::page::{Brand, LONGEST_MESSAGE, is_sayable};
 use crate::record::shortened;
 
 use super::reader::{Reader, words};
@@ -19,7 +19,7 @@ impl Reader<'_> {
             dark,
             logo: self.logo(),
             heading: self.text("heading", 120),
-            message: self.text("message", 200),
+            message: self.text("message", LONGEST_MESSAGE),
         }
     }
 
@@ -31,8 +31,7 @@ impl Reader<'_> {
     /// Something to be read on the page.
     fn text(&mut self, key: &'static str, longest: usize) -> Option<String> {
         let text = self.optional(key)?;
-        let has_length = !text.trim().is_empty() && text.chars().nth(longest).is_none();
-        if !has_length || text.contains(char::is_control) {
+        if text.trim().is_empty() || !is_sayable(&text, longest) {
             let accepted = format_args!(
                 "none, or a text of 1 to {longest} characters without control characters"
             );

@@ -1,6 +1,7 @@
 -- look: release what is due and say where the sign stands.
--- ARGV[6] the ticket's epoch, ARGV[7] its position, ARGV[8] the cursor when it was drawn; position 0: nobody's look.
-local ticket_epoch, position, seen = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+-- KEYS[3] the memory of this ticket's draw. ARGV[5] the ticket's epoch, ARGV[6] its position, ARGV[7] the cursor when it
+-- was drawn; position 0: nobody's look.
+local ticket_epoch, position, seen = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 open_period()
 if position == 0 then
   release()
@@ -17,7 +18,7 @@ elseif ticket_epoch >= epoch then
   release()
 else
   -- The ticket's epoch has ended: it is no ticket, and its holder draws like anybody else.
-  position = arrive()
+  position = arrive(KEYS[3])
 end
 save()
 return answer(position)

@@ -4,6 +4,15 @@ use serde::Serialize;
 
 use crate::words::Words;
 
+/// The longest message to those who wait, in characters.
+pub const LONGEST_MESSAGE: usize = 200;
+
+/// Whether a text has at most so many characters, and none that steers a terminal or breaks a line.
+#[must_use]
+pub fn is_sayable(text: &str, longest: usize) -> bool {
+    text.chars().nth(longest).is_none() && !text.contains(char::is_control)
+}
+
 /// What operators say about themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Brand {

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
-use crate::admission::{Cursor, Position};
-use crate::line::Sign;
+use crate::admission::{Cursor, Mode, Position};
 use crate::words::{Words, english};
 
 /// The longest template, in characters: what the platform lets a setting have.
@@ -127,19 +126,13 @@ fn samples(words: &Words) -> Samples {
     let brand = Brand {
         name: something(),
         logo: something(),
-        message: something(),
         ..Brand::default()
-    };
-    let sign = Sign {
-        epoch: 1,
-        cursor: Cursor(1),
-        length: 3,
-        credit: 0,
-        measured: None,
     };
     let waiting = Waiting {
         position: Some(Position(3)),
-        seen: Some((sign, 1)),
+        seen: Some((Cursor(1), 1)),
+        mode: Mode::Automatic,
+        message: something(),
         first: Some(1),
         reference: something(),
         is_old: true,

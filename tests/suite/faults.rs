@@ -193,6 +193,9 @@ fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
     );
     for told in [got, pressed] {
         let body = told.body;
-        assert!(body.contains("whether the line moved is unknown"), "{body}");
+        assert!(
+            body.contains("whether anything changed is unknown"),
+            "{body}"
+        );
     }
 }

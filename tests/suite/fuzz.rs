@@ -8,6 +8,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
+use now_serving::fields::Fields;
+
 use crate::house::{Ask, House, Visitor};
 
 /// Where a stranger can write.
@@ -73,7 +75,7 @@ fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
         ],
         Place::Query => vec![
             Ask::get(&format!("/?{text}")),
-            Ask::get(&format!("/_queue?released={text}&asked={text}")).operator(),
+            Ask::get(&format!("/_queue?done={text}&number={text}&asked={text}")).operator(),
             Ask::get(&format!("/_queue/cookies?try=1&to={text}")),
             Ask::get(&format!("/_queue/cookies?try={text}&to=/")),
             Ask::get(&format!("/_queue/updates?every=off&to=/{text}")),
@@ -176,7 +178,13 @@ fn native_the_corpus_in_every_place() {
 
 /// A sound amount in a sound form is meant to move the line.
 fn is_an_amount(bytes: &[u8]) -> bool {
-    let asked = |kind: &str| now_serving::amount::read(kind, &mut { bytes }, 10_000).is_ok();
+    let asked = |kind: &str| {
+        let mut fields = Fields::read(kind, &mut { bytes }).ok()?;
+        let amount = fields.number("amt", 1..=10_000).ok()?;
+        fields.text("once").ok()?;
+        fields.end().ok().map(|()| amount)
+    };
+    let asked = |kind: &str| asked(kind).is_some();
     asked("application/json") || asked("application/x-www-form-urlencoded")
 }
 

@@ -80,13 +80,26 @@ impl Ask {
         self.with("content-type", content_type)
     }
 
-    /// A press of the button, as a browser on the panel sends it.
+    /// A press of the button that lets visitors in.
     pub(crate) fn press(form: &str) -> Self {
-        Self::get("/_queue/permit")
+        Self::form("permit", form)
+    }
+
+    /// A form of the panel, as a browser on it sends it.
+    pub(crate) fn form(route: &str, form: &str) -> Self {
+        Self::change(route).body("application/x-www-form-urlencoded", form)
+    }
+
+    /// A change by an operator's script.
+    pub(crate) fn json_to(route: &str, json: &str) -> Self {
+        Self::change(route).body("application/json", json)
+    }
+
+    fn change(route: &str) -> Self {
+        Self::get(&format!("/_queue/{route}"))
             .method("POST")
             .with("sec-fetch-site", "same-origin")
             .operator()
-            .body("application/x-www-form-urlencoded", form)
     }
 
     /// A call of the origin's program.
@@ -228,8 +241,16 @@ impl House {
         Self::start(true, Some(format!("http://{closed}")))
     }
 
+    /// Another data centre on the same store.
+    pub(crate) fn beside(&self) -> Self {
+        Self::start_on(self.store.clone(), true, None)
+    }
+
     fn start(local: bool, elsewhere: Option<String>) -> Self {
-        let store = Store::embedded(STORE_TOKEN).unwrap();
+        Self::start_on(Store::embedded(STORE_TOKEN).unwrap(), local, elsewhere)
+    }
+
+    fn start_on(store: Store, local: bool, elsewhere: Option<String>) -> Self {
         let server = Server::start(store.clone(), ANY_PORT).unwrap();
         let origin = Origin::start(ANY_PORT).unwrap();
         let mut settings = settings();
@@ -456,6 +477,13 @@ impl House {
         self.wait(FRESH + RENEWING + Duration::from_millis(100));
     }
 
+    /// Changes something by an operator's script.
+    pub(crate) fn change(&self, route: &str, json: &str) -> Value {
+        let got = self.ask(&Ask::json_to(route, json));
+        assert_eq!(got.status, 200, "{got:?}");
+        got.json()
+    }
+
     pub(crate) fn permit(&self, amount: u64) -> Value {
         let got = self.ask(&Ask::permit(amount));
         assert_eq!(got.status, 200, "{got:?}");
@@ -590,6 +618,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             .cloned()
             .collect(),
         id,
+        address: "127.0.0.1".to_owned(),
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dev::redis::Redis;
 use dev::store::Store;
-use now_serving::admission::{Cursor, Measured, Pace, Position, Verdict, decide};
-use now_serving::line::{Line, Place, Sign};
+use now_serving::admission::{Cursor, Measured, Mode, Pace, Position, Verdict, decide};
+use now_serving::line::{Author, Change, Changed, Line, Live, Place, Sign};
 use proptest::prelude::*;
 
 use crate::house::{Direct, STORE_TOKEN};
@@ -28,6 +28,10 @@ enum Event {
     Forget(usize),
     /// An operator or the origin.
     Permit(u64),
+    /// An operator sets the mode.
+    Mode(Mode),
+    /// An operator sets the pace, or takes it back.
+    Pace(Option<Pace>),
     /// So many milliseconds go by.
     Pass(u64),
 }
@@ -47,6 +51,11 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Event::Forget),
         1 => (1_u64..12).prop_map(Event::Permit),
         2 => (0_u64..40_000).prop_map(Event::Pass),
+        1 => prop_oneof![
+            3 => Just(Mode::Automatic),
+            1 => prop::sample::select(&Mode::ALL[..]),
+        ].prop_map(Event::Mode),
+        1 => prop::option::of(pace()).prop_map(Event::Pace),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
 }
@@ -64,38 +73,67 @@ fn pace() -> impl Strategy<Value = Pace> {
 
 /// The line in plain Rust.
 struct Model {
-    pace: Pace,
+    configured: Pace,
     sign: Sign,
     opened: Option<u64>,
     left: u64,
     drawn: BTreeMap<String, u64>,
     /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
     checkpoints: Option<[(u64, u64); 2]>,
+    /// Length and budget of the periods in which it was measured.
+    measured_at: (u64, u64),
     moved_ms: u64,
+    /// All budgets of all periods so far.
+    budgets: u64,
+    /// How many an open room let in.
+    passed: u64,
 }
 
 impl Model {
-    fn new(pace: Pace) -> Self {
+    fn new(configured: Pace) -> Self {
+        let live = Live {
+            pace: configured,
+            ..Live::default()
+        };
         let sign = Sign {
             epoch: 1,
             cursor: Cursor(0),
             length: 0,
             credit: 0,
             measured: None,
+            live,
         };
         Self {
-            pace,
+            configured,
             sign,
             opened: None,
             left: 0,
             drawn: BTreeMap::new(),
             checkpoints: None,
+            measured_at: (0, 0),
             moved_ms: 0,
+            budgets: 0,
+            passed: 0,
+        }
+    }
+
+    fn budget(&self) -> u64 {
+        let pace = self.sign.live.pace;
+        if pace.automatic > 0 { pace.quantity } else { 0 }
+    }
+
+    /// What was measured at another pace says nothing about this one.
+    fn judge(&mut self) {
+        let now = (self.sign.live.pace.automatic, self.budget());
+        if self.measured_at != now {
+            self.checkpoints = None;
+            self.measured_at = now;
         }
     }
 
     /// A verb, and what it says about the rate of the line.
     fn measured<T>(&mut self, now_ms: u64, verb: impl FnOnce(&mut Self) -> T) -> (Sign, T) {
+        self.judge();
         let before = self.sign.cursor;
         let told = verb(self);
         let cursor = self.sign.cursor.0;
@@ -118,7 +156,7 @@ impl Model {
                 moved_ms: self.moved_ms,
             })
         });
-        (self.sign, told)
+        (self.sign.clone(), told)
     }
 
     fn admit(&mut self, most: u64) -> u64 {
@@ -127,15 +165,28 @@ impl Model {
         released
     }
 
+    /// Periods are opened forward only, so a clock that lags opens none; and none is opened while nobody is to go in.
     fn release(&mut self, now_ms: u64) {
-        if let Some(start) = self.pace.period_start(now_ms)
-            && self.opened.is_none_or(|opened| start > opened)
-        {
+        let start = self.sign.live.pace.period_start(now_ms).unwrap_or(0);
+        let mode = self.sign.live.mode;
+        if mode == Mode::Automatic && self.opened.is_none_or(|opened| start > opened) {
             self.opened = Some(start);
-            self.left = self.pace.quantity;
+            self.left = self.budget();
+            self.budgets += self.left;
         }
-        self.sign.credit -= self.admit(self.sign.credit);
-        self.left -= self.admit(self.left);
+        self.left = self.left.min(self.budget());
+        self.let_in();
+    }
+
+    fn let_in(&mut self) {
+        match self.sign.live.mode {
+            Mode::Automatic => {
+                self.sign.credit -= self.admit(self.sign.credit);
+                self.left -= self.admit(self.left);
+            }
+            Mode::Open => self.passed += self.admit(u64::MAX),
+            Mode::Hold | Mode::Closed => {}
+        }
     }
 
     fn join(&mut self, id: &str, now_ms: u64) -> (Sign, Position) {
@@ -143,12 +194,14 @@ impl Model {
             line.release(now_ms);
             let number = if let Some(number) = line.drawn.get(id) {
                 *number
+            } else if line.sign.live.mode == Mode::Closed {
+                0
             } else {
                 line.sign.length += 1;
                 line.drawn.insert(id.to_owned(), line.sign.length);
                 line.sign.length
             };
-            line.release(now_ms);
+            line.let_in();
             Position(number)
         })
     }
@@ -160,13 +213,34 @@ impl Model {
         })
     }
 
-    fn permit(&mut self, amount: u64, now_ms: u64) -> (Sign, u64) {
-        self.measured(now_ms, |line| {
+    fn change(&mut self, change: &Change, now_ms: u64) -> Changed {
+        let mode = self.sign.live.mode;
+        if matches!(change, Change::Permit { .. }) && matches!(mode, Mode::Hold | Mode::Closed) {
+            return Changed::Standing(self.measured(now_ms, |_| ()).0);
+        }
+        let (sign, number) = self.measured(now_ms, |line| {
+            let before = line.sign.cursor.0;
+            match change {
+                Change::Mode(mode) => line.sign.live.mode = *mode,
+                Change::Pace(pace) => line.sign.live.pace = pace.unwrap_or(line.configured),
+                _ => {}
+            }
+            line.judge();
             line.release(now_ms);
-            let released = line.admit(amount);
-            line.sign.credit = (line.sign.credit + amount - released).min(CREDIT_MAX);
-            released
-        })
+            match change {
+                Change::Permit { amount, .. } => {
+                    let released = line.admit(*amount);
+                    line.sign.credit = (line.sign.credit + amount - released).min(CREDIT_MAX);
+                    return released;
+                }
+                _ => line.sign.live.version += 1,
+            }
+            match change {
+                Change::Mode(_) => line.sign.cursor.0 - before,
+                _ => 0,
+            }
+        });
+        Changed::Done(sign, number)
     }
 }
 
@@ -186,7 +260,6 @@ struct Play<'a> {
     now_ms: u64,
     ids: u64,
     granted: u64,
-    periods: BTreeSet<u64>,
     positions: BTreeSet<u64>,
 }
 
@@ -198,7 +271,6 @@ impl Play<'_> {
         model: impl Fn(&mut Model) -> T,
         verb: impl Fn(&Line<'_>) -> T,
     ) -> T {
-        self.opens(now_ms);
         let expected = model(&mut self.model);
         for store in self.stores {
             let line = Line {
@@ -214,14 +286,20 @@ impl Play<'_> {
     }
 
     fn step(&mut self, step: &Step) {
-        let before = self.model.sign;
+        let before = self.model.sign.cursor;
         let now_ms = self.now_ms.saturating_add_signed(step.skew_ms);
-        match step.event {
+        match &step.event {
             Event::Pass(time) => self.now_ms += time,
-            Event::Permit(amount) => self.permit(amount, now_ms),
+            Event::Permit(amount) => {
+                self.granted += amount;
+                let (amount, credit_max) = (*amount, CREDIT_MAX);
+                self.change(&Change::Permit { amount, credit_max }, now_ms);
+            }
+            Event::Mode(mode) => self.change(&Change::Mode(*mode), now_ms),
+            Event::Pace(pace) => self.change(&Change::Pace(*pace), now_ms),
             Event::Join => self.join(now_ms),
-            Event::Repeat(which) => self.repeat(which, now_ms),
-            Event::Look(which) => self.look(which, now_ms),
+            Event::Repeat(which) => self.repeat(*which, now_ms),
+            Event::Look(which) => self.look(*which, now_ms),
             Event::Forget(which) => {
                 if let Some(index) = which.checked_rem(self.visitors.len()) {
                     self.visitors.swap_remove(index);
@@ -229,31 +307,27 @@ impl Play<'_> {
                 }
             }
         }
-        let sign = self.model.sign;
-        assert!(sign.cursor >= before.cursor, "the cursor never falls");
+        let (sign, model) = (&self.model.sign, &self.model);
+        assert!(sign.cursor >= before, "the cursor never falls");
         assert!(sign.cursor.0 <= sign.length, "and never passes the length");
-        let budget = self.pace.quantity * self.periods.len() as u64;
         assert!(
-            sign.cursor.0 <= budget + self.granted,
-            "never more than the budgets and what was granted"
+            sign.cursor.0 <= model.budgets + model.passed + self.granted,
+            "never more than the budgets, what was granted and who found the room open"
         );
     }
 
-    /// Periods are opened forward only, so a clock that lags opens none.
-    fn opens(&mut self, now_ms: u64) {
-        if let Some(start) = self.pace.period_start(now_ms)
-            && self.periods.last().is_none_or(|last| start > *last)
-        {
-            self.periods.insert(start);
-        }
-    }
-
-    fn permit(&mut self, amount: u64, now_ms: u64) {
-        self.granted += amount;
+    fn change(&mut self, change: &Change, now_ms: u64) {
+        let author = Author {
+            name: "admin",
+            address: "192.0.2.1",
+            is_told: true,
+            seen: None,
+            once: None,
+        };
         self.everywhere(
             now_ms,
-            |model| model.permit(amount, now_ms),
-            |line| line.permit(amount, CREDIT_MAX).unwrap(),
+            |model| model.change(change, now_ms),
+            |line| line.change(change, &author).unwrap(),
         );
     }
 
@@ -265,6 +339,14 @@ impl Play<'_> {
             |model| model.join(&id, now_ms),
             |line| line.join(&id).unwrap(),
         );
+        if sign.live.mode == Mode::Closed {
+            assert_eq!(
+                position,
+                Position(0),
+                "nobody draws while the room is closed"
+            );
+            return;
+        }
         assert!(
             self.positions.insert(position.0),
             "position {} twice",
@@ -280,7 +362,7 @@ impl Play<'_> {
             place,
             shown: u64::MAX,
         });
-        self.show(self.visitors.len() - 1, sign);
+        self.show(self.visitors.len() - 1, &sign);
     }
 
     fn repeat(&mut self, which: usize, now_ms: u64) {
@@ -297,7 +379,7 @@ impl Play<'_> {
             position, self.visitors[index].place.position,
             "a repeated draw gets the same number"
         );
-        self.show(index, sign);
+        self.show(index, &sign);
     }
 
     fn look(&mut self, which: usize, now_ms: u64) {
@@ -311,11 +393,11 @@ impl Play<'_> {
             |line| line.look(&id, place).unwrap(),
         );
         assert_eq!(position, place.position);
-        self.show(index, sign);
+        self.show(index, &sign);
     }
 
     /// Nobody overtakes: whoever is admitted has everybody before him admitted by the same sign.
-    fn show(&mut self, index: usize, sign: Sign) {
+    fn show(&mut self, index: usize, sign: &Sign) {
         let position = self.visitors[index].place.position;
         match decide(position, sign.cursor) {
             Verdict::Wait { ahead } => {
@@ -360,7 +442,6 @@ fn hold_over(stores: &[Direct], cases: u32) {
             now_ms: START_MS,
             ids: 0,
             granted: 0,
-            periods: BTreeSet::new(),
             positions: BTreeSet::new(),
         };
         for step in &steps {

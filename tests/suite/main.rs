@@ -36,6 +36,7 @@ mod fuzz;
 mod house;
 mod invariants;
 mod languages;
+mod live_wasm;
 mod memory;
 mod page_wasm;
 mod sandbox_wasm;

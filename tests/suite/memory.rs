@@ -1,6 +1,6 @@
 //! The data centre's cache of the native houses: the same promises as the platform's, on the story's clock.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +17,8 @@ pub(crate) struct Memory {
 #[derive(Default)]
 struct Shelf {
     /// The copy, and when it was put up.
-    copy: Cell<Option<(Copied, u64)>>,
-    last: Cell<Option<Copied>>,
+    copy: RefCell<Option<(Copied, u64)>>,
+    last: RefCell<Option<Copied>>,
     /// Whether somebody has the duty.
     on_duty: Cell<bool>,
 }
@@ -33,11 +33,11 @@ impl Memory {
 
     /// The cache needs the room for something else.
     pub(crate) fn lose_copy(&self) {
-        self.shelf.copy.set(None);
+        self.shelf.copy.replace(None);
     }
 
     pub(crate) fn lose_last(&self) {
-        self.shelf.last.set(None);
+        self.shelf.last.replace(None);
     }
 
     fn now(&self) -> u64 {
@@ -46,7 +46,7 @@ impl Memory {
 
     /// The copy and its age, unless it has expired.
     fn found(&self) -> Option<(Copied, u64)> {
-        let (copy, since) = self.shelf.copy.get()?;
+        let (copy, since) = self.shelf.copy.borrow().clone()?;
         let age = self.now().saturating_sub(since);
         let life = u64::try_from((FRESH + RENEWING).as_millis()).unwrap();
         (age < life).then_some((copy, age))
@@ -83,14 +83,14 @@ impl Near for Memory {
         {
             return;
         }
-        self.shelf.copy.set(Some((*copy, self.now())));
+        self.shelf.copy.replace(Some((copy.clone(), self.now())));
         if !copy.is_old {
-            self.shelf.last.set(Some(*copy));
+            self.shelf.last.replace(Some(copy.clone()));
         }
     }
 
     fn last(&self) -> Option<Copied> {
-        self.shelf.last.get()
+        self.shelf.last.borrow().clone()
     }
 }
 

@@ -6,6 +6,8 @@ mod brand;
 mod counter;
 mod defects;
 mod estimate;
+mod live;
+mod once;
 mod sign;
 mod wire;
 
@@ -15,6 +17,8 @@ use brand::*;
 use counter::*;
 use defects::*;
 use estimate::*;
+use live::*;
+use once::*;
 use sign::*;
 use wire::*;
 
@@ -95,4 +99,25 @@ in_every_house! {
     a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
     a_sign_older_than_the_draw_does_not_move_the_drawer_back
     raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks
+    on_hold_nobody_new_goes_in
+    an_open_room_lets_everybody_in_and_counts_them
+    a_closed_room_tells_everybody_and_nobody_draws
+    a_pace_set_by_an_operator_goes_before_what_is_configured
+    the_settings_say_what_is_configured_and_who_set_what
+    of_two_operators_the_second_sees_what_the_first_changed
+    a_message_set_by_an_operator_goes_before_what_is_configured
+    credit_can_be_cleared
+    raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_numbers
+    a_test_ticket_is_drawn_let_in_and_forgotten
+    what_cannot_be_undone_is_asked_about
+    the_origin_s_token_lets_in_and_reads_and_no_more
+    nothing_but_a_post_of_the_panel_s_own_site_changes_anything
+    a_change_that_is_not_understood_says_what_is_accepted
+    what_an_operator_set_outlives_a_quiet_month
+    what_operators_do_costs_one_call
+    the_same_key_again_moves_nothing_and_answers_the_same
+    a_change_whose_answer_was_lost_is_repeated_by_its_key
+    a_key_used_for_something_else_is_refused
+    a_form_sent_twice_is_one_change
+    a_key_is_forgotten_after_a_day
 }

@@ -48,7 +48,7 @@ const fn script(name: &'static str, arity: i8) -> Command {
     }
 }
 
-const COMMANDS: [Command; 26] = [
+const COMMANDS: [Command; 29] = [
     data("ping", -1, Keys::None),
     data("get", 2, Keys::First),
     data("set", -3, Keys::First),
@@ -67,6 +67,9 @@ const COMMANDS: [Command; 26] = [
     data("hincrby", 4, Keys::First),
     data("hdel", -3, Keys::First),
     data("hexists", 3, Keys::First),
+    data("lpush", -3, Keys::First),
+    data("ltrim", 4, Keys::First),
+    data("lrange", 4, Keys::First),
     data("dbsize", 1, Keys::None),
     data("flushall", -1, Keys::None),
     script("eval", -3),

@@ -3,9 +3,10 @@
 //! Time is a number that the owner sets before each command (`tick`), so it stands still inside a
 //! script as it does in Redis. An expired key is removed by the first command that looks at it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::commands::wrong_number;
+use super::lists;
 use super::value::Value;
 
 type Outcome = Result<Value, String>;
@@ -21,6 +22,7 @@ const SYNTAX: &str = "ERR syntax error";
 enum Data {
     Text(Vec<u8>),
     Hash(Fields),
+    List(VecDeque<Vec<u8>>),
 }
 
 struct Entry {
@@ -74,6 +76,7 @@ impl Keyspace {
             ("pttl", [key]) => Ok(Value::Int(self.remaining(key, |ms| ms))),
             ("dbsize", []) => Ok(self.size()),
             ("flushall", options) => self.flush(options),
+            ("lpush" | "ltrim" | "lrange", [key, rest @ ..]) => self.run_list(name, key, rest),
             (_, [key, rest @ ..]) => self.run_hash(name, key, rest),
             _ => Err(wrong_number(name)),
         }
@@ -114,6 +117,26 @@ impl Keyspace {
         }
     }
 
+    fn run_list(&mut self, name: &str, key: &[u8], arguments: &[Vec<u8>]) -> Outcome {
+        // A list that is not there is an empty one, and an empty one is not there.
+        let mut list = match self.live(key).map(|entry| &mut entry.data) {
+            None => VecDeque::new(),
+            Some(Data::List(list)) => std::mem::take(list),
+            Some(_) => return Err(WRONG_TYPE.to_owned()),
+        };
+        let answer = lists::run(name, &mut list, arguments);
+        if list.is_empty() {
+            self.entries.remove(key);
+        } else {
+            let entry = self.entries.entry(key.to_vec()).or_insert(Entry {
+                data: Data::List(VecDeque::new()),
+                expires: None,
+            });
+            entry.data = Data::List(list);
+        }
+        answer
+    }
+
     fn live(&mut self, key: &[u8]) -> Option<&mut Entry> {
         if self
             .entries
@@ -133,7 +156,7 @@ impl Keyspace {
         match self.live(key).map(|entry| &entry.data) {
             None => Ok(Value::Nil),
             Some(Data::Text(text)) => Ok(Value::Text(text.clone())),
-            Some(Data::Hash(_)) => Err(WRONG_TYPE.to_owned()),
+            Some(_) => Err(WRONG_TYPE.to_owned()),
         }
     }
 
@@ -214,7 +237,7 @@ impl Keyspace {
         match self.live(key).map(|entry| &mut entry.data) {
             None => Ok(None),
             Some(Data::Hash(fields)) => Ok(Some(fields)),
-            Some(Data::Text(_)) => Err(WRONG_TYPE.to_owned()),
+            Some(_) => Err(WRONG_TYPE.to_owned()),
         }
     }
 
@@ -226,7 +249,7 @@ impl Keyspace {
         });
         match &mut entry.data {
             Data::Hash(fields) => Ok(fields),
-            Data::Text(_) => Err(WRONG_TYPE.to_owned()),
+            _ => Err(WRONG_TYPE.to_owned()),
         }
     }
 

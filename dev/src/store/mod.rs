@@ -10,6 +10,7 @@ mod conversion;
 mod embedded;
 mod faults;
 mod keyspace;
+mod lists;
 mod remote;
 mod scripts;
 mod server;

@@ -89,7 +89,7 @@ impl Cache {
             (Whim::Forgetful, _) => {}
             (Whim::Late(late_ms), duty) => self.state.on_its_way.borrow_mut().push(OnItsWay {
                 due_ms: self.now_ms() + late_ms,
-                copy: *copy,
+                copy: copy.clone(),
                 duty,
             }),
             (Whim::Sound | Whim::Silent, Some(duty)) => duty.renew(copy),

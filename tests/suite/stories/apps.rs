@@ -43,6 +43,7 @@ pub(crate) fn an_app_written_for_cloudflare_finds_its_object_when_that_is_on(hou
         "{room} {since} ms after {before}, within {took}"
     );
     house.set("automatic", "0");
+    house.forget_the_sign();
     let still = visitors[6].ask("/").json();
     assert_eq!(
         wait(&still["cfWaitingRoom"]),

@@ -193,12 +193,15 @@ pub(crate) fn t12_the_permit_api_moves_the_line(house: &House) {
     let pressed = house.ask(&Ask::press("amt=1"));
     assert_eq!(
         (pressed.status, pressed.header("location")),
-        (303, "/_queue?released=1&asked=1")
+        (303, "/_queue?done=permit&number=1&asked=1")
     );
-    let told = house.ask(&Ask::get("/_queue?released=1&asked=1").operator());
+    let told = house.ask(&Ask::get("/_queue?done=permit&number=1&asked=1").operator());
     assert!(told.body.contains("Let in: 1."), "{}", told.body);
     let by_default = house.ask(&Ask::press(""));
-    assert_eq!(by_default.header("location"), "/_queue?released=0&asked=1");
+    assert_eq!(
+        by_default.header("location"),
+        "/_queue?done=permit&number=0&asked=1"
+    );
 }
 
 pub(crate) fn t13_the_first_request_of_a_period_moves_the_line_once(house: &House) {

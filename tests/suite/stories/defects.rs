@@ -91,7 +91,7 @@ pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &H
         (400, Ask::press("amt=abc")),
         (400, Ask::press("amt=10001")),
         (400, Ask::press("amount=2")),
-        (413, Ask::press(&format!("amt=1&{}", "x".repeat(2000)))),
+        (413, Ask::press(&format!("amt=1&{}", "x".repeat(5000)))),
         (
             415,
             Ask::get("/_queue/permit")

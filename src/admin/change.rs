@@ -1,0 +1,326 @@
+//! What an operator's request changes: read, asked about where it cannot be undone, done once, and told.
+
+use std::io::Read;
+
+use hmac_sha256::Hash as Sha256;
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use serde_json::{Value, json};
+
+use super::{Answered, Route, desk, simply, store_trouble};
+use crate::admission::{Mode, Pace};
+use crate::config::Config;
+use crate::fields::{Fields, Refusal, wrong};
+use crate::http::{Call, Reply};
+use crate::line::{Author, Change, Changed, Line, Once, Sign};
+use crate::login::{Operator, Rights, Via};
+use crate::near::{Copied, Near};
+use crate::page::{LONGEST_MESSAGE, is_sayable};
+use crate::record::Reason;
+
+/// What is known of a change whose answer was lost.
+const UNKNOWN: &str = "whether anything changed is unknown: look at the figures once they are back, or repeat it with the same Idempotency-Key";
+
+/// More than so many at once are asked about.
+const MANY: u64 = 100;
+
+/// The longest Idempotency-Key, in characters.
+const LONGEST_KEY: usize = 255;
+
+/// A request that was understood.
+struct Asked {
+    change: Change,
+    seen: Option<u64>,
+    once: Option<Once>,
+    by_form: bool,
+    /// Whether the form's sender has been asked.
+    is_sure: bool,
+    /// What the form said, to say it again once its sender is sure.
+    again: Vec<(String, String)>,
+}
+
+/// Answers a request to change something.
+pub(super) fn answer(
+    route: Route,
+    call: &Call,
+    operator: &Operator,
+    body: &mut dyn Read,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Answered {
+    let asked = match read(route, call, operator, body, config) {
+        Ok(asked) => asked,
+        Err(refusal) => return simply(refused(&refusal), Reason::BadOperatorRequest),
+    };
+    let in_browser = operator.via == Via::Basic && asked.by_form;
+    if in_browser && !asked.is_sure && is_asked_about(&asked.change) {
+        return desk::ask(&asked.change, &asked.again, line, config);
+    }
+    let author = Author {
+        name: &operator.name,
+        address: &call.address,
+        is_told: operator.rights == Rights::All,
+        seen: asked.seen,
+        once: asked.once,
+    };
+    let changed = match line.change(&asked.change, &author) {
+        Ok(changed) => changed,
+        Err(fault) if in_browser => return desk::without_store(fault, UNKNOWN, config),
+        Err(fault) => return store_trouble(fault, UNKNOWN),
+    };
+    let (sign, number) = match changed {
+        Changed::Done(sign, number) => (sign, number),
+        not_done => return not_changed(&not_done, in_browser, call, line, near, config),
+    };
+    near.put(&Copied::new(sign.clone(), line.now_ms));
+    let reply = if in_browser {
+        desk::back(&asked.change, &sign, number, call, line, config)
+    } else {
+        Reply::json(200, &told(&asked.change, &sign, number))
+    };
+    Answered {
+        action: Some(action(&asked.change, number)),
+        sign: Some(sign),
+        ..simply(reply, reason(&asked.change))
+    }
+}
+
+fn read(
+    route: Route,
+    call: &Call,
+    operator: &Operator,
+    body: &mut dyn Read,
+    config: &Config,
+) -> Result<Asked, Refusal> {
+    let mut fields = Fields::read(&call.header("content-type"), body)?;
+    let by_form = fields.by_form;
+    let again = fields.texts();
+    let key = if by_form {
+        fields.text("once")?
+    } else {
+        header_key(call)?
+    };
+    let is_sure = by_form && fields.text("sure")?.is_some();
+    let seen = match route {
+        Route::Mode | Route::Settings | Route::Message => fields.number("version", 0..=u64::MAX)?,
+        _ => None,
+    };
+    let asked = format!("{route:?} {}", fields.digestible());
+    let once = key.map(|key| Once {
+        key: digest(&format!("{}\n{key}", operator.name)),
+        asked: digest(&asked),
+    });
+    let change = change(route, &mut fields, by_form && !is_sure, call, config)?;
+    fields.end()?;
+    Ok(Asked {
+        change,
+        seen,
+        once,
+        by_form,
+        is_sure,
+        again,
+    })
+}
+
+fn change(
+    route: Route,
+    fields: &mut Fields,
+    is_first: bool,
+    call: &Call,
+    config: &Config,
+) -> Result<Change, Refusal> {
+    Ok(match route {
+        Route::Mode => mode(fields)?,
+        Route::Settings => pace(fields)?,
+        Route::Message => message(fields)?,
+        Route::Credit => Change::ClearCredit,
+        Route::Epoch => {
+            let word = fields.text("word")?;
+            // A form is asked for it when it is asked whether its sender is sure.
+            if !(is_first && word.is_none()) && word.as_ref() != Some(&config.room) {
+                let accepted = format!("the name of the room, {:?}", config.room);
+                return Err(wrong("word", word.as_deref(), &accepted));
+            }
+            Change::RaiseEpoch
+        }
+        Route::Ticket => match fields.text("act")?.as_deref() {
+            Some("draw") => Change::Draw(call.id.clone()),
+            Some("jump") => Change::Jump(call.id.clone()),
+            other => return Err(wrong("act", other, "draw or jump")),
+        },
+        _ => Change::Permit {
+            amount: fields.number("amt", 1..=config.permit_max)?.unwrap_or(1),
+            credit_max: config.credit_max,
+        },
+    })
+}
+
+fn mode(fields: &mut Fields) -> Result<Change, Refusal> {
+    let name = fields.text("mode")?;
+    let mode = name.as_deref().and_then(Mode::named);
+    let accepted = "automatic, hold, open or closed";
+    mode.map(Change::Mode)
+        .ok_or_else(|| wrong("mode", name.as_deref(), accepted))
+}
+
+fn pace(fields: &mut Fields) -> Result<Change, Refusal> {
+    if fields.are_given_back(&["automatic", "automatic_quantity"]) {
+        return Ok(Change::Pace(None));
+    }
+    let automatic = fields.number("automatic", Pace::AUTOMATIC)?;
+    let quantity = fields.number("automatic_quantity", Pace::QUANTITY)?;
+    let missing = |name, accepted| move || wrong(name, None, accepted);
+    Ok(Change::Pace(Some(Pace {
+        automatic: automatic.ok_or_else(missing("automatic", "the seconds of a period"))?,
+        quantity: quantity.ok_or_else(missing("automatic_quantity", "how many in a period"))?,
+    })))
+}
+
+fn message(fields: &mut Fields) -> Result<Change, Refusal> {
+    if fields.are_given_back(&["message"]) {
+        return Ok(Change::Message(None));
+    }
+    let text = fields.text("message")?;
+    match text {
+        Some(text) if is_sayable(&text, LONGEST_MESSAGE) => {
+            Ok(Change::Message(Some(text.trim().to_owned())))
+        }
+        other => {
+            let accepted = format!(
+                "a text of at most {LONGEST_MESSAGE} characters without control characters"
+            );
+            Err(wrong("message", other.as_deref(), &accepted))
+        }
+    }
+}
+
+/// The key by which a program makes sure that a repeat does nothing.
+fn header_key(call: &Call) -> Result<Option<String>, Refusal> {
+    if call.lines("idempotency-key").next().is_none() {
+        return Ok(None);
+    }
+    let key = call.header("idempotency-key");
+    let is_sound = (1..=LONGEST_KEY).contains(&key.len())
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    if is_sound {
+        Ok(Some(key.into_owned()))
+    } else {
+        let accepted = format!("1 to {LONGEST_KEY} visible ASCII characters");
+        Err(wrong("Idempotency-Key", Some(&key), &accepted))
+    }
+}
+
+fn digest(text: &str) -> String {
+    Hex::encode_to_string(Sha256::hash(text.as_bytes())).unwrap_or_default()
+}
+
+/// What cannot be undone, or touches many.
+fn is_asked_about(change: &Change) -> bool {
+    match change {
+        Change::Permit { amount, .. } => *amount > MANY,
+        Change::Mode(mode) => *mode == Mode::Open,
+        Change::ClearCredit | Change::RaiseEpoch => true,
+        _ => false,
+    }
+}
+
+fn refused(refusal: &Refusal) -> Reply {
+    let (status, title) = match refusal {
+        Refusal::Value(_) => (400, "Bad request"),
+        Refusal::TooLarge(_) => (413, "Content too large"),
+        Refusal::Type(_) => (415, "Unsupported media type"),
+    };
+    Reply::problem(status, title, &format!("{refusal}; nothing moved"))
+}
+
+fn not_changed(
+    changed: &Changed,
+    in_browser: bool,
+    call: &Call,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Answered {
+    let (title, detail) = match changed {
+        Changed::Outdated(sign) => (
+            "Changed in the meantime",
+            format!(
+                "somebody else changed the settings: {}; nothing of yours was set, look and set it again",
+                settings_words(sign)
+            ),
+        ),
+        Changed::Standing(sign) => (
+            "Nobody is let in",
+            format!("the mode is {}; nothing moved", sign.live.mode.name()),
+        ),
+        Changed::Done(..) | Changed::Reused => (
+            "Key already used",
+            "this Idempotency-Key was used for something else within a day; nothing moved"
+                .to_owned(),
+        ),
+    };
+    if in_browser {
+        let trouble = format!("{title}: {detail}.");
+        return desk::panel(409, Some(&trouble), call, line, near, config);
+    }
+    simply(Reply::problem(409, title, &detail), Reason::NotChanged)
+}
+
+fn settings_words(sign: &Sign) -> String {
+    let live = &sign.live;
+    format!(
+        "version {}, mode {}, {} visitors every {} s",
+        live.version,
+        live.mode.name(),
+        live.pace.quantity,
+        live.pace.automatic
+    )
+}
+
+fn reason(change: &Change) -> Reason {
+    match change {
+        Change::Permit { .. } => Reason::Permit,
+        _ => Reason::Changed,
+    }
+}
+
+/// For the log: what was done, without the words of a message.
+fn action(change: &Change, number: u64) -> String {
+    match change {
+        Change::Permit { amount, .. } => format!("permit {number} of {amount}"),
+        Change::Mode(mode) => format!("mode {}", mode.name()),
+        Change::Pace(Some(pace)) => format!("pace {} every {} s", pace.quantity, pace.automatic),
+        Change::Pace(None) => "pace as configured".to_owned(),
+        Change::Message(Some(_)) => "message set".to_owned(),
+        Change::Message(None) => "message as configured".to_owned(),
+        Change::ClearCredit => format!("credit {number} cleared"),
+        Change::RaiseEpoch => format!("epoch raised, {number} tickets waiting ended"),
+        Change::Draw(_) => format!("test ticket {number} drawn"),
+        Change::Jump(_) => format!("test ticket {number} let in"),
+    }
+}
+
+/// For programs.
+fn told(change: &Change, sign: &Sign, number: u64) -> Value {
+    match change {
+        Change::Permit { .. } => json!({
+            "cursor": sign.cursor.0,
+            "length": sign.length,
+            "waiting": sign.waiting(),
+            "released": number,
+            "credit": sign.credit,
+        }),
+        Change::ClearCredit => json!({ "credit": sign.credit, "cleared": number }),
+        Change::RaiseEpoch => json!({ "epoch": sign.epoch, "ended": number }),
+        _ => json!({
+            "version": sign.live.version,
+            "mode": sign.live.mode,
+            "automatic": sign.live.pace.automatic,
+            "automatic_quantity": sign.live.pace.quantity,
+            "message": sign.live.message,
+            "cursor": sign.cursor.0,
+        }),
+    }
+}

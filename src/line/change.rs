@@ -1,0 +1,136 @@
+//! What operators and the origin's programs do to the line.
+
+use serde_json::Value;
+
+use super::{Sign, read};
+use crate::admission::{Mode, Pace};
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Releases up to `amount` now and keeps the rest as credit, up to `credit_max`.
+    Permit {
+        /// How many.
+        amount: u64,
+        /// The most credit that is kept.
+        credit_max: u64,
+    },
+    /// Who goes in from now on.
+    Mode(Mode),
+    /// How fast; `None` is what is configured.
+    Pace(Option<Pace>),
+    /// What those who wait are told; `None` is what is configured, and an empty text is nothing.
+    Message(Option<String>),
+    /// No credit is left.
+    ClearCredit,
+    /// Ends every ticket of the room.
+    RaiseEpoch,
+    /// Draws a number for the operator's own ticket, of this id.
+    Draw(String),
+    /// The same, for a ticket that does not wait for its turn.
+    Jump(String),
+}
+
+/// Who asks for it.
+#[derive(Clone, Debug)]
+pub struct Author<'a> {
+    /// The name of the credentials.
+    pub name: &'a str,
+    /// The address.
+    pub address: &'a str,
+    /// Whether it belongs among what operators did: what programs do all the time would drive the rest out.
+    pub is_told: bool,
+    /// The version of the settings that was seen; `None` for any.
+    pub seen: Option<u64>,
+    /// So that a repeat does nothing.
+    pub once: Option<Once>,
+}
+
+/// What a repeat is known by, for a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// A digest of who asks and of the key.
+    pub key: String,
+    /// A digest of what is asked.
+    pub asked: String,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Done, now or before by the same key. The number: how many a permit or an open room released, how much credit was
+    /// cleared, how many tickets ended, the position drawn.
+    Done(Sign, u64),
+    /// Nothing was done: the settings were changed by somebody else.
+    Outdated(Sign),
+    /// Nothing was done: nobody is let in on hold or closed.
+    Standing(Sign),
+    /// Nothing was done: the key belongs to something else.
+    Reused,
+}
+
+impl Change {
+    /// Its verb, in the script and in the log.
+    #[must_use]
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Permit { .. } => "permit",
+            Self::Mode(_) => "mode",
+            Self::Pace(_) => "pace",
+            Self::Message(_) => "message",
+            Self::ClearCredit => "credit",
+            Self::RaiseEpoch => "epoch",
+            Self::Draw(_) => "draw",
+            Self::Jump(_) => "jump",
+        }
+    }
+
+    /// The id of the ticket it draws for.
+    pub(super) fn draws(&self) -> Option<&str> {
+        match self {
+            Self::Draw(id) | Self::Jump(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// What it is about, besides its verb.
+    fn details(&self) -> Vec<String> {
+        match self {
+            Self::Permit { amount, credit_max } => {
+                vec![amount.to_string(), credit_max.to_string()]
+            }
+            Self::Mode(mode) => vec![mode.name().to_owned()],
+            Self::Pace(Some(pace)) => vec![pace.automatic.to_string(), pace.quantity.to_string()],
+            Self::Message(Some(text)) => vec![text.clone()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What `change.lua` is told.
+pub(super) fn words(change: &Change, author: &Author<'_>) -> Vec<String> {
+    let seen = author.seen.map(|seen| seen.to_string());
+    let asked = author.once.as_ref().map(|once| once.asked.clone());
+    let mut words = vec![
+        author.name.to_owned(),
+        author.address.to_owned(),
+        if author.is_told { "told" } else { "" }.to_owned(),
+        seen.unwrap_or_default(),
+        asked.unwrap_or_default(),
+    ];
+    words.push(change.verb().to_owned());
+    words.extend(change.details());
+    words
+}
+
+/// What `change.lua` answers.
+pub(super) fn read_changed(value: &Value) -> Option<Changed> {
+    let (sign, number) = read(value.get(1)?)?;
+    Some(match value.get(0)?.as_str()? {
+        "done" => Changed::Done(sign, number),
+        "outdated" => Changed::Outdated(sign),
+        "standing" => Changed::Standing(sign),
+        "reused" => Changed::Reused,
+        _ => return None,
+    })
+}

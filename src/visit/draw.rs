@@ -1,0 +1,44 @@
+//! A number for whoever has none; in front of a closed room there is none to be had, and a crowd there costs the store
+//! no more than one that waits.
+
+use super::{After, Asked, Seen};
+use crate::admission::{Mode, Position};
+use crate::line::{Line, Sign};
+use crate::near::{Copied, Lookup, Near};
+
+/// The position of whoever drew none.
+pub(super) const NOBODY: Position = Position(0);
+
+pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Asked {
+    let closed = match near.peek() {
+        Some(copy) => closed(copy).map(|sign| (sign, After::Nothing)),
+        // Nobody has looked for a while. If it was closed then, one looks for all whether it still is.
+        None => near
+            .last()
+            .and_then(closed)
+            .and_then(|last| still_closed(last, line, near)),
+    };
+    match closed {
+        Some((sign, after)) => (Ok(Seen::new((sign, NOBODY))), after),
+        None => (line.join(id).map(Seen::new), After::Nothing),
+    }
+}
+
+fn still_closed(last: Sign, line: &Line<'_>, near: &dyn Near) -> Option<(Sign, After)> {
+    match near.lookup() {
+        Lookup::Found(copy, duty) => {
+            closed(copy).map(|sign| (sign, duty.map_or(After::Nothing, After::Renew)))
+        }
+        Lookup::Missing(duty) => {
+            let copy = Copied::of(line.pass().ok(), near, line.now_ms);
+            duty.renew(&copy);
+            closed(copy).map(|sign| (sign, After::Nothing))
+        }
+        Lookup::Late => Some((last, After::Nothing)),
+        Lookup::Unknown => None,
+    }
+}
+
+fn closed(copy: Copied) -> Option<Sign> {
+    copy.sign.filter(|sign| sign.live.mode == Mode::Closed)
+}

@@ -1,0 +1,95 @@
+//! Whoever asks twice with the same key is served once.
+
+use dev::store::{Fault, Faults};
+use serde_json::json;
+
+use super::DAY;
+use crate::house::{Ask, House, visitors};
+
+fn with_key(ask: Ask, key: &str) -> Ask {
+    ask.with("idempotency-key", key)
+}
+
+/// Six wait.
+fn a_line(house: &House) {
+    for visitor in &mut visitors(house, 6) {
+        visitor.ask("/");
+    }
+}
+
+fn cursor(house: &House) -> u64 {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    status["cursor"].as_u64().unwrap()
+}
+
+pub(crate) fn the_same_key_again_moves_nothing_and_answers_the_same(house: &House) {
+    a_line(house);
+    let first = house.ask(&with_key(Ask::permit(2), "order-1"));
+    house.permit(1);
+    let again = house.ask(&with_key(Ask::permit(2), "order-1"));
+    assert_eq!((again.status, &again.body), (200, &first.body));
+    assert_eq!(cursor(house), 3);
+    let other = house.ask(&with_key(Ask::permit(2), "order-2"));
+    assert_eq!(other.json()["cursor"], 5);
+    for (route, json) in [
+        ("mode", r#"{"mode":"hold"}"#),
+        ("settings", r#"{"automatic":15,"automatic_quantity":20}"#),
+        ("message", r#"{"message":"Doors at ten"}"#),
+        ("credit", "{}"),
+        ("epoch", r#"{"word":"main"}"#),
+    ] {
+        let ask = with_key(Ask::json_to(route, json), route);
+        let first = house.ask(&ask);
+        house.change("mode", r#"{"mode":"automatic"}"#);
+        let again = house.ask(&ask);
+        assert_eq!((again.status, again.body), (200, first.body), "{route}");
+    }
+    let got = house.ask(&with_key(Ask::permit(1), &"x".repeat(256)));
+    assert_eq!(got.status, 400);
+    assert!(got.body.contains("Idempotency-Key is"), "{}", got.body);
+}
+
+pub(crate) fn a_change_whose_answer_was_lost_is_repeated_by_its_key(house: &House) {
+    a_line(house);
+    house.permit(1);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    let ask = with_key(Ask::permit(2), "order-1");
+    assert_eq!(house.ask(&ask).status, 503);
+    house.store.fail(Faults::none());
+    let again = house.ask(&ask);
+    assert_eq!(again.json()["released"], 2);
+    assert_eq!(cursor(house), 3, "moved once");
+}
+
+pub(crate) fn a_key_used_for_something_else_is_refused(house: &House) {
+    a_line(house);
+    house.ask(&with_key(Ask::permit(1), "order-1"));
+    let other = house.ask(&with_key(Ask::permit(2), "order-1"));
+    assert_eq!(other.status, 409);
+    assert!(
+        other.body.contains("was used for something else"),
+        "{}",
+        other.body
+    );
+    let operator = house.ask(&with_key(Ask::json_to("permit", r#"{"amt":2}"#), "order-1"));
+    assert_eq!(operator.json()["released"], json!(2), "somebody else's key");
+    assert_eq!(cursor(house), 3);
+}
+
+pub(crate) fn a_form_sent_twice_is_one_change(house: &House) {
+    a_line(house);
+    let pressed = [(); 2].map(|()| house.ask(&Ask::press("amt=2&once=abc")));
+    assert_eq!(pressed[0].header("location"), pressed[1].header("location"));
+    assert_eq!(cursor(house), 2);
+    let panel = house.ask(&Ask::get("/_queue").operator()).body;
+    assert!(panel.contains(r#"name="once""#), "{panel}");
+}
+
+pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
+    house.ask(&with_key(Ask::permit(1), "order-1"));
+    let digest = hmac_sha256::Hash::hash(b"permit_token\norder-1");
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let key = format!("queue:{{main}}:once:{digest}");
+    let ttl = house.store.command(&["TTL", &key]).unwrap();
+    assert!((DAY - 60..=DAY).contains(&ttl.as_u64().unwrap()), "{ttl}");
+}
