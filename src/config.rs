@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::admission::Pace;
 use crate::page::Pages;
+use crate::record::Query;
 use crate::ticket::Keys;
 use reader::Reader;
 
@@ -73,6 +74,10 @@ pub struct Config {
     pub permit_max: u64,
     /// The most admissions kept for arrivals to come.
     pub credit_max: u64,
+    /// Of the looks of those who wait, one in so many is logged.
+    pub log_sample: u64,
+    /// What the log tells of the query of a URL.
+    pub log_query: Query,
     /// The waiting page in the operator's brand.
     pub pages: Pages,
     /// Signs and verifies tickets.
@@ -145,6 +150,12 @@ impl Config {
             admit_for: reader.number("admit_for", 60, 1..=3_600),
             permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
             credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
+            log_sample: reader.number("log_sample", 1, 1..=10_000),
+            log_query: reader.choice(
+                "log_query",
+                Query::LeftOut,
+                &[("off", Query::LeftOut), ("on", Query::Kept)],
+            ),
             pages: Pages::new(reader.brand(), reader.template()),
             keys: Keys::new(&jwt_secret, jwt_secret_previous.as_deref()),
             upstash_url: reader.upstash_url(),
@@ -266,6 +277,7 @@ mod tests {
             (None, OriginCookie::Remove)
         );
         assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
+        assert_eq!((config.log_sample, config.log_query), (1, Query::LeftOut));
     }
 
     #[test]
@@ -287,6 +299,8 @@ mod tests {
             ("admit_for", "0", "a whole number from 1 to 3600"),
             ("permit_max", "0", "a whole number from 1 to 1000000"),
             ("credit_max", "1.5", "a whole number from 0 to 1000000"),
+            ("log_sample", "0", "a whole number from 1 to 10000"),
+            ("log_query", "yes", "off, on"),
             ("room", "a b", "1 to 64 letters, digits, - and _"),
         ] {
             let expected = Problem {
@@ -392,6 +406,20 @@ mod tests {
             "rediss://default:hush@store.example:6379",
         ));
         assert_eq!((found.len(), &found[0].value), (1, &None));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_only_as_far_as_it_is_short_and_holds_no_password() {
+        let long = "é".repeat(8_000);
+        for (wrong, named) in [
+            (long.as_str(), Some("é".repeat(512))),
+            ("https://name:hush@a.example", None),
+        ] {
+            for key in ["automatic", "admin_path", "frame_ancestors", "cors_origins"] {
+                let found = problems(&with(key, wrong));
+                assert_eq!((found.len(), &found[0].value), (1, &named), "{key}");
+            }
+        }
     }
 
     #[test]

@@ -76,18 +76,15 @@ fn answer(mut request: Request, settings: &mut Settings) {
     let store = Upstash::new(config);
     let mut body = BodyOf(&mut request);
     let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
-    let address = request.get_client_ip_addr();
-    // FASTLY_TRACE_ID names the sandbox, which several requests share; this names the request.
-    let trace = request
-        .get_client_request_id()
-        .unwrap_or_default()
-        .to_owned();
+    let client = outcome.record.is_logged().then(|| Client::of(&request));
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
         Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
-    let facts = facts(&call, address, trace, now_ms);
-    log(&record::entry(&facts, status, &outcome.record));
+    if let Some(client) = client {
+        let facts = facts(&call, client, config, now_ms);
+        log(&record::entry(&facts, status, &outcome.record));
+    }
     for entry in service::refused_entries(now_ms, config) {
         log(&entry);
     }
@@ -232,24 +229,37 @@ fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-fn facts(call: &Call, address: Option<IpAddr>, trace: String, timestamp: u64) -> Facts {
-    let place = address.and_then(fastly::geo::geo_lookup);
+/// What only the request itself knows of who sent it, for when it has been sent on.
+struct Client {
+    address: Option<IpAddr>,
+    /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
+    trace: String,
+}
+
+impl Client {
+    fn of(request: &Request) -> Self {
+        let trace = request.get_client_request_id().unwrap_or_default();
+        Self {
+            address: request.get_client_ip_addr(),
+            trace: trace.to_owned(),
+        }
+    }
+}
+
+fn facts(call: &Call, client: Client, config: &Config, timestamp: u64) -> Facts {
+    let place = client.address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
-    let header = |name: &str| Some(call.header(name)).filter(|text| !text.is_empty());
     Facts {
         timestamp,
-        client_address: address.map(|address| address.to_string()),
-        request_url: record::shortened(&call.url()),
-        request_method: call.method.clone(),
-        request_referer: header("referer").map(|referer| record::without_query(&referer)),
-        request_user_agent: header("user-agent").map(|agent| record::shortened(&agent)),
+        client_address: client.address.map(|address| address.to_string()),
         fastly_region: variable("FASTLY_REGION"),
         fastly_service_id: variable("FASTLY_SERVICE_ID"),
         fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
         fastly_hostname: variable("FASTLY_HOSTNAME"),
-        fastly_trace_id: trace,
+        fastly_trace_id: client.trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
+        ..Facts::of(call, config.log_query)
     }
 }
 

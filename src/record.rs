@@ -1,8 +1,18 @@
-//! One JSON line per decision, for the endpoint `queue_logs`.
+//! One JSON line per decision, for the endpoint `queue_logs`; `tests/log.schema.json` describes it.
 //!
-//! Invariant: never a ticket, a token, a password or a query string; what strangers send is shortened.
+//! Invariant: never a ticket, a token, a password, nor a query string unless it was asked for; what strangers send is
+//! shortened, so that no line is longer than [`LONGEST_LINE`].
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use crate::http::Call;
+
+/// The version of the schema, which every line begins with. Whoever reads the log may rely on it: a new field or a new
+/// reason leaves it as it is, anything else raises it.
+pub const SCHEMA: u8 = 1;
+
+/// The most bytes a line has, which is 16 KB with room for what a log endpoint puts in front of it.
+pub const LONGEST_LINE: usize = 16_000;
 
 /// Why a request was answered as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -64,6 +74,48 @@ pub enum Reason {
     BadOperatorRequest,
     /// The store does not answer an operator.
     StoreTrouble,
+    /// Nobody is served before the settings are right.
+    UnsoundConfiguration,
+    /// A template is broken, and another one serves.
+    RefusedTemplate,
+}
+
+/// What a line tells of the query of a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// Nothing: it may hold whatever a link was given to carry.
+    LeftOut,
+    /// All of it, as far as it goes.
+    Kept,
+}
+
+/// How many of the decisions like this one are logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Share {
+    /// Every one.
+    All,
+    /// One in so many, and this is one of them.
+    OneIn(u64),
+    /// One in so many, and this is another.
+    Unlogged,
+}
+
+impl Share {
+    /// Whether it is this one's turn; `chance` differs from request to request.
+    #[must_use]
+    pub fn one_in(many: u64, chance: u64) -> Self {
+        match many {
+            0 | 1 => Self::All,
+            many if chance.is_multiple_of(many) => Self::OneIn(many),
+            _ => Self::Unlogged,
+        }
+    }
+
+    /// Whether there is nothing to scale.
+    fn is_whole(&self) -> bool {
+        !matches!(self, Self::OneIn(_))
+    }
 }
 
 /// What the platform knows about a request.
@@ -75,14 +127,14 @@ pub struct Facts {
     /// The visitor's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_address: Option<String>,
-    /// Scheme, host and path.
+    /// Scheme, host and path; the query too, if it was asked for.
     pub request_url: String,
     /// The method.
     pub request_method: String,
     /// Without its query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_referer: Option<String>,
-    /// As it came.
+    /// As it came, but no longer than that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_user_agent: Option<String>,
     /// `FASTLY_REGION`.
@@ -101,6 +153,28 @@ pub struct Facts {
     /// Absent when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_geo_city: Option<String>,
+}
+
+impl Facts {
+    /// What the request itself tells.
+    #[must_use]
+    pub fn of(call: &Call, query: Query) -> Self {
+        let header = |name: &str| Some(call.header(name)).filter(|text| !text.is_empty());
+        let request_url = match query {
+            Query::LeftOut => without_query(&call.url()),
+            Query::Kept => match &call.query {
+                Some(query) => shortened(&without_userinfo(&format!("{}?{query}", call.url()))),
+                None => shortened(&without_userinfo(&call.url())),
+            },
+        };
+        Self {
+            request_url,
+            request_method: first(&call.method, LONGEST_METHOD),
+            request_referer: header("referer").map(|referer| without_query(&referer)),
+            request_user_agent: header("user-agent").map(|agent| shortened(&agent)),
+            ..Self::default()
+        }
+    }
 }
 
 /// What the service decided about it.
@@ -123,6 +197,15 @@ pub struct Record {
     /// What was wrong with the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_error: Option<String>,
+    /// The name of the credentials an operator's request came with.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "briefly")]
+    pub operator: Option<String>,
+    /// What an operator changed, in a few words.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "briefly")]
+    pub action: Option<String>,
+    /// How many like it are logged.
+    #[serde(rename = "sample", skip_serializing_if = "Share::is_whole")]
+    pub share: Share,
 }
 
 impl Record {
@@ -136,8 +219,32 @@ impl Record {
             visitor_position: None,
             ticket_reference: None,
             store_error: None,
+            operator: None,
+            action: None,
+            share: Share::All,
         }
     }
+
+    /// Whether there is a line to write: without one nothing about the request need be looked up.
+    #[must_use]
+    pub fn is_logged(&self) -> bool {
+        self.share != Share::Unlogged
+    }
+}
+
+#[derive(Serialize)]
+struct Line<T> {
+    schema: u8,
+    #[serde(flatten)]
+    rest: T,
+}
+
+/// What every line is made by: one JSON object behind the version of its schema; empty only if serialising fails, which
+/// it has no reason to.
+#[must_use]
+pub fn line(rest: &impl Serialize) -> String {
+    let schema = SCHEMA;
+    serde_json::to_string(&Line { schema, rest }).unwrap_or_default()
 }
 
 #[derive(Serialize)]
@@ -153,32 +260,60 @@ struct Entry<'a> {
 
 /// The longest text of a stranger in a line, in characters.
 const LONGEST: usize = 512;
+/// Longer than any method there is.
+const LONGEST_METHOD: usize = 32;
+/// The longest text about an operator, in characters.
+const LONGEST_ACTION: usize = 200;
 
-/// The line, without a status where the host answered from the origin; empty only if serialising fails, which it has no reason to.
+/// The line of a decision, without a status where the host answered from the origin.
 #[must_use]
 pub fn entry(facts: &Facts, status: Option<u16>, record: &Record) -> String {
-    let entry = Entry {
+    line(&Entry {
         facts,
         response_status: status,
         record,
-    };
-    serde_json::to_string(&entry).unwrap_or_default()
+    })
 }
 
 /// A URL without query and fragment, shortened.
 #[must_use]
 pub fn without_query(url: &str) -> String {
-    shortened(url.split(['?', '#']).next().unwrap_or_default())
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    shortened(&without_userinfo(url))
+}
+
+/// Some programs put a name and a password in front of a host.
+fn without_userinfo(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("//") else {
+        return url.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}//{host}{path}")
 }
 
 /// At most 512 characters.
 #[must_use]
 pub fn shortened(text: &str) -> String {
-    text.chars().take(LONGEST).collect()
+    first(text, LONGEST)
+}
+
+fn first(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
+/// Whoever words it need not count.
+#[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
+fn briefly<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = text.as_deref().unwrap_or_default();
+    serializer.serialize_str(&first(text, LONGEST_ACTION))
 }
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
     use super::*;
 
     #[test]
@@ -191,17 +326,15 @@ mod tests {
             ..Facts::default()
         };
         let record = Record {
-            permitted: false,
-            reason: Reason::Waiting,
             queue_cursor: Some(3),
             visitor_position: Some(9),
             ticket_reference: Some("3F9A-1C2E".into()),
-            store_error: None,
+            ..Record::of(false, Reason::Waiting)
         };
         assert_eq!(
             entry(&facts, Some(503), &record),
             concat!(
-                r#"{"timestamp":1,"clientAddress":"192.0.2.1","requestUrl":"https://shop.example/drop","requestMethod":"GET","#,
+                r#"{"schema":1,"timestamp":1,"clientAddress":"192.0.2.1","requestUrl":"https://shop.example/drop","requestMethod":"GET","#,
                 r#""fastlyRegion":"","fastlyServiceId":"","fastlyServiceVersion":"","fastlyHostname":"","fastlyTraceId":"","#,
                 r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"visitorPosition":9,"ticketReference":"3F9A-1C2E"}"#
             )
@@ -211,5 +344,51 @@ mod tests {
     #[test]
     fn what_strangers_send_is_shortened() {
         assert_eq!(shortened(&"é".repeat(9_999)).chars().count(), LONGEST);
+    }
+
+    #[test]
+    fn the_query_is_there_when_it_was_asked_for_and_a_password_never_is() {
+        let call = Call {
+            method: "GET".to_owned(),
+            host: "name:hush@shop.example".to_owned(),
+            path: "/drop".to_owned(),
+            query: Some("size=m".to_owned()),
+            headers: vec![("referer", b"https://name:hush@a.example/b@c?d=e#f".to_vec())],
+            ..Call::default()
+        };
+        let url = |query| Facts::of(&call, query).request_url;
+        assert_eq!(url(Query::LeftOut), "http://shop.example/drop");
+        assert_eq!(url(Query::Kept), "http://shop.example/drop?size=m");
+        let referer = Facts::of(&call, Query::Kept).request_referer;
+        assert_eq!(referer.as_deref(), Some("https://a.example/b@c"));
+    }
+
+    #[test]
+    fn one_in_so_many_is_logged_and_says_so() {
+        let logged = |many| {
+            let shares = (0..1_000).map(|chance| Share::one_in(many, chance));
+            let records = shares.map(|share| Record {
+                share,
+                ..Record::of(false, Reason::Waiting)
+            });
+            let logged: Vec<Record> = records.filter(Record::is_logged).collect();
+            let line = entry(&Facts::default(), None, &logged[0]);
+            (logged.len(), line.contains(r#","sample":10}"#))
+        };
+        assert_eq!(logged(1), (1_000, false));
+        assert_eq!(logged(10), (100, true));
+    }
+
+    #[test]
+    fn what_an_operator_did_is_told_briefly() {
+        let record = Record {
+            operator: Some("admin".to_owned()),
+            action: Some("x".repeat(9_999)),
+            ..Record::of(false, Reason::Permit)
+        };
+        let line = entry(&Facts::default(), None, &record);
+        let action = "x".repeat(LONGEST_ACTION);
+        let end = format!(r#","operator":"admin","action":"{action}"}}"#);
+        assert!(line.ends_with(&end), "{line}");
     }
 }

@@ -14,13 +14,16 @@ use crate::line::Line;
 use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::Refused;
-use crate::record::{Reason, Record};
+use crate::record::{self, Reason, Record, Share};
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
 use crate::{cookie, cors, keeping, page, waiting};
 
 /// How much the log is told about what is wrong with a template, in characters.
 const REASON: usize = 200;
+
+/// The most bytes of a line about the configuration that are not its problems.
+const HEAD: usize = 200;
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -120,11 +123,25 @@ pub fn unsound() -> Reply {
     page::notice(503, "Not open yet", text).with("retry-after", "30")
 }
 
-/// The log line that names every problem at once.
+/// The log line that names every problem at once, or as many as fit, and how many more there are.
 #[must_use]
 pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
-    json!({ "timestamp": timestamp, "reason": "unsound_configuration", "problems": problems })
-        .to_string()
+    let mut space = record::LONGEST_LINE - HEAD;
+    let fits = |problem: &&Problem| {
+        let size = json!(problem).to_string().len() + 1;
+        space
+            .checked_sub(size)
+            .inspect(|left| space = *left)
+            .is_some()
+    };
+    let told: Vec<&Problem> = problems.iter().take_while(fits).collect();
+    let more = problems.len() - told.len();
+    record::line(&json!({
+        "timestamp": timestamp,
+        "reason": Reason::UnsoundConfiguration,
+        "problems": told,
+        "more": more,
+    }))
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.
@@ -132,16 +149,15 @@ pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
 pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
     let entry = |refused: Refused| {
         let reason = refused.refusal.reason.chars().take(REASON);
-        json!({
+        record::line(&json!({
             "timestamp": timestamp,
-            "reason": "refused_template",
+            "reason": Reason::RefusedTemplate,
             "template": refused.template,
             "line": refused.refusal.line,
             "detail": reason.collect::<String>(),
-        })
+        }))
     };
-    let refused = config.pages.refused().into_iter();
-    refused.map(|refused| entry(refused).to_string()).collect()
+    config.pages.refused().into_iter().map(entry).collect()
 }
 
 /// What somebody inside is told when the origin does not answer.
@@ -170,7 +186,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
         let reply = waiting::answer(call, kind, &visit, cookie, config, now_ms);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    outcome(answer, visit)
+    outcome(answer, visit, share(call, config))
 }
 
 /// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
@@ -187,7 +203,12 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     };
     let cookie = signed(call, &visit, config, line.now_ms / 1000);
     let reply = for_visitor(call, reply.with_some("set-cookie", cookie), config);
-    outcome(Answer::Reply(reply), visit)
+    outcome(Answer::Reply(reply), visit, share(call, config))
+}
+
+/// How many of the looks of those who wait are logged: they say little, and there are many.
+fn share(call: &Call, config: &Config) -> Share {
+    Share::one_in(config.log_sample, call.chance())
 }
 
 /// The ticket as a cookie, where it differs from the one that came.
@@ -196,7 +217,7 @@ fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<Strin
     keeping::cookie(call, ticket, config, now)
 }
 
-fn outcome(answer: Answer, visit: Visit) -> Outcome {
+fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
     let reason = match visit.end {
         End::Inside => entered(&visit),
         End::Waiting { .. } => Reason::Waiting,
@@ -205,7 +226,9 @@ fn outcome(answer: Answer, visit: Visit) -> Outcome {
         End::Outside => Reason::NotAVisitor,
     };
     let is_known = visit.end != End::Outside;
+    let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
     let record = Record {
+        share: if is_look { share_of_looks } else { Share::All },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
         visitor_position: visit.ticket.position().map(|position| position.0),
         ticket_reference: is_known.then(|| visit.ticket.reference()),

@@ -45,6 +45,8 @@ impl std::fmt::Display for StoreError {
 
 /// The most of an error text of the store that goes into a log line, in characters.
 const ERROR_TEXT: usize = 200;
+/// The longest word of an error text that is taken for one: a token is longer, or has digits and signs in it.
+const LONGEST_WORD: usize = 16;
 
 /// Words the command as the JSON array that the protocol takes.
 #[must_use]
@@ -83,8 +85,23 @@ fn rejected(status: u16, error: &str) -> StoreError {
     } else if status >= 500 {
         StoreError::Status(status)
     } else {
-        StoreError::Rejected(error.chars().take(ERROR_TEXT).collect())
+        StoreError::Rejected(plain(error))
     }
+}
+
+/// Only the words of a sentence: the store may quote what it was sent, and that comes with the token.
+fn plain(error: &str) -> String {
+    let mark = |c: char| ".,:;'\"()`".contains(c);
+    let is_plain = |word: &str| {
+        word.len() <= LONGEST_WORD && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    let words = error.split_ascii_whitespace();
+    let words = words.map(|word| match word.trim_matches(mark) {
+        bare if is_plain(bare) => bare,
+        _ => "…",
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    text.chars().take(ERROR_TEXT).collect()
 }
 
 #[cfg(test)]
@@ -155,8 +172,15 @@ mod tests {
     }
 
     #[test]
+    fn what_the_store_quotes_is_left_out() {
+        let word = r#"{"error":"ERR invalid token 'Bearer AX0sACQgN2E5'; near 'OnlyLettersButAGoodManyMore': (denied)."}"#;
+        let told = "ERR invalid token Bearer … near … denied";
+        assert_eq!(read(400, word), Err(StoreError::Rejected(told.into())));
+    }
+
+    #[test]
     fn a_long_error_text_is_cut() {
-        let body = format!(r#"{{"error":"{}"}}"#, "é".repeat(5000));
+        let body = format!(r#"{{"error":"ERR {}"}}"#, "again ".repeat(5000));
         let Err(StoreError::Rejected(text)) = read(400, &body) else {
             unreachable!("an error is rejected");
         };

@@ -1,7 +1,6 @@
 //! How the operator's brand is read: a name, colours, a logo, words and a page of their own.
 
 use crate::page::{Brand, LONGEST_MESSAGE, is_sayable};
-use crate::record::shortened;
 
 use super::reader::{Reader, words};
 
@@ -35,7 +34,7 @@ impl Reader<'_> {
             let accepted = format_args!(
                 "none, or a text of 1 to {longest} characters without control characters"
             );
-            self.problem(key, Some(shortened(&text)), accepted);
+            self.problem(key, Some(text.clone()), accepted);
         }
         Some(text)
     }
@@ -57,7 +56,7 @@ impl Reader<'_> {
             }
             _ => {
                 let accepted = "none, a colour such as #c8371b, or two: for light pages and for dark ones, as #c8371b,#ff9a73";
-                self.problem("brand_colors", Some(shortened(&text)), accepted);
+                self.problem("brand_colors", Some(text.clone()), accepted);
                 default()
             }
         }
@@ -75,7 +74,7 @@ impl Reader<'_> {
         let is_picture = kind.is_some_and(|kind| PICTURES.contains(&kind));
         if !is_picture || text.len() > LOGO || !text.bytes().all(is_sound) {
             let accepted = "none, or data:image/ with svg+xml, png, jpeg, webp or gif: at most 6000 characters, percent-encoded or base64, no quotes, < or spaces";
-            self.problem("brand_logo", Some(shortened(&text)), accepted);
+            self.problem("brand_logo", Some(text.clone()), accepted);
         }
         Some(text)
     }

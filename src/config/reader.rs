@@ -5,6 +5,8 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use crate::record::shortened;
+
 use super::{DEVELOPMENT, Problem, Source};
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
@@ -48,6 +50,9 @@ impl<'a> Reader<'a> {
         accepted: impl Display,
     ) {
         let accepted = accepted.to_string();
+        // Somebody may have pasted an address with a password in it.
+        let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
+        let value = value.map(|value| shortened(&value));
         self.problems.push(Problem {
             key,
             value,
