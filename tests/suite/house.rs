@@ -16,11 +16,12 @@ use dev::store::{Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::config::{Config, Source};
 use now_serving::http::{Answer, Call, HEADERS};
 use now_serving::near::{FRESH, RENEWING};
-use now_serving::record::{self, Facts};
+use now_serving::record::{self, Facts, Query};
 use now_serving::service;
 use now_serving::upstash::Transport;
 use serde_json::Value;
 
+use crate::log;
 use crate::memory::Memory;
 
 pub(crate) const ANY_PORT: SocketAddr =
@@ -348,7 +349,7 @@ impl House {
                 ids,
                 near,
             } => {
-                let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
+                let id = format!("{:032x}", scattered(ids.fetch_add(1, Ordering::SeqCst)));
                 let now_ms = now_ms.load(Ordering::SeqCst);
                 self.ask_here(ask, &settings.borrow(), near, now_ms, id)
             }
@@ -368,10 +369,7 @@ impl House {
         let config = match Config::load(&Given(settings)) {
             Ok(config) => config,
             Err(problems) => {
-                let line = service::unsound_entry(now_ms, &problems);
-                self.logged
-                    .borrow_mut()
-                    .push(serde_json::from_str(&line).unwrap());
+                self.write_down(&service::unsound_entry(now_ms, &problems));
                 return got(Answer::Reply(service::unsound()));
             }
         };
@@ -386,12 +384,19 @@ impl House {
         );
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
-        let line = record::entry(&Facts::default(), status, &outcome.record);
+        if outcome.record.is_logged() {
+            let facts = facts(&call, config.log_query, now_ms);
+            self.write_down(&record::entry(&facts, status, &outcome.record));
+        }
         service::afterwards(outcome.after, &config, &store, near, now_ms);
-        let lines = [vec![line], service::refused_entries(now_ms, &config)].concat();
-        let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
-        self.logged.borrow_mut().extend(lines);
+        for line in service::refused_entries(now_ms, &config) {
+            self.write_down(&line);
+        }
         got
+    }
+
+    fn write_down(&self, line: &str) {
+        self.logged.borrow_mut().push(log::held_to_schema(line));
     }
 
     /// Every line logged so far, in the order of the requests: a sandbox writes its line when it has answered, and the
@@ -401,10 +406,8 @@ impl House {
             Kind::Native { .. } => self.logged.borrow().clone(),
             Kind::Wasm(wasm) => {
                 let lines = wasm.edge.log_lines("queue_logs");
-                let mut lines: Vec<Value> = lines
-                    .iter()
-                    .map(|line| serde_json::from_str(line).unwrap())
-                    .collect();
+                let mut lines: Vec<Value> =
+                    lines.iter().map(|line| log::held_to_schema(line)).collect();
                 lines.sort_by_key(|line| {
                     (
                         line["timestamp"].as_u64(),
@@ -488,6 +491,29 @@ impl House {
         let got = self.ask(&Ask::permit(amount));
         assert_eq!(got.status, 200, "{got:?}");
         got.json()
+    }
+}
+
+/// Whatever story was told, its log is read once more.
+impl Drop for House {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.log();
+        }
+    }
+}
+
+/// As unlike its neighbours as a random number would be, and the same in every run.
+fn scattered(number: u64) -> u128 {
+    u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+}
+
+/// What the edge knows of a request, as far as it can be known here.
+fn facts(call: &Call, query: Query, now_ms: u64) -> Facts {
+    Facts {
+        timestamp: now_ms,
+        client_address: Some("192.0.2.1".to_owned()),
+        ..Facts::of(call, query)
     }
 }
 

@@ -120,4 +120,6 @@ in_every_house! {
     a_key_used_for_something_else_is_refused
     a_form_sent_twice_is_one_change
     a_key_is_forgotten_after_a_day
+    t17_looks_are_sampled_and_draws_are_not
+    t17_the_query_is_logged_only_where_that_was_asked_for
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::wire::{Batch, Reply};
+use super::wire::{Batch, Reply, Request};
 
 /// One way to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub enum Fault {
     DropAnswer,
     /// The work is done, half of the answer comes at once and the rest this much later.
     StallBody(Duration),
+    /// `{"error": …}` with this status, quoting all that was sent, the token too; nothing is done.
+    Quote(u16),
 }
 
 /// Which calls fail, and how.
@@ -95,7 +97,7 @@ impl Timing {
 
 impl Fault {
     /// The reply of a fault that comes instead of the work.
-    pub(super) fn instead_of_work(self) -> Option<Reply> {
+    pub(super) fn instead_of_work(self, request: &Request<'_>) -> Option<Reply> {
         match self {
             Self::Refuse => Some(Reply::Dropped),
             Self::Unauthorized => Some(Reply::unauthorized()),
@@ -106,6 +108,7 @@ impl Fault {
                 400,
                 "ERR max requests limit exceeded. Limit: 500000, Usage: 500000",
             )),
+            Self::Quote(status) => Some(Reply::error(status, &quoted(request))),
             Self::Delay(_)
             | Self::BrokenJson
             | Self::WrongType
@@ -130,9 +133,16 @@ impl Fault {
             | Self::TooManyRequests
             | Self::ServerError
             | Self::ErrorWithStatus200
-            | Self::QuotaExceeded => (reply, Timing::AtOnce),
+            | Self::QuotaExceeded
+            | Self::Quote(_) => (reply, Timing::AtOnce),
         }
     }
+}
+
+fn quoted(request: &Request<'_>) -> String {
+    let authorization = request.authorization.unwrap_or_default();
+    let body = String::from_utf8_lossy(request.body);
+    format!("ERR cannot serve '{authorization}': {body}")
 }
 
 fn surprise(batch: &Batch) -> Reply {

@@ -161,7 +161,7 @@ impl Store {
         };
         self.0.calls.fetch_add(1, Ordering::SeqCst);
         let fault = self.faults().next();
-        if let Some(reply) = fault.and_then(Fault::instead_of_work) {
+        if let Some(reply) = fault.and_then(|fault| fault.instead_of_work(request)) {
             return (reply, Timing::AtOnce);
         }
         let many = u64::try_from(batch.len()).unwrap_or(u64::MAX);

@@ -187,7 +187,17 @@ pub(crate) fn a_broken_page_is_logged_and_the_built_in_one_serves(house: &House)
         for told in told {
             let mut keys: Vec<&String> = told.as_object().unwrap().keys().collect();
             keys.sort();
-            assert_eq!(keys, ["detail", "line", "reason", "template", "timestamp"]);
+            assert_eq!(
+                keys,
+                [
+                    "detail",
+                    "line",
+                    "reason",
+                    "schema",
+                    "template",
+                    "timestamp"
+                ]
+            );
             assert_eq!(
                 (&told["template"], &told["line"]),
                 (&json!("setting"), &json!(line))

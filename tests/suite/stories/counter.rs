@@ -339,3 +339,41 @@ pub(crate) fn t17_every_decision_is_one_log_line(house: &House) {
         assert!(!text.contains(secret), "{secret}");
     }
 }
+
+pub(crate) fn t17_looks_are_sampled_and_draws_are_not(house: &House) {
+    house.set("log_sample", "10000");
+    let mut crowd = visitors(house, 10);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+    }
+    for visitor in &mut crowd {
+        visitor.ask("/");
+        visitor.ask("/_queue/place");
+    }
+    house.permit(1);
+    assert!(crowd[0].ask("/echo").inside);
+    let is_look = |line: &&serde_json::Value| line["sample"] == 10_000;
+    // The permit and the admission come last, and a line more for each look that was drawn: hardly one.
+    let log = house.log_of(12);
+    let told = log.iter().filter(|line| !is_look(line));
+    let told: Vec<_> = told.map(|line| line["reason"].clone()).collect();
+    assert_eq!(told[..10], ["waiting"; 10], "every draw");
+    assert_eq!(told[10..], ["permit", "admitted"]);
+    assert!(log.iter().filter(is_look).count() < 10, "{log:?}");
+}
+
+pub(crate) fn t17_the_query_is_logged_only_where_that_was_asked_for(house: &House) {
+    let ask =
+        Ask::get("/drop?size=m&token=private").with("referer", "https://a.example/b?c=private");
+    let url = |line: &serde_json::Value| line["requestUrl"].as_str().unwrap().to_owned();
+    house.ask(&ask);
+    house.set("log_query", "on");
+    house.ask(&ask);
+    let log = house.log_of(2);
+    assert!(url(&log[0]).ends_with("/drop"), "{log:?}");
+    assert!(
+        url(&log[1]).ends_with("/drop?size=m&token=private"),
+        "{log:?}"
+    );
+    assert_eq!(log[1]["requestReferer"], "https://a.example/b");
+}
