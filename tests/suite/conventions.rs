@@ -200,6 +200,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
             config.permit_max,
             config.credit_max,
             config.pages.brand,
+            (config.log_sample, config.log_query),
         )
     };
     assert_eq!(rest(&confirmed), rest(&sound()));

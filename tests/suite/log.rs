@@ -130,9 +130,12 @@ fn variants(code: &str, name: &str) -> BTreeSet<String> {
         .filter_map(|line| line.trim().strip_suffix(','));
     names
         .map(|name| {
-            let snake = name.chars().map(|c| match c.is_ascii_uppercase() {
-                true => format!("_{}", c.to_ascii_lowercase()),
-                false => c.to_string(),
+            let snake = name.chars().map(|c| {
+                if c.is_ascii_uppercase() {
+                    format!("_{}", c.to_ascii_lowercase())
+                } else {
+                    c.to_string()
+                }
             });
             snake.collect::<String>().trim_start_matches('_').to_owned()
         })
@@ -313,9 +316,9 @@ fn wasm_no_line_is_longer_than_is_said() {
         socket.write_all(&[&request[..], b"\r\n"].concat()).unwrap();
         socket.read_to_end(&mut Vec::new()).unwrap();
     }
-    let log = house.log_of(2);
-    assert!(log.len() >= 2, "{log:?}");
-    for line in &log {
+    let lines = house.log_of(2);
+    assert!(lines.len() >= 2, "{lines:?}");
+    for line in &lines {
         let length = |field: &str| line[field].as_str().unwrap().chars().count();
         assert_eq!(
             (length("requestUrl"), length("requestUserAgent")),

@@ -46,6 +46,7 @@ fn check(store: &Store, fault: Fault, seen: Option<(u16, &str)>, done: u64) -> R
 fn faults_before_the_work_leave_nothing_done(store: &Store) -> Result<(), String> {
     let quota = r#"{"error":"ERR max requests limit exceeded. Limit: 500000, Usage: 500000"}"#;
     let password = r#"{"error":"WRONGPASS invalid or missing auth token"}"#;
+    let quoted = format!(r#"{{"error":"ERR cannot serve 'Bearer {TOKEN}': [\"INCR\",\"n\"]"}}"#);
     let cases = [
         (Fault::Refuse, None),
         (Fault::Unauthorized, Some((401, password))),
@@ -62,6 +63,7 @@ fn faults_before_the_work_leave_nothing_done(store: &Store) -> Result<(), String
             Some((200, r#"{"error":"ERR something failed"}"#)),
         ),
         (Fault::QuotaExceeded, Some((400, quota))),
+        (Fault::Quote(400), Some((400, &quoted))),
     ];
     for (fault, seen) in cases {
         check(store, fault, seen, 0)?;
