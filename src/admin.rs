@@ -1,8 +1,7 @@
 //! The operators' routes: the panel, and the API of the same names.
 //!
-//! Security in one list: what is not configured does not exist; both halves of Basic are compared, in constant time;
-//! browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes from programs only;
-//! a token of the origin lets in and reads, and does nothing else.
+//! Who may come in is in [`login`]. Of those who are in, browsers send Basic from other sites too, so a change by it needs
+//! POST and the same origin.
 
 mod change;
 mod desk;
@@ -12,10 +11,10 @@ use std::io::Read;
 use serde_json::{Value, json};
 
 use crate::admission::{Rate, estimated_wait};
-use crate::config::Config;
+use crate::config::{Config, Problem};
 use crate::http::{Call, Reply};
 use crate::line::{Board, Line, Set, Sign};
-use crate::login::{self, Operator, Rights, Via};
+use crate::login::{self, Door, Operator, Refused, Rights, Via};
 use crate::near::Near;
 use crate::page::iso_8601;
 use crate::record::Reason;
@@ -31,9 +30,11 @@ pub struct Answered {
     pub fault: Option<StoreError>,
     /// The sign, if this request saw it.
     pub sign: Option<Sign>,
-    /// The name of the credentials.
+    /// For the log: the name of the credentials.
     pub operator: Option<String>,
-    /// What was changed.
+    /// For the log: what is wrong with the secrets by which somebody asked.
+    pub problems: Vec<Problem>,
+    /// For the log: what was changed.
     pub action: Option<String>,
 }
 
@@ -73,15 +74,14 @@ impl Route {
         })
     }
 
-    /// A person's own: programs have no browser to show a panel or to keep a ticket in.
-    fn is_for_browsers(self) -> bool {
-        matches!(self, Self::Panel | Self::Ticket | Self::Forget)
-    }
-
-    fn needs(self) -> Rights {
+    /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
+    fn needs(self) -> Option<(Door, Rights)> {
         match self {
-            Self::Permit | Self::Status | Self::Health => Rights::Permit,
-            _ => Rights::All,
+            Self::Health => None,
+            // Programs have no browser to show a panel or to keep a ticket in.
+            Self::Panel | Self::Ticket | Self::Forget => Some((Door::Panel, Rights::All)),
+            Self::Permit | Self::Status => Some((Door::Api, Rights::Permit)),
+            _ => Some((Door::Api, Rights::All)),
         }
     }
 }
@@ -106,23 +106,30 @@ pub fn answer(
     let Some((route, allowed)) = Route::at(rest) else {
         return not_found();
     };
-    if !exists(route, config) {
-        return Answered {
-            reason: Reason::NoPassword,
-            ..not_found()
+    let needs = route.needs();
+    if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
+        // What is not configured does not exist, by whatever method.
+        let is_there =
+            needs.is_none_or(|(door, _)| login::is_there(door, &config.operators).unwrap_or(true));
+        return if is_there {
+            simply(reply, Reason::BadOperatorRequest)
+        } else {
+            turned_away(Refused::NotConfigured)
         };
     }
-    if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
-        return simply(reply, Reason::BadOperatorRequest);
-    }
-    if route == Route::Health {
-        let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
-        return simply(reply, Reason::Health);
-    }
-    let operator = match operator(route, call, config) {
-        Ok(operator) => operator,
-        Err(refused) => return simply(*refused, Reason::Unauthorized),
+    let Some((door, rights)) = needs else {
+        return health(config);
     };
+    let operator = login::operator(call, door, config, near, line.now_ms);
+    let operator = match operator.and_then(|operator| operator.may(rights)) {
+        Ok(operator) => operator,
+        Err(refused) => return turned_away(refused),
+    };
+    if is_from_elsewhere(call, &operator) {
+        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
+        let reply = Reply::problem(403, "Not from this site", detail);
+        return simply(reply, Reason::Unauthorized);
+    }
     let answered = match (route, call.method.as_str()) {
         (Route::Panel, _) => desk::panel(200, None, call, line, near, config),
         (Route::Status, _) => status(line, config),
@@ -136,34 +143,30 @@ pub fn answer(
     }
 }
 
-/// Without a password there is no panel; the permit token alone opens what programs need.
-fn exists(route: Route, config: &Config) -> bool {
-    let panel = config.admin_password.is_some();
-    match route {
-        Route::Health => true,
-        _ if route.is_for_browsers() => panel,
-        _ => panel || config.permit_token.is_some(),
-    }
+/// A browser sends Basic along with whatever another site makes it send.
+fn is_from_elsewhere(call: &Call, operator: &Operator) -> bool {
+    let is_change = !matches!(call.method.as_str(), "GET" | "HEAD");
+    operator.via == Via::Basic && is_change && !login::is_same_origin(call)
 }
 
-/// Who asks, if they may.
-fn operator(route: Route, call: &Call, config: &Config) -> Result<Operator, Box<Reply>> {
-    let operator = login::operator(call, config)?;
-    let forbidden = |title, detail| Err(Box::new(Reply::problem(403, title, detail)));
-    if operator.rights == Rights::Permit && route.needs() == Rights::All {
-        let detail = "a permit_token lets visitors in and reads; this needs an admin_token or the operator's password; nothing moved";
-        return forbidden("Not with this token", detail);
+fn health(config: &Config) -> Answered {
+    let problems = config.operators.problems();
+    if !problems.is_empty() {
+        return turned_away(Refused::Unsound(problems));
     }
-    if operator.via == Via::Bearer && route.is_for_browsers() {
-        let detail = "the panel and its test tickets are for browsers: this needs the operator's name and password";
-        return forbidden("Not with a token", detail);
+    let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
+    simply(reply, Reason::Health)
+}
+
+fn turned_away(refused: Refused) -> Answered {
+    let answered = simply(refused.reply(), refused.reason());
+    match refused {
+        Refused::Unsound(problems) => Answered {
+            problems,
+            ..answered
+        },
+        _ => answered,
     }
-    let is_change = !matches!(call.method.as_str(), "GET" | "HEAD");
-    if operator.via == Via::Basic && is_change && !login::is_same_origin(call) {
-        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
-        return forbidden("Not from this site", detail);
-    }
-    Ok(operator)
 }
 
 fn simply(reply: Reply, reason: Reason) -> Answered {
@@ -173,15 +176,13 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
         fault: None,
         sign: None,
         operator: None,
+        problems: Vec::new(),
         action: None,
     }
 }
 
 fn not_found() -> Answered {
-    simply(
-        Reply::problem(404, "Not found", "there is nothing at this path"),
-        Reason::NotFound,
-    )
+    simply(login::not_found(), Reason::NotFound)
 }
 
 fn store_trouble(fault: StoreError, known: &str) -> Answered {

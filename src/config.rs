@@ -4,7 +4,10 @@
 //! and all problems are named at once. A secret's value is never named.
 
 mod brand;
+mod operators;
 mod reader;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -14,8 +17,10 @@ use crate::record::Query;
 use crate::ticket::Keys;
 use reader::Reader;
 
+pub use operators::{Operators, Token};
+
 /// Where settings come from. Empty values count as absent: a prompt that was just confirmed leaves one behind.
-pub trait Source {
+pub trait Source: Send + Sync {
     /// From the config store.
     fn setting(&self, key: &str) -> Option<String>;
     /// From the secret store.
@@ -86,10 +91,8 @@ pub struct Config {
     pub upstash_url: String,
     /// The store's token.
     pub upstash_token: String,
-    /// Opens the panel; without one there is no panel.
-    pub admin_password: Option<String>,
-    /// Opens the permit API; without one it takes the operator's password only.
-    pub permit_token: Option<String>,
+    /// The operators' secrets, which no visitor's request reads.
+    pub operators: Operators,
 }
 
 /// One thing that is wrong with the configuration.
@@ -108,12 +111,16 @@ pub struct Problem {
 pub const DEVELOPMENT: &str = "development-only-";
 
 impl Config {
-    /// Reads and checks every setting.
+    /// Reads and checks everything that a visitor's request needs, and keeps the source for what an operator's does.
     ///
     /// # Errors
     /// Every problem there is, not only the first.
-    pub fn load(source: &dyn Source) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader::new(source);
+    pub fn load(source: impl Source + 'static) -> Result<Self, Vec<Problem>> {
+        Self::read(&(Arc::new(source) as Arc<dyn Source>))
+    }
+
+    fn read(source: &Arc<dyn Source>) -> Result<Self, Vec<Problem>> {
+        let mut reader = Reader::new(&**source);
         let jwt_secret = reader.required("jwt_secret", 32);
         let jwt_secret_previous = reader.secret("jwt_secret_previous", 32);
         let config = Self {
@@ -160,15 +167,9 @@ impl Config {
             keys: Keys::new(&jwt_secret, jwt_secret_previous.as_deref()),
             upstash_url: reader.upstash_url(),
             upstash_token: reader.upstash_token(),
-            admin_password: reader.secret("admin_password", 8),
-            permit_token: reader.secret("permit_token", 16),
+            operators: Operators::new(Arc::clone(source)),
         };
-        let problems = reader.problems();
-        if problems.is_empty() {
-            Ok(config)
-        } else {
-            Err(problems)
-        }
+        reader.checked(config)
     }
 
     /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`.
@@ -203,6 +204,7 @@ mod tests {
 
     use super::*;
 
+    #[derive(Clone)]
     struct Given {
         settings: BTreeMap<&'static str, String>,
         secrets: BTreeMap<&'static str, String>,
@@ -239,12 +241,20 @@ mod tests {
     }
 
     fn problems(given: &Given) -> Vec<Problem> {
-        Config::load(given).err().unwrap_or_default()
+        match Config::load(given.clone()) {
+            Ok(config) => {
+                let operators = config.operators;
+                let tokens = operators.tokens_of_both_kinds().err();
+                let password = operators.password().err();
+                [password, tokens].map(Option::unwrap_or_default).concat()
+            }
+            Err(problems) => problems,
+        }
     }
 
     #[test]
     fn what_is_absent_or_empty_has_the_documented_default() {
-        let config = Config::load(&with("room", "")).ok().unwrap();
+        let config = Config::load(with("room", "")).ok().unwrap();
         assert_eq!(config.room, "main");
         assert_eq!(config.admin_path, "/_queue");
         assert_eq!(
@@ -271,7 +281,9 @@ mod tests {
                 "/assets/logo.svg"
             ]
         );
-        assert_eq!((config.admin_password, config.permit_token), (None, None));
+        assert_eq!(config.operators.password(), Ok(None));
+        let none: (&[Token], &[Token]) = (&[], &[]);
+        assert_eq!(config.operators.tokens_of_both_kinds(), Ok(none));
         assert_eq!(
             (config.frame_ancestors, config.origin_cookie),
             (None, OriginCookie::Remove)
@@ -372,6 +384,7 @@ mod tests {
             ("jwt_secret_previous", "short"),
             ("admin_password", "1234567"),
             ("permit_token", "fifteen-bytes--"),
+            ("admin_token", "fifteen-bytes--"),
         ] {
             let mut given = sound();
             given
@@ -386,6 +399,7 @@ mod tests {
             "jwt_secret_previous",
             "admin_password",
             "permit_token",
+            "admin_token",
             "upstash_token",
         ] {
             let mut given = sound();
@@ -428,17 +442,17 @@ mod tests {
             "frame_ancestors",
             "self, https://a.example https://*.b.example:8443",
         );
-        let config = Config::load(&given).ok().unwrap();
+        let config = Config::load(given).ok().unwrap();
         let expected = "'self' https://a.example https://*.b.example:8443";
         assert_eq!(config.frame_ancestors.as_deref(), Some(expected));
-        let config = Config::load(&with("frame_ancestors", "none")).ok().unwrap();
+        let config = Config::load(with("frame_ancestors", "none")).ok().unwrap();
         assert_eq!(config.frame_ancestors, None);
     }
 
     #[test]
     fn answers_are_for_the_pages_of_origins_that_are_named_as_browsers_name_them() {
         let given = "https://app.shop.example, https://app.shop.example:8443,http://localhost:5173 http://127.0.0.1";
-        let config = Config::load(&with("cors_origins", given)).ok().unwrap();
+        let config = Config::load(with("cors_origins", given)).ok().unwrap();
         assert_eq!(
             config.cors_origins,
             [
@@ -448,7 +462,7 @@ mod tests {
                 "http://127.0.0.1"
             ]
         );
-        let config = Config::load(&with("cors_origins", "none")).ok().unwrap();
+        let config = Config::load(with("cors_origins", "none")).ok().unwrap();
         assert_eq!(config.cors_origins, Vec::<String>::new());
         let found = problems(&with("cors_origins", "https://app.shop.example,*"));
         assert_eq!(
@@ -462,8 +476,13 @@ mod tests {
     fn a_secret_that_says_none_is_absent() {
         let mut given = sound();
         given.secrets.extend(
-            ["jwt_secret_previous", "admin_password", "permit_token"]
-                .map(|key| (key, "none".to_owned())),
+            [
+                "jwt_secret_previous",
+                "admin_password",
+                "permit_token",
+                "admin_token",
+            ]
+            .map(|key| (key, "none".to_owned())),
         );
         assert_eq!(problems(&given), []);
         given.secrets.insert("jwt_secret", "none".to_owned());
@@ -473,22 +492,28 @@ mod tests {
     #[test]
     fn the_secret_store_comes_before_the_config_store() {
         let mut given = with("admin_password", "from-the-config-store");
+        let password = |given: &Given| {
+            let operators = Config::load(given.clone()).ok().unwrap().operators;
+            operators
+                .password()
+                .map(|password| password.map(str::to_owned))
+        };
         assert_eq!(
-            Config::load(&given).ok().unwrap().admin_password.as_deref(),
-            Some("from-the-config-store")
+            password(&given),
+            Ok(Some("from-the-config-store".to_owned()))
         );
         given
             .secrets
             .insert("admin_password", "from-the-secret-store".to_owned());
         assert_eq!(
-            Config::load(&given).ok().unwrap().admin_password.as_deref(),
-            Some("from-the-secret-store")
+            password(&given),
+            Ok(Some("from-the-secret-store".to_owned()))
         );
     }
 
     #[test]
     fn bypass_is_exact_or_below_a_prefix_and_cannot_be_climbed_out_of() {
-        let config = Config::load(&with("bypass_paths", "/robots.txt, /assets/*"))
+        let config = Config::load(with("bypass_paths", "/robots.txt, /assets/*"))
             .ok()
             .unwrap();
         for path in ["/robots.txt", "/assets/", "/assets/a/b.png"] {

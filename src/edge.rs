@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::io::{Read, Write as _};
-use std::net::IpAddr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
@@ -17,7 +16,9 @@ use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Problem, Source};
 use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
-use now_serving::near::{Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, RENEWING, Renew};
+use now_serving::near::{
+    Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
+};
 use now_serving::record::{self, Facts};
 use now_serving::upstash::Transport;
 use now_serving::{cookie, service};
@@ -55,7 +56,7 @@ impl Settings {
     fn read(&mut self) -> Result<&Config, &[Problem]> {
         let is_stale = |read: &Instant| is_local() && read.elapsed() > LOCAL_SETTINGS;
         let kept = self.0.take().filter(|(read, _)| !is_stale(read));
-        let load = || (Instant::now(), Config::load(&Stores::open()));
+        let load = || (Instant::now(), Config::load(Stores::open()));
         let (_, config) = self.0.insert(kept.unwrap_or_else(load));
         config.as_ref().map_err(Vec::as_slice)
     }
@@ -76,13 +77,17 @@ fn answer(mut request: Request, settings: &mut Settings) {
     let store = Upstash::new(config);
     let mut body = BodyOf(&mut request);
     let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
-    let client = outcome.record.is_logged().then(|| Client::of(&request));
+    // FASTLY_TRACE_ID names the sandbox, which several requests share; this names the request.
+    let trace = outcome.record.is_logged().then(|| {
+        let trace = request.get_client_request_id();
+        trace.unwrap_or_default().to_owned()
+    });
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
         Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
-    if let Some(client) = client {
-        let facts = facts(&call, client, config, now_ms);
+    if let Some(trace) = trace {
+        let facts = facts(&call, trace, config, now_ms);
         log(&record::entry(&facts, status, &outcome.record));
     }
     for entry in service::refused_entries(now_ms, config) {
@@ -204,6 +209,7 @@ fn call(request: &Request) -> Call {
         query: url.and_then(|url| url.query().map(str::to_owned)),
         host: host.into_owned(),
         https: url.is_some_and(|url| url.scheme() == "https"),
+        address: request.get_client_ip_addr(),
         local: is_local(),
         headers: HEADERS
             .into_iter()
@@ -211,15 +217,7 @@ fn call(request: &Request) -> Call {
             .flat_map(copied)
             .collect(),
         id: fresh_id(),
-        address: address_of(request),
     }
-}
-
-fn address_of(request: &Request) -> String {
-    let address = request.get_client_ip_addr();
-    address
-        .map(|address| address.to_string())
-        .unwrap_or_default()
 }
 
 /// 128 random bits in hexadecimal.
@@ -229,34 +227,17 @@ fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-/// What only the request itself knows of who sent it, for when it has been sent on.
-struct Client {
-    address: Option<IpAddr>,
-    /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
-    trace: String,
-}
-
-impl Client {
-    fn of(request: &Request) -> Self {
-        let trace = request.get_client_request_id().unwrap_or_default();
-        Self {
-            address: request.get_client_ip_addr(),
-            trace: trace.to_owned(),
-        }
-    }
-}
-
-fn facts(call: &Call, client: Client, config: &Config, timestamp: u64) -> Facts {
-    let place = client.address.and_then(fastly::geo::geo_lookup);
+fn facts(call: &Call, trace: String, config: &Config, timestamp: u64) -> Facts {
+    let place = call.address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
     Facts {
         timestamp,
-        client_address: client.address.map(|address| address.to_string()),
+        client_address: call.address.map(|address| address.to_string()),
         fastly_region: variable("FASTLY_REGION"),
         fastly_service_id: variable("FASTLY_SERVICE_ID"),
         fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
         fastly_hostname: variable("FASTLY_HOSTNAME"),
-        fastly_trace_id: client.trace,
+        fastly_trace_id: trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
         ..Facts::of(call, config.log_query)
@@ -312,6 +293,7 @@ fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
 /// The data centre's cache: the copy of the sign, and the last one there was.
 #[derive(Clone)]
 struct DataCentre {
+    room: String,
     sign: CacheKey,
     last: CacheKey,
 }
@@ -320,9 +302,14 @@ impl DataCentre {
     fn new(room: &str) -> Self {
         let key = |name: &str| CacheKey::from(format!("{name}:{room}"));
         Self {
+            room: room.to_owned(),
             sign: key("sign"),
             last: key("last-sign"),
         }
+    }
+
+    fn login_key(&self, name: &str, from: &str) -> CacheKey {
+        CacheKey::from(format!("login-{name}:{}:{from}", self.room))
     }
 
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
@@ -379,6 +366,31 @@ impl Near for DataCentre {
 
     fn last(&self) -> Option<Copied> {
         copied(&core::lookup(self.last.clone()).execute().ok()??)
+    }
+
+    fn wrong(&self, from: &str) -> Option<Wrong> {
+        let found = core::lookup(self.login_key("wrong", from))
+            .execute()
+            .ok()??;
+        Wrong::read(&found.user_metadata())
+    }
+
+    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+        let inserted = core::insert(self.login_key("wrong", from), life)
+            .user_metadata(wrong.written().into())
+            .execute();
+        // What cannot be counted slows nobody.
+        let _ = inserted.map(StreamingBody::finish);
+    }
+
+    /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
+    fn turn(&self, from: &str) -> Turn {
+        let asked = Transaction::lookup(self.login_key("turn", from)).timeout(QUEUE);
+        match asked.execute() {
+            Ok(turn) if turn.must_insert_or_update() => Turn::Mine(Box::new(turn)),
+            Err(CacheError::Timeout) => Turn::Late,
+            Ok(_) | Err(_) => Turn::Unknown,
+        }
     }
 }
 

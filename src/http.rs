@@ -1,6 +1,7 @@
 //! A request and its answer as plain data. Nothing in here knows the platform.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use crate::admission::Position;
 
@@ -38,14 +39,14 @@ pub struct Call {
     pub host: String,
     /// Whether the visitor came over TLS.
     pub https: bool,
+    /// The address of whoever sent it, where that is known.
+    pub address: Option<IpAddr>,
     /// On the local server, where everybody comes over http.
     pub local: bool,
     /// Lines of [`HEADERS`] in the order they came; names in lower case.
     pub headers: Vec<(&'static str, Vec<u8>)>,
     /// Fresh for every request: becomes the id of the ticket, should one be drawn, and spreads the refreshes.
     pub id: String,
-    /// The visitor's address, empty when unknown.
-    pub address: String,
 }
 
 impl Call {

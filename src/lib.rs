@@ -11,7 +11,7 @@
 //! | `edge.rs` | the platform; the only file that names its SDK, and not part of this library |
 //! | [`service`] | route a request, word its answer |
 //! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
-//! | [`login`] | who asks on the operators' routes, and what they may |
+//! | [`login`] | who asks on the operators' routes, and how often somebody may guess |
 //! | [`admin`], [`fields`] | those routes; what their requests say |
 //! | [`waiting`] | the waiting answer: what to tell and when to come back |
 //! | [`aside`] | what the waiting page asks for besides itself |

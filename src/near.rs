@@ -3,6 +3,7 @@
 //! Invariant: the cursor only grows, so an old copy can make somebody wait a little longer and never lets anybody in
 //! too early. A copy is fresh for a second; in the second after that it still serves while one request renews it.
 
+use std::any::Any;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ pub const RENEWING: Duration = Duration::from_secs(1);
 pub const KEPT: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
 pub const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The longest somebody waits for a turn.
+pub const QUEUE: Duration = Duration::from_secs(5);
 
 /// A copy of the sign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +66,51 @@ pub trait Near {
     fn put(&self, copy: &Copied);
     /// The last sign that was read, for the time when the store does not answer or nobody has looked.
     fn last(&self) -> Option<Copied>;
+    /// The wrong logins from there that still count.
+    fn wrong(&self, from: &str) -> Option<Wrong>;
+    /// Lets them count for that long.
+    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration);
+    /// Waits until nobody else from there has a turn, but not longer than [`QUEUE`].
+    fn turn(&self, from: &str) -> Turn;
+    /// Lets time pass.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// Wrong logins from one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// How many.
+    pub count: u64,
+    /// When the first of them was, in Unix milliseconds.
+    pub since_ms: u64,
+}
+
+/// Leave to try one login.
+pub enum Turn {
+    /// Nobody else from there has it until this is dropped; then one of those who wait has.
+    Mine(Box<dyn Any>),
+    /// It was not this one's turn in time.
+    Late,
+    /// The cache cannot say.
+    Unknown,
+}
+
+impl Wrong {
+    /// As the cache keeps it.
+    #[must_use]
+    pub fn written(self) -> String {
+        format!("{} {}", self.count, self.since_ms)
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn read(written: &[u8]) -> Option<Self> {
+        let (count, since_ms) = std::str::from_utf8(written).ok()?.split_once(' ')?;
+        let (count, since_ms) = (count.parse().ok()?, since_ms.parse().ok()?);
+        Some(Self { count, since_ms })
+    }
 }
 
 impl Copied {
@@ -139,6 +188,19 @@ mod tests {
             .replace("},", live)
             .replace("false}", r#"false,"read_ms":0}"#);
         assert_eq!(written, Some(newer));
+    }
+
+    #[test]
+    fn wrong_logins_are_read_as_they_were_written() {
+        let wrong = Wrong {
+            count: 10,
+            since_ms: 1_800_000_000_000,
+        };
+        assert_eq!(wrong.written(), "10 1800000000000");
+        assert_eq!(Wrong::read(wrong.written().as_bytes()), Some(wrong));
+        for spoilt in ["", "10", "10 ", "a 1", "10 1 2"] {
+            assert_eq!(Wrong::read(spoilt.as_bytes()), None, "{spoilt}");
+        }
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub const SCHEMA: u8 = 1;
 /// The most bytes a line has, which is 16 KB with room for what a log endpoint puts in front of it.
 pub const LONGEST_LINE: usize = 16_000;
 
+use crate::config::Problem;
+
 /// Why a request was answered as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -74,6 +76,10 @@ pub enum Reason {
     BadOperatorRequest,
     /// The store does not answer an operator.
     StoreTrouble,
+    /// A login that was not looked at, since too many from there were wrong.
+    TooManyLogins,
+    /// A secret of the operators is not what is accepted.
+    UnsoundSecret,
     /// Nobody is served before the settings are right.
     UnsoundConfiguration,
     /// A template is broken, and another one serves.
@@ -194,6 +200,9 @@ pub struct Record {
     /// What its holder can quote to support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_reference: Option<String>,
+    /// What was wrong with the operators' secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Problem>,
     /// What was wrong with the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_error: Option<String>,
@@ -218,6 +227,7 @@ impl Record {
             queue_cursor: None,
             visitor_position: None,
             ticket_reference: None,
+            problems: Vec::new(),
             store_error: None,
             operator: None,
             action: None,

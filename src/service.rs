@@ -225,13 +225,12 @@ fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
         End::Closed => Reason::Closed,
         End::Outside => Reason::NotAVisitor,
     };
-    let is_known = visit.end != End::Outside;
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
     let record = Record {
         share: if is_look { share_of_looks } else { Share::All },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
         visitor_position: visit.ticket.position().map(|position| position.0),
-        ticket_reference: is_known.then(|| visit.ticket.reference()),
+        ticket_reference: visit.reference(),
         store_error: visit.fault.map(|fault| fault.to_string()),
         ..Record::of(visit.end == End::Inside, reason)
     };
@@ -259,6 +258,9 @@ fn to_https(call: &Call, config: &Config) -> Outcome {
 fn operator(call: &Call, answered: Answered) -> Outcome {
     let record = Record {
         queue_cursor: answered.sign.map(|sign| sign.cursor.0),
+        operator: answered.operator,
+        action: answered.action,
+        problems: answered.problems,
         store_error: answered.fault.map(|fault| fault.to_string()),
         ..Record::of(false, answered.reason)
     };

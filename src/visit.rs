@@ -107,6 +107,17 @@ pub fn visit(
 }
 
 impl Visit {
+    /// What its holder can quote to support; nothing for whoever holds no ticket after this.
+    #[must_use]
+    pub fn reference(&self) -> Option<String> {
+        let is_kept = match self.end {
+            End::Outside => false,
+            End::Closed => self.ticket.position().is_some(),
+            End::Inside | End::Waiting { .. } | End::Held => true,
+        };
+        is_kept.then(|| self.ticket.reference())
+    }
+
     /// Decided from the ticket alone.
     fn unasked(end: End, ticket: Ticket, after: After) -> Self {
         Self {

@@ -111,12 +111,6 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let message = live.and_then(|live| live.message.as_ref());
     let message = message.or(config.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
-    // Whoever has no number in front of a closed room has no ticket either.
-    let is_held = match visit.end {
-        End::Outside => false,
-        End::Closed => visit.ticket.position().is_some(),
-        End::Inside | End::Waiting { .. } | End::Held => true,
-    };
     let refresh = refresh_seconds(config.refresh_interval, distance, estimate, call.chance());
     Waiting {
         position: visit.ticket.position(),
@@ -124,7 +118,7 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
         mode,
         message: message.filter(|text| !text.is_empty()).cloned(),
         first: first(&visit.ticket),
-        reference: is_held.then(|| visit.ticket.reference()),
+        reference: visit.reference(),
         is_old: visit.is_old,
         estimate,
         refresh,

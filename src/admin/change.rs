@@ -56,9 +56,10 @@ pub(super) fn answer(
     if in_browser && !asked.is_sure && is_asked_about(&asked.change) {
         return desk::ask(&asked.change, &asked.again, line, config);
     }
+    let address = call.address.map(|address| address.to_string());
     let author = Author {
         name: &operator.name,
-        address: &call.address,
+        address: address.as_deref().unwrap_or_default(),
         is_told: operator.rights == Rights::All,
         seen: asked.seen,
         once: asked.once,

@@ -7,13 +7,16 @@ use std::ops::RangeInclusive;
 
 use crate::record::shortened;
 
-use super::{DEVELOPMENT, Problem, Source};
+use super::{DEVELOPMENT, Problem, Source, Token};
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
 const NONE: &str = "none";
 
 /// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
 const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
+
+/// The least a program's token can be, in bytes.
+const TOKEN: usize = 16;
 
 /// Reads one setting after the other and remembers what was wrong.
 pub(super) struct Reader<'a> {
@@ -29,9 +32,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Everything that was wrong.
-    pub(super) fn problems(self) -> Vec<Problem> {
-        self.problems
+    /// What was read, unless anything was wrong.
+    pub(super) fn checked<T>(self, read: T) -> Result<T, Vec<Problem>> {
+        if self.problems.is_empty() {
+            Ok(read)
+        } else {
+            Err(self.problems)
+        }
     }
 
     fn setting(&self, key: &str) -> Option<String> {
@@ -102,8 +109,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn room(&mut self) -> String {
         let room = self.setting("room").unwrap_or_else(|| "main".to_owned());
-        let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if room.len() > 64 || !room.bytes().all(sound) {
+        if room.len() > 64 || !room.bytes().all(is_name_byte) {
             self.problem(
                 "room",
                 Some(room.clone()),
@@ -203,12 +209,44 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The secret store first; the config store is for the local server and for whoever has no secret store.
     pub(super) fn secret(&mut self, key: &'static str, shortest: usize) -> Option<String> {
+        let secret = self.given(key)?;
+        self.check(key, &secret, shortest);
+        Some(secret)
+    }
+
+    /// One token, which is called like its key, or several of the form `name:token`.
+    pub(super) fn tokens(&mut self, key: &'static str) -> Vec<Token> {
+        let Some(text) = self.given(key) else {
+            return Vec::new();
+        };
+        let mut tokens: Vec<Token> = Vec::new();
+        for word in words(&text) {
+            let (name, secret) = word.split_once(':').unwrap_or((key, word));
+            self.check(key, secret, TOKEN);
+            let is_new = |token: &Token| token.name != name && token.secret != secret;
+            if !is_name(name) || !tokens.iter().all(is_new) {
+                let accepted = "one token, or several such as shop:<token>,app:<token>; names of 1 to 32 letters, digits, - and _; each name and each token once";
+                self.problem(key, None, accepted);
+            }
+            let (name, secret) = (name.to_owned(), secret.to_owned());
+            tokens.push(Token { name, secret });
+        }
+        if tokens.is_empty() {
+            self.problem(key, None, "none, one token, or several");
+        }
+        tokens
+    }
+
+    /// The secret store first; the config store is for the local server and for whoever has no secret store.
+    fn given(&self, key: &str) -> Option<String> {
         let found = self.source.secret(key).filter(|value| !value.is_empty());
-        let secret = found
+        found
             .or_else(|| self.setting(key))
-            .filter(|value| value != NONE)?;
+            .filter(|value| value != NONE)
+    }
+
+    fn check(&mut self, key: &'static str, secret: &str, shortest: usize) {
         if secret.len() < shortest {
             self.problem(
                 key,
@@ -227,8 +265,16 @@ impl<'a> Reader<'a> {
                 "a secret of your own: this one is for development only",
             );
         }
-        Some(secret)
     }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+/// What the log can call a token.
+fn is_name(name: &str) -> bool {
+    (1..=32).contains(&name.len()) && name.bytes().all(is_name_byte)
 }
 
 /// A name or an IPv4 address, with a port or without.

@@ -1,9 +1,9 @@
 //! What the house promises about itself.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use dev::bench::Size;
 use now_serving::config::{Config, DEVELOPMENT, Source};
@@ -18,21 +18,22 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Answers nothing and remembers what it was asked.
-#[derive(Default)]
+/// Answers with so many secrets and remembers what it was asked.
+#[derive(Clone, Default)]
 struct Asked {
-    settings: RefCell<BTreeSet<String>>,
-    secrets: RefCell<BTreeSet<String>>,
+    given: BTreeMap<String, String>,
+    settings: Arc<Mutex<BTreeSet<String>>>,
+    secrets: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Source for Asked {
     fn setting(&self, key: &str) -> Option<String> {
-        self.settings.borrow_mut().insert(key.to_owned());
+        self.settings.lock().unwrap().insert(key.to_owned());
         None
     }
     fn secret(&self, key: &str) -> Option<String> {
-        self.secrets.borrow_mut().insert(key.to_owned());
-        None
+        self.secrets.lock().unwrap().insert(key.to_owned());
+        self.given.get(key).cloned()
     }
     fn is_local(&self) -> bool {
         false
@@ -40,9 +41,28 @@ impl Source for Asked {
 }
 
 fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
-    let asked = Asked::default();
-    assert!(Config::load(&asked).is_err(), "nothing is no configuration");
-    (asked.settings.into_inner(), asked.secrets.into_inner())
+    let mut asked = Asked::default();
+    let nothing = Config::load(asked.clone());
+    assert!(nothing.is_err(), "nothing is no configuration");
+    asked.given = sound();
+    let operators = Config::load(asked.clone()).ok().unwrap().operators;
+    assert_eq!(operators.problems(), [], "there need be no operators");
+    operators.tokens_of_both_kinds().unwrap();
+    let settings = asked.settings.lock().unwrap().clone();
+    let secrets = asked.secrets.lock().unwrap().clone();
+    (settings, secrets)
+}
+
+/// All that is required.
+fn sound() -> BTreeMap<String, String> {
+    BTreeMap::from(
+        [
+            ("jwt_secret", "0123456789abcdef0123456789abcdef"),
+            ("upstash_token", "t"),
+            ("upstash_url", "https://a"),
+        ]
+        .map(|(key, value)| (key.to_owned(), value.to_owned())),
+    )
 }
 
 /// Every file below a folder.
@@ -122,8 +142,8 @@ fn native_every_setting_and_secret_is_asked_for_when_the_service_is_made() {
         .collect();
     assert_eq!(
         secrets.len(),
-        5,
-        "production allows five reads of the secret store: {secrets:?}"
+        6,
+        "production allows five reads a request, which `login` counts: {secrets:?}"
     );
     assert!(
         settings.len() <= 32,
@@ -161,20 +181,10 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
         })
         .collect();
     assert!(proposed.len() >= 10, "{proposed:?}");
-    let sound = || {
-        BTreeMap::from(
-            [
-                ("jwt_secret", "0123456789abcdef0123456789abcdef"),
-                ("upstash_token", "t"),
-                ("upstash_url", "https://a"),
-            ]
-            .map(|(key, value)| (key.to_owned(), value.to_owned())),
-        )
-    };
     let mut confirmed = sound();
     confirmed.extend(proposed);
     let shape = |settings: &BTreeMap<String, String>| {
-        let config = Config::load(&Given(settings)).ok().unwrap();
+        let config = Config::load(Given(settings.clone())).ok().unwrap();
         (
             config.room,
             config.admin_path,
@@ -186,7 +196,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
     };
     assert_eq!(shape(&confirmed), shape(&sound()));
     let rest = |settings: &BTreeMap<String, String>| {
-        let config = Config::load(&Given(settings)).ok().unwrap();
+        let config = Config::load(Given(settings.clone())).ok().unwrap();
         (
             config.waiting_status,
             config.on_store_error,
@@ -209,7 +219,9 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
 #[test]
 fn native_the_development_configuration_is_sound_here_and_refused_elsewhere() {
     let settings: BTreeMap<String, String> = serde_json::from_str(&text("devconfig.json")).unwrap();
-    assert!(Config::load(&Given(&settings)).is_ok());
+    let config = Config::load(Given(settings.clone())).ok().unwrap();
+    assert_eq!(config.operators.problems(), []);
+    assert!(config.operators.tokens_of_both_kinds().is_ok());
     for (key, value) in &settings {
         let secret = ["secret", "token", "password"]
             .iter()

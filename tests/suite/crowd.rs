@@ -2,11 +2,12 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use dev::redis::Redis;
 use dev::store::{Fault, Faults, Store};
 use now_serving::http::Answer;
-use now_serving::near::{Copied, Lookup, Near};
+use now_serving::near::{Copied, Lookup, Near, Turn, Wrong};
 use now_serving::service;
 
 use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, call, config};
@@ -80,6 +81,13 @@ impl Near for Nowhere {
     fn put(&self, _copy: &Copied) {}
     fn last(&self) -> Option<Copied> {
         None
+    }
+    fn wrong(&self, _from: &str) -> Option<Wrong> {
+        None
+    }
+    fn put_wrong(&self, _from: &str, _wrong: Wrong, _life: Duration) {}
+    fn turn(&self, _from: &str) -> Turn {
+        Turn::Unknown
     }
 }
 

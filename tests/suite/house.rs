@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
@@ -28,6 +28,7 @@ pub(crate) const ANY_PORT: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 pub(crate) const PASSWORD: &str = "development-only-password";
 pub(crate) const PERMIT_TOKEN: &str = "development-only-permit-token";
+pub(crate) const ADMIN_TOKEN: &str = "development-only-admin-token";
 pub(crate) const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 pub(crate) const STORE_TOKEN: &str = "development-only-upstash-token";
 
@@ -39,6 +40,7 @@ fn settings() -> BTreeMap<String, String> {
         ("upstash_token", STORE_TOKEN),
         ("admin_password", PASSWORD),
         ("permit_token", PERMIT_TOKEN),
+        ("admin_token", ADMIN_TOKEN),
         ("automatic", "0"),
     ];
     pairs
@@ -334,6 +336,23 @@ impl House {
         }
     }
 
+    /// How long this piece of story was made to wait: exactly, where the clock stands still meanwhile; in the Wasm no
+    /// longer than this.
+    pub(crate) fn paused(&self, story: impl FnOnce()) -> Duration {
+        match &self.kind {
+            Kind::Native { near, .. } => {
+                let before = near.paused();
+                story();
+                near.paused().checked_sub(before).unwrap()
+            }
+            Kind::Wasm(_) => {
+                let began = Instant::now();
+                story();
+                began.elapsed()
+            }
+        }
+    }
+
     /// Waits for the beginning of the next period of so many seconds.
     pub(crate) fn wait_for_period(&self, seconds: u64) {
         let length = seconds * 1000;
@@ -366,7 +385,7 @@ impl House {
         id: String,
     ) -> Got {
         let call = call(ask, id);
-        let config = match Config::load(&Given(settings)) {
+        let config = match Config::load(Given(settings.clone())) {
             Ok(config) => config,
             Err(problems) => {
                 self.write_down(&service::unsound_entry(now_ms, &problems));
@@ -581,9 +600,9 @@ pub(crate) fn claims(ticket: &str) -> Value {
 }
 
 /// Settings as a map; a secret is found in the config store, as on the local server.
-pub(crate) struct Given<'a>(pub(crate) &'a BTreeMap<String, String>);
+pub(crate) struct Given(pub(crate) BTreeMap<String, String>);
 
-impl Source for Given<'_> {
+impl Source for Given {
     fn setting(&self, key: &str) -> Option<String> {
         self.0.get(key).cloned()
     }
@@ -615,7 +634,7 @@ impl Transport for Direct {
 }
 
 pub(crate) fn config() -> Config {
-    let Ok(config) = Config::load(&Given(&settings())) else {
+    let Ok(config) = Config::load(Given(settings())) else {
         panic!("the settings of the stories are sound");
     };
     config
@@ -636,6 +655,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             String::from_utf8_lossy(host).into_owned()
         }),
         https: false,
+        address: Some(Ipv4Addr::LOCALHOST.into()),
         local: true,
         headers: ask
             .headers
@@ -644,7 +664,6 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             .cloned()
             .collect(),
         id,
-        address: "127.0.0.1".to_owned(),
     }
 }
 

@@ -38,6 +38,7 @@ mod invariants;
 mod languages;
 mod live_wasm;
 mod log;
+mod login;
 mod memory;
 mod page_wasm;
 mod sandbox_wasm;

@@ -1,11 +1,13 @@
 //! The data centre's cache of the native houses: the same promises as the platform's, on the story's clock.
 
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew};
+use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew, Turn, Wrong};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -21,9 +23,17 @@ struct Shelf {
     last: RefCell<Option<Copied>>,
     /// Whether somebody has the duty.
     on_duty: Cell<bool>,
+    /// From where somebody was wrong, and until when that counts.
+    wrong: RefCell<BTreeMap<String, (Wrong, u64)>>,
+    /// From where somebody has a turn.
+    turns: RefCell<BTreeSet<String>>,
+    /// How long somebody was made to wait, all in all.
+    paused: Cell<Duration>,
 }
 
 struct OnDuty(Memory);
+
+struct InTurn(Memory, String);
 
 impl Memory {
     pub(crate) fn new(now_ms: Arc<AtomicU64>) -> Self {
@@ -34,6 +44,11 @@ impl Memory {
     /// The cache needs the room for something else.
     pub(crate) fn lose_copy(&self) {
         self.shelf.copy.replace(None);
+    }
+
+    /// How long everybody together was made to wait, by a clock that stands still meanwhile.
+    pub(crate) fn paused(&self) -> Duration {
+        self.shelf.paused.get()
     }
 
     pub(crate) fn lose_last(&self) {
@@ -91,6 +106,36 @@ impl Near for Memory {
 
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
+    }
+
+    fn wrong(&self, from: &str) -> Option<Wrong> {
+        let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
+        (self.now() < until).then_some(wrong)
+    }
+
+    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+        let until = self.now() + u64::try_from(life.as_millis()).unwrap();
+        let mut known = self.shelf.wrong.borrow_mut();
+        known.insert(from.to_owned(), (wrong, until));
+    }
+
+    fn turn(&self, from: &str) -> Turn {
+        let is_free = self.shelf.turns.borrow_mut().insert(from.to_owned());
+        if is_free {
+            Turn::Mine(Box::new(InTurn(self.clone(), from.to_owned())))
+        } else {
+            Turn::Late
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        self.shelf.paused.set(self.paused() + time);
+    }
+}
+
+impl Drop for InTurn {
+    fn drop(&mut self) {
+        self.0.shelf.turns.borrow_mut().remove(&self.1);
     }
 }
 

@@ -5,7 +5,7 @@
 //! while a renewal was on its way): to prevent that, each look would have to sign the ticket again. A sign marked as
 //! old, while the store does not answer, is the last one that this data centre has read.
 
-mod cache;
+pub(crate) mod cache;
 mod world;
 
 use dev::store::{Fault, Store};

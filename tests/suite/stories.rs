@@ -7,6 +7,7 @@ mod counter;
 mod defects;
 mod estimate;
 mod live;
+mod login;
 mod once;
 mod sign;
 mod wire;
@@ -18,6 +19,7 @@ use counter::*;
 use defects::*;
 use estimate::*;
 use live::*;
+use login::*;
 use once::*;
 use sign::*;
 use wire::*;
@@ -122,4 +124,8 @@ in_every_house! {
     a_key_is_forgotten_after_a_day
     t17_looks_are_sampled_and_draws_are_not
     t17_the_query_is_logged_only_where_that_was_asked_for
+    a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works
+    several_tokens_have_names_and_open_the_same
+    without_a_password_there_is_no_panel_whatever_else_opens
+    a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
 }

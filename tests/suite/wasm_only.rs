@@ -183,13 +183,7 @@ fn wasm_production_refuses_what_is_for_development_only() {
     let keys = problem_keys(&log[0]);
     assert_eq!(
         keys,
-        [
-            "jwt_secret",
-            "upstash_url",
-            "upstash_token",
-            "admin_password",
-            "permit_token"
-        ],
+        ["jwt_secret", "upstash_url", "upstash_token"],
         "and a store without TLS"
     );
     assert!(

@@ -6,8 +6,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use now_serving::near::{Copied, Duty, Lookup, Near, Renew};
+use now_serving::near::{Copied, Duty, Lookup, Near, Renew, Turn, Wrong};
 
 use crate::memory::Memory;
 
@@ -125,6 +126,28 @@ impl Near for Cache {
 
     fn last(&self) -> Option<Copied> {
         self.answers().then(|| self.memory.last())?
+    }
+
+    fn wrong(&self, from: &str) -> Option<Wrong> {
+        self.answers().then(|| self.memory.wrong(from))?
+    }
+
+    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+        if self.answers() {
+            self.memory.put_wrong(from, wrong, life);
+        }
+    }
+
+    fn turn(&self, from: &str) -> Turn {
+        if self.answers() {
+            self.memory.turn(from)
+        } else {
+            Turn::Unknown
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        self.memory.pause(time);
     }
 }
 

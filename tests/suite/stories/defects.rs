@@ -139,6 +139,7 @@ pub(crate) fn defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open(ho
     assert_eq!(house.ask(&Ask::get("/_queue")).status, 401);
     house.set("admin_password", "");
     house.set("permit_token", "");
+    house.set("admin_token", "");
     for path in ["/_queue", "/_queue/", "/_queue/status"] {
         assert_eq!(house.ask(&Ask::get(path).operator()).status, 404, "{path}");
         assert_eq!(

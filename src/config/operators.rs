@@ -1,0 +1,110 @@
+//! The operators' secrets: read only for who asks to be let in, and only those that could let in who asks so.
+//!
+//! Production allows five reads of the secret store a request, and three are the visitors'. Wrong ones close the
+//! operators' routes and nothing else.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Problem, Reader, Source};
+
+/// Each is read once at most, since a sandbox serves several requests.
+pub struct Operators {
+    source: Arc<dyn Source>,
+    password: OnceLock<Checked<Option<String>>>,
+    permit: OnceLock<Checked<Vec<Token>>>,
+    admin: OnceLock<Checked<Vec<Token>>>,
+}
+
+type Checked<T> = Result<T, Vec<Problem>>;
+
+/// One program's secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What the log calls whoever comes with it.
+    pub name: String,
+    /// What it sends.
+    pub secret: String,
+}
+
+impl Operators {
+    pub(super) fn new(source: Arc<dyn Source>) -> Self {
+        Self {
+            source,
+            password: OnceLock::new(),
+            permit: OnceLock::new(),
+            admin: OnceLock::new(),
+        }
+    }
+
+    /// Opens the panel; without one there is no panel.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn password(&self) -> Checked<Option<&str>> {
+        let read = || {
+            let mut reader = Reader::new(&*self.source);
+            let password = reader.secret("admin_password", 8);
+            reader.checked(password)
+        };
+        let password = self.password.get_or_init(read).as_ref();
+        password.map(Option::as_deref).map_err(Vec::clone)
+    }
+
+    /// These may permit and read.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn permit_tokens(&self) -> Checked<&[Token]> {
+        self.tokens("permit_token", &self.permit)
+    }
+
+    /// Those that may permit and read, and those that may do everything.
+    ///
+    /// # Errors
+    /// What is wrong with both.
+    pub fn tokens_of_both_kinds(&self) -> Checked<(&[Token], &[Token])> {
+        let (permit, admin) = (
+            self.permit_tokens(),
+            self.tokens("admin_token", &self.admin),
+        );
+        let (permit, admin) = match (permit, admin) {
+            (Ok(permit), Ok(admin)) => (permit, admin),
+            (permit, admin) => {
+                let problems = [permit, admin].map(|read| read.err().unwrap_or_default());
+                return Err(problems.concat());
+            }
+        };
+        let is_permit = |token: &Token| permit.iter().any(|other| other.secret == token.secret);
+        if admin.iter().any(is_permit) {
+            // Whoever was handed it in order to permit could do everything.
+            return Err(vec![Problem {
+                key: "admin_token",
+                value: None,
+                accepted: "tokens of which none is a permit_token as well".to_owned(),
+            }]);
+        }
+        Ok((permit, admin))
+    }
+
+    /// What is wrong with the password and with the permit tokens. There is no read left for the admin tokens.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let password = self.password().err().unwrap_or_default();
+        let permit = self.permit_tokens().err().unwrap_or_default();
+        [password, permit].concat()
+    }
+
+    fn tokens<'a>(
+        &self,
+        key: &'static str,
+        kept: &'a OnceLock<Checked<Vec<Token>>>,
+    ) -> Checked<&'a [Token]> {
+        let read = || {
+            let mut reader = Reader::new(&*self.source);
+            let tokens = reader.tokens(key);
+            reader.checked(tokens)
+        };
+        let tokens = kept.get_or_init(read).as_ref();
+        tokens.map(Vec::as_slice).map_err(Vec::clone)
+    }
+}

@@ -1,0 +1,424 @@
+//! Guessing, on the story's clock; what a login reads; what a list of tokens may look like.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use dev::store::Store;
+use now_serving::admin;
+use now_serving::config::{Config, Problem, Source};
+use now_serving::http::Call;
+use now_serving::line::Line;
+use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
+use now_serving::near::{Near, Turn};
+use now_serving::service;
+
+use crate::house::{
+    ADMIN_TOKEN, Ask, Direct, Given, House, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
+};
+use crate::memory::Memory;
+use crate::staleness::cache::{Cache, Whim};
+
+const HERE: &str = "192.0.2.1";
+const WRONG: &str = "Bearer development-only-guess";
+
+/// One data centre, and who comes to it from where; an address that is none is not known.
+struct Desk {
+    near: Memory,
+    now_ms: Arc<AtomicU64>,
+    config: Config,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
+        Self {
+            near: Memory::new(Arc::clone(&now_ms)),
+            now_ms,
+            config: config(),
+        }
+    }
+
+    fn wait(&self, time: Duration) {
+        let time = u64::try_from(time.as_millis()).unwrap();
+        self.now_ms.fetch_add(time, Ordering::SeqCst);
+    }
+
+    fn asked(&self, address: &str, authorization: Option<&str>) -> Result<Operator, Refused> {
+        let now_ms = self.now_ms.load(Ordering::SeqCst);
+        let call = from(address, authorization);
+        login::operator(&call, Door::Api, &self.config, &self.near, now_ms)
+    }
+
+    /// So many wrong logins.
+    fn guess(&self, address: &str, times: usize) {
+        for _ in 0..times {
+            let got = self.asked(address, Some(WRONG));
+            assert_eq!(got, Err(Refused::Unauthorized(Via::Bearer)));
+        }
+    }
+
+    /// How long the right login takes from there.
+    fn takes(&self, address: &str) -> Duration {
+        let before = self.near.paused();
+        let right = format!("Bearer {PERMIT_TOKEN}");
+        self.asked(address, Some(&right)).unwrap();
+        self.near.paused().checked_sub(before).unwrap()
+    }
+}
+
+fn from(address: &str, authorization: Option<&str>) -> Call {
+    let headers = authorization.map(|text| ("authorization", text.as_bytes().to_vec()));
+    Call {
+        address: address.parse().ok(),
+        headers: headers.into_iter().collect(),
+        ..Call::default()
+    }
+}
+
+#[test]
+fn native_the_eleventh_attempt_takes_a_quarter_of_a_second_right_or_wrong() {
+    let desk = Desk::new();
+    desk.guess(HERE, 10);
+    assert_eq!(desk.near.paused(), Duration::ZERO);
+    desk.guess(HERE, 1);
+    assert_eq!(desk.near.paused(), PAUSE);
+    assert_eq!(desk.takes(HERE), PAUSE, "the right one too");
+    assert_eq!(PAUSE, Duration::from_millis(250));
+}
+
+#[test]
+fn native_a_wrong_login_counts_for_a_minute_from_the_first() {
+    let desk = Desk::new();
+    desk.guess(HERE, 9);
+    desk.wait(Duration::from_millis(59_999));
+    desk.guess(HERE, 1);
+    assert_eq!(desk.takes(HERE), PAUSE);
+    desk.wait(Duration::from_millis(1));
+    assert_eq!(desk.takes(HERE), Duration::ZERO);
+    desk.guess(HERE, 10);
+    assert_eq!(desk.takes(HERE), PAUSE, "and then it begins anew");
+}
+
+#[test]
+fn native_right_logins_and_requests_without_credentials_are_no_wrong_ones() {
+    let desk = Desk::new();
+    for _ in 0..50 {
+        assert_eq!(desk.takes(HERE), Duration::ZERO);
+        let nobody = desk.asked(HERE, None);
+        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+    }
+    desk.guess(HERE, 10);
+    for _ in 0..50 {
+        let nobody = desk.asked(HERE, None);
+        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+    }
+    assert_eq!(desk.near.paused(), Duration::ZERO, "and are never slowed");
+}
+
+#[test]
+fn native_who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
+    let desk = Desk::new();
+    desk.guess(HERE, 10);
+    assert_eq!(desk.takes("192.0.2.2"), Duration::ZERO);
+    assert_eq!(
+        desk.takes("::ffff:192.0.2.1"),
+        PAUSE,
+        "the same in longer words"
+    );
+    desk.guess("2001:db8:0:1::1", 5);
+    desk.guess("2001:db8:0:1:ffff:ffff:ffff:ffff", 5);
+    assert_eq!(desk.takes("2001:db8:0:1::2"), PAUSE);
+    assert_eq!(desk.takes("2001:db8:0:2::1"), Duration::ZERO);
+    desk.guess("", 10);
+    assert_eq!(desk.takes(""), PAUSE, "and whoever has none");
+}
+
+#[test]
+fn native_who_waits_too_long_for_a_turn_is_not_looked_at() {
+    let desk = Desk::new();
+    desk.guess(HERE, 1);
+    let Turn::Mine(turn) = desk.near.turn(HERE) else {
+        panic!("nobody had it");
+    };
+    let right = format!("Bearer {PERMIT_TOKEN}");
+    let refused = desk.asked(HERE, Some(&right)).unwrap_err();
+    let reply = refused.reply();
+    let retry = reply
+        .headers
+        .iter()
+        .find(|(name, _)| *name == "retry-after");
+    assert_eq!((refused, reply.status), (Refused::TooMany, 429));
+    assert_eq!(retry.unwrap().1, "5");
+    drop(turn);
+    assert!(desk.asked(HERE, Some(&right)).is_ok());
+    assert_eq!(desk.near.wrong(HERE).unwrap().count, 1, "nor counted");
+}
+
+#[test]
+fn native_a_cache_that_does_not_answer_locks_nobody_out() {
+    let (cache, config) = (Cache::new(1_800_000_000_000), config());
+    cache.is_from_now_on(Whim::Silent);
+    let asked = |authorization: &str| {
+        let call = from(HERE, Some(authorization));
+        login::operator(&call, Door::Api, &config, &cache, cache.now_ms())
+    };
+    for _ in 0..20 {
+        assert_eq!(asked(WRONG), Err(Refused::Unauthorized(Via::Bearer)));
+    }
+    assert!(asked(&format!("Bearer {PERMIT_TOKEN}")).is_ok());
+}
+
+#[test]
+fn native_a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
+    let desk = Desk::new();
+    let of = |token: &str| desk.asked(HERE, Some(&format!("Bearer {token}"))).unwrap();
+    let (permit, admin) = (of(PERMIT_TOKEN), of(ADMIN_TOKEN));
+    assert_eq!((permit.rights, admin.rights), (Rights::Permit, Rights::All));
+    assert!(permit.clone().may(Rights::Permit).is_ok());
+    for rights in [Rights::Permit, Rights::All] {
+        assert!(admin.clone().may(rights).is_ok());
+    }
+    let refused = permit.may(Rights::All).unwrap_err();
+    let reply = refused.reply();
+    let detail = String::from_utf8(reply.body).unwrap();
+    assert_eq!(reply.status, 403);
+    assert!(detail.contains("needs an admin_token"), "{detail}");
+}
+
+#[test]
+fn native_the_log_is_told_who_asked() {
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let mut settings = BTreeMap::from([
+        ("permit_token", "development-only-permit-token"),
+        (
+            "admin_token",
+            "ops:development-only-ops-token cd:development-only-cd-token",
+        ),
+        ("admin_password", PASSWORD),
+    ]);
+    settings.extend(required());
+    let config = loaded(&settings);
+    let desk = Desk::new();
+    let line = Line {
+        store: &store,
+        room: "main",
+        pace: config.pace,
+        lifetime: 60,
+        now_ms: 1_800_000_000_000,
+    };
+    let asked = |ask: Ask| {
+        let call = call(&ask, String::new());
+        let answered = admin::answer(
+            "/status",
+            &call,
+            &mut [].as_slice(),
+            &line,
+            &desk.near,
+            &config,
+        );
+        answered.operator
+    };
+    let bearer =
+        |token: &str| Ask::get("/_queue/status").with("authorization", format!("bearer {token}"));
+    for (name, ask) in [
+        (Some("admin"), Ask::get("/_queue/status").operator()),
+        (Some("permit_token"), bearer(PERMIT_TOKEN)),
+        (Some("ops"), bearer("development-only-ops-token")),
+        (Some("cd"), bearer("development-only-cd-token")),
+        (None, bearer("development-only-no-token")),
+    ] {
+        assert_eq!(asked(ask.clone()).as_deref(), name, "{ask:?}");
+    }
+}
+
+fn required() -> BTreeMap<&'static str, &'static str> {
+    BTreeMap::from([
+        ("jwt_secret", "0123456789abcdef0123456789abcdef"),
+        ("upstash_token", "t"),
+        ("upstash_url", "https://store.example"),
+    ])
+}
+
+fn loaded(settings: &BTreeMap<&str, &str>) -> Config {
+    let owned = |(key, value): (&&str, &&str)| ((*key).to_owned(), (*value).to_owned());
+    Config::load(Given(settings.iter().map(owned).collect()))
+        .ok()
+        .unwrap()
+}
+
+fn problems(permit: &str, admin: &str) -> Vec<Problem> {
+    let mut settings = required();
+    settings.extend([("permit_token", permit), ("admin_token", admin)]);
+    let operators = loaded(&settings).operators;
+    operators.tokens_of_both_kinds().err().unwrap_or_default()
+}
+
+#[test]
+fn native_a_list_of_tokens_is_told_what_is_accepted_and_never_what_it_is() {
+    const A: &str = "0123456789abcdef";
+    const B: &str = "fedcba9876543210";
+    let long = "n".repeat(33);
+    let sound = format!("{A} {}:{B}", "n".repeat(32));
+    assert_eq!(problems(&sound, "none"), []);
+    assert_eq!(problems("a-b_C9:with:colons:in:it", ""), []);
+    for wrong in [
+        format!("{long}:{A}"),
+        format!(":{A}"),
+        format!("the shop:{A}"),
+        format!("shöp:{A}"),
+        format!("a:{A},b:{A}"),
+        format!("a:{A},a:{B}"),
+        format!("{A},{B}"),
+        format!("a:{A},b:short"),
+        "a:".to_owned(),
+        " , ".to_owned(),
+    ] {
+        for (key, found) in [
+            ("permit_token", problems(&wrong, "none")),
+            ("admin_token", problems("none", &wrong)),
+        ] {
+            assert!(!found.is_empty(), "{wrong}");
+            for problem in found {
+                assert_eq!((problem.key, &problem.value), (key, &None), "{wrong}");
+                assert!(!problem.accepted.contains(A), "{}", problem.accepted);
+            }
+        }
+    }
+    let both = problems(&format!("a:{A}"), &format!("b:{A}"));
+    assert_eq!(
+        both.len(),
+        1,
+        "one that may permit could do everything: {both:?}"
+    );
+    let keys = problems("short", "short")
+        .into_iter()
+        .map(|problem| problem.key);
+    assert_eq!(keys.collect::<Vec<_>>(), ["permit_token", "admin_token"]);
+}
+
+/// A secret store that counts.
+#[derive(Clone, Default)]
+struct Counting {
+    secrets: BTreeMap<&'static str, &'static str>,
+    read: Arc<Mutex<Vec<String>>>,
+}
+
+impl Source for Counting {
+    fn setting(&self, key: &str) -> Option<String> {
+        (key == "upstash_url").then(|| "https://store.example".to_owned())
+    }
+    fn secret(&self, key: &str) -> Option<String> {
+        self.read.lock().unwrap().push(key.to_owned());
+        self.secrets.get(key).map(|secret| (*secret).to_owned())
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+const VISITORS: [&str; 3] = ["jwt_secret", "jwt_secret_previous", "upstash_token"];
+
+/// What is read for this request, by a sandbox that has not served any other, and then once more.
+fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String> {
+    let source = Counting {
+        secrets: secrets.clone(),
+        ..Counting::default()
+    };
+    let config = Config::load(source.clone()).ok().unwrap();
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let (call, desk) = (call(ask, "0".repeat(32)), Desk::new());
+    let mut reads = [(); 2].map(|()| {
+        let mut body = ask.body.as_slice();
+        let _ = service::handle(
+            &call,
+            &mut body,
+            &config,
+            &store,
+            &desk.near,
+            1_800_000_000_000,
+        );
+        source.read.lock().unwrap().clone()
+    });
+    assert_eq!(reads[0], reads[1], "each is read once: {ask:?}");
+    reads[0].split_off(VISITORS.len())
+}
+
+/// Production allows five, three of which are the visitors'.
+#[test]
+fn native_no_request_reads_more_than_five_secrets() {
+    let mut all = required();
+    all.extend([
+        ("admin_password", PASSWORD),
+        ("permit_token", PERMIT_TOKEN),
+        ("admin_token", ADMIN_TOKEN),
+    ]);
+    let nobody = required();
+    let (password, permit, admin) = ("admin_password", "permit_token", "admin_token");
+    let status = || Ask::get("/_queue/status");
+    let guess = || status().with("authorization", WRONG);
+    for (secrets, ask, expected) in [
+        (&all, Ask::get("/"), vec![]),
+        (&all, Ask::get("/_queue/place"), vec![]),
+        (&all, Ask::get("/_queue").operator(), vec![password]),
+        (&all, status().operator(), vec![password]),
+        (&all, Ask::press("amt=1"), vec![password]),
+        (
+            &all,
+            status().with("authorization", "Basic wrong"),
+            vec![password],
+        ),
+        (&all, Ask::permit(1), vec![permit, admin]),
+        (&all, guess(), vec![permit, admin]),
+        (
+            &all,
+            Ask::get("/_queue").with("authorization", WRONG),
+            vec![password],
+        ),
+        (&all, Ask::get("/_queue"), vec![password]),
+        (&all, status(), vec![password]),
+        (&all, status().method("PUT"), vec![password]),
+        (&all, Ask::get("/_queue/healthz"), vec![password, permit]),
+        (&nobody, Ask::get("/_queue").operator(), vec![password]),
+        (&nobody, Ask::get("/_queue"), vec![password]),
+        (&nobody, status(), vec![password, permit]),
+        (&nobody, status().method("PUT"), vec![password, permit]),
+        (&nobody, Ask::permit(1), vec![permit, admin]),
+        (&nobody, Ask::get("/_queue/healthz"), vec![password, permit]),
+    ] {
+        assert_eq!(read(secrets, &ask), expected, "{ask:?}");
+        assert!(VISITORS.len() + expected.len() <= 5);
+    }
+}
+
+#[test]
+fn wasm_who_waits_too_long_for_a_turn_is_told_so_and_the_right_one_works_afterwards() {
+    const AT_ONCE: usize = 40;
+    let house = House::wasm();
+    let wasm = house.wasm_side();
+    let wrong = Ask::get("/_queue/status").with("authorization", WRONG);
+    for _ in 0..10 {
+        assert_eq!(wasm.ask(&wrong).status, 401);
+    }
+    let answers: Vec<_> = thread::scope(|scope| {
+        let asked = [(); AT_ONCE].map(|()| scope.spawn(|| wasm.ask(&wrong)));
+        asked.map(|asked| asked.join().unwrap()).into()
+    });
+    let of = |status: u16| answers.iter().filter(move |got| got.status == status);
+    println!(
+        "{} refused, {} not looked at",
+        of(401).count(),
+        of(429).count()
+    );
+    assert_eq!(of(401).count() + of(429).count(), AT_ONCE);
+    assert!(of(401).count() > 0 && of(429).count() > 0);
+    assert!(of(429).all(|got| got.header("retry-after") == "5"));
+    let log = house.log_of(10 + AT_ONCE);
+    let late = log
+        .iter()
+        .filter(|line| line["reason"] == "too_many_logins");
+    assert_eq!(late.count(), of(429).count());
+    assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 200);
+}

@@ -1,0 +1,119 @@
+//! Who may operate the room: named tokens, what is not configured, and what becomes of those who guess.
+
+use now_serving::login::PAUSE;
+use serde_json::json;
+
+use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, problem_keys};
+
+/// Basic, `admin:wrong`.
+const WRONG: &str = "Basic YWRtaW46d3Jvbmc=";
+
+fn status(authorization: &str) -> Ask {
+    Ask::get("/_queue/status").with("authorization", authorization)
+}
+
+fn bearer(token: &str) -> Ask {
+    status(&format!("Bearer {token}"))
+}
+
+pub(crate) fn a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works(
+    house: &House,
+) {
+    let before = house.log().len();
+    let paused = house.paused(|| {
+        for number in 0..50 {
+            let token = format!("development-only-guess-{number}");
+            assert_eq!(house.ask(&status(WRONG)).status, 401);
+            assert_eq!(house.ask(&bearer(&token)).status, 401);
+        }
+    });
+    assert!(paused >= PAUSE * 90, "{paused:?} for ninety of them");
+    let log = house.log_of(before + 100);
+    let reasons = log[before..].iter().map(|line| &line["reason"]);
+    assert_eq!(
+        reasons.filter(|&reason| reason == "unauthorized").count(),
+        100
+    );
+    for right in [
+        Ask::get("/_queue").operator(),
+        bearer(PERMIT_TOKEN),
+        bearer(ADMIN_TOKEN),
+    ] {
+        assert_eq!(house.ask(&right).status, 200, "{right:?}");
+    }
+}
+
+pub(crate) fn several_tokens_have_names_and_open_the_same(house: &House) {
+    house.set(
+        "permit_token",
+        "shop:development-only-shop-token,\n app:development-only-app-token\n",
+    );
+    for (token, expected) in [
+        ("development-only-shop-token", 200),
+        ("development-only-app-token", 200),
+        (ADMIN_TOKEN, 200),
+        (PERMIT_TOKEN, 401),
+        ("shop:development-only-shop-token", 401),
+        ("shop", 401),
+        ("", 401),
+    ] {
+        assert_eq!(house.ask(&bearer(token)).status, expected, "{token}");
+    }
+}
+
+pub(crate) fn without_a_password_there_is_no_panel_whatever_else_opens(house: &House) {
+    house.set("admin_password", "none");
+    for ask in [
+        Ask::get("/_queue"),
+        Ask::get("/_queue").operator(),
+        Ask::get("/_queue").with("authorization", format!("Bearer {ADMIN_TOKEN}")),
+        Ask::get("/_queue").method("POST"),
+        Ask::get("/_queue/status").operator(),
+        Ask::press("amt=1"),
+    ] {
+        assert_eq!(house.ask(&ask).status, 404, "{ask:?}");
+    }
+    assert_eq!(house.ask(&bearer(PERMIT_TOKEN)).status, 200);
+    assert_eq!(house.ask(&Ask::get("/_queue/status")).status, 401);
+    let beside = house.ask(&Ask::get("/_queuefoo").json());
+    assert_eq!(beside.json()["position"], 1, "the origin's path");
+    let log = house.log_of(9);
+    let reasons = log.iter().filter(|line| line["reason"] == "no_password");
+    assert_eq!(reasons.count(), 6);
+}
+
+pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(house: &House) {
+    house.set("permit_token", "shop:brief");
+    assert_eq!(house.ask(&Ask::get("/").json()).json()["position"], 1);
+    assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 200);
+    let before = house.log_of(2).len();
+    for ask in [
+        bearer(PERMIT_TOKEN),
+        Ask::permit(1),
+        Ask::get("/_queue/healthz"),
+    ] {
+        let got = house.ask(&ask);
+        assert_eq!(
+            (got.status, got.header("content-type")),
+            (503, "application/problem+json"),
+            "{ask:?}"
+        );
+        let detail = got.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains("permit_token: a secret of at least 16 bytes"),
+            "{detail}"
+        );
+        assert!(!detail.contains("brief"), "{detail}");
+    }
+    let log = house.log_of(before + 3);
+    for line in &log[before..] {
+        assert_eq!(
+            (&line["reason"], problem_keys(line)),
+            (&json!("unsound_configuration"), vec!["permit_token"])
+        );
+        assert!(!line.to_string().contains("brief"), "{line}");
+    }
+    house.set("admin_password", "short");
+    assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 503);
+    assert_eq!(house.ask(&Ask::get("/").json()).json()["position"], 2);
+}
