@@ -121,8 +121,8 @@ impl Config {
 
     fn read(source: &Arc<dyn Source>) -> Result<Self, Vec<Problem>> {
         let mut reader = Reader::new(&**source);
-        let jwt_secret = reader.required("jwt_secret", 32);
-        let jwt_secret_previous = reader.secret("jwt_secret_previous", 32);
+        let jwt_secret = reader.jwt_secret();
+        let jwt_secret_previous = reader.jwt_secret_previous();
         let config = Self {
             room: reader.room(),
             admin_path: reader.admin_path(),
@@ -164,7 +164,7 @@ impl Config {
                 &[("off", Query::LeftOut), ("on", Query::Kept)],
             ),
             pages: Pages::new(reader.brand(), reader.template()),
-            keys: Keys::new(&jwt_secret, jwt_secret_previous.as_deref()),
+            keys: Keys::new(&jwt_secret, jwt_secret_previous.iter().map(String::as_str)),
             upstash_url: reader.upstash_url(),
             upstash_token: reader.upstash_token(),
             operators: Operators::new(Arc::clone(source)),
@@ -410,6 +410,32 @@ mod tests {
             assert_eq!(problems(&given).len(), 1, "{key} in production");
             given.local = true;
             assert_eq!(problems(&given), [], "{key} on the local server");
+        }
+    }
+
+    #[test]
+    fn each_of_the_secrets_that_still_verify_is_a_secret_of_its_own() {
+        let (one, other) = ["a", "b"].map(|letter| letter.repeat(32)).into();
+        for (listed, wrong) in [
+            (one.clone(), 0),
+            (format!("{one},{other}"), 0),
+            (format!("{one}, {other}\n"), 0),
+            (format!("{one},short"), 1),
+            (format!("short,{DEVELOPMENT}{other}"), 2),
+        ] {
+            let mut given = sound();
+            given.secrets.insert("jwt_secret_previous", listed.clone());
+            assert_eq!(problems(&given).len(), wrong, "{listed}");
+        }
+        for joined in [format!("{one},{other}"), format!("{one} {other}")] {
+            let mut given = sound();
+            given.secrets.insert("jwt_secret", joined);
+            let found = problems(&given);
+            assert_eq!(
+                (found.len(), found[0].accepted.as_str()),
+                (1, "a secret without commas and spaces"),
+                "it could not be listed as a previous one"
+            );
         }
     }
 

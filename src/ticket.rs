@@ -1,6 +1,6 @@
 //! The ticket: a JWT (HS256) that remembers for us where its holder stands. The store remembers nobody.
 //!
-//! Invariant: `verify` gives back exactly what `sign` was given, by one of at most two keys; everything else is `None`,
+//! Invariant: `verify` gives back exactly what `sign` was given, by one of our keys; everything else is `None`,
 //! whatever is wrong with it.
 
 use jwt_simple::prelude::*;
@@ -148,19 +148,19 @@ const PASS_LIFE: u64 = 60;
 /// The `typ` of a pass, so that a pass is never a ticket.
 const PASS_TYPE: &str = "queue-pass+JWT";
 
-/// The signing key, and the one before it while a rotation is under way.
+/// The key that signs, and those that verify as well while a rotation is under way.
 pub struct Keys {
     current: HS256Key,
-    previous: Option<HS256Key>,
+    previous: Vec<HS256Key>,
 }
 
 impl Keys {
-    /// Keys of the two secrets; their lengths are the configuration's business.
+    /// Keys of these secrets; their lengths are the configuration's business.
     #[must_use]
-    pub fn new(secret: &str, previous: Option<&str>) -> Self {
+    pub fn new<'a>(secret: &str, previous: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             current: key(secret),
-            previous: previous.map(key),
+            previous: previous.into_iter().map(key).collect(),
         }
     }
 
@@ -180,7 +180,7 @@ impl Keys {
         let by = |key: &HS256Key| {
             let options = VerificationOptions {
                 required_signature_type: Some("JWT".to_owned()),
-                // Of two keys only the named one gets as far as the signature.
+                // Of several keys only the named one gets as far as the signature.
                 required_key_id: key.key_id().clone(),
                 accept_future: true,
                 time_tolerance: None,
@@ -189,7 +189,7 @@ impl Keys {
             };
             key.verify_token::<Claims>(token, Some(options)).ok()
         };
-        let claims = by(&self.current).or_else(|| by(self.previous.as_ref()?))?;
+        let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
         if claims.custom.room != room || expires <= now || issued > now + CLOCK_SKEW {
@@ -387,6 +387,34 @@ mod tests {
             keys().verify(&new, "main", NOW),
             None,
             "new tickets use the new secret"
+        );
+    }
+
+    /// The entries `jwt_secret` and `jwt_secret_previous`, written one at a time; each data centre sees the last state or
+    /// the next one, and which of the two changes with every request.
+    #[test]
+    fn a_rotation_in_three_writes_loses_no_ticket_between_data_centres() {
+        let states = [
+            Keys::new(SECRET, None),
+            Keys::new(SECRET, [SECRET, OTHER]),
+            Keys::new(OTHER, [SECRET, OTHER]),
+        ];
+        let dropped = Keys::new(OTHER, None);
+        let is_known = |by: &Keys, at: &Keys| {
+            let token = by.sign(&waiting(), "main", NOW, 86_400).unwrap();
+            at.verify(&token, "main", NOW).is_some()
+        };
+        for pair in states.windows(2) {
+            assert!(is_known(&pair[0], &pair[1]) && is_known(&pair[1], &pair[0]));
+        }
+        for state in &states[1..] {
+            assert!(is_known(&states[0], state), "tickets of before");
+        }
+        assert!(is_known(&states[2], &dropped) && is_known(&dropped, &states[2]));
+        let at_once = Keys::new(OTHER, [SECRET]);
+        assert!(
+            !is_known(&at_once, &states[0]),
+            "whoever signs with it before all know it loses places"
         );
     }
 }

@@ -3,6 +3,7 @@
 //! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
 //! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it. [`process`] ends what we start.
+//! [`mod@secret`] makes what production is protected with.
 
 pub mod bench;
 pub mod browser;
@@ -12,6 +13,7 @@ pub mod origin;
 pub mod process;
 pub mod project;
 pub mod redis;
+pub mod secret;
 pub mod serve;
 pub mod setup;
 pub mod stages;

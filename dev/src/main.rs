@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dev::{bench, serve, stages};
+use dev::{bench, secret, serve, stages};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -21,6 +21,8 @@ enum Command {
     Test(stages::Options),
     /// Measure what a request costs above the least a handler can do
     Bench(bench::Options),
+    /// Make strong secrets for production
+    Secret(secret::Options),
 }
 
 fn main() -> ExitCode {
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Test(options) => stages::test(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::Secret(options) => secret::secret(&options).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -192,6 +192,26 @@ impl<'a> Reader<'a> {
         url
     }
 
+    /// In one piece, since it will be listed in `jwt_secret_previous` one day.
+    pub(super) fn jwt_secret(&mut self) -> String {
+        let secret = self.required("jwt_secret", 32);
+        if secret.contains(|c: char| c == ',' || c.is_whitespace()) {
+            self.problem("jwt_secret", None, "a secret without commas and spaces");
+        }
+        secret
+    }
+
+    /// Several, separated by commas: a rotation loses nobody only if every data centre knows the new secret before the
+    /// first one signs with it, and still knows the old one, whatever the order in which two entries become visible.
+    pub(super) fn jwt_secret_previous(&mut self) -> Vec<String> {
+        let listed = self.given("jwt_secret_previous").unwrap_or_default();
+        let secrets: Vec<String> = words(&listed).map(str::to_owned).collect();
+        for secret in &secrets {
+            self.check("jwt_secret_previous", secret, 32);
+        }
+        secrets
+    }
+
     /// It travels in a header.
     pub(super) fn upstash_token(&mut self) -> String {
         let token = self.required("upstash_token", 1);

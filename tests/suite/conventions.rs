@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use dev::bench::Size;
+use dev::secret::Secret;
 use now_serving::config::{Config, DEVELOPMENT, Source};
 
 use crate::house::Given;
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-fn text(path: &str) -> String {
+pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
@@ -40,7 +41,7 @@ impl Source for Asked {
     }
 }
 
-fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
+pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
     let mut asked = Asked::default();
     let nothing = Config::load(asked.clone());
     assert!(nothing.is_err(), "nothing is no configuration");
@@ -66,7 +67,7 @@ fn sound() -> BTreeMap<String, String> {
 }
 
 /// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -264,4 +265,44 @@ fn native_the_contract_and_the_readme_name_the_same_routes() {
         .collect();
     assert!(told.contains("") && told.contains("/permit"), "{told:?}");
     assert_eq!(told, promised);
+}
+
+/// The rest comes from the store, or is what `cargo dev secret` made before.
+#[test]
+fn native_every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
+    let (_, secrets) = asked();
+    let not_ours = ["upstash_url", "upstash_token", "jwt_secret_previous"];
+    let made: BTreeMap<String, String> = Secret::all()
+        .iter()
+        .map(|secret| (secret.name(), secret.make().unwrap()))
+        .collect();
+    for key in secrets
+        .iter()
+        .filter(|key| !not_ours.contains(&key.as_str()))
+    {
+        assert!(made.contains_key(key), "{key}");
+    }
+    let mut settings = made.clone();
+    let two = [&made["jwt_secret"], &made["permit_token"]].map(String::as_str);
+    settings.insert("jwt_secret_previous".to_owned(), two.join(","));
+    settings.insert("upstash_url".to_owned(), "https://store.example".to_owned());
+    settings.insert("upstash_token".to_owned(), "t".to_owned());
+    let config = Config::load(Deployed(settings)).ok().unwrap();
+    assert_eq!(config.operators.problems(), []);
+    assert!(config.operators.tokens_of_both_kinds().is_ok());
+}
+
+/// The same in production.
+struct Deployed(BTreeMap<String, String>);
+
+impl Source for Deployed {
+    fn setting(&self, _key: &str) -> Option<String> {
+        None
+    }
+    fn secret(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+    fn is_local(&self) -> bool {
+        false
+    }
 }

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -244,22 +245,23 @@ impl House {
         Self::start(true, Some(format!("http://{closed}")))
     }
 
-    /// Another data centre on the same store.
-    pub(crate) fn beside(&self) -> Self {
-        Self::start_on(self.store.clone(), true, None)
+    /// Another edge with another Wasm on the same store, with settings and a cache of its own.
+    pub(crate) fn in_another_data_centre(&self, wasm: PathBuf) -> Self {
+        Self::start_on(self.store.clone(), wasm, true, None)
     }
 
     fn start(local: bool, elsewhere: Option<String>) -> Self {
-        Self::start_on(Store::embedded(STORE_TOKEN).unwrap(), local, elsewhere)
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        Self::start_on(store, dev::edge::wasm().unwrap(), local, elsewhere)
     }
 
-    fn start_on(store: Store, local: bool, elsewhere: Option<String>) -> Self {
+    fn start_on(store: Store, wasm: PathBuf, local: bool, elsewhere: Option<String>) -> Self {
         let server = Server::start(store.clone(), ANY_PORT).unwrap();
         let origin = Origin::start(ANY_PORT).unwrap();
         let mut settings = settings();
         settings.remove("upstash_url");
         let options = EdgeOptions {
-            wasm: dev::edge::wasm().unwrap(),
+            wasm,
             origin: elsewhere.unwrap_or_else(|| origin.url()),
             store: server.url(),
             settings,

@@ -106,7 +106,7 @@ fn native_a_spoilt_line_is_refused() {
         ("waiting", "operator", json!("admin")),
         ("held", "storeError", Value::Null),
         ("permit", "sample", json!(2)),
-        ("permit", "action", json!("released 1")),
+        ("permit", "operator", Value::Null),
         ("bypass", "clientGeoCountry", json!("Utopia")),
         ("unsound_configuration", "problems", json!([])),
         ("unsound_configuration", "requestUrl", json!("http://a")),

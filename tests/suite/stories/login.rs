@@ -109,7 +109,7 @@ pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(
     for line in &log[before..] {
         assert_eq!(
             (&line["reason"], problem_keys(line)),
-            (&json!("unsound_configuration"), vec!["permit_token"])
+            (&json!("unsound_secret"), vec!["permit_token"])
         );
         assert!(!line.to_string().contains("brief"), "{line}");
     }

@@ -1,0 +1,96 @@
+# The service with its stores, backends and log. The provider reads FASTLY_API_KEY from the environment.
+#
+# Settings are seeds: they are changed in the store at any time, without Terraform, which leaves them as they are.
+# Secrets are written by Fastly's CLI and never stand in Terraform's state (README, To production).
+
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    fastly = {
+      source  = "fastly/fastly"
+      version = "~> 9.5"
+    }
+  }
+}
+
+locals {
+  package      = "${path.module}/../../pkg/now-serving.tar.gz"
+  upstash_host = trimsuffix(trimprefix(var.upstash_url, "https://"), "/")
+}
+
+data "fastly_package_hash" "room" {
+  filename = local.package
+}
+
+resource "fastly_configstore" "config" {
+  name = "config"
+}
+
+resource "fastly_configstore_entries" "config" {
+  store_id = fastly_configstore.config.id
+
+  entries = merge(var.settings, { upstash_url = var.upstash_url })
+}
+
+resource "fastly_secretstore" "secrets" {
+  name = "secrets"
+}
+
+resource "fastly_service_compute" "room" {
+  name = "now-serving"
+
+  domain {
+    name = var.domain
+  }
+
+  package {
+    filename         = local.package
+    source_code_hash = data.fastly_package_hash.room.hash
+  }
+
+  backend {
+    name              = "protected_content"
+    address           = var.origin
+    port              = 443
+    use_ssl           = true
+    override_host     = var.origin
+    ssl_cert_hostname = var.origin
+    ssl_sni_hostname  = var.origin
+  }
+
+  # The store's deadline is a property of its backend, and no visitor waits longer for it.
+  backend {
+    name                  = "upstash"
+    address               = local.upstash_host
+    port                  = 443
+    use_ssl               = true
+    override_host         = local.upstash_host
+    ssl_cert_hostname     = local.upstash_host
+    ssl_sni_hostname      = local.upstash_host
+    connect_timeout       = 500
+    first_byte_timeout    = 500
+    between_bytes_timeout = 500
+  }
+
+  resource_link {
+    name        = fastly_configstore.config.name
+    resource_id = fastly_configstore.config.id
+  }
+
+  resource_link {
+    name        = fastly_secretstore.secrets.name
+    resource_id = fastly_secretstore.secrets.id
+  }
+
+  logging_https {
+    name         = "queue_logs"
+    url          = var.log_url
+    method       = "POST"
+    content_type = "application/x-ndjson"
+    header_name  = "Authorization"
+    header_value = var.log_authorization
+    json_format  = "2"
+    message_type = "blank"
+  }
+}

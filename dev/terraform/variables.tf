@@ -1,0 +1,67 @@
+variable "domain" {
+  description = "The name of the site in front of which the waiting room stands, such as www.shop.example."
+  type        = string
+}
+
+variable "origin" {
+  description = "The host of the site behind the waiting room, such as origin.shop.example."
+  type        = string
+}
+
+variable "upstash_url" {
+  description = "The REST address of the Upstash Redis, such as https://eu1-name.upstash.io."
+  type        = string
+
+  validation {
+    condition     = startswith(var.upstash_url, "https://")
+    error_message = "upstash_url must begin with https://."
+  }
+}
+
+variable "log_url" {
+  description = "Where the log goes, one JSON object per line, such as https://logs.shop.example/ingest."
+  type        = string
+}
+
+variable "log_authorization" {
+  description = "The value of the header Authorization that goes with the log."
+  type        = string
+  sensitive   = true
+  default     = ""
+}
+
+variable "settings" {
+  description = "Settings to begin with where they are not the defaults, such as { automatic = \"30\" }. Later ones are made in the store."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition = alltrue([for name in keys(var.settings) : contains([
+      "room",
+      "admin_path",
+      "automatic",
+      "automatic_quantity",
+      "refresh_interval",
+      "cookie_expiry",
+      "bypass_paths",
+      "waiting_status",
+      "frame_ancestors",
+      "cf_compat",
+      "cors_origins",
+      "origin_cookie",
+      "on_store_error",
+      "admit_for",
+      "permit_max",
+      "credit_max",
+      "brand_name",
+      "brand_colors",
+      "brand_logo",
+      "heading",
+      "message",
+      "template",
+      "log_sample",
+      "log_query",
+    ], name)])
+    error_message = "There is a setting of another name: see the table in README.md, Settings."
+  }
+}

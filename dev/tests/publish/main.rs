@@ -1,0 +1,294 @@
+//! From nothing to an active version by Fastly's own CLI, as the README tells it, against a stand-in for Fastly's API.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod api;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use dev::project::{self, project};
+use dev::{secret, tools};
+
+use api::{Api, SERVICE};
+
+/// A shell that finds our `fastly` first, and makes secrets without building anything.
+fn shell(api: &Api, folder: &Path, script: &str) -> Output {
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    if !bin.join("fastly").exists() {
+        symlink(tools::fastly_cli().unwrap(), bin.join("fastly")).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap();
+    let prelude = "set -eu\ncargo() { shift; \"$DEV\" \"$@\"; }\n";
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("{prelude}{script}")])
+        .current_dir(&project().unwrap().root)
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .env("DEV", env!("CARGO_BIN_EXE_dev"))
+        .env("FASTLY_API_ENDPOINT", api.url())
+        .env("FASTLY_ACCOUNT_ENDPOINT", api.url())
+        .env("FASTLY_API_TOKEN", "development-only-api-token")
+        // The stand-in signs with a key of its own.
+        .env("FASTLY_USE_API_SIGNING_KEY", "1")
+        .env("WASM_METADATA_DISABLE", "true");
+    for (name, value) in [
+        ("FASTLY_SERVICE_ID", SERVICE),
+        ("CONFIG", "config-id"),
+        ("SECRETS", "secrets-id"),
+        ("DOMAIN", "www.shop.example"),
+        ("ORIGIN", "origin.shop.example"),
+        ("UPSTASH", "eu1-name.upstash.io"),
+        ("UPSTASH_TOKEN", "development-only-upstash-token"),
+        ("LOGS", "https://logs.shop.example/ingest"),
+        ("OLD", "development-only-jwt-secret-0123456789abcdef"),
+    ] {
+        command.env(name, value);
+    }
+    command.output().unwrap()
+}
+
+fn succeeds(output: &Output) {
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{said}");
+}
+
+/// What stands to be typed below one heading of the README.
+fn told(heading: &str) -> String {
+    let readme = fs::read_to_string(project().unwrap().root.join("README.md")).unwrap();
+    let (_, section) = readme.split_once(&format!("\n### {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let section = section.split("\n### ").next().unwrap();
+    let blocks = section.split("```sh\n").skip(1);
+    let commands: String = blocks
+        .map(|block| block.split("```").next().unwrap())
+        .collect();
+    assert!(!commands.is_empty(), "{heading}");
+    commands
+}
+
+/// The fields that a form of the API has.
+fn form(body: &str) -> Vec<(String, String)> {
+    let pairs = url::form_urlencoded::parse(body.as_bytes());
+    pairs.into_owned().collect()
+}
+
+/// How long the secret is that the CLI has sealed: libsodium's box adds 48 bytes.
+fn sealed_length(body: &str) -> usize {
+    let told: serde_json::Value = serde_json::from_str(body).unwrap();
+    let sealed = told["secret"].as_str().unwrap();
+    sealed.trim_end_matches('=').len() * 3 / 4 - 48
+}
+
+#[test]
+fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
+    let api = Api::start();
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("secrets.txt");
+    let make = format!("cargo dev secret > {}", secrets.display());
+    succeeds(&shell(&api, folder.path(), &make));
+    let without_questions =
+        told("Without questions").replace("secrets.txt", secrets.to_str().unwrap());
+    succeeds(&shell(&api, folder.path(), &without_questions));
+    let changes = api.changes();
+    let version = format!("/service/{SERVICE}/version/1");
+    let sealed = [
+        "POST /resources/stores/secret/client-key",
+        "POST /resources/stores/secret/secrets-id/secrets",
+    ];
+    let expected: Vec<String> = [
+        &[
+            "POST /service",
+            "POST /resources/stores/config",
+            "POST /resources/stores/secret",
+        ][..],
+        &["POST /resources/stores/config/config-id/item"],
+        &sealed.repeat(5),
+    ]
+    .concat()
+    .into_iter()
+    .map(str::to_owned)
+    .chain(
+        [
+            "POST {}/resource",
+            "POST {}/resource",
+            "POST {}/backend",
+            "POST {}/backend",
+            "POST {}/logging/https",
+            "POST {}/domain",
+            "PUT {}/package",
+            "PUT {}/activate",
+        ]
+        .map(|line| line.replace("{}", &version)),
+    )
+    .chain(["PUT /resources/stores/config/config-id/item/automatic_quantity".to_owned()])
+    .collect();
+    assert_eq!(changes, expected);
+    what_was_made_is_what_the_service_needs(&api, &fs::read_to_string(&secrets).unwrap());
+}
+
+fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
+    let bodies = |end: &str| -> Vec<String> {
+        let seen = api.seen().into_iter();
+        seen.filter(|seen| !seen.line.starts_with("GET ") && seen.line.ends_with(end))
+            .map(|seen| seen.body)
+            .collect()
+    };
+    let entries = bodies("/secrets");
+    for (entry, line) in entries.iter().zip(secrets.lines()) {
+        let (name, value) = line.split_once(' ').unwrap();
+        assert!(entry.contains(&format!("\"name\":\"{name}\"")), "{name}");
+        assert_eq!(
+            sealed_length(entry),
+            value.len(),
+            "{name}, and not a byte more"
+        );
+    }
+    assert!(entries[4].contains("\"upstash_token\""));
+    let backends: Vec<_> = bodies("/backend").iter().map(|body| form(body)).collect();
+    let has = |backend: usize, key: &str, value: &str| {
+        let pair = (key.to_owned(), value.to_owned());
+        assert!(
+            backends[backend].contains(&pair),
+            "{key}: {:?}",
+            backends[backend]
+        );
+    };
+    for (place, name, host) in [
+        (0, "protected_content", "origin.shop.example"),
+        (1, "upstash", "eu1-name.upstash.io"),
+    ] {
+        has(place, "name", name);
+        for key in [
+            "address",
+            "override_host",
+            "ssl_sni_hostname",
+            "ssl_cert_hostname",
+        ] {
+            has(place, key, host);
+        }
+        // By the port the API knows that it is TLS.
+        has(place, "port", "443");
+    }
+    for key in [
+        "connect_timeout",
+        "first_byte_timeout",
+        "between_bytes_timeout",
+    ] {
+        has(1, key, "500");
+    }
+    let log = form(&bodies("/logging/https")[0]);
+    assert!(
+        log.contains(&("name".to_owned(), "queue_logs".to_owned())),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn the_commands_of_the_readme_for_later_are_ones_the_cli_knows() {
+    let api = Api::start();
+    let folder = tempfile::tempdir().unwrap();
+    let first =
+        "fastly service create --type wasm\nfastly service version activate --version latest\n";
+    succeeds(&shell(&api, folder.path(), first));
+    for heading in ["With questions", "Rotating `jwt_secret`", "Undoing it"] {
+        succeeds(&shell(&api, folder.path(), &told(heading)));
+    }
+    let changes = api.changes();
+    let at = |line: &str| {
+        changes
+            .iter()
+            .filter(|change| change.ends_with(line))
+            .count()
+    };
+    assert_eq!(
+        at("/version/1/clone"),
+        1,
+        "an active version is cloned: {changes:?}"
+    );
+    assert_eq!(
+        at("PUT /service/made-service/version/2/backend/upstash"),
+        1,
+        "{changes:?}"
+    );
+    assert_eq!(at("/version/2/logging/https"), 1);
+    assert_eq!(
+        (at("/version/2/activate"), at("/version/1/activate")),
+        (1, 2)
+    );
+    let rotation: Vec<usize> = api
+        .seen()
+        .iter()
+        .filter(|seen| seen.line == "PUT /resources/stores/secret/secrets-id/secrets")
+        .map(|seen| sealed_length(&seen.body))
+        .collect();
+    assert_eq!(rotation, [44 + 1 + 64, 64, 4], "both, the new one, none");
+}
+
+#[test]
+fn a_deploy_without_questions_cannot_begin_from_nothing() {
+    let api = Api::start();
+    let folder = tempfile::tempdir().unwrap();
+    let root = &project().unwrap().root;
+    fs::copy(root.join("fastly.toml"), folder.path().join("fastly.toml")).unwrap();
+    let wasm = project::build_wasm().unwrap();
+    let script = format!(
+        "unset FASTLY_SERVICE_ID; cd {}; fastly compute pack --wasm-binary {}; fastly compute deploy --non-interactive",
+        folder.path().display(),
+        wasm.display(),
+    );
+    let output = shell(&api, folder.path(), &script);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains("value cannot be blank"),
+        "{said}"
+    );
+    assert_eq!(
+        api.changes(),
+        ["POST /service", &format!("DELETE /service/{SERVICE}")]
+    );
+}
+
+/// A secret alone on stdout is the whole of it.
+#[test]
+fn one_secret_goes_into_a_pipe_as_it_is() {
+    let dev = |words: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_dev"))
+            .args(words)
+            .output()
+            .unwrap()
+    };
+    let [one, other] = [(); 2].map(|()| dev(&["secret", "jwt_secret"]).stdout);
+    assert_eq!((one.len(), other.len()), (64, 64));
+    assert!(one != other && one.iter().all(u8::is_ascii_hexdigit));
+    let all = String::from_utf8(dev(&["secret"]).stdout).unwrap();
+    let names: Vec<&str> = all
+        .lines()
+        .filter_map(|line| Some(line.split_once(' ')?.0))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "jwt_secret",
+            "permit_token",
+            "admin_token",
+            "admin_password"
+        ]
+    );
+    let wrong = dev(&["secret", "upstash_token"]);
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(!wrong.status.success() && wrong.stdout.is_empty());
+    assert!(
+        said.contains("upstash_token") && names.iter().all(|name| said.contains(name)),
+        "{said}"
+    );
+    assert_eq!(secret::Secret::JwtSecret.name(), "jwt_secret");
+}

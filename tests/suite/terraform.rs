@@ -1,0 +1,102 @@
+//! The example in `dev/terraform` against what the service asks for. The provider's own `terraform validate` needs the
+//! provider; that names agree needs nothing, and is what an example loses first.
+
+use std::fs;
+
+use dev::store::DEADLINE;
+
+use crate::conventions::{asked, files, root, text};
+
+/// All of it, with one space between two words and no comments.
+fn example() -> String {
+    let mut words = Vec::new();
+    for path in files(&root().join("dev/terraform")) {
+        if path.extension().is_some_and(|end| end == "tf") {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().filter(|line| !line.trim().starts_with('#'));
+            words.extend(code.flat_map(str::split_whitespace).map(str::to_owned));
+        }
+    }
+    words.join(" ")
+}
+
+/// The names in the manifest of what is made of this kind, such as `backends`.
+fn names(kind: &str) -> Vec<String> {
+    let manifest = text("fastly.toml");
+    let prefix = format!("[setup.{kind}.");
+    let names = manifest.lines().filter_map(|line| {
+        let name = line.strip_prefix(&prefix)?.strip_suffix(']')?;
+        (!name.contains('.')).then(|| name.to_owned())
+    });
+    names.collect()
+}
+
+#[test]
+fn native_terraform_makes_all_that_the_manifest_names() {
+    let example = example();
+    for (kind, block) in [
+        ("backends", "backend {"),
+        ("log_endpoints", "logging_https {"),
+        (
+            "config_stores",
+            "resource \"fastly_configstore\" \"config\" {",
+        ),
+        (
+            "secret_stores",
+            "resource \"fastly_secretstore\" \"secrets\" {",
+        ),
+    ] {
+        let names = names(kind);
+        assert!(!names.is_empty(), "{kind}");
+        for name in &names {
+            let begin = format!("{block} name = \"{name}\"");
+            assert_eq!(example.matches(&begin).count(), 1, "{begin}");
+        }
+        assert_eq!(
+            example.matches(block).count(),
+            names.len(),
+            "{block} and no other"
+        );
+    }
+    for store in ["fastly_configstore.config", "fastly_secretstore.secrets"] {
+        let link = format!("resource_link {{ name = {store}.name resource_id = {store}.id }}");
+        assert!(example.contains(&link), "{link}");
+    }
+}
+
+#[test]
+fn native_terraform_knows_every_setting_and_secret() {
+    let example = example();
+    let (settings, secrets) = asked();
+    let listed = |after: &str| {
+        let (_, list) = example.split_once(after).unwrap();
+        list.split_once(']').unwrap().0.to_owned()
+    };
+    let (known, told) = (listed("contains(["), listed("store; without the first two"));
+    let (_, told) = told.split_once('[').unwrap();
+    assert!(example.contains("{ upstash_url = var.upstash_url }"));
+    for secret in secrets.iter().filter(|key| *key != "upstash_url") {
+        assert!(told.contains(&format!("\"{secret}\"")), "{secret}: {told}");
+    }
+    for setting in settings.difference(&secrets) {
+        assert!(
+            known.contains(&format!("\"{setting}\"")),
+            "{setting}: {known}"
+        );
+    }
+    assert!(
+        !known.contains("secret") && !known.contains("token"),
+        "{known}"
+    );
+}
+
+#[test]
+fn native_terraform_gives_the_store_its_deadline() {
+    let example = example();
+    let (_, backend) = example.split_once("name = \"upstash\"").unwrap();
+    let (backend, _) = backend.split_once('}').unwrap();
+    for timeout in ["connect", "first_byte", "between_bytes"] {
+        let line = format!("{timeout}_timeout = {}", DEADLINE.as_millis());
+        assert!(backend.contains(&line), "{line}: {backend}");
+    }
+}
