@@ -25,7 +25,7 @@ pub use brand::{Brand, LONGEST_MESSAGE, is_sayable};
 pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
-pub use panel::{Desk, Question, panel, panel_without_store, people, question};
+pub use panel::{Desk, Question, Trouble, panel, panel_without_store, people, question};
 pub use template::Refusal;
 
 const QUEUE_TEXT: &str = include_str!("../templates/queue.html");

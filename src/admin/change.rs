@@ -14,7 +14,7 @@ use crate::http::{Call, Reply};
 use crate::line::{Author, Change, Changed, Line, Once, Sign};
 use crate::login::{Operator, Rights, Via};
 use crate::near::{Copied, Near};
-use crate::page::{LONGEST_MESSAGE, is_sayable};
+use crate::page::{LONGEST_MESSAGE, Trouble, is_sayable};
 use crate::record::Reason;
 
 /// What is known of a change whose answer was lost.
@@ -71,6 +71,12 @@ pub(super) fn answer(
     };
     let (sign, number) = match changed {
         Changed::Done(sign, number) => (sign, number),
+        Changed::Outdated(_) if in_browser => {
+            let seen = author.seen.unwrap_or_default();
+            let change = &asked.change;
+            let trouble = Trouble::Outdated { change, seen };
+            return desk::panel(409, Some(trouble), call, line, near, config);
+        }
         not_done => return not_changed(&not_done, in_browser, call, line, near, config),
     };
     near.put(&Copied::new(sign.clone(), line.now_ms));
@@ -264,7 +270,7 @@ fn not_changed(
     };
     if in_browser {
         let trouble = format!("{title}: {detail}.");
-        return desk::panel(409, Some(&trouble), call, line, near, config);
+        return desk::panel(409, Some(Trouble::Told(&trouble)), call, line, near, config);
     }
     simply(Reply::problem(409, title, &detail), Reason::NotChanged)
 }

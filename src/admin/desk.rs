@@ -7,7 +7,7 @@ use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::line::{Change, Line, Place, Sign};
 use crate::near::Near;
-use crate::page::{self, Desk, Question};
+use crate::page::{self, Desk, Question, Trouble};
 use crate::record::Reason;
 use crate::ticket::{Standing, Ticket};
 use crate::upstash::StoreError;
@@ -15,7 +15,7 @@ use crate::upstash::StoreError;
 /// The panel, with what went wrong if anything did.
 pub(super) fn panel(
     status: u16,
-    trouble: Option<&str>,
+    trouble: Option<Trouble<'_>>,
     call: &Call,
     line: &Line<'_>,
     near: &dyn Near,

@@ -19,8 +19,10 @@ pub struct Board {
     pub pace: Option<Set>,
     /// Who set the message, or took it back.
     pub message: Option<Set>,
-    /// Minutes in which the store was asked, the latest first, without the one that is under way.
+    /// Minutes in which the line was asked to move, the latest first, without `minute`.
     pub hour: Vec<Minute>,
+    /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.
+    pub minute: u64,
     /// What operators did, the latest first; at most 50.
     pub actions: Vec<Action>,
 }
@@ -70,6 +72,8 @@ pub(super) fn read_board(value: &Value) -> Option<Board> {
         return None;
     };
     let (sign, _) = read(answer)?;
+    let minute_of = |text: &str| text.parse().ok();
+    let latest = set.get(6).and_then(Value::as_str).and_then(minute_of);
     let count = |index: usize| answer.get(index).and_then(Value::as_u64);
     let set = |index: usize| {
         let at_ms = set.get(index)?.as_str()?.parse().ok()?;
@@ -91,6 +95,7 @@ pub(super) fn read_board(value: &Value) -> Option<Board> {
             .iter()
             .filter_map(|text| minute(text))
             .collect(),
+        minute: latest.unwrap_or_default(),
         actions: texts(actions)?
             .iter()
             .filter_map(|text| action(text))

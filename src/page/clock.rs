@@ -5,10 +5,21 @@ const DAY_MS: u64 = 86_400_000;
 /// Such as `2020-08-03T23:46:00.000Z`.
 #[must_use]
 pub fn iso_8601(unix_ms: u64) -> String {
+    let (day, time, ms) = (day(unix_ms), time(unix_ms), unix_ms % 1000);
+    format!("{day}T{time}.{ms:03}Z")
+}
+
+/// Such as `23:46:00`.
+pub(super) fn time(unix_ms: u64) -> String {
+    let (seconds, minutes) = (unix_ms / 1000, unix_ms / 60_000);
+    let (hour, minute, second) = (minutes / 60 % 24, minutes % 60, seconds % 60);
+    format!("{hour:02}:{minute:02}:{second:02}")
+}
+
+/// Such as `2020-08-03`.
+pub(super) fn day(unix_ms: u64) -> String {
     let (year, month, day) = civil(unix_ms / DAY_MS);
-    let (seconds, ms) = (unix_ms % DAY_MS / 1000, unix_ms % 1000);
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// The Gregorian date so many days after 1970-01-01: `civil_from_days` of Howard Hinnant's "chrono-Compatible Low-Level

@@ -1,22 +1,32 @@
-//! The panel: what operators see and what they can press, and the question before what cannot be undone.
+//! The panel: what operators see and what they can press.
+
+mod actions;
+mod chart;
+mod figures;
+mod hour;
+mod question;
+mod settings;
 
 use std::sync::LazyLock;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::template::Template;
-use super::{ADMIN_TEXT, NOBODY, QUESTION_TEXT, house, notice};
+use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::admission::Pace;
 use crate::config::Config;
 use crate::http::Reply;
-use crate::line::Board;
+use crate::line::{Board, Change};
 use crate::near::Copied;
 use crate::ticket::Ticket;
 use crate::words::english;
+use hour::Hour;
 
-// Parsed when they are first shown.
+pub use question::{Question, question};
+
+// Parsed when it is first shown.
 static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
-static QUESTION: LazyLock<Option<Template>> = LazyLock::new(|| house(QUESTION_TEXT));
 
 /// What the panel shows.
 pub struct Desk<'a> {
@@ -29,54 +39,93 @@ pub struct Desk<'a> {
     /// What was just done.
     pub news: Option<&'a str>,
     /// What was not.
-    pub trouble: Option<&'a str>,
+    pub trouble: Option<Trouble<'a>>,
     /// So that a form sent twice is one change.
     pub once: &'a str,
     /// Unix time in milliseconds.
     pub now_ms: u64,
 }
 
-/// What is asked before something that cannot be undone.
-pub struct Question {
-    /// Where the answer goes.
-    pub route: &'static str,
-    /// The question.
-    pub title: &'static str,
-    /// What it does, and to how many.
-    pub text: String,
-    /// The word on the button.
-    pub yes: &'static str,
-    /// What has to be typed.
-    pub word: Option<String>,
+/// Why a change was not made.
+#[derive(Clone, Copy, Debug)]
+pub enum Trouble<'a> {
+    /// Somebody else changed the settings first.
+    Outdated {
+        /// What was asked for.
+        change: &'a Change,
+        /// The version of the settings that was seen.
+        seen: u64,
+    },
+    /// In words.
+    Told(&'a str),
 }
 
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
 pub fn panel(status: u16, config: &Config, desk: &Desk<'_>) -> Reply {
-    let sign = &desk.board.sign;
-    let shown = json!({
-        "cursor": number(sign.cursor.0),
-        "length": number(sign.length),
-        "waiting": number(sign.waiting()),
-        "credit": number(sign.credit),
-    });
-    let title = format!("{} waiting · Now Serving", number(sign.waiting()));
-    let pace = sign.live.pace;
-    let data = json!({
+    let waiting = number(desk.board.sign.waiting());
+    let title = format!("{waiting} waiting \u{b7} Now Serving");
+    shown_as(&ADMIN, status, &title, data(&title, config, desk))
+}
+
+fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
+    let (board, now_ms) = (desk.board, desk.now_ms);
+    let (sign, path) = (&board.sign, &config.admin_path);
+    let refused = match desk.trouble {
+        Some(Trouble::Outdated { change, .. }) => Some(change),
+        _ => None,
+    };
+    let ticket = desk.ticket.as_ref();
+    let trouble = desk.trouble;
+    let hour = Hour::new(board, now_ms);
+    let chart = chart::chart(&hour);
+    json!({
         "title": title,
         "room": config.room,
-        "path": config.admin_path,
-        "sign": shown,
-        "trouble": desk.trouble,
+        "path": path,
+        "at": moment(now_ms, now_ms),
+        "trouble": trouble.map(|trouble| trouble_words(trouble, board, now_ms)),
         "news": desk.news,
+        "last": actions::since(board, sign.live.version.saturating_sub(1), now_ms),
         "once": desk.once,
-        "pace": pace_words(pace),
-        "amount": pace.quantity.min(config.permit_max),
-        "permit_max": config.permit_max,
-        "permit_max_words": number(config.permit_max),
+        "version": sign.live.version,
+        "sign": figures::line(sign),
+        "flow": figures::flow(sign, &hour, now_ms),
+        "copy": figures::copy(desk.copy.as_ref(), now_ms),
+        "mode": settings::mode(board, now_ms),
+        "modes": settings::modes(board, path, desk.once),
+        "pace": settings::pace(board, config, refused, now_ms),
+        "message": settings::message(board, config, refused, now_ms),
+        "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
+        "ticketless": ticket.is_none(),
+        "quiet_hour": chart.is_none(),
+        "chart": chart,
+        "actionless": board.actions.is_empty(),
+        "actions": actions::rows(board, now_ms),
+        "permit": permit(board, config),
+    })
+}
+
+fn permit(board: &Board, config: &Config) -> Value {
+    json!({
+        "amount": board.sign.live.pace.quantity.min(config.permit_max),
+        "most": config.permit_max,
+        "most_words": number(config.permit_max),
         "look": seconds(config.refresh_interval),
-    });
-    shown_as(&ADMIN, status, &title, data)
+    })
+}
+
+fn trouble_words(trouble: Trouble<'_>, board: &Board, now_ms: u64) -> String {
+    match trouble {
+        Trouble::Told(text) => text.to_owned(),
+        Trouble::Outdated { seen, .. } => {
+            let changed = actions::since(board, seen, now_ms);
+            let changed = changed.unwrap_or_else(|| "see below".to_owned());
+            format!(
+                "Changed in the meantime: {changed}. Nothing of yours was set: look, and set it again."
+            )
+        }
+    }
 }
 
 /// The panel while nothing can be seen.
@@ -90,23 +139,6 @@ pub fn panel_without_store(config: &Config, trouble: &str) -> Reply {
         "down": trouble,
     });
     shown_as(&ADMIN, 503, title, data)
-}
-
-/// The question, with what the form said as hidden fields.
-#[must_use]
-pub fn question(config: &Config, question: &Question, again: &[(String, String)]) -> Reply {
-    let fields = again.iter().filter(|(name, _)| name != "word");
-    let fields = fields.map(|(name, value)| json!({ "name": name, "value": value }));
-    let data = json!({
-        "title": question.title,
-        "text": question.text,
-        "yes": question.yes,
-        "word": question.word,
-        "path": config.admin_path,
-        "route": question.route,
-        "fields": fields.collect::<Vec<_>>(),
-    });
-    shown_as(&QUESTION, 200, question.title, data)
 }
 
 fn shown_as(
@@ -133,13 +165,34 @@ pub fn people(many: u64) -> String {
 
 fn pace_words(pace: Pace) -> String {
     if pace.automatic == 0 {
-        return "The line moves by hand and by the permit API only.".to_owned();
+        return "off".to_owned();
     }
     format!(
-        "The line moves by {} every {}.",
+        "{} every {}",
         number(pace.quantity),
         seconds(pace.automatic)
     )
+}
+
+#[derive(Serialize)]
+struct Moment {
+    iso: String,
+    text: String,
+}
+
+/// A moment of today by its time, any other with its day.
+fn moment(at_ms: u64, now_ms: u64) -> Moment {
+    let (day, time) = (clock::day(at_ms), clock::time(at_ms));
+    let is_today = day == clock::day(now_ms);
+    let text = if is_today {
+        format!("{time} UTC")
+    } else {
+        format!("{day} {time} UTC")
+    };
+    Moment {
+        iso: clock::iso_8601(at_ms),
+        text,
+    }
 }
 
 fn seconds(many: u64) -> String {

@@ -147,7 +147,7 @@ pub(super) mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
+    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT, QUEUE_TEXT};
 
     /// Refused at that line, for a reason that begins so.
     pub(super) fn assert_refused(refusal: Option<&Refusal>, text: &str, line: usize, reason: &str) {
@@ -167,6 +167,7 @@ pub(super) mod tests {
     fn a_page_is_the_same_whoever_reads_its_template() {
         let data = serde_json::json!({
             "title": "a", "sign": { "cursor": "1", "waiting": "2" }, "path": "/<p>", "serving": "2", "number": "3",
+            "fields": [{ "name": "<a>", "value": "1" }, { "name": "b", "value": "2" }], "modes": [{ "name": "hold" }],
         });
         // Blank lines apart: Handlebars takes out those that hold a block's tag alone.
         let words = |html: &str| {
@@ -174,7 +175,7 @@ pub(super) mod tests {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
             let text = constants::put_in(text, &filler).ok().unwrap_or_default();
             let theirs = Handlebars::new().render_template(&text, &data);
             let ours = Template::new(&text, &|_| None)

@@ -3,7 +3,9 @@
 mod axe;
 mod journeys;
 mod languages;
+mod operators;
 mod options;
+mod panel;
 
 use std::fs;
 use std::path::Path;
@@ -112,13 +114,13 @@ fn browser_a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
         amount.clear().await.unwrap();
         amount.send_keys("2").await.unwrap();
         operator
-            .find(Locator::Css("button"))
+            .find(Locator::Css("#let-in"))
             .await
             .unwrap()
             .click()
             .await
             .unwrap();
-        assert_eq!(text(&operator, ".news").await, "Let in: 2.");
+        assert_eq!(text(&operator, "#news").await, "Let in: 2.");
         assert_eq!(text(&operator, "#waiting").await, "0");
         picture(&operator, "panel-after").await;
         wait_for_title(&visitor, "The Ember Cup").await;

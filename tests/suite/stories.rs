@@ -9,6 +9,7 @@ mod estimate;
 mod live;
 mod login;
 mod once;
+mod panel;
 mod sign;
 mod wire;
 
@@ -21,6 +22,7 @@ use estimate::*;
 use live::*;
 use login::*;
 use once::*;
+use panel::*;
 use sign::*;
 use wire::*;
 
@@ -110,8 +112,6 @@ in_every_house! {
     a_message_set_by_an_operator_goes_before_what_is_configured
     credit_can_be_cleared
     raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_numbers
-    a_test_ticket_is_drawn_let_in_and_forgotten
-    what_cannot_be_undone_is_asked_about
     the_origin_s_token_lets_in_and_reads_and_no_more
     nothing_but_a_post_of_the_panel_s_own_site_changes_anything
     a_change_that_is_not_understood_says_what_is_accepted
@@ -120,7 +120,6 @@ in_every_house! {
     the_same_key_again_moves_nothing_and_answers_the_same
     a_change_whose_answer_was_lost_is_repeated_by_its_key
     a_key_used_for_something_else_is_refused
-    a_form_sent_twice_is_one_change
     a_key_is_forgotten_after_a_day
     t17_looks_are_sampled_and_draws_are_not
     t17_the_query_is_logged_only_where_that_was_asked_for
@@ -128,4 +127,13 @@ in_every_house! {
     several_tokens_have_names_and_open_the_same
     without_a_password_there_is_no_panel_whatever_else_opens
     a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
+    the_panel_shows_the_last_hour
+    what_is_let_in_is_in_the_figures_of_this_minute
+    every_live_setting_says_what_is_configured_and_leads_back
+    what_operators_did_is_listed_with_who_when_and_from_where
+    a_form_sent_twice_is_one_change
+    of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten
+    what_cannot_be_undone_asks_first_and_says_how_many_it_touches
+    a_test_ticket_is_drawn_jumps_and_is_forgotten
+    what_strangers_wrote_is_text_on_the_panel
 }

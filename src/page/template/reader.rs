@@ -9,7 +9,7 @@ use std::mem;
 use handlebars::template::{ExpressionSpecBuilder, HelperTemplate, Parameter, TemplateElement};
 use handlebars::{Path, PathSeg, Template as Tree};
 
-/// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}` or `{{/if}}`.
+/// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}`, `{{#each name}}` and their ends.
 pub(super) fn tree(text: &str) -> Option<Tree> {
     let mut tree = Tree::default();
     // Blocks that have begun, each with what stands before it.
@@ -21,14 +21,15 @@ pub(super) fn tree(text: &str) -> Option<Tree> {
             return None;
         }
         push_text(&mut tree, before);
-        if let Some(name) = tag.strip_prefix("#if ") {
-            let when = expression(Parameter::Name("if".to_owned()), vec![path(name)?], true)?;
-            outer.push((mem::take(&mut tree), when));
-        } else if tag == "/if" {
-            let (before, mut when) = outer.pop()?;
-            when.template = Some(mem::replace(&mut tree, before));
+        if let Some((helper, name)) = tag.strip_prefix('#').and_then(|tag| tag.split_once(' ')) {
+            let helper = *["if", "each"].iter().find(|known| **known == helper)?;
+            let block = expression(Parameter::Name(helper.to_owned()), vec![path(name)?], true)?;
+            outer.push((mem::take(&mut tree), helper, block));
+        } else if let Some(helper) = tag.strip_prefix('/') {
+            let (before, _, mut block) = outer.pop().filter(|(_, begun, _)| *begun == helper)?;
+            block.template = Some(mem::replace(&mut tree, before));
             tree.elements
-                .push(TemplateElement::HelperBlock(when.into()));
+                .push(TemplateElement::HelperBlock(block.into()));
         } else {
             let value = expression(path(tag)?, Vec::new(), false)?;
             tree.elements
@@ -77,11 +78,11 @@ mod tests {
 
     use super::*;
     use crate::page::template::Template;
-    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUEUE_TEXT};
+    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT, QUEUE_TEXT};
 
     #[test]
     fn our_own_templates_are_read_here_and_to_the_same_tree() {
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT] {
+        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
             assert!(tree(text).is_some(), "{text}");
         }
         for text in [
@@ -90,6 +91,7 @@ mod tests {
             "{{a}}",
             "a{{b}}c{{d.e}}f",
             "a {{#if b}}c{{d}}{{#if e.f}}{{g}}{{/if}}{{/if}} h",
+            "{{#each a.b}}c{{d}}{{#if e}}f{{/if}}{{/each}}",
             "{{a1_}} } {b} {{c}}}",
         ] {
             let theirs = Tree::compile(text).ok();
@@ -139,6 +141,8 @@ mod tests {
             "{{#if a}}b",
             "b{{/if}}",
             "{{#if }}b{{/if}}",
+            "{{#if a}}b{{/each}}",
+            "{{#if a b}}c{{/if}}",
             "{{a..b}}",
         ] {
             assert!(tree(broken).is_none(), "{broken}");

@@ -8,7 +8,8 @@ use dev::tools;
 use fantoccini::Client;
 use serde_json::Value;
 
-use super::{panel, tell};
+use super::panel::{press, write_an_hour};
+use super::{panel, picture, tell};
 use crate::house::{Ask, House};
 
 const RUN: &str = r"
@@ -80,6 +81,46 @@ fn browser_a_page_with_barriers_is_told_each_of_them() {
             .collect();
         assert_eq!(rules, ["color-contrast", "image-alt"], "{found:#?}");
         assert!(found[1].contains("<img src=\"data:,\">"), "{found:#?}");
+        page.close().await.unwrap();
+    });
+}
+
+/// The same for the page that a button of the panel leads to.
+async fn assert_no_barrier_behind(page: &Client, panel: &str, button: &str, words: &str) {
+    for (width, scheme) in [
+        (360, "light"),
+        (360, "dark"),
+        (1280, "light"),
+        (1280, "dark"),
+    ] {
+        browser::resize(page, width, 860).await.unwrap();
+        let preferred = ("prefers-color-scheme", scheme);
+        browser::prefer(page, &[preferred]).await.unwrap();
+        page.goto(panel).await.unwrap();
+        let pressed = press(page, button).await;
+        assert!(pressed.contains(words), "{words}: {pressed}");
+        let what = format!("{words}, {width} pixels wide, {scheme}");
+        assert_open_to_all(page, &what).await;
+        picture(page, &format!("{button}-{width}-{scheme}")).await;
+    }
+}
+
+#[test]
+fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
+    let house = House::wasm();
+    write_an_hour(&house);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        let url = panel(&house);
+        assert_no_barrier(&page, "people let in within the hour", &url).await;
+        page.execute("document.querySelector('details').open = true", vec![])
+            .await
+            .unwrap();
+        assert_open_to_all(&page, "with what cannot be undone").await;
+        assert_no_barrier_behind(&page, &url, "epoch", "people waiting lose their place").await;
+        assert_no_barrier_behind(&page, &url, "mode-hold", "The mode is set").await;
+        assert_no_barrier_behind(&page, &url, "let-in", "Nobody is let in").await;
         page.close().await.unwrap();
     });
 }

@@ -176,6 +176,7 @@ pub(crate) fn t11_the_panel_shows_the_line_to_the_operator(house: &House) {
         r#"id="waiting">4<"#,
         r#"id="credit">0<"#,
         "Let visitors in",
+        r#"id="let-in">Let them in<"#,
     ] {
         assert!(panel.body.contains(shown), "{shown}: {}", panel.body);
     }

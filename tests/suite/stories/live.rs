@@ -267,69 +267,6 @@ pub(crate) fn raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_num
     );
 }
 
-pub(crate) fn a_test_ticket_is_drawn_let_in_and_forgotten(house: &House) {
-    let mut other = Visitor::new(house);
-    other.ask("/");
-    let mut operator = Visitor::new(house);
-    let drawn = operator.send(Ask::form("ticket", "act=draw&once=a"));
-    assert_eq!(
-        (drawn.status, drawn.header("location")),
-        (303, "/_queue?done=draw&number=2")
-    );
-    assert_eq!(operator.ask("/").json()["ahead"], 1);
-    let jumped = operator.send(Ask::form("ticket", "act=jump&once=b"));
-    assert_eq!(jumped.header("location"), "/_queue?done=jump&number=3");
-    assert!(
-        operator.ask("/echo").inside,
-        "without anybody else going in"
-    );
-    assert_eq!(status(house)["cursor"], 0);
-    let forgotten = operator.send(Ask::form("ticket/forget", ""));
-    let cookie = forgotten.header("set-cookie");
-    assert!(
-        cookie.starts_with("queue=;") && cookie.ends_with("Max-Age=0"),
-        "{cookie}"
-    );
-    for (route, json) in [("ticket", r#"{"act":"sell"}"#), ("ticket", "{}")] {
-        assert_eq!(house.ask(&Ask::json_to(route, json)).status, 400, "{json}");
-    }
-}
-
-pub(crate) fn what_cannot_be_undone_is_asked_about(house: &House) {
-    let mut visitors = visitors(house, 2);
-    inside(&mut visitors);
-    house.permit(1);
-    for (route, form, question) in [
-        (
-            "mode",
-            "mode=open",
-            "Waiting now: 1 person. They all go in at once",
-        ),
-        ("permit", "amt=101", "101 people go in at once"),
-        ("credit", "", "Credit for 101 people is taken back"),
-        ("epoch", "", "Waiting now: 0 people. They lose their places"),
-    ] {
-        let before = everything(house);
-        let got = house.ask(&Ask::form(route, form));
-        assert_eq!(
-            (got.status, got.header("content-type")),
-            (200, "text/html; charset=utf-8")
-        );
-        assert!(got.body.contains(question), "{question}: {}", got.body);
-        assert_eq!(everything(house), before, "{route}: asking changes nothing");
-        let sure = format!("{form}&sure=yes&word=main").replace(
-            "&word=main",
-            match route {
-                "epoch" => "&word=main",
-                _ => "",
-            },
-        );
-        let sure = house.ask(&Ask::form(route, sure.trim_start_matches('&')));
-        assert_eq!(sure.status, 303, "{sure:?}");
-        assert_ne!(everything(house), before, "{route}");
-    }
-}
-
 pub(crate) fn the_origin_s_token_lets_in_and_reads_and_no_more(house: &House) {
     let bearer = format!("Bearer {PERMIT_TOKEN}");
     let before = everything(house);

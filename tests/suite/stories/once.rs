@@ -76,15 +76,6 @@ pub(crate) fn a_key_used_for_something_else_is_refused(house: &House) {
     assert_eq!(cursor(house), 3);
 }
 
-pub(crate) fn a_form_sent_twice_is_one_change(house: &House) {
-    a_line(house);
-    let pressed = [(); 2].map(|()| house.ask(&Ask::press("amt=2&once=abc")));
-    assert_eq!(pressed[0].header("location"), pressed[1].header("location"));
-    assert_eq!(cursor(house), 2);
-    let panel = house.ask(&Ask::get("/_queue").operator()).body;
-    assert!(panel.contains(r#"name="once""#), "{panel}");
-}
-
 pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
     house.ask(&with_key(Ask::permit(1), "order-1"));
     let digest = hmac_sha256::Hash::hash(b"permit_token\norder-1");

@@ -1,0 +1,89 @@
+//! The line in figures, and the words beside them.
+
+use serde_json::{Value, json};
+
+use super::hour::Hour;
+use super::{number, people};
+use crate::admission::{Rate, Verdict, decide, estimated_wait};
+use crate::line::Sign;
+use crate::near::Copied;
+use crate::ticket::{Standing, Ticket};
+use crate::words::english;
+
+/// The numbers of the line.
+pub(super) fn line(sign: &Sign) -> Value {
+    json!({
+        "cursor": number(sign.cursor.0),
+        "length": number(sign.length),
+        "waiting": number(sign.waiting()),
+        "credit": number(sign.credit),
+        "credit_people": people(sign.credit),
+        "waiting_people": people(sign.waiting()),
+    })
+}
+
+/// How fast the line moves.
+pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
+    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
+    let wait = match sign.waiting() {
+        0 => "nobody waits".to_owned(),
+        _ if !sign.live.mode.lets_in() => "unknown".to_owned(),
+        many => {
+            let wait = estimated_wait(many, sign.measured, sign.live.pace, now_ms);
+            wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
+        }
+    };
+    json!({
+        "one": number(hour.admitted_within(60_000)),
+        "five": number(hour.admitted_within(300_000)),
+        "measured": measured.map_or_else(|| "not known".to_owned(), rate_words),
+        "wait": wait,
+    })
+}
+
+/// Rates below ten are told with a decimal.
+fn rate_words(rate: Rate) -> String {
+    let per_minute = rate.per_minute();
+    let decimals = usize::from(per_minute < 9.95);
+    format!("{per_minute:.decimals$} a minute")
+}
+
+/// How old the sign is that visitors see here.
+pub(super) fn copy(copy: Option<&Copied>, now_ms: u64) -> String {
+    let Some(copy) = copy else {
+        return "not in use at the moment".to_owned();
+    };
+    let tenths = now_ms.saturating_sub(copy.read_ms) / 100;
+    let old = if copy.is_old {
+        ", since the store did not answer"
+    } else {
+        ""
+    };
+    format!("{}.{} s old{old}", number(tenths / 10), tenths % 10)
+}
+
+/// What this browser holds.
+pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
+    let is_of_now = |epoch: u64| epoch >= sign.epoch;
+    match held.standing {
+        Standing::Waiting(place) if is_of_now(place.epoch) => {
+            let position = number(place.position.0);
+            match decide(place.position, sign.cursor) {
+                Verdict::Admit => format!("number {position}, whose turn it is"),
+                Verdict::Wait { ahead } => {
+                    format!("number {position}, with {} ahead", people(ahead))
+                }
+            }
+        }
+        Standing::Admitted {
+            position, epoch, ..
+        } if is_of_now(epoch) => {
+            format!("number {}, let in", number(position.0))
+        }
+        Standing::Unnumbered if held.is_inside(now_ms / 1000) => {
+            "a ticket without a number, let in for a while".to_owned()
+        }
+        Standing::Unnumbered => "a ticket without a number yet".to_owned(),
+        _ => "a ticket of an earlier epoch, which has ended".to_owned(),
+    }
+}

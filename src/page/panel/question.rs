@@ -1,0 +1,45 @@
+//! The question before what cannot be undone.
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+
+use super::shown_as;
+use crate::config::Config;
+use crate::http::Reply;
+use crate::page::template::Template;
+use crate::page::{QUESTION_TEXT, house};
+
+// Parsed when it is first shown.
+static QUESTION: LazyLock<Option<Template>> = LazyLock::new(|| house(QUESTION_TEXT));
+
+/// What is asked before something that cannot be undone.
+pub struct Question {
+    /// Where the answer goes.
+    pub route: &'static str,
+    /// The question.
+    pub title: &'static str,
+    /// What it does, and to how many.
+    pub text: String,
+    /// The word on the button.
+    pub yes: &'static str,
+    /// What has to be typed.
+    pub word: Option<String>,
+}
+
+/// The question, with what the form said as hidden fields.
+#[must_use]
+pub fn question(config: &Config, question: &Question, again: &[(String, String)]) -> Reply {
+    let fields = again.iter().filter(|(name, _)| name != "word");
+    let fields = fields.map(|(name, value)| json!({ "name": name, "value": value }));
+    let data = json!({
+        "title": question.title,
+        "text": question.text,
+        "yes": question.yes,
+        "word": question.word,
+        "path": config.admin_path,
+        "route": question.route,
+        "fields": fields.collect::<Vec<_>>(),
+    });
+    shown_as(&QUESTION, 200, question.title, data)
+}

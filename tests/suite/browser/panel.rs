@@ -1,0 +1,175 @@
+//! The panel in a browser: it follows the line by itself, and takes nothing out of anybody's hands.
+
+use std::time::Duration;
+
+use dev::browser::{self, Driver, Options};
+use dev::store::{Fault, Faults};
+use fantoccini::{Client, Locator};
+
+use super::{PATIENCE, panel, picture, tell, text};
+use crate::house::{Ask, House, Visitor};
+
+/// An hour of a sale: a crowd comes, and is let in by 20 to 40 a minute.
+pub(crate) fn write_an_hour(house: &House) {
+    let this = house.now_ms() / 60_000;
+    let (mut drawn, mut admitted) = (0, 0);
+    for at in 0..60 {
+        drawn += if at < 25 { 90 - 3 * at } else { 12 + at % 7 };
+        admitted = drawn.min(admitted + 20 + at * 7 % 21);
+        let end = format!("{} {} {drawn} {admitted}", this - 60 + at, drawn - admitted);
+        let command = ["LPUSH", "queue:{main}:hour", &end];
+        house.store.command(&command).unwrap();
+    }
+    let cursor = admitted;
+    let [this, drawn, admitted] = [this, drawn, admitted].map(|number| number.to_string());
+    house.write(&["minute", &this, "drawn", &drawn, "length", &drawn]);
+    house.write(&["admitted", &admitted, "cursor", &admitted]);
+    let [since, from] = [house.now_ms() - 300_000, cursor - 150].map(|number| number.to_string());
+    let moved = house.now_ms().to_string();
+    house.write(&["since", &since, "from", &from, "moved", &moved]);
+    house.write(&["mid", &since, "mid_from", &from]);
+}
+
+/// Clicks, and waits for the page that leads to.
+pub(crate) async fn press(page: &Client, button: &str) -> String {
+    let mark = "document.documentElement.dataset.before = 'yes'; document.querySelector('details').open = true";
+    page.execute(mark, vec![]).await.unwrap();
+    let selector = format!("#{button}");
+    let button = page.find(Locator::Css(&selector)).await.unwrap();
+    button.click().await.unwrap();
+    let fresh = Locator::Css("html:not([data-before]) body");
+    page.wait()
+        .at_most(PATIENCE)
+        .for_element(fresh)
+        .await
+        .unwrap();
+    page.source().await.unwrap()
+}
+
+async fn value(page: &Client, id: &str) -> String {
+    let field = page.find(Locator::Id(id)).await.unwrap();
+    field.prop("value").await.unwrap().unwrap_or_default()
+}
+
+/// Waits until something on the page is true.
+async fn wait_for(page: &Client, condition: &str) {
+    for _ in 0..PATIENCE.as_secs() * 10 {
+        let found = page.execute(&format!("return {condition}"), vec![]).await;
+        if found.is_ok_and(|found| found == true) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{condition}: {}", page.source().await.unwrap());
+}
+
+#[test]
+fn browser_the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
+    let house = House::wasm();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        assert_eq!(text(&page, "#waiting").await, "0");
+        let quantity = page.find(Locator::Id("quantity")).await.unwrap();
+        quantity.clear().await.unwrap();
+        quantity.send_keys("33").await.unwrap();
+        Visitor::new(&house).ask("/");
+        let other = Ask::get("/_queue/message").method("POST").operator();
+        let other = other.with("sec-fetch-site", "same-origin");
+        let told = other.body("application/json", r#"{"message":"Nine, we are late."}"#);
+        assert_eq!(house.ask(&told).status, 200);
+        wait_for(
+            &page,
+            "document.querySelector('#waiting').textContent === '1'",
+        )
+        .await;
+        wait_for(&page, "document.title.startsWith('1 waiting')").await;
+        wait_for(
+            &page,
+            "document.querySelector('#message-words').textContent.includes('Nine, we are late.')",
+        )
+        .await;
+        assert_eq!(value(&page, "message-text").await, "Nine, we are late.");
+        assert_eq!(value(&page, "quantity").await, "33");
+        let note = text(&page, "#f-pace .meanwhile").await;
+        assert!(note.contains("“Nine, we are late.” by admin at "), "{note}");
+
+        let refused = press(&page, "pace").await;
+        assert!(
+            refused.contains("Changed in the meantime: message"),
+            "{refused}"
+        );
+        Visitor::new(&house).ask("/");
+        wait_for(
+            &page,
+            "document.querySelector('#waiting').textContent === '2'",
+        )
+        .await;
+        assert_eq!(value(&page, "quantity").await, "33", "what was typed");
+        press(&page, "pace").await;
+        assert_eq!(value(&page, "quantity").await, "33");
+        assert!(text(&page, "#pace-words").await.contains("now off since "));
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
+    let house = House::wasm();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        house.store.fail(Faults::always(Fault::Unauthorized));
+        wait_for(&page, "!document.querySelector('#lost').hidden").await;
+        let lost = text(&page, "#lost").await;
+        assert!(lost.starts_with("No answer since "), "{lost}");
+        assert!(lost.contains("The store does not answer."), "{lost}");
+        assert_eq!(text(&page, "#store").await, "no answer");
+        picture(&page, "panel-lost").await;
+        page.refresh().await.unwrap();
+        assert!(
+            text(&page, "#down")
+                .await
+                .contains("The store does not answer.")
+        );
+        house.store.fail(Faults::none());
+        wait_for(&page, "!!document.querySelector('#figures')").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn browser_the_panel_fits_a_phone_and_a_desk_in_every_mode() {
+    let house = House::wasm();
+    write_an_hour(&house);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        let fill = "for (const [id, value] of [['quantity', 20], ['automatic', 30], ['message-text', 'We let you in as fast as the shop can bear.']]) \
+            document.getElementById(id).value = value";
+        for button in ["mode-hold", "pace", "draw", "mode-automatic", "message"] {
+            page.execute(fill, vec![]).await.unwrap();
+            press(&page, button).await;
+        }
+        for mode in ["normal", "mode-hold", "mode-closed"] {
+            page.goto(&panel(&house)).await.unwrap();
+            if mode != "normal" {
+                press(&page, mode).await;
+            }
+            for (width, height) in [(360, 3400), (1280, 1500)] {
+                browser::resize(&page, width, height).await.unwrap();
+                for scheme in ["light", "dark"] {
+                    let preferred = ("prefers-color-scheme", scheme);
+                    browser::prefer(&page, &[preferred]).await.unwrap();
+                    let fits = "document.documentElement.scrollWidth <= innerWidth";
+                    wait_for(&page, fits).await;
+                    picture(&page, &format!("panel-{mode}-{width}-{scheme}")).await;
+                }
+            }
+        }
+        page.close().await.unwrap();
+    });
+}

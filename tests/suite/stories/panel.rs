@@ -1,0 +1,353 @@
+//! The panel by forms alone: what it shows, and that nothing happens by accident.
+
+use crate::house::{Ask, Got, House, Visitor};
+
+/// A form of a page, as a browser without scripts would send it.
+#[derive(Clone, Debug)]
+struct Form {
+    action: String,
+    fields: Vec<(String, String)>,
+}
+
+impl Form {
+    /// The one whose button has this id; on a page with one form, its first.
+    fn of(page: &Got, button: &str) -> Self {
+        let marked = format!("<button id=\"{button}\"");
+        let go = format!("<button class=\"go\" id=\"{button}\"");
+        let at = page.body.find(&marked).or_else(|| page.body.find(&go));
+        let at = at.unwrap_or_else(|| panic!("no button {button}: {}", page.body));
+        let begin = page.body[..at].rfind("<form").unwrap();
+        let tags: Vec<&str> = page.body[begin..at].split('<').collect();
+        let inputs = tags.iter().filter(|tag| tag.starts_with("input"));
+        Self {
+            action: attribute(tags[1], "action").unwrap(),
+            fields: inputs
+                .filter_map(|tag| {
+                    let value = attribute(tag, "value").unwrap_or_default();
+                    Some((attribute(tag, "name")?, value))
+                })
+                .collect(),
+        }
+    }
+
+    fn with(mut self, name: &str, value: &str) -> Self {
+        let field = self.fields.iter_mut().find(|(found, _)| found == name);
+        let field = field.unwrap_or_else(|| panic!("no field {name}"));
+        value.clone_into(&mut field.1);
+        self
+    }
+
+    fn send(&self, house: &House) -> Got {
+        let pairs = self.fields.iter();
+        let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+        let body = pairs.collect::<Vec<_>>().join("&");
+        house.ask(
+            &Ask::get(&self.action)
+                .method("POST")
+                .with("sec-fetch-site", "same-origin")
+                .operator()
+                .body("application/x-www-form-urlencoded", &body),
+        )
+    }
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+    let value = value.split('"').next()?;
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+    ];
+    let value = entities.iter().fold(value.to_owned(), |value, (from, to)| {
+        value.replace(from, to)
+    });
+    Some(value.replace("&amp;", "&"))
+}
+
+fn encoded(text: &str) -> String {
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap();
+    text.bytes()
+        .flat_map(|byte| ['%', digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
+fn panel(house: &House) -> Got {
+    let panel = house.ask(&Ask::get("/_queue").operator());
+    assert_eq!(panel.status, 200, "{panel:?}");
+    panel
+}
+
+/// Presses a button of the panel and goes where that leads.
+fn press(house: &House, button: &str, typed: &[(&str, &str)]) -> Got {
+    let form = Form::of(&panel(house), button);
+    let form = typed
+        .iter()
+        .fold(form, |form, (name, value)| form.with(name, value));
+    follow(house, form.send(house))
+}
+
+fn follow(house: &House, got: Got) -> Got {
+    if got.status != 303 {
+        return got;
+    }
+    house.ask(&Ask::get(got.header("location")).operator())
+}
+
+fn draw(house: &House, many: usize) {
+    for _ in 0..many {
+        Visitor::new(house).ask("/");
+    }
+}
+
+fn assert_shows(page: &Got, shown: &str) {
+    assert!(page.body.contains(shown), "{shown}: {}", page.body);
+}
+
+/// The text of what has this id, without tags.
+fn text(page: &Got, id: &str) -> String {
+    let Some((_, rest)) = page.body.split_once(&format!("id=\"{id}\"")) else {
+        panic!("no {id}: {}", page.body);
+    };
+    let end = rest.find("</p>").unwrap_or(rest.len());
+    let inside = &rest[rest.find('>').unwrap() + 1..end];
+    let parts = inside.split('<').enumerate();
+    let text = parts.map(|(at, part)| match part.split_once('>') {
+        Some((_, text)) if at > 0 => text,
+        _ => part,
+    });
+    text.collect()
+}
+
+pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
+    assert_shows(&panel(house), "Nobody came and nobody was let in.");
+    let minute = house.now_ms() / 60_000;
+    for (ago, figures) in [(20, "40 40 0"), (3, "30 45 15"), (1, "20 50 30")] {
+        let end = format!("{} {figures}", minute - ago);
+        let command = ["LPUSH", "queue:{main}:hour", &end];
+        house.store.command(&command).unwrap();
+    }
+    let minute = minute.to_string();
+    house.write(&[
+        "length", "50", "cursor", "35", "drawn", "50", "admitted", "35",
+    ]);
+    house.write(&["minute", &minute]);
+    let panel = panel(house);
+    assert_shows(&panel, r#"id="waiting">15<"#);
+    assert_shows(&panel, r#"id="admitted-5">35<"#);
+    assert_shows(&panel, r#"class="bars" d="M"#);
+    let words = text(&panel, "hour-words");
+    assert!(
+        words.starts_with("15 waiting now, at most 40 at "),
+        "{words}"
+    );
+    assert!(
+        words.contains(". 35 people let in within the hour, at most 15 a minute at "),
+        "{words}"
+    );
+}
+
+pub(crate) fn what_is_let_in_is_in_the_figures_of_this_minute(house: &House) {
+    draw(house, 3);
+    house.permit(2);
+    let panel = panel(house);
+    for shown in [
+        r#"id="admitted-1">2<"#,
+        r#"id="admitted-5">2<"#,
+        r#"id="store">answers<"#,
+        r#"id="wait">unknown<"#,
+    ] {
+        assert_shows(&panel, shown);
+    }
+    assert_shows(&panel, " s old<");
+}
+
+pub(crate) fn every_live_setting_says_what_is_configured_and_leads_back(house: &House) {
+    let set = press(
+        house,
+        "pace",
+        &[("automatic_quantity", "20"), ("automatic", "15")],
+    );
+    assert_shows(&set, "The pace is set");
+    let words = text(&set, "pace-words");
+    assert!(
+        words.starts_with("Configured off, now 20 every 15 seconds since "),
+        "{words}"
+    );
+    assert!(words.ends_with(" UTC by admin."), "{words}");
+    let back = press(house, "pace-back", &[]);
+    let words = text(&back, "pace-words");
+    assert!(
+        words.starts_with("Configured off, now off since "),
+        "{words}"
+    );
+    assert!(!back.body.contains("id=\"pace-back\""), "{}", back.body);
+
+    let closed = press(house, "mode-closed", &[]);
+    let words = text(&closed, "mode-words");
+    assert!(
+        words.starts_with("Configured Automatic, now Closed since "),
+        "{words}"
+    );
+    assert_shows(&closed, r#"id="mode-closed" aria-pressed="true""#);
+    let automatic = press(house, "mode-automatic", &[]);
+    assert_shows(&automatic, r#"id="mode-automatic" aria-pressed="true""#);
+
+    house.set("message", "Doors open at eight.");
+    let said = press(house, "message", &[("message", "Nine, we are late.")]);
+    let words = text(&said, "message-words");
+    assert!(
+        words.starts_with("Configured “Doors open at eight.”, now “Nine, we are late.” since "),
+        "{words}"
+    );
+    let words = text(
+        &press(house, "message", &[("message", "")]),
+        "message-words",
+    );
+    assert!(words.contains(", now none since "), "{words}");
+    let words = text(&press(house, "message-back", &[]), "message-words");
+    assert!(
+        words.contains(", now “Doors open at eight.” since "),
+        "{words}"
+    );
+}
+
+pub(crate) fn what_operators_did_is_listed_with_who_when_and_from_where(house: &House) {
+    draw(house, 2);
+    press(house, "let-in", &[("amt", "3")]);
+    let panel = press(house, "mode-hold", &[]);
+    let (_, actions) = panel.body.split_once("<tbody").unwrap();
+    let rows: Vec<&str> = actions.split("<tr>").skip(1).collect();
+    assert_eq!(rows.len(), 2, "{actions}");
+    for (row, what) in rows.iter().zip(["mode hold", "let in 2 of 3"]) {
+        assert!(row.contains(&format!("<td>{what}</td>")), "{row}");
+        assert!(row.contains("UTC</time>"), "{row}");
+        assert!(
+            row.contains("admin <span class=\"quiet\">127.0.0.1<"),
+            "{row}"
+        );
+    }
+    assert_shows(&panel, "Nobody can be let in while the mode is hold.");
+    let refused = press(house, "let-in", &[]);
+    assert_eq!(refused.status, 409);
+    assert!(text(&refused, "trouble").contains("the mode is hold; nothing moved"));
+}
+
+pub(crate) fn a_form_sent_twice_is_one_change(house: &House) {
+    draw(house, 5);
+    let form = Form::of(&panel(house), "let-in").with("amt", "2");
+    for _ in 0..2 {
+        assert_shows(&follow(house, form.send(house)), "Let in: 2.");
+    }
+    assert_shows(&panel(house), r#"id="cursor">2<"#);
+}
+
+pub(crate) fn of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten(
+    house: &House,
+) {
+    let seen = panel(house);
+    press(
+        house,
+        "pace",
+        &[("automatic_quantity", "20"), ("automatic", "15")],
+    );
+    let late = Form::of(&seen, "pace").with("automatic_quantity", "7");
+    let late = late.with("automatic", "60").send(house);
+    assert_eq!(late.status, 409);
+    let trouble = text(&late, "trouble");
+    assert!(
+        trouble.starts_with("Changed in the meantime: pace 20 every 15 seconds by admin at "),
+        "{trouble}"
+    );
+    assert!(
+        trouble.ends_with("Nothing of yours was set: look, and set it again."),
+        "{trouble}"
+    );
+    assert!(text(&late, "pace-words").contains("now 20 every 15 seconds since "));
+    let again = Form::of(&late, "pace");
+    let typed = [("automatic_quantity", "7"), ("automatic", "60")];
+    for (name, value) in typed {
+        let field = again.fields.iter().find(|(found, _)| found == name);
+        assert_eq!(
+            field.map(|(_, value)| value.as_str()),
+            Some(value),
+            "what was typed"
+        );
+    }
+    assert_eq!(Form::of(&seen, "mode-hold").send(house).status, 409);
+    assert_eq!(Form::of(&seen, "message").send(house).status, 409);
+    assert_shows(&panel(house), r#"id="mode-automatic" aria-pressed="true""#);
+    let set = follow(house, again.send(house));
+    assert!(text(&set, "pace-words").contains("now 7 every 60 seconds since "));
+}
+
+pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(house: &House) {
+    draw(house, 3);
+    for (button, typed, asked) in [
+        (
+            "mode-open",
+            None,
+            "Waiting now: 3 people. They all go in at once",
+        ),
+        ("let-in", Some(("amt", "101")), "101 people go in at once"),
+        ("clear-credit", None, "Credit for 0 people is taken back"),
+        (
+            "epoch",
+            None,
+            "Waiting now: 3 people. They lose their places",
+        ),
+    ] {
+        let question = press(house, button, typed.as_slice());
+        assert_eq!(question.status, 200, "{button}");
+        assert_shows(&question, asked);
+        assert!(!question.body.contains("<script"), "{}", question.body);
+    }
+    assert_shows(&panel(house), r#"id="waiting">3<"#);
+    let question = press(house, "epoch", &[]);
+    let form = Form::of(&question, "yes");
+    assert_eq!(form.clone().with("word", "other").send(house).status, 400);
+    let ended = follow(house, form.with("word", "main").send(house));
+    assert_shows(
+        &ended,
+        "All tickets have ended, those of 3 people waiting among them.",
+    );
+    draw(house, 2);
+    let opened = Form::of(&press(house, "mode-open", &[]), "yes").send(house);
+    assert_shows(&follow(house, opened), "The mode is set; 2 people went in.");
+}
+
+pub(crate) fn a_test_ticket_is_drawn_jumps_and_is_forgotten(house: &House) {
+    assert_shows(&panel(house), "This browser holds no ticket.");
+    let mut browser = Visitor::new(house);
+    for (button, shown) in [
+        ("draw", "This browser holds number 1, with 0 people ahead."),
+        ("jump", "This browser holds number 2, let in."),
+    ] {
+        let sent = Form::of(&panel(house), button).send(house);
+        assert_eq!(sent.status, 303, "{sent:?}");
+        browser.ticket = sent.ticket();
+        let panel = browser.send(Ask::get("/_queue").operator());
+        assert_eq!(text(&panel, "ticket-words"), shown);
+    }
+    let panel = browser.send(Ask::get("/_queue").operator());
+    let forgotten = Form::of(&panel, "forget").send(house);
+    assert_eq!(forgotten.ticket().as_deref(), Some(""));
+}
+
+pub(crate) fn what_strangers_wrote_is_text_on_the_panel(house: &House) {
+    let hostile = r#"</strong><script>alert('a')</script>"'{{path}}&"#;
+    let panel = press(house, "message", &[("message", hostile)]);
+    assert_eq!(panel.body.matches("<script>").count(), 1, "{}", panel.body);
+    let form = Form::of(&panel, "message");
+    let field = form.fields.iter().find(|(name, _)| name == "message");
+    assert_eq!(field.map(|(_, value)| value.as_str()), Some(hostile));
+    let action = format!("{}\n<b>eve\n<img src=x>\nmode\n0\n<i>\n", house.now_ms());
+    let command = ["LPUSH", "queue:{main}:actions", &action];
+    house.store.command(&command).unwrap();
+    let panel = self::panel(house);
+    for tag in ["<b>eve", "<img", "<i>"] {
+        assert!(!panel.body.contains(tag), "{tag}: {}", panel.body);
+    }
+    assert_shows(&panel, "&lt;img src");
+}
