@@ -5,6 +5,7 @@
 
 mod change;
 mod desk;
+mod scrape;
 
 use std::io::Read;
 
@@ -51,6 +52,7 @@ enum Route {
     Ticket,
     Forget,
     Health,
+    Metrics,
 }
 
 impl Route {
@@ -70,6 +72,7 @@ impl Route {
             "/ticket" => (Self::Ticket, CHANGE),
             "/ticket/forget" => (Self::Forget, CHANGE),
             "/healthz" => (Self::Health, READ),
+            "/metrics" => (Self::Metrics, READ),
             _ => return None,
         })
     }
@@ -80,7 +83,7 @@ impl Route {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
             Self::Panel | Self::Ticket | Self::Forget => Some((Door::Panel, Rights::All)),
-            Self::Permit | Self::Status => Some((Door::Api, Rights::Permit)),
+            Self::Permit | Self::Status | Self::Metrics => Some((Door::Api, Rights::Permit)),
             _ => Some((Door::Api, Rights::All)),
         }
     }
@@ -133,6 +136,7 @@ pub fn answer(
     let answered = match (route, call.method.as_str()) {
         (Route::Panel, _) => desk::panel(200, None, call, line, near, config),
         (Route::Status, _) => status(line, config),
+        (Route::Metrics, _) => scrape::metrics(line, near),
         (Route::Settings, "GET" | "HEAD") => settings(line, config),
         (Route::Forget, _) => desk::forget(call, config),
         _ => change::answer(route, call, &operator, body, line, near, config),
@@ -251,17 +255,17 @@ fn settings_json(board: &Board, config: &Config) -> Value {
     let configured = config.pages.brand.message.as_ref();
     json!({
         "version": live.version,
-        "mode": setting(json!("automatic"), json!(live.mode), board.mode.as_ref()),
-        "pace": setting(pace(config.pace), pace(live.pace), board.pace.as_ref()),
+        "mode": setting(&json!("automatic"), &json!(live.mode), board.mode.as_ref()),
+        "pace": setting(&pace(config.pace), &pace(live.pace), board.pace.as_ref()),
         "message": setting(
-            json!(configured),
-            json!(live.message.as_ref().or(configured)),
+            &json!(configured),
+            &json!(live.message.as_ref().or(configured)),
             board.message.as_ref(),
         ),
     })
 }
 
-fn setting(configured: Value, now: Value, set: Option<&Set>) -> Value {
+fn setting(configured: &Value, now: &Value, set: Option<&Set>) -> Value {
     json!({
         "configured": configured,
         "now": now,

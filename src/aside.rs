@@ -31,7 +31,7 @@ pub enum Route {
 /// Where a visit stands, or an answer that needed none.
 pub enum Aside {
     /// The holder of a ticket was looked after.
-    Visit(Visit),
+    Visit(Box<Visit>),
     /// Nobody was.
     Reply(Reply, Reason),
 }
@@ -67,7 +67,7 @@ pub fn answer(
     match route {
         Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
-            held => Aside::Visit(visit(Kind::Visit, held, "", line, near, config)),
+            held => Aside::Visit(Box::new(visit(Kind::Visit, held, "", line, near, config))),
         },
         Route::Cookies => cookies(call, config, now),
         Route::Updates => updates(call, ticket(), config, now),

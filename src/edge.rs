@@ -1,7 +1,8 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{Read, Write as _};
+use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
@@ -20,7 +21,8 @@ use now_serving::near::{
     Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
 };
 use now_serving::record::{self, Facts};
-use now_serving::upstash::Transport;
+use now_serving::tally::{Batch, Tally, Till};
+use now_serving::upstash::{StoreError, Transport};
 use now_serving::{cookie, service};
 
 const ORIGIN: &str = "protected_content";
@@ -39,16 +41,33 @@ const LIFE: Duration = Duration::from_secs(15);
 /// The local server's files are edited by hand, and nothing there limits reading them.
 const LOCAL_SETTINGS: Duration = Duration::from_secs(1);
 
+/// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
+const TILLS: usize = 4;
+/// The longest a sandbox that ends waits for a till.
+const TURN: Duration = Duration::from_millis(500);
+/// And the longest a look waits that others wait for: what is busy goes along with the next one.
+const SHORT_TURN: Duration = Duration::from_millis(20);
+/// How long a till is kept that nobody asks for.
+const TILLS_KEPT: Duration = Duration::from_hours(24);
+
 /// Requests in, answers out.
 pub(crate) fn serve() {
+    let mut kept = Kept::default();
     Serve::new()
         .with_max_requests(REQUESTS)
         .with_max_lifetime(LIFE)
         .with_timeout(LIFE)
-        .run_with_context(answer, &mut Settings::default());
+        .run_with_context(answer, &mut kept);
+    kept.counts.end();
 }
 
 /// All that outlives a request, and nothing in it is about a visitor.
+#[derive(Default)]
+struct Kept {
+    settings: Settings,
+    counts: Counts,
+}
+
 #[derive(Default)]
 struct Settings(Option<(Instant, Result<Config, Vec<Problem>>)>);
 
@@ -63,9 +82,9 @@ impl Settings {
 }
 
 /// One request: decide, answer, and then what could wait until the visitor had been served.
-fn answer(mut request: Request, settings: &mut Settings) {
+fn answer(mut request: Request, kept: &mut Kept) {
     let now_ms = now_ms();
-    let config = match settings.read() {
+    let config = match kept.settings.read() {
         Ok(config) => config,
         Err(problems) => {
             response(service::unsound()).send_to_client();
@@ -73,10 +92,13 @@ fn answer(mut request: Request, settings: &mut Settings) {
         }
     };
     let call = call(&request);
-    let near = DataCentre::new(&config.room);
-    let store = Upstash::new(config);
+    kept.counts.are_of(&config.room);
+    let counts = &kept.counts;
+    let near = DataCentre::new(counts);
+    let store = Upstash::new(config, counts);
     let mut body = BodyOf(&mut request);
     let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
+    counts.tally.borrow_mut().decided(outcome.record.reason);
     // FASTLY_TRACE_ID names the sandbox, which several requests share; this names the request.
     let trace = outcome.record.is_logged().then(|| {
         let trace = request.get_client_request_id();
@@ -93,7 +115,8 @@ fn answer(mut request: Request, settings: &mut Settings) {
     for entry in service::refused_entries(now_ms, config) {
         log(&entry);
     }
-    service::afterwards(outcome.after, config, &Upstash::new(config), &near, now_ms);
+    let store = Upstash::new(config, counts);
+    service::afterwards(outcome.after, config, &store, &near, now_ms);
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
@@ -159,21 +182,21 @@ impl Source for Stores {
 
 struct Upstash<'a> {
     config: &'a Config,
+    counts: &'a Counts,
     first_call: OnceCell<Instant>,
 }
 
 impl<'a> Upstash<'a> {
-    fn new(config: &'a Config) -> Self {
+    fn new(config: &'a Config, counts: &'a Counts) -> Self {
         let first_call = OnceCell::new();
-        Self { config, first_call }
-    }
-}
-
-impl Transport for Upstash<'_> {
-    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        if self.first_call.get_or_init(Instant::now).elapsed() > SECOND_CALL {
-            return None;
+        Self {
+            config,
+            counts,
+            first_call,
         }
+    }
+
+    fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
         let url = Url::parse(&self.config.upstash_url).ok()?;
         let authorization = format!("Bearer {}", self.config.upstash_token);
         let authorization = HeaderValue::from_str(&authorization).ok()?;
@@ -187,6 +210,87 @@ impl Transport for Upstash<'_> {
         let mut bytes = Vec::new();
         answer.take_body().read_to_end(&mut bytes).ok()?;
         Some((answer.get_status().as_u16(), bytes))
+    }
+}
+
+impl Transport for Upstash<'_> {
+    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        if self.first_call.get_or_init(Instant::now).elapsed() > SECOND_CALL {
+            return None;
+        }
+        let began = Instant::now();
+        let answer = self.send(body);
+        self.counts.tally.borrow_mut().called(began.elapsed());
+        answer
+    }
+
+    fn failed(&self, fault: &StoreError) {
+        self.counts.tally.borrow_mut().failed(fault);
+    }
+}
+
+/// What this sandbox counts, and the tills of the data centre into which it goes.
+#[derive(Clone, Default)]
+struct Counts {
+    room: String,
+    tally: Rc<RefCell<Tally>>,
+}
+
+impl Counts {
+    /// From now on they are of this room.
+    fn are_of(&mut self, room: &str) {
+        if self.room != room {
+            self.end();
+            room.clone_into(&mut self.room);
+        }
+    }
+
+    /// All that was counted goes into a till. Where the cache has none to give, the log has it.
+    fn end(&self) {
+        if !self.put_by(TURN) {
+            log(&service::uncounted_entry(now_ms(), &self.tally.take()));
+        }
+    }
+
+    /// Puts what was counted into a till, any of them, if it is this sandbox's turn there soon enough.
+    fn put_by(&self, turn: Duration) -> bool {
+        let mut tally = self.tally.borrow_mut();
+        let first: usize = fresh_id().bytes().map(usize::from).sum();
+        let mut tills = (first..).map(|next| next % TILLS).take(TILLS);
+        let is_kept = tally.is_empty()
+            || tills.any(|till| self.at(till, turn, |till| till.put(&tally)).is_some());
+        if is_kept {
+            *tally = Tally::default();
+        }
+        is_kept
+    }
+
+    /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
+    /// time, and when it is given up it goes to one of those who wait for it.
+    fn at<T>(&self, till: usize, turn: Duration, work: impl FnOnce(&mut Till) -> T) -> Option<T> {
+        let lock = Transaction::lookup(self.key("till-lock", till)).timeout(turn);
+        let lock = lock.execute().ok()?;
+        if !lock.must_insert_or_update() {
+            return None;
+        }
+        let mut kept = self.seen(till).unwrap_or_else(|| Till::new(fresh_id()));
+        let done = work(&mut kept);
+        let written = core::insert(self.key("till", till), TILLS_KEPT)
+            .user_metadata(kept.encode().into())
+            .execute();
+        let written = written.is_ok_and(|body| body.finish().is_ok());
+        // Whoever waits gets the lock when this one is gone, too.
+        let _ = lock.cancel_insert_or_update();
+        written.then_some(done)
+    }
+
+    fn seen(&self, till: usize) -> Option<Till> {
+        let found = core::lookup(self.key("till", till)).execute().ok()??;
+        Till::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
+    }
+
+    fn key(&self, name: &str, till: usize) -> CacheKey {
+        CacheKey::from(format!("{name}:{}:{till}", self.room))
     }
 }
 
@@ -296,15 +400,17 @@ struct DataCentre {
     room: String,
     sign: CacheKey,
     last: CacheKey,
+    counts: Counts,
 }
 
 impl DataCentre {
-    fn new(room: &str) -> Self {
-        let key = |name: &str| CacheKey::from(format!("{name}:{room}"));
+    fn new(counts: &Counts) -> Self {
+        let key = |name: &str| CacheKey::from(format!("{name}:{}", counts.room));
         Self {
-            room: room.to_owned(),
+            room: counts.room.clone(),
             sign: key("sign"),
             last: key("last-sign"),
+            counts: counts.clone(),
         }
     }
 
@@ -390,6 +496,25 @@ impl Near for DataCentre {
             Ok(turn) if turn.must_insert_or_update() => Turn::Mine(Box::new(turn)),
             Err(CacheError::Timeout) => Turn::Late,
             Ok(_) | Err(_) => Turn::Unknown,
+        }
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        self.counts.put_by(SHORT_TURN);
+        let batch = |place: usize| {
+            let seen = self.counts.seen(place)?;
+            let to_send = !seen.is_empty();
+            to_send.then(|| self.counts.at(place, SHORT_TURN, |till| till.batch(place)))??
+        };
+        (0..TILLS).filter_map(batch).collect()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        for batch in batches {
+            // Where this fails the batch is sent again, and counted no more than once.
+            let _ = self
+                .counts
+                .at(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
         }
     }
 }

@@ -185,13 +185,11 @@ fn form(bytes: &[u8]) -> Vec<(String, Value)> {
 }
 
 fn json(bytes: &[u8]) -> Result<Vec<(String, Value)>, Refusal> {
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Object(fields)) => Ok(fields.into_iter().collect()),
-        _ => {
-            let text = "the body is not a JSON object; accepted is such as {\"amt\": 5}";
-            Err(Refusal::Value(text.to_owned()))
-        }
-    }
+    let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else {
+        let text = "the body is not a JSON object; accepted is such as {\"amt\": 5}";
+        return Err(Refusal::Value(text.to_owned()));
+    };
+    Ok(fields.into_iter().collect())
 }
 
 /// 5.0 and 1e3 are whole numbers to JSON Schema, and what some languages write for them.

@@ -23,6 +23,7 @@
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
 //! | [`admission`] | the arithmetic |
+//! | [`tally`], [`metrics`] | what is counted, on its way to the store; and as Prometheus reads it |
 //! | [`config`], [`record`], [`http`] | settings; the log line; a request and its answer as plain data |
 
 pub mod admin;
@@ -36,11 +37,13 @@ pub mod http;
 pub mod keeping;
 pub mod line;
 pub mod login;
+pub mod metrics;
 pub mod near;
 pub mod negotiate;
 pub mod page;
 pub mod record;
 pub mod service;
+pub mod tally;
 pub mod ticket;
 pub mod upstash;
 pub mod visit;

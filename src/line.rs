@@ -4,6 +4,7 @@
 
 mod board;
 mod change;
+mod count;
 
 use std::sync::LazyLock;
 
@@ -13,28 +14,29 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::admission::{Cursor, Measured, Mode, Pace, Position, waiting};
+use crate::tally::Batch;
 use crate::upstash::{self, StoreError, Transport};
 
 pub use board::{Action, Board, Minute, Set};
 pub use change::{Author, Change, Changed, Once};
+pub use count::Figures;
 
 /// A script with the digest under which the store remembers it.
 struct Script {
-    text: &'static str,
+    text: String,
     digest: String,
 }
+
+/// What every script begins with.
+const COMMON: &str = include_str!("line/line.lua");
 
 macro_rules! script {
     ($verb:literal) => {
         LazyLock::new(|| {
-            let text = concat!(
-                include_str!("line/line.lua"),
-                include_str!(concat!("line/", $verb))
-            );
-            Script {
-                text,
-                digest: Hex::encode_to_string(Sha1::hash(text.as_bytes())).unwrap_or_default(),
-            }
+            // Put together here, so that what they have in common is in the Wasm once.
+            let text = [COMMON, include_str!(concat!("line/", $verb))].concat();
+            let digest = Hex::encode_to_string(Sha1::hash(text.as_bytes())).unwrap_or_default();
+            Script { text, digest }
         })
     };
 }
@@ -43,6 +45,7 @@ static JOIN: LazyLock<Script> = script!("join.lua");
 static LOOK: LazyLock<Script> = script!("look.lua");
 static CHANGE: LazyLock<Script> = script!("change.lua");
 static STATUS: LazyLock<Script> = script!("status.lua");
+static METRICS: LazyLock<Script> = script!("metrics.lua");
 
 /// The public state of the line, the same for every visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,25 +124,49 @@ impl Line<'_> {
     }
 
     /// Where the sign stands, for the holder of a ticket. Its position comes back, or a new one where its epoch has ended.
+    /// What was counted goes along.
     ///
     /// # Errors
-    /// The store's fault.
-    pub fn look(&self, id: &str, place: Place) -> Result<(Sign, Position), StoreError> {
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn look(
+        &self,
+        id: &str,
+        place: Place,
+        batches: &[Batch],
+    ) -> Result<(Sign, Position), StoreError> {
         let facts = [place.epoch, place.position.0, place.seen.0].map(|fact| fact.to_string());
-        self.positioned(
-            &LOOK,
-            &[self.memory(id)],
-            &facts.each_ref().map(String::as_str),
-        )
+        let (keys, counts) = (self.counted(batches), count::words(batches));
+        let keys = [vec![self.memory(id)], keys].concat();
+        let words: Vec<&str> = facts.iter().chain(&counts).map(String::as_str).collect();
+        self.positioned(&LOOK, &keys, &words)
     }
 
     /// A look by nobody in particular: releases what is due and says where the sign stands.
     ///
     /// # Errors
-    /// The store's fault.
-    pub fn pass(&self) -> Result<Sign, StoreError> {
-        let looked = self.positioned(&LOOK, &[], &["0", "0", "0"]);
-        looked.map(|(sign, _)| sign)
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn pass(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
+        let nobody = Place {
+            epoch: 0,
+            position: Position(0),
+            seen: Cursor(0),
+        };
+        self.look("", nobody, batches).map(|(sign, _)| sign)
+    }
+
+    /// All that there is to measure, once these batches are counted too; moves nothing.
+    ///
+    /// # Errors
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn figures(&self, batches: &[Batch]) -> Result<Figures, StoreError> {
+        let words = count::words(batches);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.run(
+            &METRICS,
+            &self.counted(batches),
+            &words,
+            count::read_figures,
+        )
     }
 
     /// Reads the sign and changes nothing.
@@ -147,9 +174,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn status(&self) -> Result<Sign, StoreError> {
-        let value = self.run(&STATUS, &[self.key("actions")], &[])?;
-        let sign = value.get(0).and_then(read);
-        sign.map(|(sign, _)| sign).ok_or(StoreError::Garbled)
+        let sign = |value: &Value| value.get(0).and_then(read).map(|(sign, _)| sign);
+        self.run(&STATUS, &[self.key("actions")], &[], sign)
     }
 
     /// The sign with all that the panel shows besides; changes nothing.
@@ -157,8 +183,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn board(&self) -> Result<Board, StoreError> {
-        let value = self.run(&STATUS, &[self.key("actions")], &["board"])?;
-        board::read_board(&value).ok_or(StoreError::Garbled)
+        let keys = [self.key("actions")];
+        self.run(&STATUS, &keys, &["board"], board::read_board)
     }
 
     /// Does what an operator or a program asks, once.
@@ -174,8 +200,7 @@ impl Line<'_> {
         ];
         let words = change::words(change, author);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let value = self.run(&CHANGE, &keys, &words)?;
-        change::read_changed(&value).ok_or(StoreError::Garbled)
+        self.run(&CHANGE, &keys, &words, change::read_changed)
     }
 
     fn positioned(
@@ -184,11 +209,24 @@ impl Line<'_> {
         keys: &[String],
         words: &[&str],
     ) -> Result<(Sign, Position), StoreError> {
-        let (sign, number) = read(&self.run(script, keys, words)?).ok_or(StoreError::Garbled)?;
+        let (sign, number) = self.run(script, keys, words, read)?;
         Ok((sign, Position(number)))
     }
 
-    fn run(&self, script: &Script, keys: &[String], more: &[&str]) -> Result<Value, StoreError> {
+    /// Runs a script and reads its answer.
+    fn run<T>(
+        &self,
+        script: &Script,
+        keys: &[String],
+        words: &[&str],
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let answer = self.answer(script, keys, words);
+        let read = answer.and_then(|value| read(&value).ok_or(StoreError::Garbled));
+        read.inspect_err(|fault| self.store.failed(fault))
+    }
+
+    fn answer(&self, script: &Script, keys: &[String], more: &[&str]) -> Result<Value, StoreError> {
         let [line, hour] = [self.line(), self.key("hour")];
         let shared = [
             (keys.len() + 2).to_string(),
@@ -208,7 +246,7 @@ impl Line<'_> {
             .chain(more.iter().copied())
             .collect();
         match self.call("EVALSHA", &script.digest, &words) {
-            Err(StoreError::NoScript) => self.call("EVAL", script.text, &words),
+            Err(StoreError::NoScript) => self.call("EVAL", &script.text, &words),
             answer => answer,
         }
     }
@@ -224,6 +262,13 @@ impl Line<'_> {
 
     fn memory(&self, id: &str) -> String {
         self.key(&format!("join:{id}"))
+    }
+
+    /// What was counted, and the number of the last batch of each of these tills.
+    fn counted(&self, batches: &[Batch]) -> Vec<String> {
+        let tills = batches.iter().map(|batch| format!("till:{}", batch.till));
+        let names = std::iter::once("counts".to_owned()).chain(tills);
+        names.map(|name| self.key(&name)).collect()
     }
 
     fn call(&self, verb: &str, script: &str, words: &[&str]) -> Result<Value, StoreError> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::line::{Line, Sign};
+use crate::tally::Batch;
 
 /// How long a copy is as good as the sign.
 pub const FRESH: Duration = Duration::from_secs(1);
@@ -72,6 +73,10 @@ pub trait Near {
     fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration);
     /// Waits until nobody else from there has a turn, but not longer than [`QUEUE`].
     fn turn(&self, from: &str) -> Turn;
+    /// What was counted here and the store has not acknowledged.
+    fn batches(&self) -> Vec<Batch>;
+    /// The store has counted these.
+    fn acknowledge(&self, batches: &[Batch]);
     /// Lets time pass.
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
@@ -153,9 +158,17 @@ impl Copied {
     }
 }
 
-/// Renews the copy after the visitor has been answered.
-pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
-    duty.renew(&Copied::of(line.pass().ok(), near, line.now_ms));
+/// Renews the copy, and tells the store what was counted.
+pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) -> Copied {
+    let batches = near.batches();
+    let sign = line.pass(&batches).ok();
+    let is_counted = sign.is_some();
+    let copy = Copied::of(sign, near, line.now_ms);
+    duty.renew(&copy);
+    if is_counted {
+        near.acknowledge(&batches);
+    }
+    copy
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::config::Problem;
 
 /// Why a request was answered as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// On the list of what skips the room.
@@ -80,10 +81,33 @@ pub enum Reason {
     TooManyLogins,
     /// A secret of the operators is not what is accepted.
     UnsoundSecret,
+    /// The metrics.
+    Metrics,
     /// Nobody is served before the settings are right.
     UnsoundConfiguration,
     /// A template is broken, and another one serves.
     RefusedTemplate,
+    /// What was counted and could be kept nowhere else.
+    Uncounted,
+}
+
+impl Reason {
+    /// All that a request can be answered for.
+    #[rustfmt::skip]
+    pub const ALL: [Self; 31] = [
+        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Held, Self::Closed,
+        Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
+        Self::BadMethod, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
+        Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
+        Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::UnsoundSecret, Self::Metrics,
+    ];
+
+    /// Its name, in the log and among the metrics.
+    #[must_use]
+    pub fn name(self) -> String {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        name.as_str().unwrap_or_default().to_owned()
+    }
 }
 
 /// What a line tells of the query of a URL.
@@ -348,6 +372,17 @@ mod tests {
                 r#""fastlyRegion":"","fastlyServiceId":"","fastlyServiceVersion":"","fastlyHostname":"","fastlyTraceId":"","#,
                 r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"visitorPosition":9,"ticketReference":"3F9A-1C2E"}"#
             )
+        );
+    }
+
+    #[test]
+    fn all_reasons_are_listed() {
+        let unknown = serde_json::from_str::<Reason>(r#""no such reason""#);
+        let told = unknown.map_or_else(|error| error.to_string(), |_| String::new());
+        let names = Reason::ALL.map(|reason| format!("`{}`", reason.name()));
+        assert!(
+            told.contains(&format!("one of {} at", names.join(", "))),
+            "{told}"
         );
     }
 

@@ -15,6 +15,7 @@ use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::Refused;
 use crate::record::{self, Reason, Record, Share};
+use crate::tally::Tally;
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
 use crate::{cookie, cors, keeping, page, waiting};
@@ -144,6 +145,13 @@ pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
     }))
 }
 
+/// The log line with what was counted and could be kept nowhere else.
+#[must_use]
+pub fn uncounted_entry(timestamp: u64, tally: &Tally) -> String {
+    let counts = tally.encode();
+    record::line(&json!({ "timestamp": timestamp, "reason": Reason::Uncounted, "counts": counts }))
+}
+
 /// The log lines about templates that are not shown, once for each reading of the settings.
 #[must_use]
 pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
@@ -192,7 +200,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
 /// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
 fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
     let visit = match aside::answer(route, call, line, near, config) {
-        Aside::Visit(visit) => visit,
+        Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
             return reply_with(for_visitor(call, reply, config), reason);
         }

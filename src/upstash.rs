@@ -8,6 +8,9 @@ use serde_json::Value;
 pub trait Transport {
     /// One POST to the root of the store's URL, with the token. `None` when no answer came within the deadline.
     fn post(&self, body: &str) -> Option<(u16, Vec<u8>)>;
+
+    /// Hears that a verb of the line got no usable answer, however many calls it made.
+    fn failed(&self, _fault: &StoreError) {}
 }
 
 /// Why the store gave no usable answer. Coarse on purpose: the visitor's answer is the same for all of them.
@@ -27,6 +30,21 @@ pub enum StoreError {
     Rejected(String),
     /// The answer was not what the protocol or the script promises.
     Garbled,
+}
+
+impl StoreError {
+    /// Its name among what is counted.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoAnswer => "no_answer",
+            Self::Unauthorized => "unauthorized",
+            Self::OverQuota => "over_quota",
+            Self::Status(_) => "status",
+            Self::NoScript | Self::Rejected(_) => "rejected",
+            Self::Garbled => "garbled",
+        }
+    }
 }
 
 impl std::fmt::Display for StoreError {

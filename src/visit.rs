@@ -220,10 +220,14 @@ fn look_for_all(
     near: &dyn Near,
     config: &Config,
 ) -> Asked {
-    let asked = line.look(&held.id, place);
+    let batches = near.batches();
+    let asked = line.look(&held.id, place, &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
     let copy = Copied::of(sign, near, line.now_ms);
     duty.renew(&copy);
+    if asked.is_ok() {
+        near.acknowledge(&batches);
+    }
     let seen = match (asked, trusted(held, place, copy, line, config)) {
         (Ok(answer), _) => Ok(Seen::new(answer)),
         (Err(fault), Trust::Copy(sign)) => Ok(Seen {
@@ -258,7 +262,7 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &
 
 /// Asks the store itself, and lets the others see what it said.
 fn ask(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
-    let seen = line.look(&held.id, place).map(Seen::new)?;
+    let seen = line.look(&held.id, place, &[]).map(Seen::new)?;
     near.put(&Copied::new(seen.sign.clone(), line.now_ms));
     Ok(seen)
 }

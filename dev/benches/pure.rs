@@ -35,7 +35,7 @@ fn tickets(criterion: &mut Criterion) {
     let ticket = Ticket {
         id: "0123456789abcdef0123456789abcdef".to_owned(),
         standing: Standing::Waiting(Place {
-            epoch: SIGN.epoch,
+            epoch: 1,
             position: POSITION,
             seen: CURSOR,
         }),

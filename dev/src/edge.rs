@@ -35,6 +35,8 @@ pub struct EdgeOptions {
     /// Whether the service is told that it runs on the local server, as Viceroy does. With
     /// `false` it cannot find `FASTLY_HOSTNAME` and takes itself for a deployed one.
     pub local: bool,
+    /// How long the store may take; [`DEADLINE`](crate::store::DEADLINE) in production.
+    pub deadline: Duration,
 }
 
 /// A running edge.
@@ -67,6 +69,7 @@ impl Edge {
         let backends = Backends {
             origin: &options.origin,
             store: &options.store,
+            deadline: options.deadline,
         };
         local::write_manifest(folder.path(), backends)?;
         local::write_settings(folder.path(), &settings)?;

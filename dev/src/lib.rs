@@ -2,7 +2,7 @@
 //!
 //! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
-//! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it. [`process`] ends what we start.
+//! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it, [`prometheus`] scrapes it. [`process`] ends what we start.
 //! [`mod@secret`] makes what production is protected with.
 
 pub mod bench;
@@ -12,6 +12,7 @@ pub mod local;
 pub mod origin;
 pub mod process;
 pub mod project;
+pub mod prometheus;
 pub mod redis;
 pub mod secret;
 pub mod serve;

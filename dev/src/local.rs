@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::project::project;
-use crate::store::DEADLINE;
 
 /// Settings of the service, key to value, as its config store holds them.
 pub type Settings = BTreeMap<String, String>;
@@ -22,6 +22,8 @@ pub struct Backends<'a> {
     pub origin: &'a str,
     /// The URL of the store.
     pub store: &'a str,
+    /// How long the store may take.
+    pub deadline: Duration,
 }
 
 /// The settings of `devconfig.json`.
@@ -96,7 +98,7 @@ pub fn write_manifest(folder: &Path, backends: Backends<'_>) -> Result<(), Strin
 
 fn manifest(backends: Backends<'_>) -> String {
     // The deadline belongs to the backend, since the SDK has none per request.
-    let deadline = DEADLINE.as_millis();
+    let deadline = backends.deadline.as_millis();
     format!(
         "manifest_version = 3\n\
          name = \"now-serving\"\n\

@@ -14,7 +14,7 @@ use crate::local::{self, Backends, Settings};
 use crate::origin::Origin;
 use crate::project;
 use crate::setup::{self, Need};
-use crate::store::{Server, Store};
+use crate::store::{DEADLINE, Server, Store};
 use edge::EdgeProcess;
 pub use options::Options;
 
@@ -124,6 +124,7 @@ fn folder(options: &Options, wasm: &Path, settings: &Settings) -> Result<PathBuf
     let backends = Backends {
         origin: options.origin.as_deref().unwrap_or(&demo),
         store: setting(settings, "upstash_url", ""),
+        deadline: DEADLINE,
     };
     local::write_manifest(&folder, backends)?;
     local::write_settings(&folder, settings)?;

@@ -34,6 +34,8 @@ pub enum Need {
     Axe,
     /// What holds the contract against the running service.
     Schemathesis,
+    /// What scrapes the metrics and draws them.
+    Prometheus,
 }
 
 /// Installs what is needed unless it is there.
@@ -68,6 +70,7 @@ impl Need {
             Self::Browser => tools::chromium().is_ok() && tools::chromedriver().is_ok(),
             Self::Axe => tools::axe().is_ok(),
             Self::Schemathesis => tools::schemathesis().is_ok(),
+            Self::Prometheus => tools::prometheus().is_ok() && tools::promtool().is_ok(),
         }
     }
 
@@ -82,6 +85,7 @@ impl Need {
             }
             Self::Axe => install_axe(),
             Self::Schemathesis => install_schemathesis(),
+            Self::Prometheus => install_prometheus(),
         }
     }
 }
@@ -201,6 +205,34 @@ fn install_schemathesis() -> Result<(), String> {
     })
 }
 
+/// Unpacked rather than installed: the package would begin to serve on this machine, and needs much that is not needed here.
+fn install_prometheus() -> Result<(), String> {
+    if tools::on_path("apt-get").is_none() || tools::on_path("dpkg-deb").is_none() {
+        return Err(
+            "Prometheus is not there, which scrapes the metrics: put `prometheus` and `promtool` in the PATH."
+                .to_owned(),
+        );
+    }
+    say("Prometheus, which scrapes the metrics");
+    into_place(&tools::prometheus_root()?, |unfinished| {
+        fs::create_dir_all(unfinished)
+            .map_err(|error| format!("{}: {error}.", unfinished.display()))?;
+        let download = || {
+            let words = ["-o", "APT::Sandbox::User=root", "download", "prometheus"];
+            run(Command::new("apt-get").args(words).current_dir(unfinished))
+        };
+        // A machine that has never asked does not know the package.
+        if download().is_err() {
+            update_packages()?;
+            download()?;
+        }
+        let unpack = "exec dpkg-deb -x ./prometheus_*.deb .";
+        run(Command::new("sh")
+            .args(["-c", unpack])
+            .current_dir(unfinished))
+    })
+}
+
 fn python_suffices() -> bool {
     Command::new("python3")
         .args(["-c", PYTHON_SUFFICES])
@@ -244,18 +276,26 @@ fn install_packages(packages: &[&str], why: &str) -> Result<(), String> {
         ));
     };
     say(&format!("{list}, {why}"));
-    let apt = |arguments: &[&str]| {
-        let words = [
-            prefix,
-            &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"],
-            arguments,
-        ]
-        .concat();
-        let (program, rest) = words.split_first().ok_or("no command")?;
-        run(Command::new(program).args(rest))
-    };
-    apt(&["update"])?;
-    apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
+    apt(prefix, &["update"])?;
+    let install = ["install", "-y", "--no-install-recommends"];
+    apt(prefix, &[&install[..], packages].concat())
+}
+
+fn update_packages() -> Result<(), String> {
+    let prefix = root_prefix()
+        .ok_or("The lists of packages are missing or old. Run `sudo apt-get update`.")?;
+    apt(prefix, &["update"])
+}
+
+fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
+    let words = [
+        prefix,
+        &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"],
+        arguments,
+    ]
+    .concat();
+    let (program, rest) = words.split_first().ok_or("no command")?;
+    run(Command::new(program).args(rest))
 }
 
 /// What to put before a command so that it runs as root, if that needs no password.

@@ -35,9 +35,10 @@ struct Stage {
     command: &'static str,
 }
 
-use Need::{Axe, Browser, FastlyCli, Redis, Schemathesis, Viceroy, WasmTarget};
+use Need::{Axe, Browser, FastlyCli, Prometheus, Redis, Schemathesis, Viceroy, WasmTarget};
 
-// The suite's tests say where they run: `stories::redis::…`, `crowd::wasm_…`, `browser::…`, `contract::…`; what
+// The suite's tests say where they run: `stories::redis::…`, `crowd::wasm_…`, `browser::…`, `contract::…`,
+// `prometheus::…`; what
 // says nothing is native.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
@@ -45,12 +46,13 @@ const STAGES: &[Stage] = &[
     Stage { name: "lint",      is_fast: false, needs: &[],                 after: None,          command: "clippy --workspace --all-targets -- -D warnings" },
     Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-floors --target wasm32-wasip1 --bins -- -D warnings" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract::" },
+    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract:: --skip prometheus::" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- ::wasm wasm_only::" },
     Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
+    Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
@@ -60,7 +62,7 @@ const STAGES: &[Stage] = &[
 const FILTERED: &[Stage] = &[
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite" },
+    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
 ];
 

@@ -1,5 +1,5 @@
 //! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium, axe-core, Schemathesis. This file only looks; [`crate::setup`] installs.
+//! redis-server, Chromium, axe-core, Schemathesis, Prometheus. This file only looks; [`crate::setup`] installs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -105,6 +105,35 @@ pub(crate) fn fastly_cli_binary() -> PathBuf {
 /// When it is not there.
 pub fn redis_server() -> Result<PathBuf, String> {
     on_path("redis-server").ok_or_else(|| missing("redis-server"))
+}
+
+/// The folder Prometheus is unpacked into.
+pub(crate) fn prometheus_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join("prometheus"))
+}
+
+/// Prometheus from the cache or from the PATH, of any version.
+///
+/// # Errors
+/// When it is in neither.
+pub fn prometheus() -> Result<PathBuf, String> {
+    unpacked_or_on_path("prometheus")
+}
+
+/// What comes with it to look at metrics and rules.
+///
+/// # Errors
+/// When it is in neither.
+pub fn promtool() -> Result<PathBuf, String> {
+    unpacked_or_on_path("promtool")
+}
+
+fn unpacked_or_on_path(program: &str) -> Result<PathBuf, String> {
+    let unpacked = prometheus_root()?.join("usr/bin").join(program);
+    if unpacked.is_file() {
+        return Ok(unpacked);
+    }
+    on_path(program).ok_or_else(|| missing(program))
 }
 
 /// Chromium or Chrome on the PATH.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use dev::edge::{Edge, EdgeOptions, wasm};
 use dev::local;
 use dev::origin::Origin;
+use dev::store::DEADLINE;
 
 fn options(origin: &Origin) -> EdgeOptions {
     EdgeOptions {
@@ -16,6 +17,7 @@ fn options(origin: &Origin) -> EdgeOptions {
         store: origin.url(),
         settings: local::development_settings().unwrap(),
         local: true,
+        deadline: DEADLINE,
     }
 }
 

@@ -155,6 +155,23 @@ local function save()
   end
 end
 
+-- What data centres counted. KEYS[key] is the sum (a hash), the keys after it hold the number of each till's last batch; from
+-- ARGV[word] on come the number and the counts of each, as 'name=number name=number'. An answer may be lost and the batch
+-- be sent again: every number counts once.
+local function count(key, word)
+  for till = key + 1, #KEYS do
+    local number, counts = tonumber(ARGV[word]), ARGV[word + 1]
+    word = word + 2
+    if number > tonumber(redis.call('GET', KEYS[till]) or 0) then
+      for name, by in string.gmatch(counts, '([%w_]+)=(%d+)') do
+        redis.call('HINCRBY', KEYS[key], name, by)
+      end
+      redis.call('EXPIRE', KEYS[key], 2592000)
+      redis.call('SET', KEYS[till], number, 'EX', 604800)
+    end
+  end
+end
+
 -- `number` is the visitor's position, or what a permit released. Then what was measured: so many admitted in so many
 -- milliseconds, the latest at that time. Then what an operator may have set, and what was counted.
 local function answer(number)

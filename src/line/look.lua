@@ -1,6 +1,7 @@
 -- look: release what is due and say where the sign stands.
 -- KEYS[3] the memory of this ticket's draw. ARGV[5] the ticket's epoch, ARGV[6] its position, ARGV[7] the cursor when it
--- was drawn; position 0: nobody's look.
+-- was drawn; position 0: nobody's look. KEYS[4] what was counted, KEYS[5] and on the tills, ARGV[8] and on what they send.
+count(4, 8)
 local ticket_epoch, position, seen = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 open_period()
 if position == 0 then

@@ -4,7 +4,7 @@
 use super::{After, Asked, Seen};
 use crate::admission::{Mode, Position};
 use crate::line::{Line, Sign};
-use crate::near::{Copied, Lookup, Near};
+use crate::near::{self, Copied, Lookup, Near};
 
 /// The position of whoever drew none.
 pub(super) const NOBODY: Position = Position(0);
@@ -30,9 +30,7 @@ fn still_closed(last: Sign, line: &Line<'_>, near: &dyn Near) -> Option<(Sign, A
             closed(copy).map(|sign| (sign, duty.map_or(After::Nothing, After::Renew)))
         }
         Lookup::Missing(duty) => {
-            let copy = Copied::of(line.pass().ok(), near, line.now_ms);
-            duty.renew(&copy);
-            closed(copy).map(|sign| (sign, After::Nothing))
+            closed(near::renew(duty, line, near)).map(|sign| (sign, After::Nothing))
         }
         Lookup::Late => Some((last, After::Nothing)),
         Lookup::Unknown => None,

@@ -9,6 +9,7 @@ use dev::store::{Fault, Faults, Store};
 use now_serving::http::Answer;
 use now_serving::near::{Copied, Lookup, Near, Turn, Wrong};
 use now_serving::service;
+use now_serving::tally::Batch;
 
 use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, call, config};
 
@@ -89,6 +90,10 @@ impl Near for Nowhere {
     fn turn(&self, _from: &str) -> Turn {
         Turn::Unknown
     }
+    fn batches(&self) -> Vec<Batch> {
+        Vec::new()
+    }
+    fn acknowledge(&self, _batches: &[Batch]) {}
 }
 
 fn everybody() -> Vec<u64> {

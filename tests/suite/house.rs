@@ -13,13 +13,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
 use dev::redis::Redis;
-use dev::store::{Reply as StoreReply, Request as StoreRequest, Server, Store};
+use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::config::{Config, Source};
 use now_serving::http::{Answer, Call, HEADERS};
 use now_serving::near::{FRESH, RENEWING};
 use now_serving::record::{self, Facts, Query};
 use now_serving::service;
-use now_serving::upstash::Transport;
+use now_serving::tally::Tally;
+use now_serving::upstash::{StoreError, Transport};
 use serde_json::Value;
 
 use crate::log;
@@ -231,6 +232,13 @@ impl House {
         Self::start(true, None)
     }
 
+    /// Its store may take its time: browsers keep a machine busy, and that is no fault of the store's.
+    pub(crate) fn wasm_for_browsers() -> Self {
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        let wasm = dev::edge::wasm().unwrap();
+        Self::start_on(store, wasm, true, None, 20 * DEADLINE)
+    }
+
     /// The Wasm takes itself for a deployed service.
     pub(crate) fn wasm_deployed() -> Self {
         Self::start(false, None)
@@ -247,15 +255,22 @@ impl House {
 
     /// Another edge with another Wasm on the same store, with settings and a cache of its own.
     pub(crate) fn in_another_data_centre(&self, wasm: PathBuf) -> Self {
-        Self::start_on(self.store.clone(), wasm, true, None)
+        Self::start_on(self.store.clone(), wasm, true, None, DEADLINE)
     }
 
     fn start(local: bool, elsewhere: Option<String>) -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
-        Self::start_on(store, dev::edge::wasm().unwrap(), local, elsewhere)
+        let wasm = dev::edge::wasm().unwrap();
+        Self::start_on(store, wasm, local, elsewhere, DEADLINE)
     }
 
-    fn start_on(store: Store, wasm: PathBuf, local: bool, elsewhere: Option<String>) -> Self {
+    fn start_on(
+        store: Store,
+        wasm: PathBuf,
+        local: bool,
+        elsewhere: Option<String>,
+        deadline: Duration,
+    ) -> Self {
         let server = Server::start(store.clone(), ANY_PORT).unwrap();
         let origin = Origin::start(ANY_PORT).unwrap();
         let mut settings = settings();
@@ -266,6 +281,7 @@ impl House {
             store: server.url(),
             settings,
             local,
+            deadline,
         };
         let edge = Edge::start(&options).unwrap();
         let agent = ureq::Agent::config_builder()
@@ -394,7 +410,8 @@ impl House {
                 return got(Answer::Reply(service::unsound()));
             }
         };
-        let store = Direct(self.store.clone());
+        let tally = RefCell::default();
+        let store = Counting(Direct(self.store.clone()), &tally);
         let outcome = service::handle(
             &call,
             &mut ask.body.as_slice(),
@@ -403,6 +420,7 @@ impl House {
             near,
             now_ms,
         );
+        tally.borrow_mut().decided(outcome.record.reason);
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {
@@ -410,6 +428,7 @@ impl House {
             self.write_down(&record::entry(&facts, status, &outcome.record));
         }
         service::afterwards(outcome.after, &config, &store, near, now_ms);
+        near.put_by(&tally.borrow());
         for line in service::refused_entries(now_ms, &config) {
             self.write_down(&line);
         }
@@ -632,6 +651,22 @@ impl Transport for Direct {
             StoreReply::Answer { status, body } => Some((status, body)),
             StoreReply::Dropped => None,
         }
+    }
+}
+
+/// The same, counted as the edge counts.
+struct Counting<'a>(Direct, &'a RefCell<Tally>);
+
+impl Transport for Counting<'_> {
+    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        let began = Instant::now();
+        let answer = self.0.post(body);
+        self.1.borrow_mut().called(began.elapsed());
+        answer
+    }
+
+    fn failed(&self, fault: &StoreError) {
+        self.1.borrow_mut().failed(fault);
     }
 }
 

@@ -390,7 +390,7 @@ impl Play<'_> {
         let (sign, position) = self.everywhere(
             now_ms,
             |model| model.look(place, now_ms),
-            |line| line.look(&id, place).unwrap(),
+            |line| line.look(&id, place, &[]).unwrap(),
         );
         assert_eq!(position, place.position);
         self.show(index, &sign);

@@ -42,9 +42,9 @@ fn wasm_a_change_of_pace_is_in_effect_in_two_data_centres_within_one_period() {
     here.change("settings", r#"{"automatic":4,"automatic_quantity":3}"#);
     there.wait_for_period(PERIOD);
     there.wait(SEEN_WITHIN);
-    let [last_here, last_there] = [&mut here_waiting, &mut there_waiting].map(|all| &mut all[9]);
+    let lasts = [&mut there_waiting, &mut here_waiting].map(|all| &mut all[9]);
     // Two looks: the first may be the one that opens the period for the others.
-    let seen = [last_there, last_here].map(|visitor| cursor(visitor).max(cursor(visitor)));
+    let seen = lasts.map(|visitor| cursor(visitor).max(cursor(visitor)));
     let status = there.ask(&Ask::get("/_queue/status").operator()).json();
     let moved = status["cursor"].as_u64().unwrap();
     assert!(moved >= 4, "three more in the period after: {status}");

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew, Turn, Wrong};
+use now_serving::tally::{Batch, Tally, Till};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -16,7 +17,6 @@ pub(crate) struct Memory {
     shelf: Rc<Shelf>,
 }
 
-#[derive(Default)]
 struct Shelf {
     /// The copy, and when it was put up.
     copy: RefCell<Option<(Copied, u64)>>,
@@ -29,6 +29,7 @@ struct Shelf {
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
+    till: RefCell<Till>,
 }
 
 struct OnDuty(Memory);
@@ -37,8 +38,21 @@ struct InTurn(Memory, String);
 
 impl Memory {
     pub(crate) fn new(now_ms: Arc<AtomicU64>) -> Self {
-        let shelf = Rc::default();
+        let shelf = Rc::new(Shelf {
+            copy: RefCell::default(),
+            last: RefCell::default(),
+            on_duty: Cell::default(),
+            wrong: RefCell::default(),
+            turns: RefCell::default(),
+            paused: Cell::default(),
+            till: RefCell::new(Till::new("here".to_owned())),
+        });
         Self { now_ms, shelf }
+    }
+
+    /// What a request counted is put in when it has been answered and all is done.
+    pub(crate) fn put_by(&self, tally: &Tally) {
+        self.shelf.till.borrow_mut().put(tally);
     }
 
     /// The cache needs the room for something else.
@@ -106,6 +120,16 @@ impl Near for Memory {
 
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        self.shelf.till.borrow_mut().batch(0).into_iter().collect()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        for batch in batches {
+            self.shelf.till.borrow_mut().acknowledge(batch);
+        }
     }
 
     fn wrong(&self, from: &str) -> Option<Wrong> {

@@ -18,7 +18,7 @@ use crate::local;
 use crate::origin::Origin;
 use crate::process;
 use crate::project::{self, WASM_TARGET};
-use crate::store::{Server, Store};
+use crate::store::{DEADLINE, Server, Store};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
@@ -89,6 +89,7 @@ impl Backends {
             store: self.server.url(),
             settings,
             local: true,
+            deadline: DEADLINE,
         })
     }
 }

@@ -19,13 +19,13 @@ pub(super) fn run(
             }
             Ok(Value::count(list.len()))
         }
-        ("ltrim", [first, last]) => {
-            let (first, many) = range(list.len(), first, last)?;
+        ("ltrim", [from, to]) => {
+            let (first, many) = range(list.len(), from, to)?;
             *list = list.drain(..).skip(first).take(many).collect();
             Ok(Value::ok())
         }
-        ("lrange", [first, last]) => {
-            let (first, many) = range(list.len(), first, last)?;
+        ("lrange", [from, to]) => {
+            let (first, many) = range(list.len(), from, to)?;
             let taken = list.iter().skip(first).take(many);
             Ok(Value::List(taken.cloned().map(Value::Text).collect()))
         }

@@ -130,7 +130,7 @@ mod tests {
     fn bars_stand_where_and_as_high_as_they_should() {
         let chart = shown(&[(TEN - 9, 40, 0), (TEN - 5, 30, 10), (TEN, 10, 15)]);
         let Some(chart) = chart else {
-            panic!("something happened");
+            unreachable!("something happened");
         };
         assert_eq!(chart.bars, "M541 100v-100h8v100zM591 100v-50h8v50z");
         assert_eq!((&*chart.most_waiting, &*chart.most_admitted), ("50", "10"));

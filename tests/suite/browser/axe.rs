@@ -107,7 +107,7 @@ async fn assert_no_barrier_behind(page: &Client, panel: &str, button: &str, word
 
 #[test]
 fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -127,7 +127,7 @@ fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
 
 #[test]
 fn browser_no_page_of_ours_puts_a_barrier_before_anybody() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     // So that no page is exchanged while it is looked at.
     house.set("refresh_interval", "30");
     let url = house.wasm_side().edge.url();

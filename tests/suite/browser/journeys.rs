@@ -15,7 +15,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A house whose page looks once a second, with so many in line already.
 fn house(ahead: usize) -> House {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     house.set("refresh_interval", "1");
     house.warm();
     for _ in 0..ahead {

@@ -45,7 +45,7 @@ const TOO_WIDE: &str = "const wide = document.documentElement.clientWidth
 
 #[test]
 fn browser_every_language_fits_320_pixels_and_twice_the_size_of_letters() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     house.make_the_line_long();
     let driver = Driver::start().unwrap();
     tell(async {

@@ -214,7 +214,7 @@ async fn every_button(house: &House, width: u32, scripts: bool) {
 
 /// Two wait already.
 fn house() -> House {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     house.set("refresh_interval", "1");
     for _ in 0..2 {
         Visitor::new(&house).ask("/");

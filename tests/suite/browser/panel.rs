@@ -65,7 +65,7 @@ async fn wait_for(page: &Client, condition: &str) {
 
 #[test]
 fn browser_the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -116,7 +116,7 @@ fn browser_the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in(
 
 #[test]
 fn browser_the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -142,7 +142,7 @@ fn browser_the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
 
 #[test]
 fn browser_the_panel_fits_a_phone_and_a_desk_in_every_mode() {
-    let house = House::wasm();
+    let house = House::wasm_for_browsers();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {

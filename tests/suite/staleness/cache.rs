@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::near::{Copied, Duty, Lookup, Near, Renew, Turn, Wrong};
+use now_serving::tally::Batch;
 
 use crate::memory::Memory;
 
@@ -148,6 +149,14 @@ impl Near for Cache {
 
     fn pause(&self, time: Duration) {
         self.memory.pause(time);
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        self.memory.batches()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        self.memory.acknowledge(batches);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whoever asks twice with the same key is served once.
 
 use dev::store::{Fault, Faults};
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde_json::json;
 
 use super::DAY;
@@ -79,7 +80,7 @@ pub(crate) fn a_key_used_for_something_else_is_refused(house: &House) {
 pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
     house.ask(&with_key(Ask::permit(1), "order-1"));
     let digest = hmac_sha256::Hash::hash(b"permit_token\norder-1");
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = Hex::encode_to_string(digest).unwrap();
     let key = format!("queue:{{main}}:once:{digest}");
     let ttl = house.store.command(&["TTL", &key]).unwrap();
     assert!((DAY - 60..=DAY).contains(&ttl.as_u64().unwrap()), "{ttl}");

@@ -1,0 +1,204 @@
+//! The metrics, the dashboard and the alerts in `dev/monitoring`, held against a real Prometheus.
+
+use std::fs;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use dev::prometheus::Prometheus;
+use dev::store::{Fault, Faults};
+use dev::tools;
+use serde_json::Value;
+
+use crate::connection::Connection;
+use crate::house::{Ask, House, PERMIT_TOKEN, Visitor};
+use crate::metrics::scrape;
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("dev/monitoring")
+        .join(name)
+}
+
+fn promtool(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(tools::promtool().unwrap())
+        .args(arguments)
+        .current_dir(file(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    let parts = [&output.stdout, &output.stderr];
+    parts.map(|part| String::from_utf8_lossy(part)).concat()
+}
+
+#[test]
+fn a_scrape_is_clean() {
+    let house = House::wasm();
+    let mut visitor = Visitor::new(&house);
+    visitor.ask("/");
+    visitor.ask("/");
+    house.permit(1);
+    assert!(visitor.ask("/echo").inside);
+    let got = house.ask(&scrape());
+    let output = promtool(&["check", "metrics"], &got.body);
+    assert!(
+        output.status.success() && said(&output).is_empty(),
+        "{}",
+        said(&output)
+    );
+    let spoilt = got.body.replace("queue_drawn_total", "queue_drawn");
+    let output = promtool(&["check", "metrics"], &spoilt);
+    assert!(!said(&output).is_empty(), "what is wrong is found");
+}
+
+#[test]
+fn the_alerts_fire_when_they_should_and_are_silent_when_they_should_be() {
+    for arguments in [
+        ["check", "rules", "alerts.yml"],
+        ["test", "rules", "alerts.test.yml"],
+    ] {
+        let output = promtool(&arguments, "");
+        assert!(output.status.success(), "{}", said(&output));
+    }
+}
+
+/// Every query of the dashboard and what it is for, with the values that Grafana would put in.
+fn queries() -> Vec<(String, String)> {
+    let text = fs::read_to_string(file("dashboard.json")).unwrap();
+    let dashboard: Value = serde_json::from_str(&text).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let targets = list(&dashboard["panels"]).into_iter().flat_map(|panel| {
+        let title = panel["title"].clone();
+        let targets = list(&panel["targets"]).into_iter();
+        targets.map(move |target| (title.clone(), target["expr"].clone()))
+    });
+    let notes = list(&dashboard["annotations"]["list"]).into_iter();
+    let notes = notes.map(|note| (note["name"].clone(), note["expr"].clone()));
+    targets
+        .chain(notes)
+        .map(|(title, query)| {
+            let query = query.as_str().unwrap();
+            let query = query
+                .replace("$room", "main")
+                .replace("$__rate_interval", "1m");
+            assert!(!query.contains('$'), "{query}");
+            (title.to_string(), query)
+        })
+        .collect()
+}
+
+/// Whether a query answers with numbers, and nothing but numbers.
+fn has_data(prometheus: &Prometheus, query: &str) -> bool {
+    let data = prometheus.api("query", &[("query", query)]).unwrap();
+    let samples = data["result"].as_array().unwrap();
+    let is_number = |sample: &Value| sample["value"][1] != "NaN";
+    !samples.is_empty() && samples.iter().all(is_number)
+}
+
+/// Waits until each of these queries has had an answer.
+fn answers(prometheus: &Prometheus, mut queries: Vec<(String, String)>) {
+    for _ in 0..60 {
+        queries.retain(|(_, query)| !has_data(prometheus, query));
+        if queries.is_empty() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    panic!("without data: {queries:#?}");
+}
+
+/// Somebody who looks all the time, until told to leave.
+fn look_until(edge: SocketAddr, is_over: &AtomicBool) {
+    let mut connection = Connection::open(edge);
+    let mut ask = Ask::get("/").json();
+    while !is_over.load(Ordering::SeqCst) {
+        let got = connection.ask(&ask);
+        if let Some(ticket) = got.ticket() {
+            let cookie = format!("queue={ticket}");
+            ask = Ask::get("/").json().with("cookie", cookie);
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Sends them away, whatever becomes of the test.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A run with something of everything: arrivals, releases, a fault, a change of mode, another epoch.
+fn live(house: &House) {
+    for round in 0..4 {
+        let mut visitor = Visitor::new(house);
+        visitor.ask("/");
+        house.permit(1);
+        visitor.ask("/echo");
+        if round == 1 {
+            house.store.fail(Faults::always(Fault::ServerError));
+            visitor.ask("/");
+            house.store.fail(Faults::none());
+            let mode = Ask::get("/_queue/mode").method("POST").operator();
+            let mode = mode.with("sec-fetch-site", "same-origin");
+            let got = house.ask(&mode.body("application/json", r#"{"mode":"automatic"}"#));
+            assert_eq!(got.status, 200, "{got:?}");
+            house.write(&["epoch", "2"]);
+        }
+        thread::sleep(Duration::from_secs(2));
+    }
+}
+
+#[test]
+fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
+    let house = House::wasm();
+    house.set("automatic", "15");
+    let addr = house.wasm_side().edge.addr().to_string();
+    let prometheus = Prometheus::start(&file("prometheus.yml"), &addr, PERMIT_TOKEN).unwrap();
+    let is_over = AtomicBool::new(false);
+    let edge = house.wasm_side().edge.addr();
+    thread::scope(|scope| {
+        scope.spawn(|| look_until(edge, &is_over));
+        let _over = Over(&is_over);
+        // It looks for targets at leisure, and a change is one only to whoever saw what was before.
+        let up = "up{job=\"now-serving\"} == 1".to_owned();
+        answers(&prometheus, vec![("begun".to_owned(), up)]);
+        live(&house);
+        let queries = queries();
+        assert!(queries.len() >= 20, "{queries:?}");
+        answers(&prometheus, queries);
+    });
+    let rules = evaluated(&prometheus);
+    assert!(rules.len() >= 6, "{rules:?}");
+    for rule in rules {
+        assert_eq!(rule["health"], "ok", "{rule}");
+    }
+}
+
+/// The rules, once each of them has been looked at.
+fn evaluated(prometheus: &Prometheus) -> Vec<Value> {
+    for _ in 0..60 {
+        let data = prometheus.api("rules", &[]).unwrap();
+        let rules = data["groups"][0]["rules"].as_array().unwrap().clone();
+        if rules.iter().all(|rule| rule["health"] != "unknown") {
+            return rules;
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    panic!("the rules are never looked at")
+}
