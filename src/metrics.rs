@@ -125,7 +125,7 @@ impl Page<'_> {
             "gauge",
             "Who goes in: 1 for the mode that holds, 0 for the others.",
         );
-        for mode in [Mode::Automatic, Mode::Hold, Mode::Open, Mode::Closed] {
+        for mode in Mode::ALL {
             let label = format!(",mode=\"{}\"", mode.name());
             self.line("queue_mode", &label, u64::from(mode == live.mode));
         }

@@ -25,6 +25,10 @@ const MANY: u64 = 100;
 
 /// The longest Idempotency-Key, in characters.
 const LONGEST_KEY: usize = 255;
+/// The longest key of a form.
+const LONGEST_ONCE: usize = 80;
+/// The largest version: what every language's numbers hold exactly (RFC 8259, 6).
+const LARGEST: u64 = 9_007_199_254_740_991;
 
 /// A request that was understood.
 struct Asked {
@@ -102,14 +106,15 @@ fn read(
     let mut fields = Fields::read(&call.header("content-type"), body)?;
     let by_form = fields.by_form;
     let again = fields.texts();
-    let key = if by_form {
-        fields.text("once")?
+    let once = if by_form {
+        form_key(&mut fields)?
     } else {
-        header_key(call)?
+        None
     };
-    let is_sure = by_form && fields.text("sure")?.is_some();
+    let key = header_key(call)?.or(once);
+    let is_sure = by_form && is_sure(&mut fields)?;
     let seen = match route {
-        Route::Mode | Route::Settings | Route::Message => fields.number("version", 0..=u64::MAX)?,
+        Route::Mode | Route::Settings | Route::Message => fields.number("version", 0..=LARGEST)?,
         _ => None,
     };
     let asked = format!("{route:?} {}", fields.digestible());
@@ -201,16 +206,36 @@ fn message(fields: &mut Fields) -> Result<Change, Refusal> {
     }
 }
 
+/// The key of a form that was shown, so that sent twice it is one change.
+fn form_key(fields: &mut Fields) -> Result<Option<String>, Refusal> {
+    let Some(key) = fields.text("once")? else {
+        return Ok(None);
+    };
+    let is_sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if (1..=LONGEST_ONCE).contains(&key.len()) && key.bytes().all(is_sound) {
+        return Ok(Some(key));
+    }
+    let accepted = format!("1 to {LONGEST_ONCE} small letters, digits and -");
+    Err(wrong("once", Some(&key), &accepted))
+}
+
+/// Whether the form's sender has been asked.
+fn is_sure(fields: &mut Fields) -> Result<bool, Refusal> {
+    match fields.text("sure")?.as_deref() {
+        None => Ok(false),
+        Some("yes") => Ok(true),
+        other => Err(wrong("sure", other, "yes")),
+    }
+}
+
 /// The key by which a program makes sure that a repeat does nothing.
 fn header_key(call: &Call) -> Result<Option<String>, Refusal> {
     if call.lines("idempotency-key").next().is_none() {
         return Ok(None);
     }
     let key = call.header("idempotency-key");
-    let is_sound = (1..=LONGEST_KEY).contains(&key.len())
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    let is_sound =
+        (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     if is_sound {
         Ok(Some(key.into_owned()))
     } else {

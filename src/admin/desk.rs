@@ -183,7 +183,10 @@ pub(super) fn forget(call: &Call, config: &Config) -> Answered {
     let reply = Reply::new(303, "text/plain; charset=utf-8", "")
         .with("location", location)
         .with("set-cookie", keeping::forget(call, config));
-    simply(reply, Reason::Changed)
+    Answered {
+        action: Some("test ticket thrown away".to_owned()),
+        ..simply(reply, Reason::Changed)
+    }
 }
 
 /// What the last press of a button did, as the redirect after it tells; only known words and numbers are taken from the query.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use dev::tools;
 
-use crate::house::{House, PASSWORD, PERMIT_TOKEN};
+use crate::house::{ADMIN_TOKEN, House, PASSWORD, PERMIT_TOKEN};
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -52,8 +52,8 @@ fn operator() -> String {
     format!("Authorization: Basic {pair}")
 }
 
-fn program() -> String {
-    format!("Authorization: Bearer {PERMIT_TOKEN}")
+fn program(token: &str) -> String {
+    format!("Authorization: Bearer {token}")
 }
 
 /// On the panel's own site, as its form is.
@@ -69,10 +69,18 @@ fn contract_the_operators_routes_keep_it() {
 #[test]
 fn contract_the_programs_routes_keep_it() {
     let house = House::wasm();
-    assert_keeps(
-        &house,
-        &["--include-path-regex", "^/_queue/", "-H", &program()],
-    );
+    for (routes, token) in [
+        ("^/_queue/(permit|status|metrics)$", PERMIT_TOKEN),
+        (
+            "^/_queue/(settings|mode|message|credit|epoch)$",
+            ADMIN_TOKEN,
+        ),
+    ] {
+        assert_keeps(
+            &house,
+            &["--include-path-regex", routes, "-H", &program(token)],
+        );
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    /// A round of everything: a draw, looks, what skips the room, wrong credentials, a reader, and those who go in.
+    /// A round of everything: a draw, looks, what skips the room, no credentials, a reader, and those who go in.
     fn round(&mut self, ask: &mut dyn FnMut(&Ask) -> Got) {
         let first = ask(&Ask::get("/echo").json());
         self.visit(&first);
@@ -83,8 +83,8 @@ impl Client {
         }
         assert!(ask(&Ask::get("/robots.txt")).inside);
         self.count("bypass");
-        let wrong = Ask::get("/_queue").with("authorization", "Basic Og==");
-        assert_eq!(ask(&wrong).status, 401);
+        // Without credentials, since wrong ones would be slowed.
+        assert_eq!(ask(&Ask::get("/_queue")).status, 401);
         self.count("unauthorized");
         assert_eq!(ask(&Ask::get("/_queue/nothing")).status, 404);
         self.count("not_found");

@@ -118,7 +118,7 @@ fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
             .await
             .unwrap();
         assert_open_to_all(&page, "with what cannot be undone").await;
-        assert_no_barrier_behind(&page, &url, "epoch", "people waiting lose their place").await;
+        assert_no_barrier_behind(&page, &url, "epoch", "They lose their places").await;
         assert_no_barrier_behind(&page, &url, "mode-hold", "The mode is set").await;
         assert_no_barrier_behind(&page, &url, "let-in", "Nobody is let in").await;
         page.close().await.unwrap();
