@@ -116,7 +116,11 @@ pub(crate) fn a_closed_room_tells_everybody_and_nobody_draws(house: &House) {
         (got.status, got.ticket(), &got.json()["mode"]),
         (503, None, &json!("closed"))
     );
-    assert!(house.is_free(|| assert!(page_of(&mut new).contains("Closed for now"))));
+    assert!(house.is_free(|| {
+        let page = page_of(&mut new);
+        assert!(page.contains("Closed for now"));
+        assert!(!page.contains("Keep this page:"), "there is no place");
+    }));
     house.forget_the_sign();
     let calls = house.calls(|| {
         for _ in 0..20 {
