@@ -74,7 +74,12 @@ pub(super) fn answer(
         Err(fault) => return store_trouble(fault, UNKNOWN),
     };
     let (sign, number) = match changed {
-        Changed::Done(sign, number) => (sign, number),
+        Changed::Done(sign, number) => {
+            near.put(&Copied::new(sign.clone(), line.now_ms));
+            (sign, number)
+        }
+        // What was seen then is nothing to show to visitors now.
+        Changed::Again(sign, number) => (sign, number),
         Changed::Outdated(_) if in_browser => {
             let seen = author.seen.unwrap_or_default();
             let change = &asked.change;
@@ -83,7 +88,6 @@ pub(super) fn answer(
         }
         not_done => return not_changed(&not_done, in_browser, call, line, near, config),
     };
-    near.put(&Copied::new(sign.clone(), line.now_ms));
     let reply = if in_browser {
         desk::back(&asked.change, &sign, number, call, line, config)
     } else {
@@ -287,7 +291,7 @@ fn not_changed(
             "Nobody is let in",
             format!("the mode is {}; nothing moved", sign.live.mode.name()),
         ),
-        Changed::Done(..) | Changed::Reused => (
+        Changed::Done(..) | Changed::Again(..) | Changed::Reused => (
             "Key already used",
             "this Idempotency-Key was used for something else within a day; nothing moved"
                 .to_owned(),

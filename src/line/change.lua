@@ -13,7 +13,7 @@ if asked ~= '' then
     epoch, cursor, length = tonumber(before[3]), tonumber(before[4]), tonumber(before[5])
     credit, automatic, quantity = tonumber(before[6]), tonumber(before[7]), tonumber(before[8])
     version, mode, message = tonumber(before[9]), before[10], before[11]
-    return { 'done', answer(tonumber(before[2])) }
+    return { 'again', answer(tonumber(before[2])) }
   elseif before[1] then
     return { 'reused', answer(0) }
   end

@@ -58,9 +58,11 @@ pub struct Once {
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// Done, now or before by the same key. The number: how many a permit or an open room released, how much credit was
+    /// Done. The number: how many a permit or an open room released, how much credit was
     /// cleared, how many tickets ended, the position drawn.
     Done(Sign, u64),
+    /// Done before by the same key, and this is what was answered then: the line may have moved on since.
+    Again(Sign, u64),
     /// Nothing was done: the settings were changed by somebody else.
     Outdated(Sign),
     /// Nothing was done: nobody is let in on hold or closed.
@@ -128,6 +130,7 @@ pub(super) fn read_changed(value: &Value) -> Option<Changed> {
     let (sign, number) = read(value.get(1)?)?;
     Some(match value.get(0)?.as_str()? {
         "done" => Changed::Done(sign, number),
+        "again" => Changed::Again(sign, number),
         "outdated" => Changed::Outdated(sign),
         "standing" => Changed::Standing(sign),
         "reused" => Changed::Reused,

@@ -121,6 +121,7 @@ in_every_house! {
     a_change_whose_answer_was_lost_is_repeated_by_its_key
     a_key_used_for_something_else_is_refused
     a_key_is_forgotten_after_a_day
+    a_repeat_shows_nobody_how_the_line_stood_then
     t17_looks_are_sampled_and_draws_are_not
     t17_the_query_is_logged_only_where_that_was_asked_for
     a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works

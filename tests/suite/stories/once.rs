@@ -85,3 +85,14 @@ pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
     let ttl = house.store.command(&["TTL", &key]).unwrap();
     assert!((DAY - 60..=DAY).contains(&ttl.as_u64().unwrap()), "{ttl}");
 }
+
+pub(crate) fn a_repeat_shows_nobody_how_the_line_stood_then(house: &House) {
+    let first = with_key(Ask::json_to("mode", r#"{"mode":"automatic"}"#), "start");
+    house.ask(&first);
+    let mut waiting = visitors(house, 1);
+    waiting[0].ask("/");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    assert_eq!(house.ask(&first).json()["mode"], "automatic");
+    assert_eq!(waiting[0].ask("/").json()["mode"], "hold");
+}
