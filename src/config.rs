@@ -83,6 +83,8 @@ pub struct Config {
     pub log_sample: u64,
     /// What the log tells of the query of a URL.
     pub log_query: Query,
+    /// Seconds by which the clocks of edge and store are shifted; on the local server only.
+    pub clock: Option<i64>,
     /// The waiting page in the operator's brand.
     pub pages: Pages,
     /// Signs and verifies tickets.
@@ -163,6 +165,7 @@ impl Config {
                 Query::LeftOut,
                 &[("off", Query::LeftOut), ("on", Query::Kept)],
             ),
+            clock: reader.clock(),
             pages: Pages::new(reader.brand(), reader.template()),
             keys: Keys::new(&jwt_secret, jwt_secret_previous.iter().map(String::as_str)),
             upstash_url: reader.upstash_url(),
@@ -170,6 +173,12 @@ impl Config {
             operators: Operators::new(Arc::clone(source)),
         };
         reader.checked(config)
+    }
+
+    /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
+    #[must_use]
+    pub fn shifted(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_add_signed(self.clock.unwrap_or(0).saturating_mul(1000))
     }
 
     /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`.
@@ -363,6 +372,22 @@ mod tests {
                 "{wrong}"
             );
         }
+    }
+
+    #[test]
+    fn a_shifted_clock_is_for_the_local_server_only() {
+        let mut given = with("clock", "-3600");
+        let found = problems(&given);
+        assert_eq!((found.len(), found[0].key), (1, "clock"), "in production");
+        given.local = true;
+        let config = Config::load(given.clone()).ok().unwrap();
+        assert_eq!(config.shifted(5_000_000), 1_400_000);
+        for wrong in ["x", "1.5", "31536001", "-31536001"] {
+            given.settings.insert("clock", wrong.to_owned());
+            assert_eq!(problems(&given).len(), 1, "{wrong}");
+        }
+        let config = Config::load(sound()).ok().unwrap();
+        assert_eq!((config.clock, config.shifted(5)), (None, 5));
     }
 
     #[test]

@@ -91,6 +91,7 @@ fn answer(mut request: Request, kept: &mut Kept) {
             return log(&service::unsound_entry(now_ms, problems));
         }
     };
+    let now_ms = config.shifted(now_ms);
     let call = call(&request);
     kept.counts.are_of(&config.room);
     let counts = &kept.counts;

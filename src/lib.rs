@@ -22,7 +22,7 @@
 //! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
-//! | [`admission`] | the arithmetic |
+//! | [`admission`], [`queue`] | the arithmetic; the rules of the line, and the whole line as a model |
 //! | [`tally`], [`metrics`] | what is counted, on its way to the store; and as Prometheus reads it |
 //! | [`config`], [`record`], [`http`] | settings; the log line; a request and its answer as plain data |
 
@@ -41,6 +41,7 @@ pub mod metrics;
 pub mod near;
 pub mod negotiate;
 pub mod page;
+pub mod queue;
 pub mod record;
 pub mod service;
 pub mod tally;

@@ -10,7 +10,7 @@ use crate::admin::{self, Answered};
 use crate::aside::{self, Aside, Route};
 use crate::config::{Config, OriginCookie, Problem};
 use crate::http::{Answer, Call, Forward, Reply};
-use crate::line::Line;
+use crate::line::{Clock, Line};
 use crate::near::{self, Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::Refused;
@@ -113,6 +113,7 @@ fn line<'a>(config: &'a Config, store: &'a dyn Transport, now_ms: u64) -> Line<'
         pace: config.pace,
         lifetime: config.cookie_expiry.saturating_mul(2),
         now_ms,
+        clock: config.clock.map_or(Clock::Store, |_| Clock::Given),
     }
 }
 

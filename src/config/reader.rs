@@ -130,6 +130,25 @@ impl<'a> Reader<'a> {
         path
     }
 
+    /// Seconds, for tests: a deployed service has only the right time.
+    pub(super) fn clock(&mut self) -> Option<i64> {
+        const YEAR: i64 = 31_536_000;
+        let text = self.setting("clock")?;
+        let shift = text
+            .parse()
+            .ok()
+            .filter(|shift| (-YEAR..=YEAR).contains(shift));
+        let accepted = if !self.source.is_local() {
+            "nothing: clocks are shifted on the local server only".to_owned()
+        } else if shift.is_none() {
+            format!("a whole number of seconds from -{YEAR} to {YEAR}")
+        } else {
+            return shift;
+        };
+        self.problem("clock", Some(text), accepted);
+        None
+    }
+
     /// Separated by commas or white space.
     pub(super) fn bypass_paths(&mut self) -> Vec<String> {
         let text = self

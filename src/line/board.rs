@@ -1,8 +1,7 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
-use serde_json::Value;
-
-use super::{Sign, read};
+use super::Sign;
+use super::reply::Answer;
 
 /// The sign, and all that is shown beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,40 +65,25 @@ pub struct Action {
     pub second: String,
 }
 
-/// What `status.lua` answers for the panel.
-pub(super) fn read_board(value: &Value) -> Option<Board> {
-    let [answer, set, hour, actions] = value.as_array()?.as_slice() else {
-        return None;
+/// What the verb `board` answers.
+pub(super) fn read_board(answer: &Answer) -> Option<Board> {
+    let set = |at: &str, by: &str| {
+        Some(Set {
+            at_ms: answer.number(at)?,
+            by: answer.text(by)?.to_owned(),
+        })
     };
-    let (sign, _) = read(answer)?;
-    let minute_of = |text: &str| text.parse().ok();
-    let latest = set.get(6).and_then(Value::as_str).and_then(minute_of);
-    let count = |index: usize| answer.get(index).and_then(Value::as_u64);
-    let set = |index: usize| {
-        let at_ms = set.get(index)?.as_str()?.parse().ok()?;
-        let by = set.get(index + 1)?.as_str()?.to_owned();
-        Some(Set { at_ms, by })
-    };
-    let texts = |list: &Value| -> Option<Vec<String>> {
-        let texts = list.as_array()?.iter();
-        texts.map(|text| text.as_str().map(str::to_owned)).collect()
-    };
+    let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(Board {
-        sign,
-        drawn: count(11)?,
-        admitted: count(12)?,
-        mode: set(0),
-        pace: set(2),
-        message: set(4),
-        hour: texts(hour)?
-            .iter()
-            .filter_map(|text| minute(text))
-            .collect(),
-        minute: latest.unwrap_or_default(),
-        actions: texts(actions)?
-            .iter()
-            .filter_map(|text| action(text))
-            .collect(),
+        sign: answer.sign()?,
+        drawn: answer.number("drawn")?,
+        admitted: answer.number("admitted")?,
+        mode: set("mode_at", "mode_by"),
+        pace: set("pace_at", "pace_by"),
+        message: set("message_at", "message_by"),
+        hour: hour.into_iter().filter_map(minute).collect(),
+        minute: answer.number("minute")?,
+        actions: actions.into_iter().filter_map(action).collect(),
     })
 }
 

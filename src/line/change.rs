@@ -1,8 +1,7 @@
 //! What operators and the origin's programs do to the line.
 
-use serde_json::Value;
-
-use super::{Sign, read};
+use super::Sign;
+use super::reply::Answer;
 use crate::admission::{Mode, Pace};
 
 /// One change.
@@ -96,43 +95,53 @@ impl Change {
     }
 
     /// What it is about, besides its verb.
-    fn details(&self) -> Vec<String> {
+    fn details(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Permit { amount, credit_max } => {
-                vec![amount.to_string(), credit_max.to_string()]
-            }
-            Self::Mode(mode) => vec![mode.name().to_owned()],
-            Self::Pace(Some(pace)) => vec![pace.automatic.to_string(), pace.quantity.to_string()],
-            Self::Message(Some(text)) => vec![text.clone()],
+            Self::Permit { amount, credit_max } => vec![
+                ("amount", amount.to_string()),
+                ("credit_max", credit_max.to_string()),
+            ],
+            Self::Mode(mode) => vec![("mode", mode.name().to_owned())],
+            Self::Pace(Some(pace)) => vec![
+                ("live_automatic", pace.automatic.to_string()),
+                ("live_quantity", pace.quantity.to_string()),
+            ],
+            Self::Message(Some(text)) => vec![("message", text.clone())],
             _ => Vec::new(),
         }
     }
 }
 
-/// What `change.lua` is told.
-pub(super) fn words(change: &Change, author: &Author<'_>) -> Vec<String> {
-    let seen = author.seen.map(|seen| seen.to_string());
-    let asked = author.once.as_ref().map(|once| once.asked.clone());
-    let mut words = vec![
-        author.name.to_owned(),
-        author.address.to_owned(),
-        if author.is_told { "told" } else { "" }.to_owned(),
-        seen.unwrap_or_default(),
-        asked.unwrap_or_default(),
+/// What the verb `change` is told.
+pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Vec<(String, String)> {
+    let mut pairs = vec![
+        ("act", change.verb().to_owned()),
+        ("who", author.name.to_owned()),
+        ("address", author.address.to_owned()),
     ];
-    words.push(change.verb().to_owned());
-    words.extend(change.details());
-    words
+    pairs.extend(author.is_told.then(|| ("audited", "yes".to_owned())));
+    pairs.extend(author.seen.map(|seen| ("seen", seen.to_string())));
+    pairs.extend(
+        author
+            .once
+            .as_ref()
+            .map(|once| ("asked", once.asked.clone())),
+    );
+    pairs.extend(change.details());
+    let owned = pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value));
+    owned.collect()
 }
 
-/// What `change.lua` answers.
-pub(super) fn read_changed(value: &Value) -> Option<Changed> {
-    let (sign, number) = read(value.get(1)?)?;
-    Some(match value.get(0)?.as_str()? {
-        "done" => Changed::Done(sign, number),
-        "again" => Changed::Again(sign, number),
-        "outdated" => Changed::Outdated(sign),
-        "standing" => Changed::Standing(sign),
+/// What the verb `change` answers.
+pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
+    let (sign, number) = (answer.sign(), answer.number("number"));
+    Some(match answer.text("outcome")? {
+        "done" => Changed::Done(sign?, number?),
+        "again" => Changed::Again(sign?, number?),
+        "outdated" => Changed::Outdated(sign?),
+        "standing" => Changed::Standing(sign?),
         "reused" => Changed::Reused,
         _ => return None,
     })

@@ -1,8 +1,7 @@
 //! What is counted: how batches go to the store, and all that there is to measure.
 
-use serde_json::Value;
-
-use super::{Sign, read};
+use super::Sign;
+use super::reply::Answer;
 use crate::tally::{Batch, Tally};
 
 /// All that there is to measure.
@@ -18,29 +17,31 @@ pub struct Figures {
     pub tally: Tally,
 }
 
-/// What a script is told of each batch: its number, and what it counts.
-pub(super) fn words(batches: &[Batch]) -> Vec<String> {
-    let words = |batch: &Batch| [batch.number.to_string(), batch.tally.encode()];
-    batches.iter().flat_map(words).collect()
+/// What the script is told of each batch: its number, and what it counts.
+pub(super) fn arguments(batches: &[Batch]) -> Vec<(String, String)> {
+    let pairs = |(place, batch): (usize, &Batch)| {
+        let (place, counts) = (place + 1, batch.tally.encode());
+        [
+            (format!("number{place}"), batch.number.to_string()),
+            (format!("counts{place}"), counts),
+        ]
+    };
+    batches.iter().enumerate().flat_map(pairs).collect()
 }
 
-/// What `metrics.lua` answers.
-pub(super) fn read_figures(value: &Value) -> Option<Figures> {
-    let [answer, counts] = value.as_array()?.as_slice() else {
-        return None;
-    };
-    let (sign, _) = read(answer)?;
+/// What the verb `metrics` answers.
+pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
     let mut tally = Tally::default();
-    for pair in counts.as_array()?.chunks(2) {
+    for pair in answer.texts("counts")?.chunks(2) {
         let [name, number] = pair else {
             return None;
         };
-        tally.add(name.as_str()?, number.as_str()?.parse().ok()?);
+        tally.add(name, number.parse().ok()?);
     }
     Some(Figures {
-        sign,
-        drawn: answer.get(11)?.as_u64()?,
-        released: answer.get(12)?.as_u64()?,
+        sign: answer.sign()?,
+        drawn: answer.number("drawn")?,
+        released: answer.number("admitted")?,
         tally,
     })
 }

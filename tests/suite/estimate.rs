@@ -6,7 +6,7 @@
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
 use now_serving::admission::Pace;
-use now_serving::line::Line;
+use now_serving::line::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
 
@@ -157,6 +157,7 @@ impl World<'_> {
             pace: self.movers.pace(),
             lifetime: 172_800,
             now_ms: self.house.now_ms(),
+            clock: Clock::Given,
         };
         line.join(&format!("unwatched-{}", self.arrived)).unwrap();
     }

@@ -1,19 +1,19 @@
 //! What holds whatever happens: random arrivals, looks, permits, lost answers and clocks that disagree by a minute,
 //! run on a plain model, the embedded store and a real Redis. All three answer alike, step by step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use dev::redis::Redis;
 use dev::store::Store;
-use now_serving::admission::{Cursor, Measured, Mode, Pace, Position, Verdict, decide};
-use now_serving::line::{Author, Change, Changed, Line, Live, Place, Sign};
+use now_serving::admission::{Mode, Pace, Position, Verdict, decide};
+use now_serving::line::{Author, Change, Changed, Clock, Line, Place, Sign};
+use now_serving::queue::{Model, Outcome};
 use proptest::prelude::*;
 
 use crate::house::{Direct, STORE_TOKEN};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
-const WINDOW_MS: u64 = 300_000;
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -71,179 +71,6 @@ fn pace() -> impl Strategy<Value = Pace> {
         })
 }
 
-/// The line in plain Rust.
-struct Model {
-    configured: Pace,
-    sign: Sign,
-    opened: Option<u64>,
-    left: u64,
-    drawn: BTreeMap<String, u64>,
-    /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
-    checkpoints: Option<[(u64, u64); 2]>,
-    /// Length and budget of the periods in which it was measured.
-    measured_at: (u64, u64),
-    moved_ms: u64,
-    /// All budgets of all periods so far.
-    budgets: u64,
-    /// How many an open room let in.
-    passed: u64,
-}
-
-impl Model {
-    fn new(configured: Pace) -> Self {
-        let live = Live {
-            pace: configured,
-            ..Live::default()
-        };
-        let sign = Sign {
-            epoch: 1,
-            cursor: Cursor(0),
-            length: 0,
-            credit: 0,
-            measured: None,
-            live,
-        };
-        Self {
-            configured,
-            sign,
-            opened: None,
-            left: 0,
-            drawn: BTreeMap::new(),
-            checkpoints: None,
-            measured_at: (0, 0),
-            moved_ms: 0,
-            budgets: 0,
-            passed: 0,
-        }
-    }
-
-    fn budget(&self) -> u64 {
-        let pace = self.sign.live.pace;
-        if pace.automatic > 0 { pace.quantity } else { 0 }
-    }
-
-    /// What was measured at another pace says nothing about this one.
-    fn judge(&mut self) {
-        let now = (self.sign.live.pace.automatic, self.budget());
-        if self.measured_at != now {
-            self.checkpoints = None;
-            self.measured_at = now;
-        }
-    }
-
-    /// A verb, and what it says about the rate of the line.
-    fn measured<T>(&mut self, now_ms: u64, verb: impl FnOnce(&mut Self) -> T) -> (Sign, T) {
-        self.judge();
-        let before = self.sign.cursor;
-        let told = verb(self);
-        let cursor = self.sign.cursor.0;
-        if self.sign.waiting() == 0 {
-            self.checkpoints = None;
-        } else if self.sign.cursor > before {
-            let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
-            self.moved_ms = now_ms.max(last_ms);
-            let here = (self.moved_ms, cursor);
-            self.checkpoints = Some(match self.checkpoints {
-                None => [here, here],
-                Some([_, mid]) if self.moved_ms - mid.0 >= WINDOW_MS => [mid, here],
-                Some(younger) => younger,
-            });
-        }
-        self.sign.measured = self.checkpoints.and_then(|[(since_ms, from), _]| {
-            (cursor > from).then(|| Measured {
-                released: cursor - from,
-                took_ms: self.moved_ms - since_ms,
-                moved_ms: self.moved_ms,
-            })
-        });
-        (self.sign.clone(), told)
-    }
-
-    fn admit(&mut self, most: u64) -> u64 {
-        let released = most.min(self.sign.waiting());
-        self.sign.cursor.0 += released;
-        released
-    }
-
-    /// Periods are opened forward only, so a clock that lags opens none; and none is opened while nobody is to go in.
-    fn release(&mut self, now_ms: u64) {
-        let start = self.sign.live.pace.period_start(now_ms).unwrap_or(0);
-        let mode = self.sign.live.mode;
-        if mode == Mode::Automatic && self.opened.is_none_or(|opened| start > opened) {
-            self.opened = Some(start);
-            self.left = self.budget();
-            self.budgets += self.left;
-        }
-        self.left = self.left.min(self.budget());
-        self.let_in();
-    }
-
-    fn let_in(&mut self) {
-        match self.sign.live.mode {
-            Mode::Automatic => {
-                self.sign.credit -= self.admit(self.sign.credit);
-                self.left -= self.admit(self.left);
-            }
-            Mode::Open => self.passed += self.admit(u64::MAX),
-            Mode::Hold | Mode::Closed => {}
-        }
-    }
-
-    fn join(&mut self, id: &str, now_ms: u64) -> (Sign, Position) {
-        self.measured(now_ms, |line| {
-            line.release(now_ms);
-            let number = if let Some(number) = line.drawn.get(id) {
-                *number
-            } else if line.sign.live.mode == Mode::Closed {
-                0
-            } else {
-                line.sign.length += 1;
-                line.drawn.insert(id.to_owned(), line.sign.length);
-                line.sign.length
-            };
-            line.let_in();
-            Position(number)
-        })
-    }
-
-    fn look(&mut self, place: Place, now_ms: u64) -> (Sign, Position) {
-        self.measured(now_ms, |line| {
-            line.release(now_ms);
-            place.position
-        })
-    }
-
-    fn change(&mut self, change: &Change, now_ms: u64) -> Changed {
-        let mode = self.sign.live.mode;
-        if matches!(change, Change::Permit { .. }) && matches!(mode, Mode::Hold | Mode::Closed) {
-            return Changed::Standing(self.measured(now_ms, |_| ()).0);
-        }
-        let (sign, number) = self.measured(now_ms, |line| {
-            let before = line.sign.cursor.0;
-            match change {
-                Change::Mode(mode) => line.sign.live.mode = *mode,
-                Change::Pace(pace) => line.sign.live.pace = pace.unwrap_or(line.configured),
-                _ => {}
-            }
-            line.judge();
-            line.release(now_ms);
-            match change {
-                Change::Permit { amount, .. } => {
-                    let released = line.admit(*amount);
-                    line.sign.credit = (line.sign.credit + amount - released).min(CREDIT_MAX);
-                    return released;
-                }
-                _ => line.sign.live.version += 1,
-            }
-            match change {
-                Change::Mode(_) => line.sign.cursor.0 - before,
-                _ => 0,
-            }
-        });
-        Changed::Done(sign, number)
-    }
-}
-
 /// A visitor of the trace: the id of the draw, and the place once it is known.
 struct Waiting {
     id: String,
@@ -279,6 +106,7 @@ impl Play<'_> {
                 pace: self.pace,
                 lifetime: 172_800,
                 now_ms,
+                clock: Clock::Given,
             };
             assert_eq!(verb(&line), expected);
         }
@@ -286,7 +114,7 @@ impl Play<'_> {
     }
 
     fn step(&mut self, step: &Step) {
-        let before = self.model.sign.cursor;
+        let before = self.model.sign().cursor;
         let now_ms = self.now_ms.saturating_add_signed(step.skew_ms);
         match &step.event {
             Event::Pass(time) => self.now_ms += time,
@@ -307,11 +135,11 @@ impl Play<'_> {
                 }
             }
         }
-        let (sign, model) = (&self.model.sign, &self.model);
+        let sign = self.model.sign();
         assert!(sign.cursor >= before, "the cursor never falls");
         assert!(sign.cursor.0 <= sign.length, "and never passes the length");
         assert!(
-            sign.cursor.0 <= model.budgets + model.passed + self.granted,
+            sign.cursor.0 <= self.model.granted() + self.granted,
             "never more than the budgets, what was granted and who found the room open"
         );
     }
@@ -326,7 +154,7 @@ impl Play<'_> {
         };
         self.everywhere(
             now_ms,
-            |model| model.change(change, now_ms),
+            |model| changed(model, change, now_ms),
             |line| line.change(change, &author).unwrap(),
         );
     }
@@ -420,6 +248,19 @@ impl Play<'_> {
                 self.visitors[index].shown = 0;
             }
         }
+    }
+}
+
+fn changed(model: &mut Model, change: &Change, now_ms: u64) -> Changed {
+    let outcome = match change {
+        Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, now_ms),
+        Change::Mode(mode) => model.set_mode(*mode, now_ms),
+        Change::Pace(pace) => model.set_pace(*pace, now_ms),
+        other => panic!("the traces hold no {other:?}"),
+    };
+    match outcome {
+        Outcome::Done(sign, number) => Changed::Done(sign, number),
+        Outcome::NotAdmitting(sign) => Changed::Standing(sign),
     }
 }
 

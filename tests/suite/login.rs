@@ -10,7 +10,7 @@ use dev::store::Store;
 use now_serving::admin;
 use now_serving::config::{Config, Problem, Source};
 use now_serving::http::Call;
-use now_serving::line::Line;
+use now_serving::line::{Clock, Line};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
 use now_serving::near::{Near, Turn};
 use now_serving::service;
@@ -208,6 +208,7 @@ fn native_the_log_is_told_who_asked() {
         pace: config.pace,
         lifetime: 60,
         now_ms: 1_800_000_000_000,
+        clock: Clock::Given,
     };
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());

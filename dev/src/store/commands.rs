@@ -48,8 +48,9 @@ const fn script(name: &'static str, arity: i8) -> Command {
     }
 }
 
-const COMMANDS: [Command; 29] = [
+const COMMANDS: [Command; 30] = [
     data("ping", -1, Keys::None),
+    data("time", 1, Keys::None),
     data("get", 2, Keys::First),
     data("set", -3, Keys::First),
     data("del", -2, Keys::All),

@@ -54,6 +54,7 @@ impl Keyspace {
         match (name, arguments) {
             ("ping", []) => Ok(Value::Status("PONG".to_owned())),
             ("ping", [text]) => Ok(Value::Text(text.clone())),
+            ("time", []) => Ok(self.time()),
             ("get", [key]) => self.get(key),
             ("set", [key, value, options @ ..]) => self.set(key, value, options),
             ("del", keys) => {
@@ -217,6 +218,13 @@ impl Keyspace {
             Some(None) => -1,
             Some(Some(at)) => round(at - now),
         }
+    }
+
+    /// Seconds, and microseconds of the second.
+    fn time(&self) -> Value {
+        let parts = [self.now / 1000, self.now % 1000 * 1000];
+        let parts = parts.map(|part| Value::Text(part.to_string().into_bytes()));
+        Value::List(parts.into())
     }
 
     fn size(&mut self) -> Value {

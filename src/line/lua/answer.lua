@@ -1,0 +1,23 @@
+-- Every answer is a flat list of names and values. `number` is the visitor's position, or what the verb counted.
+local function answer(number, ...)
+  local measured = state.since > 0 and state.cursor > state.from
+  local told = {
+    'number', number,
+    'epoch', state.epoch, 'cursor', state.cursor, 'length', state.length, 'credit', state.credit,
+    'released', measured and state.cursor - state.from or 0,
+    'took', measured and state.moved - state.since or 0,
+    'moved', measured and state.moved or 0,
+    'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version,
+    'drawn', state.drawn, 'admitted', state.admitted,
+  }
+  if live.message then
+    table.insert(told, 'message')
+    table.insert(told, live.message)
+  end
+  for _, more in ipairs({ ... }) do
+    table.insert(told, more)
+  end
+  return told
+end
+
+local verbs = {}

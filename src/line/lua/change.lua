@@ -1,0 +1,121 @@
+-- change: what operators and the origin's programs do, each of them once.
+-- Arguments: `act`, `who`, `address`; `audited` = 'yes' for the list of actions; `seen`, the version of the settings that
+-- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key.
+
+-- Sets fields of the hash, or removes them: back to what is configured. `stem` names the fields that say who and when.
+local function put(stem, fields)
+  for _, field in ipairs(fields) do
+    if arg[field] then
+      redis.call('HSET', key.line, field, arg[field])
+    else
+      redis.call('HDEL', key.line, field)
+    end
+  end
+  live.version = live.version + 1
+  keep_long()
+  redis.call('HSET', key.line, 'version', live.version, stem .. '_at', now, stem .. '_by', arg.who)
+end
+
+local acts = {
+  permit = function()
+    local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
+    open_period()
+    release()
+    local released = admit(amount)
+    state.credit = math.max(state.credit, math.min(credit_max, state.credit + amount - released))
+    return released
+  end,
+  mode = function()
+    live.mode = arg.mode
+    put('mode', { 'mode' })
+    open_period()
+    local cursor = state.cursor
+    release()
+    return state.cursor - cursor
+  end,
+  pace = function()
+    put('pace', { 'live_automatic', 'live_quantity' })
+    live.automatic = tonumber(arg.live_automatic or arg.automatic)
+    live.quantity = tonumber(arg.live_quantity or arg.quantity)
+    judge_rate()
+    open_period()
+    release()
+    return 0
+  end,
+  message = function()
+    put('message', { 'message' })
+    live.message = arg.message or false
+    return 0
+  end,
+  credit = function()
+    local cleared = state.credit
+    state.credit = 0
+    return cleared
+  end,
+  -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them.
+  epoch = function()
+    local waiting = state.length - state.cursor
+    state.epoch, state.cursor, state.credit = state.epoch + 1, state.length, 0
+    forget_rate()
+    return waiting
+  end,
+  draw = function()
+    open_period()
+    return arrive()
+  end,
+}
+acts.jump = acts.draw
+
+-- What the same key did before, or nothing.
+local function repeated()
+  local memory = arg.asked and redis.call('HGETALL', key.once) or {}
+  for i = 1, #memory, 2 do
+    if memory[i] == 'asked' then
+      if memory[i + 1] ~= arg.asked then
+        return answer(0, 'outcome', 'reused')
+      end
+      table.insert(memory, 'outcome')
+      table.insert(memory, 'again')
+      return memory
+    end
+  end
+end
+
+local function refused()
+  local is_setting = arg.act == 'mode' or arg.act == 'pace' or arg.act == 'message'
+  if is_setting and arg.seen and tonumber(arg.seen) ~= live.version then
+    return answer(0, 'outcome', 'outdated')
+  end
+  if arg.act == 'permit' and (live.mode == 'hold' or live.mode == 'closed') then
+    return answer(0, 'outcome', 'standing')
+  end
+end
+
+local function write_down(number)
+  if arg.audited == 'yes' then
+    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or ''
+    local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or '' }
+    redis.call('LPUSH', key.actions, table.concat(words, '\n'))
+    redis.call('LTRIM', key.actions, 0, 49)
+    redis.call('EXPIRE', key.actions, math.max(lifetime, TTL.actions))
+  end
+end
+
+verbs.change = function()
+  local other = repeated() or refused()
+  if other then
+    return other
+  end
+  local number = acts[arg.act]()
+  save()
+  redis.call('EXPIRE', key.line, lifetime)
+  write_down(number)
+  local told = answer(number)
+  if arg.asked then
+    redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
+    redis.call('EXPIRE', key.once, TTL.once)
+  end
+  table.insert(told, 'outcome')
+  table.insert(told, 'done')
+  return told
+end

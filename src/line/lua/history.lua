@@ -1,0 +1,38 @@
+-- The last hour, minute by minute; the sums of what POPs counted.
+
+-- The first verb of a minute writes down how the last minute with a verb ended: how many waited, and the sums so far.
+local function remember_minute()
+  local this = math.floor(now / 60000)
+  if this <= state.minute then
+    return
+  end
+  if state.minute > 0 then
+    local sample = { state.minute, before.length - before.cursor, before.drawn, before.admitted }
+    redis.call('LPUSH', key.hour, table.concat(sample, ' '))
+    redis.call('LTRIM', key.hour, 0, 60)
+    redis.call('EXPIRE', key.hour, TTL.hour)
+  end
+  state.minute = this
+end
+
+-- An answer may be lost and a batch be sent again: each number of a till counts once. The line has moved before, and a key
+-- that is no longer of its type loses counts, not the poll: errors of these commands are ignored.
+local function count()
+  for i, till in ipairs(tills) do
+    local number = tonumber(arg['number' .. i])
+    local last = redis.pcall('GET', till)
+    if type(last) ~= 'table' and number > (tonumber(last) or 0) then
+      for name, by in string.gmatch(arg['counts' .. i], '([%w_]+)=(%d+)') do
+        redis.pcall('HINCRBY', key.counts, name, by)
+      end
+      redis.pcall('EXPIRE', key.counts, TTL.counts)
+      redis.pcall('SET', till, number, 'EX', TTL.till)
+    end
+  end
+end
+
+local function save()
+  measure()
+  remember_minute()
+  write_state()
+end

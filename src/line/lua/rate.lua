@@ -1,0 +1,36 @@
+-- The measured rate: from release to release. `from` is the cursor right after the release at `since`; `moved` is the time
+-- of the latest release. `mid` and `mid_from` are a younger beginning, which takes over once it is a window old, so that
+-- nothing older than two windows counts.
+local WINDOW = 300000
+
+local function forget_rate()
+  state.since, state.from, state.mid, state.mid_from, state.moved = 0, 0, 0, 0, 0
+end
+
+-- A rate measured at another pace says nothing about this one, nor does a rate from before an operator wrote the cursor back.
+local function judge_rate()
+  if state.automatic ~= live.automatic or state.budget ~= budget() then
+    state.automatic, state.budget = live.automatic, budget()
+    forget_rate()
+  elseif state.cursor < state.from then
+    forget_rate()
+  end
+end
+judge_rate()
+
+-- The line moves as fast as it can only while visitors remain waiting.
+local function measure()
+  if state.cursor == state.length then
+    forget_rate()
+  elseif state.admitted > before.admitted then
+    -- Measured time does not run backwards, even when the clock does.
+    state.moved = math.max(now, state.moved)
+    if state.since == 0 then
+      state.since, state.from = state.moved, state.cursor
+      state.mid, state.mid_from = state.moved, state.cursor
+    elseif state.moved - state.mid >= WINDOW then
+      state.since, state.from = state.mid, state.mid_from
+      state.mid, state.mid_from = state.moved, state.cursor
+    end
+  end
+end

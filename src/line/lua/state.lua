@@ -1,0 +1,88 @@
+-- The arguments, the state of the line by field name, and how the state is written back.
+-- ARGV[1] names the keys in their order; the other arguments are pairs of name and value.
+-- Invariant: the cursor never falls and never passes the length.
+local key, tills = {}, {}
+local place = 0
+for name in string.gmatch(ARGV[1], '%S+') do
+  place = place + 1
+  if name == 'till' then
+    table.insert(tills, KEYS[place])
+  else
+    key[name] = KEYS[place]
+  end
+end
+local arg = {}
+for i = 2, #ARGV, 2 do
+  arg[ARGV[i]] = ARGV[i + 1]
+end
+
+-- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
+-- `live` when an operator has set something.
+local TTL = { hour = 7200, counts = 2592000, till = 604800, draw = 60, once = 86400, actions = 604800, live = 2592000 }
+local lifetime = tonumber(arg.lifetime)
+
+-- The store's own clock decides, in milliseconds: the clock of a POP may be wrong. An argument replaces it in tests.
+local now = tonumber(arg.now)
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local DEFAULTS = {
+  epoch = 1, cursor = 0, length = 0, credit = 0, -- the line
+  period = -1, left = 0, -- the second at which the current period began, and what is left of its budget
+  automatic = 0, budget = 0, -- the pace at which the rate was measured
+  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, -- the measured rate
+  drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
+}
+local FIELDS = {}
+for name in pairs(DEFAULTS) do
+  table.insert(FIELDS, name)
+end
+table.sort(FIELDS)
+
+local state, before = {}, {}
+local stored = redis.call('HMGET', key.line, unpack(FIELDS))
+for i, name in ipairs(FIELDS) do
+  before[name] = tonumber(stored[i])
+  state[name] = before[name] or DEFAULTS[name]
+end
+for name, default in pairs(DEFAULTS) do
+  before[name] = before[name] or default
+end
+
+-- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
+-- being set.
+local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version')
+local live = {
+  mode = set[1] or 'automatic',
+  automatic = tonumber(set[2] or arg.automatic),
+  quantity = tonumber(set[3] or arg.quantity),
+  message = set[4],
+  version = tonumber(set[5]) or 0,
+}
+local function budget()
+  return live.automatic > 0 and live.quantity or 0
+end
+
+-- What an operator set outlives a quiet month.
+local function keep_long()
+  lifetime = math.max(lifetime, TTL.live)
+end
+if live.version > 0 then
+  keep_long()
+end
+
+local function write_state()
+  local changed = {}
+  for i, name in ipairs(FIELDS) do
+    if tonumber(stored[i]) ~= state[name] then
+      table.insert(changed, name)
+      table.insert(changed, state[name])
+    end
+  end
+  if #changed > 0 then
+    redis.call('HSET', key.line, unpack(changed))
+    redis.call('EXPIRE', key.line, lifetime)
+  end
+end

@@ -1,0 +1,57 @@
+//! The sign: the small public state of the line, and what a ticket proves about it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::admission::{Cursor, Measured, Mode, Pace, Position, waiting};
+
+/// The public state of the line, the same for every visitor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sign {
+    /// Raising it ends every ticket of the room.
+    pub epoch: u64,
+    /// Now serving.
+    pub cursor: Cursor,
+    /// Tickets drawn.
+    pub length: u64,
+    /// Admissions granted to arrivals that have not come yet.
+    pub credit: u64,
+    /// How fast the line moved, while somebody was left waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// What an operator may have set.
+    #[serde(default)]
+    pub live: Live,
+}
+
+/// The settings that are kept with the line, so that a change is seen everywhere without a deploy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Live {
+    /// Who goes in.
+    pub mode: Mode,
+    /// The pace: what an operator set, else what is configured.
+    pub pace: Pace,
+    /// What those who wait are told, if an operator set that; empty for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Grows with each change of these.
+    pub version: u64,
+}
+
+impl Sign {
+    /// How many hold a ticket and have not been admitted.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        waiting(self.length, self.cursor)
+    }
+}
+
+/// What a waiting ticket proves about the line, so that a store without memory can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The epoch it was drawn in.
+    pub epoch: u64,
+    /// The number on it.
+    pub position: Position,
+    /// Where the sign stood when it was drawn.
+    pub seen: Cursor,
+}
