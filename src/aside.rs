@@ -67,7 +67,7 @@ pub fn answer(
     match route {
         Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
-            held => Aside::Visit(Box::new(visit(Kind::Visit, held, "", line, near, config))),
+            held => Aside::Visit(Box::new(visit(Kind::Poll, held, "", line, near, config))),
         },
         Route::Cookies => cookies(call, config, now),
         Route::Updates => updates(call, ticket(), config, now),
@@ -75,7 +75,8 @@ pub fn answer(
 }
 
 /// The page asks again for a ticket that has ended, and tells the visitor that none is kept.
-fn without_ticket(call: &Call) -> Reply {
+#[must_use]
+pub fn without_ticket(call: &Call) -> Reply {
     let ticket = if keeping::keeps_cookies(call) {
         "ended"
     } else {
@@ -107,7 +108,7 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     }
 }
 
-/// Signs the ticket again with its holder's wish; an admitted one is left alone, since signing would prolong it.
+/// Signs the ticket again with its holder's wish, and prolongs nothing by that; an admitted one is left alone.
 fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> Aside {
     let Some(to) = destination(call) else {
         return bad_destination();
@@ -119,7 +120,7 @@ fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> As
     };
     let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
     let wished = ticket.map(|held| Ticket { still, ..held });
-    let cookie = wished.and_then(|wished| keeping::cookie(call, &wished, config, now));
+    let cookie = wished.and_then(|wished| keeping::cookie_as_long(call, &wished, config, now));
     Aside::Reply(back(&to).with_some("set-cookie", cookie), Reason::Updates)
 }
 

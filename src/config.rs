@@ -57,7 +57,9 @@ pub struct Config {
     pub pace: Pace,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
-    /// Life of a ticket in seconds.
+    /// Life of a waiting ticket in seconds; polls renew it.
+    pub ticket_life: u64,
+    /// Seconds for which an admitted visitor stays inside.
     pub cookie_expiry: u64,
     /// Paths that skip the room.
     pub bypass_paths: Vec<String>,
@@ -133,6 +135,7 @@ impl Config {
                 quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
             },
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
+            ticket_life: reader.number("ticket_life", 86_400, 60..=2_592_000),
             cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
             bypass_paths: reader.bypass_paths(),
             waiting_status: reader.choice(
@@ -274,7 +277,7 @@ mod tests {
             }
         );
         assert_eq!(config.refresh_interval, 5);
-        assert_eq!(config.cookie_expiry, 86_400);
+        assert_eq!((config.ticket_life, config.cookie_expiry), (86_400, 86_400));
         assert_eq!(config.waiting_status, 503);
         assert_eq!(config.on_store_error, OnStoreError::Hold);
         assert_eq!(
@@ -313,6 +316,7 @@ mod tests {
             ),
             ("refresh_interval", "31", "a whole number from 1 to 30"),
             ("cookie_expiry", "1", "a whole number from 60 to 2592000"),
+            ("ticket_life", "1", "a whole number from 60 to 2592000"),
             ("waiting_status", "401", "503, 200, 202, 429"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),

@@ -17,6 +17,7 @@ use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Problem, Source};
 use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
+use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
     Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
 };
@@ -424,6 +425,12 @@ impl DataCentre {
         let there = core::lookup(self.sign.clone()).execute().ok().flatten();
         let there = there.and_then(|found| copied(&found));
         there.is_some_and(|there| copy.is_behind(&there))
+    }
+}
+
+impl LastSign for DataCentre {
+    fn last_sign(&self) -> Option<Sign> {
+        self.last()?.sign
     }
 }
 

@@ -3,12 +3,22 @@
 use crate::config::Config;
 use crate::cookie::{self, SameSite};
 use crate::http::Call;
-use crate::ticket::Ticket;
+use crate::ticket::{Standing, Ticket};
+
+/// Browsers keep a ticket so many seconds longer than it is good, so that its holder can be told that its time is over.
+pub const KEPT: u64 = 3_600;
 
 /// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket.
 #[must_use]
 pub fn ticket(call: &Call, config: &Config, now: u64) -> Option<Ticket> {
     values(call).find_map(|token| config.keys.verify(token, &config.room, now))
+}
+
+/// The same, or the first one that has expired.
+#[must_use]
+pub fn ticket_or_lapsed(call: &Call, config: &Config, now: u64) -> Option<Ticket> {
+    let lapsed = |token| config.keys.verify_lapsed(token, &config.room, now);
+    ticket(call, config, now).or_else(|| values(call).find_map(lapsed))
 }
 
 /// Whether the browser sent a cookie with our name, whatever is in it.
@@ -17,12 +27,28 @@ pub fn keeps_cookies(call: &Call) -> bool {
     values(call).next().is_some()
 }
 
-/// The ticket as a `Set-Cookie` value.
+/// The ticket as a `Set-Cookie` value, with a whole life before it.
 #[must_use]
 pub fn cookie(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<String> {
-    let life = config.cookie_expiry;
+    let life = match ticket.standing {
+        Standing::Admitted { .. } => config.cookie_expiry,
+        Standing::Unnumbered | Standing::Waiting(_) => config.ticket_life,
+    };
     let token = config.keys.sign(ticket, &config.room, now, life)?;
-    Some(set(call, config, &token, life))
+    Some(set(call, config, &token, life.saturating_add(KEPT)))
+}
+
+/// The ticket as a `Set-Cookie` value that ends when the ticket that came would have ended.
+#[must_use]
+pub fn cookie_as_long(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<String> {
+    let token = config
+        .keys
+        .sign(ticket, &config.room, ticket.signed, ticket.life)?;
+    let left = ticket
+        .signed
+        .saturating_add(ticket.life)
+        .saturating_sub(now);
+    Some(set(call, config, &token, left.saturating_add(KEPT)))
 }
 
 /// A `Set-Cookie` value after which the browser keeps none.

@@ -36,7 +36,7 @@ macro_rules! joined {
 }
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
-    let text = joined!("state" "rate" "release" "history" "answer" "join" "look" "change" "status" "metrics");
+    let text = joined!("state" "rate" "birth" "release" "history" "answer" "join" "look" "change" "status" "metrics");
     let digest = Hex::encode_to_string(Sha1::hash(text.as_bytes())).unwrap_or_default();
     Script {
         text: text.to_owned(),
@@ -67,6 +67,38 @@ pub struct Line<'a> {
     pub now_ms: u64,
     /// Which clock the script goes by.
     pub clock: Clock,
+    /// What this POP knows already.
+    pub known: &'a dyn LastSign,
+}
+
+/// Whether a ticket that has ended may draw a new number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayDraw {
+    /// A visitor asks.
+    Yes,
+    /// A poll, or a part of a page.
+    No,
+}
+
+/// The last sign that this POP knows: every call to the store brings it, so that data the store lost come back.
+pub trait LastSign {
+    /// From the POP's own cache, never from a cookie.
+    fn last_sign(&self) -> Option<Sign>;
+}
+
+/// A POP that knows no sign.
+pub struct NoSign;
+
+impl LastSign for NoSign {
+    fn last_sign(&self) -> Option<Sign> {
+        None
+    }
+}
+
+/// The text of the script, for stores that should know it before the first call.
+#[must_use]
+pub fn script() -> &'static str {
+    &SCRIPT.text
 }
 
 /// What a verb is called with: names and values.
@@ -75,17 +107,17 @@ type Arguments = Vec<(String, String)>;
 type Keys = Vec<(&'static str, String)>;
 
 impl Line<'_> {
-    /// Draws a number for the ticket `id`; the same id gets the same number for a minute, and 0 is none, since the room
-    /// is closed.
+    /// Draws a number for the ticket `id`; the same id gets the same number for five minutes after it was last asked for.
+    /// In front of a closed room there is none.
     ///
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
-    pub fn join(&self, id: &str) -> Result<(Sign, Position), StoreError> {
+    pub fn join(&self, id: &str) -> Result<(Sign, Option<Position>), StoreError> {
         self.positioned("join", vec![("draw", self.memory(id))], Vec::new())
     }
 
-    /// Where the sign stands, for the holder of a ticket. Its position comes back, or a new one where its epoch has ended.
-    /// What was counted goes along.
+    /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
+    /// draws a new number where it may. What was counted goes along.
     ///
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
@@ -93,16 +125,23 @@ impl Line<'_> {
         &self,
         id: &str,
         place: Place,
+        may_draw: MayDraw,
         batches: &[Batch],
-    ) -> Result<(Sign, Position), StoreError> {
+    ) -> Result<(Sign, Option<Position>), StoreError> {
         let mut keys = self.counted(batches);
         keys.push(("draw", self.memory(id)));
         let mut arguments = count::arguments(batches);
-        arguments.extend([
-            ("epoch".to_owned(), place.epoch.to_string()),
-            ("position".to_owned(), place.position.0.to_string()),
-            ("seen".to_owned(), place.seen.0.to_string()),
-        ]);
+        let ticket = [
+            ("ticket_id", id.to_owned()),
+            ("ticket_born", place.born.to_string()),
+            ("ticket_epoch", place.epoch.to_string()),
+            ("ticket_position", place.position.0.to_string()),
+            ("ticket_seen", place.seen.0.to_string()),
+        ];
+        arguments.extend(ticket.map(|(name, value)| (name.to_owned(), value)));
+        if may_draw == MayDraw::Yes {
+            arguments.push(("draws".to_owned(), "yes".to_owned()));
+        }
         self.positioned("look", keys, arguments)
     }
 
@@ -167,8 +206,10 @@ impl Line<'_> {
         verb: &str,
         keys: Keys,
         arguments: Arguments,
-    ) -> Result<(Sign, Position), StoreError> {
-        let read = |answer: &Answer| Some((answer.sign()?, Position(answer.number("number")?)));
+    ) -> Result<(Sign, Option<Position>), StoreError> {
+        let number = |answer: &Answer| answer.number("number");
+        let position = |number: u64| (number > 0).then_some(Position(number));
+        let read = |answer: &Answer| Some((answer.sign()?, number(answer).map(position)?));
         self.run(verb, keys, arguments, read)
     }
 
@@ -203,7 +244,9 @@ impl Line<'_> {
         let now = (self.clock == Clock::Given).then(|| ("now", self.now_ms.to_string()));
         let shared = shared.into_iter().chain(now);
         let shared = shared.map(|(name, value)| (name.to_owned(), value));
-        let pairs: Vec<(String, String)> = shared.chain(arguments).collect();
+        let brought = self.known.last_sign().map(|sign| brought(&sign));
+        let brought = brought.into_iter().flatten();
+        let pairs: Vec<(String, String)> = shared.chain(brought).chain(arguments).collect();
         let mut words = vec![many.as_str()];
         words.extend(keys.iter().map(String::as_str));
         words.push(&names);
@@ -242,4 +285,34 @@ impl Line<'_> {
         let command = [&[verb, script], words].concat();
         upstash::decode(self.store.post(&upstash::encode(&command)))
     }
+}
+
+/// A sign as the script is told of it.
+fn brought(sign: &Sign) -> Arguments {
+    let (birth, live) = (&sign.birth, &sign.live);
+    let splices = birth.splices.iter().map(|splice| splice.written());
+    let numbers = [
+        ("born", birth.born),
+        ("started", birth.started),
+        ("adopted", birth.adopted),
+        ("sealed", u64::from(birth.sealed)),
+        ("recent", birth.recent),
+        ("epoch", sign.epoch),
+        ("cursor", sign.cursor.0),
+        ("length", sign.length),
+        ("credit", sign.credit),
+        ("automatic", live.pace.automatic),
+        ("quantity", live.pace.quantity),
+        ("version", live.version),
+    ];
+    let texts = [
+        ("mode", live.mode.name().to_owned()),
+        ("splices", splices.collect::<Vec<_>>().join(" ")),
+    ];
+    let message = live.message.iter().map(|text| ("message", text.clone()));
+    let numbers = numbers.map(|(name, number)| (name, number.to_string()));
+    let pairs = numbers.into_iter().chain(texts).chain(message);
+    pairs
+        .map(|(name, value)| (format!("sign_{name}"), value))
+        .collect()
 }

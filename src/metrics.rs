@@ -218,6 +218,7 @@ mod tests {
             ..Live::default()
         };
         let sign = Sign {
+            birth: crate::queue::Birth::default(),
             epoch: 1,
             cursor: Cursor(3),
             length: 10,

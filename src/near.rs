@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::line::{Line, Sign};
+use crate::line::{LastSign, Line, Sign};
 use crate::tally::Batch;
 
 /// How long a copy is as good as the sign.
@@ -58,7 +58,7 @@ pub trait Renew {
 }
 
 /// The data centre's cache.
-pub trait Near {
+pub trait Near: LastSign {
     /// The copy, with a duty for one request at a time.
     fn lookup(&self) -> Lookup;
     /// The copy if there is a fresh one, without waiting and without a duty.
@@ -141,7 +141,13 @@ impl Copied {
     pub fn is_behind(&self, other: &Self) -> bool {
         let reached = |copy: &Self| {
             let sign = copy.sign.as_ref()?;
-            Some((sign.epoch, sign.cursor, sign.length, sign.live.version))
+            Some((
+                sign.birth.order(),
+                sign.epoch,
+                sign.cursor,
+                sign.length,
+                sign.live.version,
+            ))
         };
         reached(self) < reached(other)
     }
@@ -176,9 +182,11 @@ mod tests {
     use super::*;
     use crate::admission::Cursor;
     use crate::line::Live;
+    use crate::queue::Birth;
 
     fn copy(epoch: u64, cursor: u64, length: u64) -> Copied {
         let sign = Sign {
+            birth: Birth::default(),
             epoch,
             cursor: Cursor(cursor),
             length,
@@ -191,6 +199,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_small_and_one_of_an_older_version_is_read() {
+        let birth = r#""birth":{"born":0,"started":0,"adopted":0,"recent":0},"#;
         let older = r#"{"sign":{"epoch":1,"cursor":2,"length":3,"credit":0},"is_old":false}"#;
         let read: Option<Copied> = serde_json::from_str(older).ok();
         assert_eq!(read, Some(copy(1, 2, 3)));
@@ -199,6 +208,7 @@ mod tests {
             r#","live":{"mode":"automatic","pace":{"automatic":0,"quantity":0},"version":0}},"#;
         let newer = older
             .replace("},", live)
+            .replace("{\"epoch", &format!("{{{birth}\"epoch"))
             .replace("false}", r#"false,"read_ms":0}"#);
         assert_eq!(written, Some(newer));
     }

@@ -9,6 +9,8 @@ pub enum Kind {
     Visit,
     /// HEAD asks about a page and draws nothing.
     Head,
+    /// The waiting page asks where its holder stands, and draws nothing.
+    Poll,
     /// A browser guessing where its user might go next.
     Prefetch,
     /// An image, a script, a style: part of a page, not a visitor.

@@ -16,8 +16,9 @@ use handlebars::Context;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::admission::{Cursor, Mode, Position};
+use crate::admission::{Cursor, Mode, Position, Verdict, decide};
 use crate::http::Reply;
+use crate::ticket::Notice;
 use crate::words::{self, Words};
 use template::Template;
 
@@ -51,6 +52,8 @@ pub struct Waiting {
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.
     pub mode: Mode,
+    /// Why the number is a new one.
+    pub notice: Option<Notice>,
     /// What operators tell those who wait.
     pub message: Option<String>,
     /// How many were ahead when the number was drawn.
@@ -67,6 +70,19 @@ pub struct Waiting {
     pub still: bool,
     /// Whether the request carried something that was not delivered.
     pub unsent: bool,
+}
+
+impl Waiting {
+    /// Whether the turn has come while the mode admits no visitor.
+    fn is_called(&self) -> bool {
+        let numbers = self.seen.zip(self.position);
+        numbers.is_some_and(|((cursor, _), position)| decide(position, cursor) == Verdict::Admit)
+    }
+
+    /// Why the number is a new one, where the visitor had another before.
+    fn new_number(&self) -> Option<Notice> {
+        self.notice.filter(|_| self.position.is_some())
+    }
 }
 
 /// The figures in words, the same on the page and in its updates.
@@ -100,6 +116,7 @@ impl<'a> Worded<'a> {
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let line = match (ahead, waiting.position) {
             _ if waiting.mode == Mode::Closed => words.text("closed").into(),
+            _ if waiting.is_called() => words.text("called").into(),
             (Some(0), _) => words.text("next").into(),
             (Some(ahead), _) => words.counted("ahead", ahead).into(),
             (None, Some(_)) => words.text("held").into(),
@@ -183,6 +200,10 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
         (.., true) => words.text("paused"),
         _ => "",
     };
+    let notice = waiting.new_number().map(|notice| match notice {
+        Notice::Anew => words.text("anew"),
+        Notice::Lapsed => words.text("lapsed"),
+    });
     let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
     json!({
         "lang": words.tag,
@@ -202,6 +223,7 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
         "old": waiting.is_old,
         "closed": is_closed,
         "unsent": waiting.unsent,
+        "notice": notice,
         "state": state,
         "paused": waiting.still,
         "refresh": waiting.refresh,
@@ -248,6 +270,9 @@ struct WaitingData<'a> {
     /// Only there to say that the figures are the last ones known.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<bool>,
+    /// Only there to say why the number is a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'static str>,
     /// Only there to say that what the request carried was not delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<bool>,
@@ -275,6 +300,7 @@ pub fn waiting_json(
         message: waiting.message.as_deref(),
         mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
         old: waiting.is_old.then_some(true),
+        notice: waiting.new_number().map(Notice::name),
         sent: waiting.unsent.then_some(false),
         cf,
     };

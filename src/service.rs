@@ -50,7 +50,7 @@ pub fn handle(
         let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none";
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
     }
-    let line = line(config, store, now_ms);
+    let line = line(config, store, near, now_ms);
     let is_plain_http = !call.https && !call.local;
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
@@ -79,7 +79,7 @@ pub fn handle(
     }
     let now = now_ms / 1000;
     let kind = kind(call);
-    let ticket = keeping::ticket(call, config, now);
+    let ticket = keeping::ticket_or_lapsed(call, config, now);
     let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, config, now_ms)
 }
@@ -102,18 +102,27 @@ pub fn afterwards(
         },
     };
     if let Some(duty) = duty {
-        near::renew(duty, &line(config, store, now_ms), near);
+        near::renew(duty, &line(config, store, near, now_ms), near);
     }
 }
 
-fn line<'a>(config: &'a Config, store: &'a dyn Transport, now_ms: u64) -> Line<'a> {
+fn line<'a>(
+    config: &'a Config,
+    store: &'a dyn Transport,
+    near: &'a dyn Near,
+    now_ms: u64,
+) -> Line<'a> {
     Line {
         store,
         room: &config.room,
         pace: config.pace,
-        lifetime: config.cookie_expiry.saturating_mul(2),
+        lifetime: config
+            .cookie_expiry
+            .max(config.ticket_life)
+            .saturating_mul(2),
         now_ms,
         clock: config.clock.map_or(Clock::Store, |_| Clock::Given),
+        known: near,
     }
 }
 
@@ -208,6 +217,7 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     };
     let reply = match visit.end {
         End::Inside => Reply::data(200, &json!({ "waiting": false })),
+        End::Outside => aside::without_ticket(call),
         _ => waiting::place(call, &visit, config, line.now_ms),
     };
     let cookie = signed(call, &visit, config, line.now_ms / 1000);
@@ -229,7 +239,7 @@ fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<Strin
 fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
     let reason = match visit.end {
         End::Inside => entered(&visit),
-        End::Waiting { .. } => Reason::Waiting,
+        End::Waiting { .. } | End::Called => Reason::Waiting,
         End::Held => Reason::Held,
         End::Closed => Reason::Closed,
         End::Outside => Reason::NotAVisitor,

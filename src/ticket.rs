@@ -17,10 +17,35 @@ pub struct Ticket {
     pub standing: Standing,
     /// When it was signed, Unix time in seconds.
     pub signed: u64,
+    /// Seconds for which it is good after that; 0 until it is signed.
+    pub life: u64,
     /// Let in without a number until this Unix second, since the store was down and the policy is `admit`.
     pub grace: Option<u64>,
     /// Whether its holder wants a page that does not refresh by itself.
     pub still: bool,
+    /// Why its number is a new one, when its holder had another before.
+    pub notice: Option<Notice>,
+}
+
+/// Why a visitor who had a number has another one now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// The line was started anew, and every ticket ended.
+    Anew,
+    /// The ticket's time was over.
+    Lapsed,
+}
+
+impl Notice {
+    /// As programs read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anew => "line_started_anew",
+            Self::Lapsed => "ticket_expired",
+        }
+    }
 }
 
 /// What a ticket entitles its holder to.
@@ -49,6 +74,19 @@ impl Ticket {
             || self.grace.is_some_and(|until| now < until)
     }
 
+    /// Whether its time is over.
+    #[must_use]
+    pub fn has_lapsed(&self, now: u64) -> bool {
+        now >= self.signed.saturating_add(self.life)
+    }
+
+    /// Whether a poll signs it again, with a whole life before it: less than half of its life is left.
+    #[must_use]
+    pub fn is_to_be_renewed(&self, now: u64) -> bool {
+        let age = now.saturating_sub(self.signed);
+        !matches!(self.standing, Standing::Admitted { .. }) && age > self.life / 2
+    }
+
     /// The number, once there is one.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
@@ -73,6 +111,9 @@ impl Ticket {
 #[derive(Serialize, Deserialize)]
 struct Claims {
     room: String,
+    /// The birth of the line; absent for a line of the version before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    born: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,6 +127,16 @@ struct Claims {
     grace: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     still: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notice: Option<Notice>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Claims {
@@ -104,14 +155,20 @@ impl Claims {
                 at,
             } => (Some(epoch), Some(position.0), None, Some(at)),
         };
+        let born = match ticket.standing {
+            Standing::Waiting(place) => place.born,
+            _ => 0,
+        };
         Self {
             room: room.to_owned(),
+            born,
             epoch,
             pos,
             cur,
             adm,
             grace: ticket.grace,
             still: ticket.still,
+            notice: ticket.notice,
         }
     }
 
@@ -119,6 +176,7 @@ impl Claims {
         match (self.epoch, self.pos, self.cur, self.adm) {
             (None, None, None, None) => Some(Standing::Unnumbered),
             (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
+                born: self.born,
                 epoch,
                 position: Position(position),
                 seen: Cursor(seen),
@@ -143,6 +201,8 @@ struct PassClaims {
 const LONGEST_TICKET: usize = 1024;
 /// How far the clocks of two data centres may lie apart, in seconds.
 const CLOCK_SKEW: u64 = 120;
+/// An expired ticket is recognised for so many days.
+const LAPSED_DAYS: u64 = 30;
 /// How long a pass for the origin is good, in seconds.
 const PASS_LIFE: u64 = 60;
 /// The `typ` of a pass, so that a pass is never a ticket.
@@ -174,6 +234,13 @@ impl Keys {
     /// The ticket, if one of our keys signed it for this room and it has neither expired nor comes from the future.
     #[must_use]
     pub fn verify(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+        let ticket = self.verify_lapsed(token, room, now);
+        ticket.filter(|ticket| !ticket.has_lapsed(now))
+    }
+
+    /// The same, but for a ticket that may have expired: it entitles to nothing, and its holder can be told.
+    #[must_use]
+    pub fn verify_lapsed(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
         if token.len() > LONGEST_TICKET {
             return None;
         }
@@ -183,7 +250,8 @@ impl Keys {
                 // Of several keys only the named one gets as far as the signature.
                 required_key_id: key.key_id().clone(),
                 accept_future: true,
-                time_tolerance: None,
+                // Whether it has expired is looked at below: the library would add a tolerance.
+                time_tolerance: Some(Duration::from_days(LAPSED_DAYS)),
                 artificial_time: Some(UnixTimeStamp::from_secs(now)),
                 ..VerificationOptions::default()
             };
@@ -192,15 +260,17 @@ impl Keys {
         let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
-        if claims.custom.room != room || expires <= now || issued > now + CLOCK_SKEW {
+        if claims.custom.room != room || expires < issued || issued > now + CLOCK_SKEW {
             return None;
         }
         Some(Ticket {
             id: claims.subject?,
             standing: claims.custom.standing()?,
             signed: issued,
+            life: expires - issued,
             grace: claims.custom.grace,
             still: claims.custom.still,
+            notice: claims.custom.notice,
         })
     }
 
@@ -258,13 +328,16 @@ mod tests {
         Ticket {
             id: "AAAAAAAAAAAAAAAAAAAAAA".into(),
             standing: Standing::Waiting(Place {
+                born: 1_799_999_000_000,
                 epoch: 1,
                 position: Position(5),
                 seen: Cursor(2),
             }),
             signed: NOW,
+            life: 86_400,
             grace: None,
             still: false,
+            notice: None,
         }
     }
 
@@ -298,6 +371,39 @@ mod tests {
         let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
         assert!(keys().verify(&token, "main", NOW + 86_399).is_some());
         assert!(keys().verify(&token, "main", NOW + 86_400).is_none());
+    }
+
+    #[test]
+    fn an_expired_ticket_is_recognised_for_a_month_and_a_forged_one_never() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let later = NOW + 86_400 + LAPSED_DAYS * 86_400 - 1;
+        let lapsed = keys().verify_lapsed(&token, "main", later);
+        assert_eq!(lapsed, Some(waiting()));
+        assert!(waiting().has_lapsed(later) && !waiting().has_lapsed(NOW + 86_399));
+        assert_eq!(keys().verify_lapsed(&token, "main", later + 2), None);
+        assert_eq!(
+            Keys::new(OTHER, None).verify_lapsed(&token, "main", NOW),
+            None
+        );
+    }
+
+    #[test]
+    fn a_waiting_ticket_is_renewed_when_less_than_half_of_its_life_is_left() {
+        for (age, due) in [(0, false), (43_200, false), (43_201, true)] {
+            assert_eq!(waiting().is_to_be_renewed(NOW + age), due, "{age}");
+        }
+        let admitted = Ticket {
+            standing: Standing::Admitted {
+                position: Position(5),
+                epoch: 1,
+                at: NOW,
+            },
+            ..waiting()
+        };
+        assert!(
+            !admitted.is_to_be_renewed(NOW + 86_399),
+            "a stay is not prolonged"
+        );
     }
 
     #[test]

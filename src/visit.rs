@@ -7,12 +7,13 @@ mod draw;
 
 use crate::admission::{Mode, Position, Verdict, decide};
 use crate::config::{Config, OnStoreError};
-use crate::line::{Line, Place, Sign};
+use crate::line::{Line, MayDraw, Place, Sign};
 use crate::near::{Copied, Duty, Lookup, Near};
 use crate::negotiate::Kind;
-use crate::ticket::{Standing, Ticket};
+use crate::queue::TicketState;
+use crate::ticket::{Notice, Standing, Ticket};
 use crate::upstash::StoreError;
-use draw::{NOBODY, draw};
+use draw::draw;
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -42,6 +43,8 @@ pub enum End {
         /// How many go in before.
         ahead: u64,
     },
+    /// The turn has come, but the mode admits no visitor.
+    Called,
     /// Held, since the store did not answer: a place is kept, a number is drawn by the next request.
     Held,
     /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
@@ -62,14 +65,30 @@ pub enum After {
 
 /// What a look or a draw brought.
 struct Seen {
+    /// What the visitor has to be told about the number, if anything.
+    notice: Option<Notice>,
     sign: Sign,
-    position: Position,
+    /// The number; none in front of a closed room.
+    position: Option<Position>,
     is_old: bool,
     fault: Option<StoreError>,
 }
 
 /// What was seen, or why nothing could be; and what is left to do.
-type Asked = (Result<Seen, StoreError>, After);
+type Drawn = (Result<Seen, Unseen>, After);
+
+/// Why nothing was seen: the store's fault, or none where the line may still come back.
+type Unseen = Option<StoreError>;
+
+/// What came of asking after a ticket; and what is left to do.
+enum Asked {
+    /// It has a number.
+    Seen(Box<Seen>, After),
+    /// The sign cannot say.
+    Unseen(Unseen, After),
+    /// Its line or its epoch has ended: it is no ticket.
+    Ended(After),
+}
 
 /// Seconds after signing during which a copy of the sign need not know a number.
 const YOUNG: u64 = 10;
@@ -85,19 +104,38 @@ pub fn visit(
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
-    let is_new = ticket.is_none();
-    let mut held = ticket.unwrap_or_else(|| unnumbered(fresh.to_owned(), now));
+    let is_new = ticket.as_ref().is_none_or(|ticket| ticket.has_lapsed(now));
+    let mut held = match ticket {
+        None => unnumbered(fresh.to_owned(), now),
+        Some(lapsed) if is_new => Ticket {
+            notice: lapsed.position().map(|_| Notice::Lapsed),
+            ..unnumbered(fresh.to_owned(), now)
+        },
+        Some(ticket) => ticket,
+    };
     if held.is_inside(now) {
         match still_inside(&held, near) {
             Some(after) => return Visit::unasked(End::Inside, held, after),
-            None => held = unnumbered(held.id, now),
+            None => held = anew(held.id, now),
         }
     }
-    let (asked, after) = match (held.standing, kind) {
-        (_, Kind::Prefetch) => return Visit::unasked(End::Outside, held, After::Nothing),
-        (Standing::Waiting(place), _) => look(&held, place, line, near, config),
-        (_, Kind::Visit) => draw(&held.id, line, near),
-        _ => return Visit::unasked(End::Outside, held, After::Nothing),
+    if kind == Kind::Prefetch {
+        return Visit::unasked(End::Outside, held, After::Nothing);
+    }
+    let asked = match held.standing {
+        Standing::Waiting(place) => look(&held, place, kind, line, near, config),
+        _ => Asked::Ended(After::Nothing),
+    };
+    let (asked, after) = match (asked, kind) {
+        (Asked::Seen(seen, after), _) => (Ok(*seen), after),
+        (Asked::Unseen(fault, after), _) => (Err(fault), after),
+        (Asked::Ended(_), Kind::Visit) => {
+            if held.position().is_some() {
+                held = anew(held.id, now);
+            }
+            draw(&held.id, line, near)
+        }
+        (Asked::Ended(after), _) => return Visit::unasked(End::Outside, held, after),
     };
     let ended = match asked {
         Ok(seen) => decided(held, seen, now, after),
@@ -113,7 +151,7 @@ impl Visit {
         let is_kept = match self.end {
             End::Outside => false,
             End::Closed => self.ticket.position().is_some(),
-            End::Inside | End::Waiting { .. } | End::Held => true,
+            End::Inside | End::Waiting { .. } | End::Called | End::Held => true,
         };
         is_kept.then(|| self.ticket.reference())
     }
@@ -144,8 +182,9 @@ impl Visit {
 
 impl Seen {
     /// Fresh from the store.
-    fn new((sign, position): (Sign, Position)) -> Self {
+    fn new((sign, position): (Sign, Option<Position>)) -> Self {
         Self {
+            notice: None,
             sign,
             position,
             is_old: false,
@@ -154,11 +193,13 @@ impl Seen {
     }
 
     /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    fn from(mut sign: Sign, place: Place, is_old: bool) -> Self {
-        sign.cursor = sign.cursor.max(place.seen);
+    fn from(mut sign: Sign, place: Place, position: Position, is_old: bool) -> Self {
+        if place.born == sign.birth.born {
+            sign.cursor = sign.cursor.max(place.seen);
+        }
         Self {
             is_old,
-            ..Self::new((sign, place.position))
+            ..Self::new((sign, Some(position)))
         }
     }
 }
@@ -170,8 +211,18 @@ pub fn unnumbered(id: String, now: u64) -> Ticket {
         id,
         standing: Standing::Unnumbered,
         signed: now,
+        life: 0,
         grace: None,
         still: false,
+        notice: None,
+    }
+}
+
+/// The same after the line was started anew.
+fn anew(id: String, now: u64) -> Ticket {
+    Ticket {
+        notice: Some(Notice::Anew),
+        ..unnumbered(id, now)
     }
 }
 
@@ -192,56 +243,71 @@ fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
     (!has_ended).then_some(after)
 }
 
-/// Where the sign stands, from the copy in the data centre. Without one, this request reads the store for everybody
-/// who waits for it; and when ticket and copy contradict each other, it asks the store for itself.
-fn look(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near, config: &Config) -> Asked {
+/// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
+/// it; and when ticket and copy contradict each other, it asks the store for itself.
+fn look(
+    held: &Ticket,
+    place: Place,
+    kind: Kind,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Asked {
     let (copy, duty) = match near.lookup() {
-        Lookup::Missing(duty) => return look_for_all(held, place, duty, line, near, config),
-        Lookup::Unknown => return (ask(held, place, line, near), After::Nothing),
-        // Until whoever reads the sign is done, the last one is better than none.
+        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near, config),
+        Lookup::Unknown => return ask(held, place, kind, line, near),
+        // Until the request that reads the sign is done, the last one is better than none.
         Lookup::Late => (Copied::without_store(near), None),
         Lookup::Found(copy, duty) => (copy, duty),
     };
     let after = duty.map_or(After::Nothing, After::Renew);
     let is_old = copy.is_old;
     match trusted(held, place, copy, line, config) {
-        Trust::Copy(sign) => (Ok(Seen::from(sign, place, is_old)), after),
-        Trust::Nobody => (Err(StoreError::NoAnswer), after),
-        Trust::Store => (ask(held, place, line, near), After::Nothing),
+        Trust::Copy(sign, position) => {
+            Asked::Seen(Box::new(Seen::from(sign, place, position, is_old)), after)
+        }
+        Trust::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
+        Trust::Ended => Asked::Ended(after),
+        Trust::Store => ask(held, place, kind, line, near),
     }
 }
 
-/// Reads the store, and wakes whoever waits for that.
+/// Reads the store, and wakes the requests that wait for that.
 fn look_for_all(
     held: &Ticket,
     place: Place,
+    kind: Kind,
     duty: Duty,
     line: &Line<'_>,
     near: &dyn Near,
     config: &Config,
 ) -> Asked {
     let batches = near.batches();
-    let asked = line.look(&held.id, place, &batches);
+    let asked = line.look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
     let copy = Copied::of(sign, near, line.now_ms);
     duty.renew(&copy);
     if asked.is_ok() {
         near.acknowledge(&batches);
     }
-    let seen = match (asked, trusted(held, place, copy, line, config)) {
-        (Ok(answer), _) => Ok(Seen::new(answer)),
-        (Err(fault), Trust::Copy(sign)) => Ok(Seen {
-            fault: Some(fault),
-            ..Seen::from(sign, place, true)
-        }),
-        (Err(fault), _) => Err(fault),
-    };
-    (seen, After::Nothing)
+    match (asked, trusted(held, place, copy, line, config)) {
+        (Ok(answer), _) => answered(place, answer),
+        (Err(fault), Trust::Copy(sign, position)) => {
+            let seen = Seen {
+                fault: Some(fault),
+                ..Seen::from(sign, place, position, true)
+            };
+            Asked::Seen(Box::new(seen), After::Nothing)
+        }
+        (Err(_), Trust::Ended) if kind != Kind::Visit => Asked::Ended(After::Nothing),
+        (Err(fault), _) => Asked::Unseen(Some(fault), After::Nothing),
+    }
 }
 
 /// Who can say where this ticket stands.
 enum Trust {
-    Copy(Sign),
+    Copy(Sign, Position),
+    Ended,
     Store,
     Nobody,
 }
@@ -249,30 +315,77 @@ enum Trust {
 fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &Config) -> Trust {
     // A ticket may be younger than the copy of the sign, which then does not know its number yet.
     let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
-    match copy.sign {
-        Some(_) if copy.is_old && config.on_store_error == OnStoreError::Admit => Trust::Nobody,
-        Some(sign) if place.epoch == sign.epoch && (copy.is_old || is_young) => Trust::Copy(sign),
-        Some(sign) if place.epoch == sign.epoch && place.position.0 <= sign.length => {
-            Trust::Copy(sign)
+    let is_old = copy.is_old;
+    let Some(sign) = copy.sign else {
+        return Trust::Nobody;
+    };
+    if is_old && config.on_store_error == OnStoreError::Admit {
+        return Trust::Nobody;
+    }
+    let is_this_line = place.born == sign.birth.born && place.epoch == sign.epoch;
+    match TicketState::of(place, &sign) {
+        TicketState::Placed(position) => Trust::Copy(sign, position),
+        TicketState::Settling => Trust::Nobody,
+        TicketState::Ended => Trust::Ended,
+        TicketState::Ahead if is_this_line && (is_old || is_young) => {
+            Trust::Copy(sign, place.position)
         }
-        Some(_) if !copy.is_old => Trust::Store,
-        _ => Trust::Nobody,
+        TicketState::Ahead if is_old => Trust::Nobody,
+        TicketState::Ahead => Trust::Store,
     }
 }
 
 /// Asks the store itself, and lets the others see what it said.
-fn ask(held: &Ticket, place: Place, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
-    let seen = line.look(&held.id, place, &[]).map(Seen::new)?;
-    near.put(&Copied::new(seen.sign.clone(), line.now_ms));
-    Ok(seen)
+fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near) -> Asked {
+    match line.look(&held.id, place, may_draw(kind), &[]) {
+        Ok(answer) => {
+            near.put(&Copied::new(answer.0.clone(), line.now_ms));
+            answered(place, answer)
+        }
+        Err(fault) => Asked::Unseen(Some(fault), After::Nothing),
+    }
+}
+
+fn may_draw(kind: Kind) -> MayDraw {
+    match kind {
+        Kind::Visit => MayDraw::Yes,
+        _ => MayDraw::No,
+    }
+}
+
+/// What the store itself says about a ticket.
+fn answered(place: Place, (sign, position): (Sign, Option<Position>)) -> Asked {
+    let state = TicketState::of(place, &sign);
+    let is_closed = sign.live.mode == Mode::Closed;
+    let notice = match (state, position) {
+        (TicketState::Placed(_), _) => None,
+        // It had ended, and drew anew; or it would have, but for the closed room.
+        (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
+        (TicketState::Ended | TicketState::Ahead, None) if is_closed => None,
+        (TicketState::Ended, None) => return Asked::Ended(After::Nothing),
+        (TicketState::Settling | TicketState::Ahead, _) => {
+            return Asked::Unseen(None, After::Nothing);
+        }
+    };
+    let seen = Seen {
+        notice,
+        ..Seen::new((sign, position))
+    };
+    Asked::Seen(Box::new(seen), After::Nothing)
 }
 
 fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
-    let (sign, position) = (seen.sign, seen.position);
+    let sign = seen.sign;
     let mode = sign.live.mode;
-    let (end, standing) = match decide(position, sign.cursor) {
-        _ if mode == Mode::Closed => (End::Closed, kept(&held, &sign, position)),
-        Verdict::Admit if mode.lets_in() => {
+    let (end, standing) = match seen
+        .position
+        .map(|position| (position, decide(position, sign.cursor)))
+    {
+        None => (End::Closed, Standing::Unnumbered),
+        Some((position, _)) if mode == Mode::Closed => {
+            (End::Closed, placed(&held, &sign, position))
+        }
+        Some((position, Verdict::Admit)) if mode.lets_in() => {
             let epoch = sign.epoch;
             let at = now;
             let standing = Standing::Admitted {
@@ -282,19 +395,23 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
             };
             (End::Inside, standing)
         }
-        Verdict::Admit => (End::Waiting { ahead: 0 }, placed(&held, &sign, position)),
-        Verdict::Wait { ahead } => (End::Waiting { ahead }, placed(&held, &sign, position)),
+        Some((position, Verdict::Admit)) => (End::Called, placed(&held, &sign, position)),
+        Some((position, Verdict::Wait { ahead })) => {
+            (End::Waiting { ahead }, placed(&held, &sign, position))
+        }
     };
-    let changed = standing != held.standing;
-    let grace = held.grace.filter(|_| !changed);
+    let is_new = standing != held.standing;
+    let grace = held.grace.filter(|_| !is_new);
+    let notice = seen.notice.or(held.notice).filter(|_| end != End::Inside);
     Visit {
         end,
+        changed: is_new || held.is_to_be_renewed(now),
         ticket: Ticket {
             standing,
             grace,
+            notice,
             ..held
         },
-        changed,
         sign: Some(sign),
         is_old: seen.is_old,
         fault: seen.fault,
@@ -302,26 +419,17 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
     }
 }
 
-/// What somebody holds in front of a closed room: a number, if there was one to be had before.
-fn kept(held: &Ticket, sign: &Sign, position: Position) -> Standing {
-    if position == NOBODY {
-        Standing::Unnumbered
-    } else {
-        placed(held, sign, position)
-    }
-}
-
 /// The place it had, or the one it just drew.
 fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
+    let place = Place {
+        born: sign.birth.born,
+        epoch: sign.epoch,
+        position,
+        seen: sign.cursor,
+    };
     match held.standing {
-        Standing::Waiting(place) if place.position == position && place.epoch == sign.epoch => {
-            held.standing
-        }
-        _ => Standing::Waiting(Place {
-            epoch: sign.epoch,
-            position,
-            seen: sign.cursor,
-        }),
+        Standing::Waiting(had) if had.is_same(place) => held.standing,
+        _ => Standing::Waiting(place),
     }
 }
 
@@ -330,22 +438,24 @@ fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
 fn without_store(
     held: Ticket,
     is_new: bool,
-    fault: StoreError,
+    fault: Unseen,
     now: u64,
     config: &Config,
     after: After,
 ) -> Visit {
     let (end, grace) = match config.on_store_error {
-        OnStoreError::Hold => (End::Held, held.grace),
-        OnStoreError::Admit => (End::Inside, Some(now.saturating_add(config.admit_for))),
+        OnStoreError::Admit if fault.is_some() => {
+            (End::Inside, Some(now.saturating_add(config.admit_for)))
+        }
+        _ => (End::Held, held.grace),
     };
     Visit {
         end,
-        changed: is_new || grace != held.grace,
+        changed: is_new || grace != held.grace || held.is_to_be_renewed(now),
         ticket: Ticket { grace, ..held },
         sign: None,
         is_old: false,
-        fault: Some(fault),
+        fault,
         after,
     }
 }

@@ -33,13 +33,15 @@ pub fn answer(
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
         // a script or a style that is not there must not look as if it were.
         Kind::Prefetch | Kind::SubResource => Reply::new(503, "text/plain; charset=utf-8", ""),
-        Kind::Visit | Kind::Head if wants_json(call) => {
+        Kind::Visit | Kind::Head | Kind::Poll if wants_json(call) => {
             let cf = config
                 .cf_compat
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
             page::waiting_json(status, &waiting, &config.room, cf)
         }
-        Kind::Visit | Kind::Head => page(call, status, &waiting, cookie.is_some(), config),
+        Kind::Visit | Kind::Head | Kind::Poll => {
+            page(call, status, &waiting, cookie.is_some(), config)
+        }
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
@@ -100,6 +102,7 @@ fn words_of(call: &Call) -> &'static Words {
 fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let ahead = match visit.end {
         End::Waiting { ahead } => Some(ahead),
+        End::Called => Some(0),
         _ => None,
     };
     let sign = visit.sign.as_ref();
@@ -116,6 +119,7 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
         position: visit.ticket.position(),
         seen: sign.map(|sign| sign.cursor).zip(ahead),
         mode,
+        notice: visit.ticket.notice,
         message: message.filter(|text| !text.is_empty()).cloned(),
         first: first(&visit.ticket),
         reference: visit.reference(),

@@ -1,7 +1,8 @@
 //! What the waiting page says, in the visitor's language: texts, plural forms, numbers.
 //!
 //! One file for each language in `templates/words/`, and one row for it below. Every file has the same texts, and as many
-//! forms of those that count as its grammar has; the suite says what is missing.
+//! forms of those that count as its grammar has; the suite says what is missing, and lists the texts whose translation is
+//! pending.
 
 mod choice;
 mod number;
@@ -80,10 +81,11 @@ impl Words {
         self.texts.iter().map(|(name, _)| *name)
     }
 
-    /// A text; empty when there is none of that name.
+    /// A text: in English where it is not translated yet, and empty when there is none of that name.
     #[must_use]
     pub fn text(&self, name: &str) -> &'static str {
-        self.find(name).unwrap_or_default()
+        let in_english = || english().find(name);
+        self.find(name).or_else(in_english).unwrap_or_default()
     }
 
     /// A number as the language's readers write it, in Latin digits: what `Intl.NumberFormat` makes of the tag.

@@ -35,13 +35,16 @@ fn tickets(criterion: &mut Criterion) {
     let ticket = Ticket {
         id: "0123456789abcdef0123456789abcdef".to_owned(),
         standing: Standing::Waiting(Place {
+            born: NOW * 1000,
             epoch: 1,
             position: POSITION,
             seen: CURSOR,
         }),
         signed: NOW,
+        life: 86_400,
         grace: None,
         still: false,
+        notice: None,
     };
     let token = keys.sign(&ticket, ROOM, NOW, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {
@@ -76,7 +79,7 @@ fn requests(criterion: &mut Criterion) {
     criterion.bench_function("admission: seconds to the next look", |bencher| {
         bencher.iter(|| refresh_seconds(5, black_box(3288), Some(9864), black_box(17)));
     });
-    let answer = br#"{"result":[1,1,4000,0,3290,0,0,0,15,5,0,3290,1,"automatic",null]}"#;
+    let answer = br#"{"result":["number",3290,"epoch",1,"cursor",1,"length",3290,"credit",0,"released",0,"took",0,"moved",0,"mode","automatic","automatic",15,"quantity",5,"version",0,"drawn",3290,"admitted",1]}"#;
     criterion.bench_function("upstash: read the answer to a draw", |bencher| {
         bencher.iter(|| decode(black_box(Some((200, answer.to_vec())))));
     });

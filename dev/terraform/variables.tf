@@ -42,6 +42,7 @@ variable "settings" {
       "automatic",
       "automatic_quantity",
       "refresh_interval",
+      "ticket_life",
       "cookie_expiry",
       "bypass_paths",
       "waiting_status",

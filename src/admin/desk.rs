@@ -153,6 +153,7 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
         Change::Draw(id) if number > 0 => (
             id,
             Standing::Waiting(Place {
+                born: sign.birth.born,
                 epoch: sign.epoch,
                 position,
                 seen: sign.cursor,
@@ -172,8 +173,10 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
         id: id.clone(),
         standing,
         signed: now,
+        life: 0,
         grace: None,
         still: false,
+        notice: None,
     })
 }
 

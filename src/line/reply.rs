@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::admission::{Cursor, Measured, Mode, Pace};
-use crate::queue::{Live, Sign};
+use crate::queue::{Birth, Live, Sign, Splice};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -67,7 +67,18 @@ impl Answer {
             message: self.text("message").map(str::to_owned),
             version: self.number("version")?,
         };
+        let splices = self.text("splices")?.split_whitespace();
+        let birth = Birth {
+            born: self.number("born")?,
+            started: self.number("started")?,
+            adopted: self.number("adopted")?,
+            sealed: self.number("sealed")? == 1,
+            young: self.number("young")? == 1,
+            recent: self.number("recent")?,
+            splices: splices.map(Splice::read).collect::<Option<_>>()?,
+        };
         Some(Sign {
+            birth,
             epoch: self.number("epoch")?,
             cursor: Cursor(self.number("cursor")?),
             length: self.number("length")?,

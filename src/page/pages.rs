@@ -8,6 +8,7 @@ use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
 use crate::admission::{Cursor, Mode, Position};
+use crate::ticket::Notice;
 use crate::words::{Words, english};
 
 /// The longest template, in characters: what the platform lets a setting have.
@@ -132,6 +133,7 @@ fn samples(words: &Words) -> Samples {
         position: Some(Position(3)),
         seen: Some((Cursor(1), 1)),
         mode: Mode::Automatic,
+        notice: Some(Notice::Anew),
         message: something(),
         first: Some(1),
         reference: something(),

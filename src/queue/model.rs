@@ -1,14 +1,19 @@
 //! The whole line in plain Rust: the specification of the scripts, which answer every trace as this does.
 //!
-//! Invariant: the cursor never falls and never passes the length.
+//! Invariant: the cursor never falls and never passes the length, unless an older line comes back.
+
+mod birth;
 
 use std::collections::BTreeMap;
 
-use super::{Live, Place, Sign};
+use super::{Live, Place, Sign, TicketState};
 use crate::admission::{Cursor, Measured, Mode, Pace, Position};
+use birth::{Proofs, Windows};
 
 /// Nothing older than two windows counts in a measured rate.
 const WINDOW_MS: u64 = 300_000;
+/// While visitors wait, periods that no verb saw are opened later: so many seconds' worth at most.
+const LONGEST_CATCH_UP: u64 = 30;
 
 /// The line of one room.
 #[derive(Clone, Debug)]
@@ -17,19 +22,30 @@ pub struct Model {
     configured: Pace,
     /// What the line shows.
     sign: Sign,
+    /// Whether the store holds anything yet.
+    is_new: bool,
+    /// Until then nothing is released: an older line has come back, and a better copy of it may still come.
+    quiet_ms: u64,
+    /// Numbers drawn in the last seconds.
+    windows: Windows,
+    /// What tickets of an older line have proven.
+    proofs: Option<Proofs>,
     /// The second at which the current period began.
     period: Option<u64>,
-    /// What is left of the period's budget.
+    /// What is left of its budget.
     left: u64,
-    /// The numbers drawn, by the id of the draw.
-    drawn: BTreeMap<String, u64>,
+    /// Since when missed periods count.
+    anchor_ms: u64,
+    /// The draws: birth, epoch and number, by the id of the draw.
+    drawn: BTreeMap<String, Place>,
     /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
     checkpoints: Option<[(u64, u64); 2]>,
     /// Length and budget of the periods in which it was measured.
     measured_at: (u64, u64),
     moved_ms: u64,
-    /// The sum of the budgets of all periods opened so far, and of what an open room let in: no more may have gone in,
-    /// but for what was permitted.
+    /// All admissions.
+    admitted: u64,
+    /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
 }
 
@@ -42,6 +58,15 @@ pub enum Outcome {
     NotAdmitting(Sign),
 }
 
+/// What every call to the store brings.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The store's time in milliseconds.
+    pub now_ms: u64,
+    /// The last sign that the POP knows.
+    pub known: Option<&'a Sign>,
+}
+
 impl Model {
     /// A line in a store that holds nothing.
     #[must_use]
@@ -51,6 +76,7 @@ impl Model {
             ..Live::default()
         };
         let sign = Sign {
+            birth: super::Birth::default(),
             epoch: 1,
             cursor: Cursor(0),
             length: 0,
@@ -61,12 +87,18 @@ impl Model {
         Self {
             configured,
             sign,
+            is_new: true,
+            quiet_ms: 0,
+            windows: Windows::default(),
+            proofs: None,
             period: None,
             left: 0,
+            anchor_ms: 0,
             drawn: BTreeMap::new(),
             checkpoints: None,
             measured_at: (0, 0),
             moved_ms: 0,
+            admitted: 0,
             granted: 0,
         }
     }
@@ -83,35 +115,41 @@ impl Model {
         self.granted
     }
 
-    /// Draws a number for the ticket `id`; 0 in front of a closed room.
-    pub fn join(&mut self, id: &str, now_ms: u64) -> (Sign, Position) {
-        self.verb(now_ms, |line| {
-            line.open_period(now_ms);
-            line.release();
-            let number = line.draw(id);
-            line.release();
-            Position(number)
+    /// Draws a number for the ticket `id`; none in front of a closed room.
+    pub fn join(&mut self, id: &str, call: Call<'_>) -> (Sign, Option<Position>) {
+        self.verb(call, |line, waited| {
+            line.open_period(call.now_ms, waited);
+            line.arrive(id, call.now_ms)
         })
     }
 
-    /// The sign, for a ticket of this place.
-    pub fn look(&mut self, place: Place, now_ms: u64) -> (Sign, Position) {
-        self.verb(now_ms, |line| {
-            line.open_period(now_ms);
-            line.release();
-            place.position
+    /// The sign, for a ticket of this place, and its number in this line; a ticket that has ended draws.
+    pub fn look(&mut self, id: &str, place: Place, call: Call<'_>) -> (Sign, Option<Position>) {
+        self.verb(call, |line, waited| {
+            line.take_ticket(id, place, call.now_ms);
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
+            match TicketState::of(place, &line.sign) {
+                TicketState::Placed(position) => Some(position),
+                TicketState::Settling => None,
+                TicketState::Ahead if line.sign.birth.young => None,
+                TicketState::Ended | TicketState::Ahead => line.arrive(id, call.now_ms),
+            }
         })
     }
 
     /// Releases up to `amount` visitors and keeps the rest as credit.
-    pub fn permit(&mut self, amount: u64, credit_max: u64, now_ms: u64) -> Outcome {
-        if !self.sign.live.mode.lets_in() {
-            return Outcome::NotAdmitting(self.verb(now_ms, |_| ()).0);
+    pub fn permit(&mut self, amount: u64, credit_max: u64, call: Call<'_>) -> Outcome {
+        let mut refused = self.clone();
+        refused.begin(call);
+        if !refused.sign.live.mode.lets_in() {
+            return Outcome::NotAdmitting(refused.sign);
         }
-        let (sign, released) = self.verb(now_ms, |line| {
-            line.open_period(now_ms);
-            line.release();
-            let released = line.admit(amount);
+        let (sign, released) = self.verb(call, |line, waited| {
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
+            let is_quiet = call.now_ms < line.quiet_ms;
+            let released = if is_quiet { 0 } else { line.admit(amount) };
             let credit = line.sign.credit + amount - released;
             line.sign.credit = line.sign.credit.max(credit.min(credit_max));
             released
@@ -120,28 +158,41 @@ impl Model {
     }
 
     /// An operator sets the mode.
-    pub fn set_mode(&mut self, mode: Mode, now_ms: u64) -> Outcome {
-        let (sign, released) = self.verb(now_ms, |line| {
-            let before = line.sign.cursor.0;
+    pub fn set_mode(&mut self, mode: Mode, call: Call<'_>) -> Outcome {
+        let (sign, released) = self.verb(call, |line, waited| {
+            if line.sign.live.mode != Mode::Automatic {
+                line.anchor_ms = call.now_ms;
+            }
             line.sign.live.mode = mode;
             line.sign.live.version += 1;
-            line.open_period(now_ms);
-            line.release();
+            line.open_period(call.now_ms, waited);
+            let before = line.sign.cursor.0;
+            line.release(call.now_ms);
             line.sign.cursor.0 - before
         });
         Outcome::Done(sign, released)
     }
 
     /// An operator sets the pace, or takes it back.
-    pub fn set_pace(&mut self, pace: Option<Pace>, now_ms: u64) -> Outcome {
-        let (sign, ()) = self.verb(now_ms, |line| {
+    pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
+        let (sign, ()) = self.verb(call, |line, waited| {
             line.sign.live.pace = pace.unwrap_or(line.configured);
             line.sign.live.version += 1;
-            line.judge();
-            line.open_period(now_ms);
-            line.release();
+            line.judge(call.now_ms);
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
         });
         Outcome::Done(sign, 0)
+    }
+
+    /// An operator ends all tickets.
+    pub fn end_all(&mut self, call: Call<'_>) -> Outcome {
+        let (sign, waiting) = self.verb(call, |line, _| {
+            let waiting = line.sign.waiting();
+            line.begin_anew(call.now_ms);
+            waiting
+        });
+        Outcome::Done(sign, waiting)
     }
 
     fn budget(&self) -> u64 {
@@ -149,33 +200,49 @@ impl Model {
         if pace.automatic > 0 { pace.quantity } else { 0 }
     }
 
-    /// What was measured at another pace says nothing about this one.
-    fn judge(&mut self) {
-        let now = (self.sign.live.pace.automatic, self.budget());
-        if self.measured_at != now {
+    /// What was measured at another pace says nothing about this one; what was missed at another pace is not made up for.
+    fn judge(&mut self, now_ms: u64) {
+        let pace = (self.sign.live.pace.automatic, self.budget());
+        if self.measured_at != pace {
+            self.measured_at = pace;
+            self.left = self.left.min(self.budget());
+            self.anchor_ms = now_ms;
             self.checkpoints = None;
-            self.measured_at = now;
         }
     }
 
-    /// Does something to the line, and measures how that moved it.
-    fn verb<T>(&mut self, now_ms: u64, verb: impl FnOnce(&mut Self) -> T) -> (Sign, T) {
-        self.judge();
-        let before = self.sign.cursor;
-        let told = verb(self);
-        let cursor = self.sign.cursor.0;
-        if self.sign.waiting() == 0 {
+    /// Does something to the line, and measures how that moved it. `verb` hears whether visitors waited before.
+    fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, bool) -> T) -> (Sign, T) {
+        self.begin(call);
+        self.is_new = false;
+        let (before, waited) = (self.admitted, self.sign.waiting() > 0);
+        let told = verb(self, waited);
+        let waits = self.sign.waiting() > 0;
+        if !waits {
             self.checkpoints = None;
-        } else if self.sign.cursor > before {
-            let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
-            self.moved_ms = now_ms.max(last_ms);
-            let here = (self.moved_ms, cursor);
-            self.checkpoints = Some(match self.checkpoints {
-                None => [here, here],
-                Some([_, mid]) if self.moved_ms - mid.0 >= WINDOW_MS => [mid, here],
-                Some(younger) => younger,
-            });
+        } else if self.admitted > before {
+            self.measure(call.now_ms);
         }
+        if waits && !waited {
+            self.anchor_ms = call.now_ms;
+        }
+        self.show(call.now_ms);
+        (self.sign.clone(), told)
+    }
+
+    fn measure(&mut self, now_ms: u64) {
+        let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
+        self.moved_ms = now_ms.max(last_ms);
+        let here = (self.moved_ms, self.sign.cursor.0);
+        self.checkpoints = Some(match self.checkpoints {
+            None => [here, here],
+            Some([_, mid]) if self.moved_ms - mid.0 >= WINDOW_MS => [mid, here],
+            Some(younger) => younger,
+        });
+    }
+
+    fn show(&mut self, now_ms: u64) {
+        let cursor = self.sign.cursor.0;
         self.sign.measured = self.checkpoints.and_then(|[(since_ms, from), _]| {
             (cursor > from).then(|| Measured {
                 released: cursor - from,
@@ -183,48 +250,82 @@ impl Model {
                 moved_ms: self.moved_ms,
             })
         });
-        (self.sign.clone(), told)
+        self.show_birth(now_ms);
     }
 
-    /// Periods are opened forward only, so a clock that lags opens none; and none is opened on hold, open or closed.
-    fn open_period(&mut self, now_ms: u64) {
-        let start = self.sign.live.pace.period_start(now_ms).unwrap_or(0);
+    /// Periods are opened forward only, so a clock that lags opens none; and none is opened on hold, open or closed. While
+    /// visitors waited, the periods that no verb saw are opened too.
+    fn open_period(&mut self, now_ms: u64, waited: bool) {
+        let pace = self.sign.live.pace;
+        let start = pace.period_start(now_ms).unwrap_or(0);
         let is_new = self.period.is_none_or(|period| start > period);
-        if self.sign.live.mode == Mode::Automatic && is_new {
-            self.period = Some(start);
-            self.left = self.budget();
-            self.granted += self.left;
+        if self.sign.live.mode != Mode::Automatic || !is_new || now_ms < self.quiet_ms {
+            return;
         }
-        self.left = self.left.min(self.budget());
+        let anchor = pace.period_start(self.anchor_ms).unwrap_or(0);
+        let since = self.period.unwrap_or(0).max(anchor);
+        let missed = start.saturating_sub(since).checked_div(pace.automatic);
+        let most = LONGEST_CATCH_UP.checked_div(pace.automatic).unwrap_or(0);
+        let many = if waited {
+            missed.unwrap_or(0).min(most)
+        } else {
+            1
+        };
+        self.period = Some(start);
+        self.left = many.max(1) * self.budget();
+        self.granted += self.left;
     }
 
     fn admit(&mut self, most: u64) -> u64 {
         let released = most.min(self.sign.waiting());
         self.sign.cursor.0 += released;
+        self.admitted += released;
         released
     }
 
-    /// Credit goes first; an open room admits everybody and uses neither credit nor budget.
-    fn release(&mut self) {
+    /// Credit goes first; an open room admits everybody and uses neither credit nor budget. What waiting visitors leave of
+    /// missed periods is lost.
+    fn release(&mut self, now_ms: u64) {
         match self.sign.live.mode {
-            Mode::Automatic => {
+            Mode::Automatic if now_ms >= self.quiet_ms => {
                 self.sign.credit -= self.admit(self.sign.credit);
-                self.left -= self.admit(self.left);
+                let used = self.admit(self.left);
+                self.left = (self.left - used).min(self.budget());
             }
             Mode::Open => self.granted += self.admit(u64::MAX),
-            Mode::Hold | Mode::Closed => {}
+            Mode::Automatic | Mode::Hold | Mode::Closed => {}
         }
     }
 
-    fn draw(&mut self, id: &str) -> u64 {
-        if let Some(number) = self.drawn.get(id) {
-            *number
-        } else if self.sign.live.mode == Mode::Closed {
-            0
-        } else {
-            self.sign.length += 1;
-            self.drawn.insert(id.to_owned(), self.sign.length);
-            self.sign.length
+    /// Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
+    fn arrive(&mut self, id: &str, now_ms: u64) -> Option<Position> {
+        self.release(now_ms);
+        let position = self.draw(id, now_ms);
+        self.release(now_ms);
+        position
+    }
+
+    /// A repeated draw gets the same number.
+    fn draw(&mut self, id: &str, now_ms: u64) -> Option<Position> {
+        let before = self
+            .drawn
+            .get(id)
+            .map(|place| TicketState::of(*place, &self.sign));
+        if let Some(TicketState::Placed(position)) = before {
+            return Some(position);
         }
+        if self.sign.live.mode == Mode::Closed {
+            return None;
+        }
+        self.windows.count_draw(now_ms, self.sign.length);
+        self.sign.length += 1;
+        let place = Place {
+            born: self.sign.birth.born,
+            epoch: self.sign.epoch,
+            position: Position(self.sign.length),
+            seen: self.sign.cursor,
+        };
+        self.drawn.insert(id.to_owned(), place);
+        Some(place.position)
     }
 }

@@ -2,11 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Birth;
 use crate::admission::{Cursor, Measured, Mode, Pace, Position, waiting};
 
 /// The public state of the line, the same for every visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sign {
+    /// Which line this is.
+    #[serde(default)]
+    pub birth: Birth,
     /// Raising it ends every ticket of the room.
     pub epoch: u64,
     /// Now serving.
@@ -48,10 +52,20 @@ impl Sign {
 /// What a waiting ticket proves about the line, so that a store without memory can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// The birth of the line it was drawn in; 0 where the ticket names none.
+    pub born: u64,
     /// The epoch it was drawn in.
     pub epoch: u64,
     /// The number on it.
     pub position: Position,
     /// Where the sign stood when it was drawn.
     pub seen: Cursor,
+}
+
+impl Place {
+    /// Whether it is the same number in the same line; a later sight of the sign makes no difference.
+    #[must_use]
+    pub fn is_same(self, other: Self) -> bool {
+        (self.born, self.epoch, self.position) == (other.born, other.epoch, other.position)
+    }
 }

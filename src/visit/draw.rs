@@ -1,15 +1,13 @@
 //! A number for whoever has none; in front of a closed room there is none to be had, and a crowd there costs the store
 //! no more than one that waits.
 
-use super::{After, Asked, Seen};
-use crate::admission::{Mode, Position};
+use super::{After, Drawn, Seen};
+use crate::admission::Mode;
 use crate::line::{Line, Sign};
 use crate::near::{self, Copied, Lookup, Near};
+use crate::upstash::StoreError;
 
-/// The position of whoever drew none.
-pub(super) const NOBODY: Position = Position(0);
-
-pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Asked {
+pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Drawn {
     let closed = match near.peek() {
         Some(copy) => closed(copy).map(|sign| (sign, After::Nothing)),
         // Nobody has looked for a while. If it was closed then, one looks for all whether it still is.
@@ -19,9 +17,16 @@ pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Asked {
             .and_then(|last| still_closed(last, line, near)),
     };
     match closed {
-        Some((sign, after)) => (Ok(Seen::new((sign, NOBODY))), after),
-        None => (line.join(id).map(Seen::new), After::Nothing),
+        Some((sign, after)) => (Ok(Seen::new((sign, None))), after),
+        None => (joined(id, line, near).map_err(Some), After::Nothing),
     }
+}
+
+/// Draws, and lets the others see what the store said.
+fn joined(id: &str, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
+    let drawn = line.join(id)?;
+    near.put(&Copied::new(drawn.0.clone(), line.now_ms));
+    Ok(Seen::new(drawn))
 }
 
 fn still_closed(last: Sign, line: &Line<'_>, near: &dyn Near) -> Option<(Sign, After)> {

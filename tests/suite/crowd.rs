@@ -7,6 +7,7 @@ use std::time::Duration;
 use dev::redis::Redis;
 use dev::store::{Fault, Faults, Store};
 use now_serving::http::Answer;
+use now_serving::line::{LastSign, Sign};
 use now_serving::near::{Copied, Lookup, Near, Turn, Wrong};
 use now_serving::service;
 use now_serving::tally::Batch;
@@ -71,6 +72,12 @@ fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
 
 /// A data centre whose cache never answers: a crowd that draws does not need it.
 struct Nowhere;
+
+impl LastSign for Nowhere {
+    fn last_sign(&self) -> Option<Sign> {
+        None
+    }
+}
 
 impl Near for Nowhere {
     fn lookup(&self) -> Lookup {

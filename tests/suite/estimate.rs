@@ -6,7 +6,7 @@
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
 use now_serving::admission::Pace;
-use now_serving::line::{Clock, Line};
+use now_serving::line::{Clock, Line, NoSign};
 
 use crate::house::{Ask, Direct, House, Visitor};
 
@@ -158,6 +158,7 @@ impl World<'_> {
             lifetime: 172_800,
             now_ms: self.house.now_ms(),
             clock: Clock::Given,
+            known: &NoSign,
         };
         line.join(&format!("unwatched-{}", self.arrived)).unwrap();
     }

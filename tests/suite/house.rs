@@ -35,7 +35,7 @@ pub(crate) const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 pub(crate) const STORE_TOKEN: &str = "development-only-upstash-token";
 
 /// A longer time is skipped. A sandbox reads its settings again after a second, a copy of the sign lives for two.
-const LONG: Duration = Duration::from_secs(4);
+const LONG: Duration = Duration::from_secs(3);
 
 /// Settings of a line that nobody but the story moves.
 fn settings() -> BTreeMap<String, String> {
@@ -506,15 +506,10 @@ impl House {
         (self.now_ms() - began) / 1000 + 2
     }
 
-    /// Lets the scripts become known to the store, so that calls count as they do from then on.
+    /// Lets the store know the script, so that calls are counted as they are from the second one on.
     pub(crate) fn warm(&self) {
-        let mut visitor = Visitor::new(self);
-        visitor.ask("/warm");
-        visitor.ask("/warm");
-        self.ask(&Ask::permit(1));
-        self.ask(&Ask::get("/_queue/status").operator());
-        self.store.command(&["FLUSHALL"]).unwrap();
-        self.forget_the_sign();
+        let load = ["SCRIPT", "LOAD", now_serving::line::script()];
+        self.store.command(&load).unwrap();
     }
 
     /// Writes into the line as another data centre would: nobody here is told.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use dev::redis::Redis;
 use dev::store::Store;
-use now_serving::admission::{Mode, Pace, Position, Verdict, decide};
-use now_serving::line::{Author, Change, Changed, Clock, Line, Place, Sign};
-use now_serving::queue::{Model, Outcome};
+use now_serving::admission::{Mode, Pace, Verdict, decide};
+use now_serving::line::{Author, Change, Changed, Clock, Line, MayDraw, NoSign, Place, Sign};
+use now_serving::queue::{Call, Model, Outcome};
 use proptest::prelude::*;
 
 use crate::house::{Direct, STORE_TOKEN};
@@ -107,6 +107,7 @@ impl Play<'_> {
                 lifetime: 172_800,
                 now_ms,
                 clock: Clock::Given,
+                known: &NoSign,
             };
             assert_eq!(verb(&line), expected);
         }
@@ -164,23 +165,25 @@ impl Play<'_> {
         let id = format!("visitor-{}", self.ids);
         let (sign, position) = self.everywhere(
             now_ms,
-            |model| model.join(&id, now_ms),
+            |model| model.join(&id, at(now_ms)),
             |line| line.join(&id).unwrap(),
         );
-        if sign.live.mode == Mode::Closed {
-            assert_eq!(
-                position,
-                Position(0),
-                "nobody draws while the room is closed"
-            );
+        let is_closed = sign.live.mode == Mode::Closed;
+        assert_eq!(
+            position.is_none(),
+            is_closed,
+            "a closed room gives no number"
+        );
+        let Some(position) = position else {
             return;
-        }
+        };
         assert!(
             self.positions.insert(position.0),
             "position {} twice",
             position.0
         );
         let place = Place {
+            born: sign.birth.born,
             epoch: sign.epoch,
             position,
             seen: sign.cursor,
@@ -200,11 +203,12 @@ impl Play<'_> {
         let id = self.visitors[index].id.clone();
         let (sign, position) = self.everywhere(
             now_ms,
-            |model| model.join(&id, now_ms),
+            |model| model.join(&id, at(now_ms)),
             |line| line.join(&id).unwrap(),
         );
         assert_eq!(
-            position, self.visitors[index].place.position,
+            position,
+            Some(self.visitors[index].place.position),
             "a repeated draw gets the same number"
         );
         self.show(index, &sign);
@@ -217,10 +221,10 @@ impl Play<'_> {
         let (id, place) = (self.visitors[index].id.clone(), self.visitors[index].place);
         let (sign, position) = self.everywhere(
             now_ms,
-            |model| model.look(place, now_ms),
-            |line| line.look(&id, place, &[]).unwrap(),
+            |model| model.look(&id, place, at(now_ms)),
+            |line| line.look(&id, place, MayDraw::Yes, &[]).unwrap(),
         );
-        assert_eq!(position, place.position);
+        assert_eq!(position, Some(place.position));
         self.show(index, &sign);
     }
 
@@ -251,11 +255,16 @@ impl Play<'_> {
     }
 }
 
+fn at(now_ms: u64) -> Call<'static> {
+    let known = None;
+    Call { now_ms, known }
+}
+
 fn changed(model: &mut Model, change: &Change, now_ms: u64) -> Changed {
     let outcome = match change {
-        Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, now_ms),
-        Change::Mode(mode) => model.set_mode(*mode, now_ms),
-        Change::Pace(pace) => model.set_pace(*pace, now_ms),
+        Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, at(now_ms)),
+        Change::Mode(mode) => model.set_mode(*mode, at(now_ms)),
+        Change::Pace(pace) => model.set_pace(*pace, at(now_ms)),
         other => panic!("the traces hold no {other:?}"),
     };
     match outcome {

@@ -72,6 +72,7 @@ fn lines() -> Vec<Value> {
     visitor.ask("/");
     house.store.fail(Faults::always(Fault::Refuse));
     Visitor::new(&house).ask("/");
+    house.ask(&Ask::get("/_queue/status").operator());
     house.set("template", "{{nothing}}");
     house.ask(&Ask::get("/robots.txt"));
     house.set("automatic", "often");
@@ -104,7 +105,7 @@ fn native_a_spoilt_line_is_refused() {
         ("waiting", "sample", json!(1)),
         ("waiting", "problems", json!([])),
         ("waiting", "operator", json!("admin")),
-        ("held", "storeError", Value::Null),
+        ("store_trouble", "storeError", Value::Null),
         ("permit", "sample", json!(2)),
         ("permit", "operator", Value::Null),
         ("bypass", "clientGeoCountry", json!("Utopia")),

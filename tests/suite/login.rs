@@ -10,7 +10,7 @@ use dev::store::Store;
 use now_serving::admin;
 use now_serving::config::{Config, Problem, Source};
 use now_serving::http::Call;
-use now_serving::line::{Clock, Line};
+use now_serving::line::{Clock, Line, NoSign};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
 use now_serving::near::{Near, Turn};
 use now_serving::service;
@@ -209,6 +209,7 @@ fn native_the_log_is_told_who_asked() {
         lifetime: 60,
         now_ms: 1_800_000_000_000,
         clock: Clock::Given,
+        known: &NoSign,
     };
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use now_serving::line::{LastSign, Sign};
 use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew, Turn, Wrong};
 use now_serving::tally::{Batch, Tally, Till};
 
@@ -89,6 +90,12 @@ impl Memory {
 
 fn is_fresh(age: u64) -> bool {
     u128::from(age) < FRESH.as_millis()
+}
+
+impl LastSign for Memory {
+    fn last_sign(&self) -> Option<Sign> {
+        self.last()?.sign
+    }
 }
 
 impl Near for Memory {

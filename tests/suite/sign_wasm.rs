@@ -44,6 +44,7 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
     let ticket = |position| {
         let id = format!("{position:032x}");
         let place = Place {
+            born: 0,
             epoch: 1,
             position: Position(position),
             seen: Cursor(0),
@@ -62,8 +63,10 @@ fn signed(house: &House, id: String, standing: Standing, room: &str) -> String {
         id,
         standing,
         signed: now,
+        life: 3600,
         grace: None,
         still: false,
+        notice: None,
     };
     Keys::new(SECRET, None)
         .sign(&ticket, room, now, 3600)

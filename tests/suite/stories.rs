@@ -6,6 +6,7 @@ mod brand;
 mod counter;
 mod defects;
 mod estimate;
+mod lines;
 mod live;
 mod login;
 mod once;
@@ -19,6 +20,7 @@ use brand::*;
 use counter::*;
 use defects::*;
 use estimate::*;
+use lines::*;
 use live::*;
 use login::*;
 use once::*;
@@ -137,4 +139,13 @@ in_every_house! {
     what_cannot_be_undone_asks_first_and_says_how_many_it_touches
     a_test_ticket_is_drawn_jumps_and_is_forgotten
     what_strangers_wrote_is_text_on_the_panel
+    a_ticket_of_an_older_line_moves_nothing
+    a_line_whose_data_are_lost_is_as_the_pop_last_saw_it
+    the_copy_of_an_older_line_admits_nobody_of_a_younger_one
+    an_ended_ticket_draws_for_visits_only_and_says_that_the_line_was_started_anew
+    a_waiting_ticket_lives_as_long_as_its_holder_polls
+    choosing_the_refresh_prolongs_no_ticket
+    the_same_key_answers_the_same_wherever_the_line_has_moved
+    a_spoilt_key_of_the_metrics_costs_no_poll
+    the_clock_of_a_pop_opens_no_period
 }

@@ -2,18 +2,14 @@
 -- Arguments: `act`, `who`, `address`; `audited` = 'yes' for the list of actions; `seen`, the version of the settings that
 -- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key.
 
--- Sets fields of the hash, or removes them: back to what is configured. `stem` names the fields that say who and when.
+-- Sets fields, or removes them: back to what is configured. `stem` names the fields that say who and when.
 local function put(stem, fields)
   for _, field in ipairs(fields) do
-    if arg[field] then
-      redis.call('HSET', key.line, field, arg[field])
-    else
-      redis.call('HDEL', key.line, field)
-    end
+    texts[field] = arg[field] or false
   end
   live.version = live.version + 1
   keep_long()
-  redis.call('HSET', key.line, 'version', live.version, stem .. '_at', now, stem .. '_by', arg.who)
+  texts.version, texts[stem .. '_at'], texts[stem .. '_by'] = live.version, now, arg.who
 end
 
 local acts = {
@@ -21,11 +17,14 @@ local acts = {
     local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
     open_period()
     release()
-    local released = admit(amount)
+    local released = now >= state.quiet and admit(amount) or 0
     state.credit = math.max(state.credit, math.min(credit_max, state.credit + amount - released))
     return released
   end,
   mode = function()
+    if live.mode ~= 'automatic' then
+      state.anchor = now
+    end
     live.mode = arg.mode
     put('mode', { 'mode' })
     open_period()
@@ -55,7 +54,8 @@ local acts = {
   -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them.
   epoch = function()
     local waiting = state.length - state.cursor
-    state.epoch, state.cursor, state.credit = state.epoch + 1, state.length, 0
+    begin_anew()
+    state.cursor, state.credit = state.length, 0
     forget_rate()
     return waiting
   end,

@@ -34,5 +34,8 @@ end
 local function save()
   measure()
   remember_minute()
-  write_state()
+  if before.cursor == before.length and state.cursor < state.length then
+    state.anchor = now
+  end
+  write_state(texts)
 end

@@ -1,27 +1,26 @@
 -- look: release what is due and say where the sign stands, and count what the POP brings.
--- Arguments `epoch`, `position` and `seen` (the cursor when it was drawn) are those of a ticket; without them no ticket asks.
+-- Arguments `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (the cursor when it was drawn) and `ticket_id` are
+-- those of a ticket; without them no ticket asks. With `draws` = 'yes' a ticket that has ended draws a new number.
 verbs.look = function()
+  local position = 0
+  local ticket = arg.ticket_id and {
+    id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
+    position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
+  }
+  if ticket and ticket.born == state.born then
+    take_ticket(ticket)
+  elseif ticket then
+    witness(ticket)
+  end
   open_period()
-  local position = tonumber(arg.position)
-  if not position then
-    release()
-    position = 0
-  elseif tonumber(arg.epoch) >= state.epoch then
-    -- The ticket is signed, so it proves what the line had reached. After the store has lost its data the tickets rebuild
-    -- it, and no visitor loses a place; otherwise these lines change nothing.
-    state.epoch = tonumber(arg.epoch)
-    state.length = math.max(state.length, position)
-    if tonumber(arg.seen) > state.cursor then
-      -- Remembered, not admitted now: the measurement begins anew.
-      state.cursor = tonumber(arg.seen)
-      forget_rate()
+  release()
+  if ticket then
+    position = number_of(ticket)
+    if position == nil and arg.draws == 'yes' then
+      position = arrive()
     end
-    release()
-  else
-    -- The ticket's epoch has ended: it is no ticket, and its holder draws like any other visitor.
-    position = arrive()
   end
   save()
   count()
-  return answer(position)
+  return answer(position or 0)
 end

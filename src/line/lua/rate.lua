@@ -7,17 +7,14 @@ local function forget_rate()
   state.since, state.from, state.mid, state.mid_from, state.moved = 0, 0, 0, 0, 0
 end
 
--- A rate measured at another pace says nothing about this one, nor does a rate from before an operator wrote the cursor back.
+-- A rate measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
 local function judge_rate()
   if state.automatic ~= live.automatic or state.budget ~= budget() then
     state.automatic, state.budget = live.automatic, budget()
-    forget_rate()
-  elseif state.cursor < state.from then
+    state.left, state.anchor = math.min(state.left, budget()), now
     forget_rate()
   end
 end
-judge_rate()
-
 -- The line moves as fast as it can only while visitors remain waiting.
 local function measure()
   if state.cursor == state.length then

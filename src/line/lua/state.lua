@@ -18,7 +18,7 @@ end
 
 -- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
 -- `live` when an operator has set something.
-local TTL = { hour = 7200, counts = 2592000, till = 604800, draw = 60, once = 86400, actions = 604800, live = 2592000 }
+local TTL = { hour = 7200, counts = 2592000, till = 604800, draw = 300, once = 86400, actions = 604800, live = 2592000 }
 local lifetime = tonumber(arg.lifetime)
 
 -- The store's own clock decides, in milliseconds: the clock of a POP may be wrong. An argument replaces it in tests.
@@ -34,6 +34,9 @@ local DEFAULTS = {
   automatic = 0, budget = 0, -- the pace at which the rate was measured
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, -- the measured rate
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
+  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, -- the birth of the line: see birth.lua
+  anchor = 0, -- since when missed periods count
+  window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
 }
 local FIELDS = {}
 for name in pairs(DEFAULTS) do
@@ -41,19 +44,17 @@ for name in pairs(DEFAULTS) do
 end
 table.sort(FIELDS)
 
-local state, before = {}, {}
+local state, before, is_new = {}, {}, true
 local stored = redis.call('HMGET', key.line, unpack(FIELDS))
 for i, name in ipairs(FIELDS) do
-  before[name] = tonumber(stored[i])
-  state[name] = before[name] or DEFAULTS[name]
-end
-for name, default in pairs(DEFAULTS) do
-  before[name] = before[name] or default
+  is_new = is_new and not stored[i]
+  state[name] = tonumber(stored[i]) or DEFAULTS[name]
 end
 
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
-local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version')
+local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs')
+is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
   automatic = tonumber(set[2] or arg.automatic),
@@ -73,12 +74,27 @@ if live.version > 0 then
   keep_long()
 end
 
-local function write_state()
+-- Adopting a sign happens before a verb; what the verb itself changes is told apart from it by this.
+local function remember_before()
+  for name, value in pairs(state) do
+    before[name] = value
+  end
+end
+
+local function write_state(texts)
   local changed = {}
   for i, name in ipairs(FIELDS) do
     if tonumber(stored[i]) ~= state[name] then
       table.insert(changed, name)
       table.insert(changed, state[name])
+    end
+  end
+  for name, text in pairs(texts) do
+    if text then
+      table.insert(changed, name)
+      table.insert(changed, text)
+    else
+      redis.call('HDEL', key.line, name)
     end
   end
   if #changed > 0 then

@@ -99,6 +99,7 @@ pub(super) mod tests {
         let now = hour.remove(0);
         Board {
             sign: Sign {
+                birth: crate::queue::Birth::default(),
                 epoch: 1,
                 cursor: Cursor(now.admitted),
                 length: now.drawn,

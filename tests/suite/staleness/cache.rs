@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use now_serving::line::{LastSign, Sign};
 use now_serving::near::{Copied, Duty, Lookup, Near, Renew, Turn, Wrong};
 use now_serving::tally::Batch;
 
@@ -101,6 +102,12 @@ impl Cache {
 
     fn answers(&self) -> bool {
         self.state.whim.get() != Whim::Silent
+    }
+}
+
+impl LastSign for Cache {
+    fn last_sign(&self) -> Option<Sign> {
+        self.last()?.sign
     }
 }
 

