@@ -11,7 +11,7 @@ use std::io::Read;
 
 use serde_json::{Value, json};
 
-use crate::admission::{Rate, estimated_wait};
+use crate::admission::{Rate, wait_of_the_last};
 use crate::config::{Config, Problem};
 use crate::http::{Call, Reply};
 use crate::line::{Board, Line, Set, Sign};
@@ -215,7 +215,7 @@ fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
     let wait = sign.live.mode.lets_in();
-    let wait = wait.then(|| estimated_wait(sign.waiting(), sign.measured, pace, now_ms));
+    let wait = wait.then(|| wait_of_the_last(sign.waiting(), sign.measured, pace, now_ms));
     json!({
         "room": config.room,
         "mode": sign.live.mode,

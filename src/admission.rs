@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-pub use rate::{Measured, Rate, estimated_wait};
+pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
 
 /// The number on a ticket, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 //! Every series is there from the first scrape on, at zero, so that the first of anything is an increase; only what
 //! nobody knows is absent.
 
-use crate::admission::{Mode, estimated_wait};
+use crate::admission::{Mode, wait_of_the_last};
 use crate::line::Figures;
 use crate::record::Reason;
 use crate::tally::{BUCKETS, FAULTS, Tally};
@@ -65,7 +65,7 @@ impl Page<'_> {
         let live = &sign.live;
         let wait = live.mode.lets_in().then_some(sign.measured);
         let wait =
-            wait.and_then(|measured| estimated_wait(sign.waiting(), measured, live.pace, now_ms));
+            wait.and_then(|measured| wait_of_the_last(sign.waiting(), measured, live.pace, now_ms));
         for (name, help, number) in [
             (
                 "waiting",

@@ -57,6 +57,7 @@ impl Answer {
             released: self.number("released")?,
             took_ms: self.number("took")?,
             moved_ms: self.number("moved")?,
+            step_ms: self.number("step")?,
         };
         let live = Live {
             mode: Mode::named(self.text("mode")?)?,

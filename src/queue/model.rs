@@ -39,7 +39,7 @@ pub struct Model {
     /// The draws: birth, epoch and number, by the id of the draw.
     drawn: BTreeMap<String, Place>,
     /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
-    checkpoints: Option<[(u64, u64); 2]>,
+    checkpoints: Option<[Checkpoint; 2]>,
     /// Length and budget of the periods in which it was measured.
     measured_at: (u64, u64),
     moved_ms: u64,
@@ -47,6 +47,15 @@ pub struct Model {
     admitted: u64,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
+}
+
+/// Where a measurement begins.
+#[derive(Clone, Copy, Debug)]
+struct Checkpoint {
+    at_ms: u64,
+    cursor: u64,
+    /// The longest time between two releases since.
+    step_ms: u64,
 }
 
 /// What became of an operator's change.
@@ -232,22 +241,32 @@ impl Model {
 
     fn measure(&mut self, now_ms: u64) {
         let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
+        let step_ms = now_ms.saturating_sub(last_ms);
         self.moved_ms = now_ms.max(last_ms);
-        let here = (self.moved_ms, self.sign.cursor.0);
-        self.checkpoints = Some(match self.checkpoints {
+        let here = Checkpoint {
+            at_ms: self.moved_ms,
+            cursor: self.sign.cursor.0,
+            step_ms: 0,
+        };
+        let stepped = |checkpoint: Checkpoint| Checkpoint {
+            step_ms: checkpoint.step_ms.max(step_ms),
+            ..checkpoint
+        };
+        self.checkpoints = Some(match self.checkpoints.map(|both| both.map(stepped)) {
             None => [here, here],
-            Some([_, mid]) if self.moved_ms - mid.0 >= WINDOW_MS => [mid, here],
+            Some([_, mid]) if self.moved_ms - mid.at_ms >= WINDOW_MS => [mid, here],
             Some(younger) => younger,
         });
     }
 
     fn show(&mut self, now_ms: u64) {
         let cursor = self.sign.cursor.0;
-        self.sign.measured = self.checkpoints.and_then(|[(since_ms, from), _]| {
-            (cursor > from).then(|| Measured {
-                released: cursor - from,
-                took_ms: self.moved_ms - since_ms,
+        self.sign.measured = self.checkpoints.and_then(|[since, _]| {
+            (cursor > since.cursor).then(|| Measured {
+                released: cursor - since.cursor,
+                took_ms: self.moved_ms - since.at_ms,
                 moved_ms: self.moved_ms,
+                step_ms: since.step_ms,
             })
         });
         self.show_birth(now_ms);

@@ -7,6 +7,7 @@ local function answer(number, ...)
     'released', measured and state.cursor - state.from or 0,
     'took', measured and state.moved - state.since or 0,
     'moved', measured and state.moved or 0,
+    'step', measured and state.step or 0,
     'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version,
     'drawn', state.drawn, 'admitted', state.admitted,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,

@@ -32,7 +32,7 @@ local DEFAULTS = {
   epoch = 1, cursor = 0, length = 0, credit = 0, -- the line
   period = -1, left = 0, -- the second at which the current period began, and what is left of its budget
   automatic = 0, budget = 0, -- the pace at which the rate was measured
-  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, -- the measured rate
+  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0, -- the measured rate
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
   born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, -- the birth of the line: see birth.lua
   anchor = 0, -- since when missed periods count

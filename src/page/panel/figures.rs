@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::hour::Hour;
 use super::{number, people};
-use crate::admission::{Rate, Verdict, decide, estimated_wait};
+use crate::admission::{Rate, Verdict, decide, wait_of_the_last};
 use crate::line::Sign;
 use crate::near::Copied;
 use crate::ticket::{Standing, Ticket};
@@ -29,7 +29,7 @@ pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
         0 => "nobody waits".to_owned(),
         _ if !sign.live.mode.lets_in() => "unknown".to_owned(),
         many => {
-            let wait = estimated_wait(many, sign.measured, sign.live.pace, now_ms);
+            let wait = wait_of_the_last(many, sign.measured, sign.live.pace, now_ms);
             wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
         }
     };

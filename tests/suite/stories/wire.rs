@@ -216,7 +216,8 @@ pub(crate) fn programs_get_data(house: &House) {
             (&json!(true), &json!("main"), &json!(null))
         );
         let ahead = data["ahead"].as_u64().unwrap();
-        assert_eq!(data["estimated_wait_seconds"], ahead * 60);
+        let wait = data["estimated_wait_seconds"].as_u64().unwrap();
+        assert!((ahead * 60..=(ahead + 1) * 60).contains(&wait), "{data}");
         assert_eq!(
             data["refresh_seconds"].to_string(),
             got.header("retry-after")
