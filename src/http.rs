@@ -94,14 +94,20 @@ impl Call {
         format!("{scheme}://{}{}", self.host, self.path)
     }
 
-    /// On a loopback address over http, where a cookie cannot be `Secure`.
+    /// The `Host` header without port and brackets.
     #[must_use]
-    pub fn is_loopback(&self) -> bool {
-        let host = match self.host.strip_prefix('[') {
+    pub fn hostname(&self) -> &str {
+        let name = match self.host.strip_prefix('[') {
             Some(six) => six.split(']').next(),
             None => self.host.split(':').next(),
         };
-        let host = host.unwrap_or_default();
+        name.unwrap_or_default()
+    }
+
+    /// On a loopback address over http, where a cookie cannot be `Secure`.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let host = self.hostname();
         !self.https && (host == "localhost" || host == "::1" || is_loopback_ip4(host))
     }
 

@@ -19,6 +19,7 @@
 //! | [`cors`] | which pages elsewhere may read our answers |
 //! | [`words`] | the page in the visitor's language |
 //! | [`ticket`], [`cookie`], [`keeping`] | the signed number, and how the browser keeps it |
+//! | [`keys`] | a key of its own for every purpose |
 //! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
@@ -35,6 +36,7 @@ pub mod cors;
 pub mod fields;
 pub mod http;
 pub mod keeping;
+pub mod keys;
 pub mod line;
 pub mod login;
 pub mod metrics;

@@ -196,7 +196,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
     let answer = if visit.end == End::Inside {
         Answer::Forward(Forward {
             position: visit.ticket.position(),
-            pass: config.keys.pass(&visit.ticket.id, &config.room, now),
+            pass: (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now),
             set_cookie: cookie,
             ..bare(call, config)
         })

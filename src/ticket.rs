@@ -6,6 +6,7 @@
 use jwt_simple::prelude::*;
 
 use crate::admission::{Cursor, Position};
+use crate::keys::{Purpose, derived};
 use crate::line::Place;
 
 /// A verified ticket, or one about to be signed.
@@ -191,7 +192,7 @@ impl Claims {
     }
 }
 
-/// What a pass for the origin says besides `sub`, `iat` and `exp`.
+/// What a pass for the origin says besides `sub`, `aud`, `iat` and `exp`.
 #[derive(Serialize, Deserialize)]
 struct PassClaims {
     room: String,
@@ -208,10 +209,11 @@ const PASS_LIFE: u64 = 60;
 /// The `typ` of a pass, so that a pass is never a ticket.
 const PASS_TYPE: &str = "queue-pass+JWT";
 
-/// The key that signs, and those that verify as well while a rotation is under way.
+/// The key that signs tickets, those that verify as well while a rotation is under way, and the one that signs passes.
 pub struct Keys {
     current: HS256Key,
     previous: Vec<HS256Key>,
+    pass: HS256Key,
 }
 
 impl Keys {
@@ -221,6 +223,7 @@ impl Keys {
         Self {
             current: key(secret),
             previous: previous.into_iter().map(key).collect(),
+            pass: pass_key(secret),
         }
     }
 
@@ -274,9 +277,10 @@ impl Keys {
         })
     }
 
-    /// Signs the pass by which the origin knows that a request came through this room: good for a minute.
+    /// Signs the pass by which the origin knows that a request came through this room: good for a minute, and for the
+    /// host that the visitor asked for.
     #[must_use]
-    pub fn pass(&self, id: &str, room: &str, now: u64) -> Option<String> {
+    pub fn pass(&self, id: &str, room: &str, host: &str, now: u64) -> Option<String> {
         let custom = PassClaims {
             room: room.to_owned(),
         };
@@ -284,9 +288,8 @@ impl Keys {
             signature_type: Some(PASS_TYPE.to_owned()),
             ..HeaderOptions::default()
         };
-        self.current
-            .authenticate_with_options(claims(id, custom, now, PASS_LIFE), &options)
-            .ok()
+        let claims = claims(id, custom, now, PASS_LIFE).with_audience(host.to_ascii_lowercase());
+        self.pass.authenticate_with_options(claims, &options).ok()
     }
 }
 
@@ -302,9 +305,18 @@ fn claims<C: Serialize>(id: &str, custom: C, now: u64, life: u64) -> JWTClaims<C
 
 /// The key's name is the beginning of its own digest: enough to tell two apart, and nothing to configure.
 fn key(secret: &str) -> HS256Key {
+    let name = key_id(secret);
+    HS256Key::from_bytes(secret.as_bytes()).with_key_id(&name)
+}
+
+/// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
+fn pass_key(secret: &str) -> HS256Key {
+    HS256Key::from_bytes(&derived(secret.as_bytes(), Purpose::Pass)).with_key_id(&key_id(secret))
+}
+
+fn key_id(secret: &str) -> String {
     let mut key = HS256Key::from_bytes(secret.as_bytes());
-    let name: String = key.create_key_id().chars().take(8).collect();
-    key.with_key_id(&name)
+    key.create_key_id().chars().take(8).collect()
 }
 
 #[cfg(test)]
@@ -435,12 +447,58 @@ mod tests {
         let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
         assert_eq!(keys().verify(&token, "side", NOW), None);
         assert_eq!(Keys::new(OTHER, None).verify(&token, "main", NOW), None);
-        let pass = keys().pass("AAAA", "main", NOW).unwrap();
+        let pass = pass(&keys());
         assert_eq!(
             keys().verify(&pass, "main", NOW),
             None,
             "a pass is never a ticket"
         );
+    }
+
+    fn pass(keys: &Keys) -> String {
+        keys.pass("AAAA", "main", "Shop.example", NOW).unwrap()
+    }
+
+    /// What an origin makes of a token, if it holds this key and insists on nothing but the signature.
+    fn is_signed_by(key: &HS256Key, token: &str) -> bool {
+        let options = VerificationOptions {
+            artificial_time: Some(UnixTimeStamp::from_secs(NOW)),
+            ..VerificationOptions::default()
+        };
+        key.verify_token::<NoCustomClaims>(token, Some(options))
+            .is_ok()
+    }
+
+    #[test]
+    fn what_checks_passes_neither_checks_nor_signs_tickets() {
+        let ticket = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let (ticket_key, pass_key) = (key(SECRET), pass_key(SECRET));
+        assert!(is_signed_by(&pass_key, &pass(&keys())));
+        assert!(!is_signed_by(&ticket_key, &pass(&keys())));
+        assert!(is_signed_by(&ticket_key, &ticket));
+        assert!(
+            !is_signed_by(&pass_key, &ticket),
+            "a ticket is never a pass"
+        );
+        let minted = pass_key
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&minted, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_pass_names_its_key_as_the_entry_is_named_and_the_host_it_is_for() {
+        let rotated = Keys::new(OTHER, Some(SECRET));
+        for (keys, secret) in [(keys(), SECRET), (rotated, OTHER)] {
+            let pass = pass(&keys);
+            let header = Token::decode_metadata(&pass).unwrap();
+            assert_eq!(header.key_id(), key(secret).key_id().as_deref());
+            assert_eq!(header.signature_type(), Some(PASS_TYPE));
+            let payload = pass.split('.').nth(1).unwrap();
+            let payload = URL_SAFE_NO_PAD.decode(payload).unwrap();
+            let payload = String::from_utf8(payload).unwrap();
+            assert!(payload.contains(r#""aud":"shop.example""#), "{payload}");
+        }
     }
 
     #[test]

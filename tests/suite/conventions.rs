@@ -98,11 +98,11 @@ fn native_only_one_file_names_the_platform() {
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn wasm_the_wasm_is_at_most_1030_kb_and_400_gzipped() {
+fn wasm_the_wasm_is_at_most_1100_kb_and_430_gzipped() {
     let size = Size::of(&dev::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_030_000 && size.gzipped <= 400_000,
+        size.plain <= 1_100_000 && size.gzipped <= 430_000,
         "{size:?}"
     );
 }

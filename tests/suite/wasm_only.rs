@@ -1,10 +1,12 @@
 //! What only the shipped Wasm in the local server can show: streams, the origin's own headers, production's manners.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
 use dev::bench::Sandboxes;
+use jwt_simple::prelude::*;
 use serde_json::Value;
 
 use crate::house::{Ask, House, SECRET, Visitor, problem_keys};
@@ -110,9 +112,10 @@ fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
     assert_eq!(
         (
             &claims["room"],
+            &claims["aud"],
             claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap()
         ),
-        (&"main".into(), 60)
+        (&"main".into(), &"127.0.0.1".into(), 60)
     );
     house.set("origin_cookie", "keep");
     visitor.ask("/echo");
@@ -138,23 +141,93 @@ fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
     );
 }
 
+/// The pass that came along with the last request to the origin.
+fn last_pass(house: &House) -> String {
+    let seen = house.wasm_side().origin.requests().pop().unwrap();
+    let mut headers = seen.headers.into_iter();
+    let (_, pass) = headers.find(|(name, _)| name == "queue-pass").unwrap();
+    String::from_utf8(pass).unwrap()
+}
+
+/// What `cargo dev secret pass` prints for these entries, line by line: the name of each key, and the key.
+fn printed_keys(entries: &str) -> Vec<(String, HS256Key)> {
+    let printed = dev::secret::pass_keys(entries).unwrap();
+    let line = |line: &str| {
+        let (kid, key) = line.split_once(' ').unwrap();
+        (kid.to_owned(), HS256Key::from_bytes(&unhex(key)))
+    };
+    printed.lines().map(line).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let pairs = text.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    pairs.map(byte).collect()
+}
+
+/// As an origin does that holds these keys.
+fn is_pass(keys: &[(String, HS256Key)], token: &str) -> bool {
+    let metadata = Token::decode_metadata(token).unwrap();
+    let options = || VerificationOptions {
+        required_signature_type: Some("queue-pass+JWT".to_owned()),
+        allowed_audiences: Some(HashSet::from(["127.0.0.1".to_owned()])),
+        ..VerificationOptions::default()
+    };
+    let named = keys.iter().find(|(kid, _)| metadata.key_id() == Some(kid));
+    named.is_some_and(|(_, key)| {
+        key.verify_token::<NoCustomClaims>(token, Some(options()))
+            .is_ok()
+    })
+}
+
 #[test]
-fn wasm_the_origins_program_can_verify_the_pass() {
-    use jwt_simple::prelude::*;
+fn wasm_the_printed_key_checks_passes_and_neither_checks_nor_mints_tickets() {
     let house = House::wasm();
     let cookie = admitted(&house);
-    house.ask(&Ask::get("/echo").with("cookie", cookie));
-    let seen = house.wasm_side().origin.requests().pop().unwrap();
-    let (_, pass) = seen
-        .headers
-        .into_iter()
-        .find(|(name, _)| name == "queue-pass")
-        .unwrap();
-    let pass = String::from_utf8(pass).unwrap();
-    let verify = |secret: &str| {
-        HS256Key::from_bytes(secret.as_bytes()).verify_token::<NoCustomClaims>(&pass, None)
-    };
-    assert!(verify(SECRET).is_ok() && verify("some-other-secret-of-32-bytes-----").is_err());
+    let ticket = cookie.strip_prefix("queue=").unwrap();
+    house.ask(&Ask::get("/echo").with("cookie", &cookie));
+    let pass = last_pass(&house);
+    let keys = printed_keys(SECRET);
+    assert!(is_pass(&keys, &pass));
+    assert!(!is_pass(&keys, ticket), "a ticket is never a pass");
+    assert!(!is_pass(&printed_keys(&"x".repeat(32)), &pass));
+    let by_the_secret = HS256Key::from_bytes(SECRET.as_bytes());
+    let (kid, key) = &keys[0];
+    assert!(by_the_secret.verify_token::<Value>(ticket, None).is_ok());
+    assert!(by_the_secret.verify_token::<Value>(&pass, None).is_err());
+    assert!(key.verify_token::<Value>(ticket, None).is_err());
+
+    let claims = by_the_secret.verify_token::<Value>(ticket, None).unwrap();
+    let minted = key.clone().with_key_id(kid).authenticate(claims).unwrap();
+    let forged = Ask::get("/echo").with("cookie", format!("queue={minted}"));
+    assert!(!house.ask(&forged).inside, "the key mints no ticket");
+    let posing = Ask::get("/echo").with("cookie", format!("queue={pass}"));
+    assert!(!house.ask(&posing).inside, "a pass is never a ticket");
+    assert!(
+        house.ask(&Ask::get("/echo").with("cookie", &cookie)).inside,
+        "the real one still is"
+    );
+}
+
+#[test]
+fn wasm_an_origin_that_has_the_new_key_first_accepts_every_pass_of_a_rotation() {
+    const NEXT: &str = "development-only-jwt-secret-fedcba9876543210";
+    let house = House::wasm();
+    let cookie = admitted(&house);
+    let inside = Ask::get("/echo").with("cookie", &cookie);
+    let keys = printed_keys(&format!("{SECRET},{NEXT}"));
+    for (key, value) in [
+        ("jwt_secret_previous", format!("{SECRET},{NEXT}")),
+        ("jwt_secret", NEXT.to_owned()),
+    ] {
+        assert!(house.ask(&inside).inside && is_pass(&keys, &last_pass(&house)));
+        house.set(key, &value);
+        assert!(house.ask(&inside).inside && is_pass(&keys, &last_pass(&house)));
+    }
+    assert!(
+        !is_pass(&printed_keys(SECRET), &last_pass(&house)),
+        "the last one is signed with the new key"
+    );
 }
 
 #[test]

@@ -257,6 +257,36 @@ fn a_deploy_without_questions_cannot_begin_from_nothing() {
     );
 }
 
+/// By standard input and by the environment; a secret on the command line would be seen by every process.
+#[test]
+fn the_keys_of_passes_are_printed_for_secrets_that_no_command_line_shows() {
+    const ENTRIES: &str =
+        "development-only-jwt-secret-0123456789abcdef,development-only-jwt-secret-fedcba9876543210";
+    let expected = secret::pass_keys(ENTRIES).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let printed = |script: &str| {
+        let output = shell(&Api::start(), folder.path(), script);
+        succeeds(&output);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let piped = format!("printf %s {ENTRIES} | cargo dev secret pass");
+    let by_environment =
+        format!("JWT_SECRET={ENTRIES} && export JWT_SECRET && cargo dev secret pass");
+    assert_eq!(printed(&piped), expected);
+    assert_eq!(printed(&by_environment), expected);
+    let short = shell(
+        &Api::start(),
+        folder.path(),
+        "printf brief-secret | cargo dev secret pass",
+    );
+    let said = String::from_utf8_lossy(&short.stderr).into_owned();
+    assert!(
+        !short.status.success() && said.contains("at least 32 bytes"),
+        "{said}"
+    );
+    assert!(!said.contains("brief-secret"), "{said}");
+}
+
 /// A secret alone on stdout is the whole of it.
 #[test]
 fn one_secret_goes_into_a_pipe_as_it_is() {

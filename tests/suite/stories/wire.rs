@@ -387,7 +387,7 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
             .unwrap(),
         keys.sign(&ticket, "side", now, DAY).unwrap(),
         keys.sign(&ticket, "main", now + 3_600, DAY).unwrap(),
-        keys.pass(&ticket.id, "main", now).unwrap(),
+        keys.pass(&ticket.id, "main", "127.0.0.1", now).unwrap(),
     ];
     let seen = |ticket: &str| {
         let got = house.ask(
