@@ -141,8 +141,12 @@ pub fn answer(
         (Route::Forget, _) => desk::forget(call, config),
         _ => change::answer(route, call, &operator, body, line, near, config),
     };
+    // A browser that comes with the right password need not queue with strangers the next time.
+    let is_person = operator.via == Via::Basic;
+    let device = is_person.then(|| login::device_cookie(call, config, line.now_ms / 1000));
     Answered {
         operator: Some(operator.name),
+        reply: answered.reply.with_some("set-cookie", device.flatten()),
         ..answered
     }
 }

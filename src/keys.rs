@@ -3,7 +3,10 @@
 //! Invariant: who holds the key of one purpose can neither check nor sign for another, and never learns the secret.
 //! Tickets are signed with the secret itself, so no derived key signs one.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac_sha256::HMAC;
+use jwt_simple::reexports::ct_codecs;
 
 /// How long a derived key is, in bytes.
 pub const LENGTH: usize = 32;
@@ -13,6 +16,8 @@ pub const LENGTH: usize = 32;
 pub enum Purpose {
     /// `Queue-Pass`, which origins check.
     Pass,
+    /// The cookie by which an operator's browser is known again.
+    Device,
 }
 
 impl Purpose {
@@ -20,6 +25,7 @@ impl Purpose {
     fn label(self) -> &'static str {
         match self {
             Self::Pass => "queue-pass",
+            Self::Device => "queue-device",
         }
     }
 }
@@ -30,9 +36,45 @@ pub fn derived(secret: &[u8], purpose: Purpose) -> [u8; LENGTH] {
     HMAC::mac(purpose.label(), secret)
 }
 
+/// A text with its seal behind it.
+#[must_use]
+pub fn sealed(text: &str, key: &[u8]) -> String {
+    format!("{text}.{}", seal(text, key))
+}
+
+/// The text in front of a seal, if it is the one of this key. Compared in constant time.
+#[must_use]
+pub fn unsealed<'a>(sealed: &'a str, key: &[u8]) -> Option<&'a str> {
+    let (text, found) = sealed.rsplit_once('.')?;
+    ct_codecs::verify(found.as_bytes(), seal(text, key).as_bytes()).then_some(text)
+}
+
+fn seal(text: &str, key: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(HMAC::mac(text, key))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_seal_is_of_one_key_and_one_text() {
+        let whole = sealed("a.b", b"key");
+        assert_eq!(unsealed(&whole, b"key"), Some("a.b"));
+        assert_eq!(unsealed(&whole, b"other"), None);
+        let of_another = whole.replace("a.b", "a.c");
+        for broken in [
+            "",
+            ".",
+            "a.b",
+            "a.b.",
+            &of_another,
+            &whole[1..],
+            &whole[..46],
+        ] {
+            assert_eq!(unsealed(broken, b"key"), None, "{broken}");
+        }
+    }
 
     /// Also computed by `openssl dgst -sha256 -mac HMAC`, so that an origin's key outlives every build of ours.
     #[test]

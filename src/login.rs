@@ -2,7 +2,10 @@
 //!
 //! Security in one list: what is not configured does not exist; both halves of Basic, and all tokens, are compared, in
 //! constant time; browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes
-//! from programs only; whoever was wrong ten times in a minute is let in or refused slowly, and one at a time.
+//! from programs only. What could be guessed is looked at one after the other: each network has a lane, and so has each
+//! browser that is known from a right login. After ten wrong logins in a minute a lane is slow.
+
+mod device;
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -22,7 +25,12 @@ const ADMIN: &str = "admin";
 const BASIC: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
 const BEARER: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
 
-/// So often somebody may be wrong in a minute without being slowed.
+pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
+
+/// A token of so many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
+pub const LONG_TOKEN: usize = 32;
+
+/// So many logins of a lane may be wrong in a minute before it is slowed.
 const FREE: u64 = 10;
 /// The minute, which begins with the first wrong login.
 const WHILE: Duration = Duration::from_mins(1);
@@ -99,14 +107,21 @@ pub fn operator(
     if scheme.eq_ignore_ascii_case("basic") {
         let password = config.operators.password()?.ok_or(Refused::NotConfigured)?;
         let check = || opens(credentials, password).then(admin);
-        attempt(call, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Via::Basic))
+        let lane = device::lane(call, password, config, now_ms / 1000);
+        let lane = lane.unwrap_or_else(|| network(call.address));
+        attempt(&lane, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Via::Basic))
     } else if scheme.eq_ignore_ascii_case("bearer") && door == Door::Api {
         let (permit, admin) = config.operators.tokens_of_both_kinds()?;
         if permit.is_empty() && admin.is_empty() {
             return Err(Refused::NotConfigured);
         }
         let check = || program(credentials.as_bytes(), permit, admin);
-        attempt(call, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Via::Bearer))
+        let found = if credentials.len() < LONG_TOKEN {
+            attempt(&network(call.address), near, now_ms, &check)?
+        } else {
+            check()
+        };
+        found.ok_or(Refused::Unauthorized(Via::Bearer))
     } else if is_there(door, &config.operators)? {
         Err(Refused::Unauthorized(Via::Basic))
     } else {
@@ -123,33 +138,27 @@ pub fn is_there(door: Door, operators: &Operators) -> Result<bool, Vec<Problem>>
         || (door == Door::Api && !operators.permit_tokens()?.is_empty()))
 }
 
-/// One attempt. Where nobody was wrong it is quick; elsewhere they go one at a time, so that none is left uncounted. A
+/// One attempt, when it is its turn in its lane: so none is left uncounted, and a burst is no quicker than its lane. A
 /// cache that does not answer locks nobody out.
 fn attempt(
-    call: &Call,
+    lane: &str,
     near: &dyn Near,
     now_ms: u64,
     check: &dyn Fn() -> Option<Operator>,
 ) -> Result<Option<Operator>, Refused> {
-    let from = network(call.address);
-    if near.wrong(&from).is_none()
-        && let Some(operator) = check()
-    {
-        return Ok(Some(operator));
-    }
-    let _until_dropped = match near.turn(&from) {
+    let _until_dropped = match near.turn(lane) {
         Turn::Mine(turn) => Some(turn),
         Turn::Unknown => None,
         Turn::Late => return Err(Refused::TooMany),
     };
-    let wrong = near.wrong(&from);
+    let wrong = near.wrong(lane);
     if wrong.is_some_and(|wrong| wrong.count >= FREE) {
         near.pause(PAUSE);
     }
     let operator = check();
     if operator.is_none() {
         let (wrong, life) = once_more(wrong, now_ms);
-        near.put_wrong(&from, wrong, life);
+        near.put_wrong(lane, wrong, life);
     }
     Ok(operator)
 }
@@ -282,7 +291,7 @@ impl Refused {
             }
             Self::Unsound(problems) => unsound(problems),
             Self::TooMany => {
-                let detail = "too many logins from this address were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
+                let detail = "too many logins from this network were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
                 Reply::problem(429, "Too many wrong logins", detail).with("retry-after", "5")
             }
         }

@@ -6,7 +6,7 @@
 use jwt_simple::prelude::*;
 
 use crate::admission::{Cursor, Position};
-use crate::keys::{Purpose, derived};
+use crate::keys::{self, Purpose, derived};
 use crate::line::Place;
 
 /// A verified ticket, or one about to be signed.
@@ -225,6 +225,12 @@ impl Keys {
             previous: previous.into_iter().map(key).collect(),
             pass: pass_key(secret),
         }
+    }
+
+    /// The keys of another purpose: of the entry that signs first, then of those that are still accepted.
+    pub fn of(&self, purpose: Purpose) -> impl Iterator<Item = [u8; keys::LENGTH]> {
+        let entries = std::iter::once(&self.current).chain(&self.previous);
+        entries.map(move |entry| derived(&entry.to_bytes(), purpose))
     }
 
     /// Signs a ticket that lives `life` seconds from now. `None` only if the JWT library fails, which it has no reason to.

@@ -1,19 +1,25 @@
 //! Guessing, on the story's clock; what a login reads; what a list of tokens may look like.
 
+use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use dev::store::Store;
 use now_serving::admin;
 use now_serving::config::{Config, Problem, Source};
 use now_serving::http::Call;
-use now_serving::line::{Clock, Line, NoSign};
+use now_serving::line::{Clock, LastSign, Line, NoSign, Sign};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
-use now_serving::near::{Near, Turn};
+use now_serving::near::{Copied, Lookup, Near, QUEUE, Turn, Wrong};
 use now_serving::service;
+use now_serving::tally::Batch;
 
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, House, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
@@ -155,6 +161,319 @@ fn native_who_waits_too_long_for_a_turn_is_not_looked_at() {
     drop(turn);
     assert!(desk.asked(HERE, Some(&right)).is_ok());
     assert_eq!(desk.near.wrong(HERE).unwrap().count, 1, "nor counted");
+}
+
+/// Logins that arrive in the same moment. Each lane serves one at a time, in the order in which they came; what is read of a
+/// lane without its turn is what stood there before any of them.
+struct Burst {
+    memory: Memory,
+    before: BTreeMap<String, Wrong>,
+    lanes: Rc<RefCell<BTreeMap<String, Lane>>>,
+    /// How far this login is in time, from the burst's moment.
+    clock: Rc<Cell<Duration>>,
+}
+
+#[derive(Default)]
+struct Lane {
+    free_at: Duration,
+    is_taken: bool,
+}
+
+/// Held by the login whose turn it is.
+struct Served(
+    String,
+    Rc<RefCell<BTreeMap<String, Lane>>>,
+    Rc<Cell<Duration>>,
+);
+
+impl Burst {
+    fn new() -> Self {
+        Self {
+            memory: Memory::new(Arc::new(AtomicU64::new(NOW_MS))),
+            before: BTreeMap::new(),
+            lanes: Rc::default(),
+            clock: Rc::default(),
+        }
+    }
+
+    /// The answer to one of them, and how long it took.
+    fn login(&self, call: &Call, config: &Config) -> (Result<Operator, Refused>, Duration) {
+        self.clock.set(Duration::ZERO);
+        let got = login::operator(call, Door::Api, config, self, NOW_MS);
+        (got, self.clock.get())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let mut lanes = self.1.borrow_mut();
+        let lane = lanes.get_mut(&self.0).unwrap();
+        (lane.free_at, lane.is_taken) = (self.2.get(), false);
+    }
+}
+
+impl LastSign for Burst {
+    fn last_sign(&self) -> Option<Sign> {
+        self.memory.last_sign()
+    }
+}
+
+impl Near for Burst {
+    fn turn(&self, lane: &str) -> Turn {
+        let mut lanes = self.lanes.borrow_mut();
+        let taken = lanes.entry(lane.to_owned()).or_default();
+        assert!(!taken.is_taken, "one at a time");
+        if taken.free_at > QUEUE {
+            self.clock.set(QUEUE);
+            return Turn::Late;
+        }
+        taken.is_taken = true;
+        self.clock.set(taken.free_at);
+        let served = Served(
+            lane.to_owned(),
+            Rc::clone(&self.lanes),
+            Rc::clone(&self.clock),
+        );
+        Turn::Mine(Box::new(served) as Box<dyn Any>)
+    }
+
+    fn wrong(&self, lane: &str) -> Option<Wrong> {
+        let has_turn = self
+            .lanes
+            .borrow()
+            .get(lane)
+            .is_some_and(|lane| lane.is_taken);
+        if has_turn {
+            self.memory.wrong(lane)
+        } else {
+            self.before.get(lane).copied()
+        }
+    }
+
+    fn put_wrong(&self, lane: &str, wrong: Wrong, life: Duration) {
+        self.memory.put_wrong(lane, wrong, life);
+    }
+
+    fn pause(&self, time: Duration) {
+        self.clock.set(self.clock.get() + time);
+    }
+
+    fn lookup(&self) -> Lookup {
+        self.memory.lookup()
+    }
+    fn peek(&self) -> Option<Copied> {
+        self.memory.peek()
+    }
+    fn put(&self, copy: &Copied) {
+        self.memory.put(copy);
+    }
+    fn last(&self) -> Option<Copied> {
+        self.memory.last()
+    }
+    fn batches(&self) -> Vec<Batch> {
+        self.memory.batches()
+    }
+    fn acknowledge(&self, batches: &[Batch]) {
+        self.memory.acknowledge(batches);
+    }
+}
+
+const NOW_MS: u64 = 1_800_000_000_000;
+
+fn basic(password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("admin:{password}")))
+}
+
+/// As a browser sends it that got this cookie.
+fn known(call: Call, set_cookie: &str) -> Call {
+    let pair = set_cookie.split(';').next().unwrap().as_bytes().to_vec();
+    let headers = [call.headers, vec![("cookie", pair)]].concat();
+    Call { headers, ..call }
+}
+
+fn device_cookie(config: &Config, id: &str, now: u64) -> String {
+    let call = Call {
+        id: id.to_owned(),
+        ..Call::default()
+    };
+    login::device_cookie(&call, config, now).unwrap()
+}
+
+#[test]
+fn native_nobody_in_the_operators_network_can_make_a_known_browser_wait() {
+    let (burst, config) = (Burst::new(), config());
+    let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
+    let right = from(HERE, Some(&basic(PASSWORD)));
+    let operator = known(right.clone(), &cookie);
+    let mut from_the_network = Vec::new();
+    for _ in 0..40 {
+        from_the_network.push(burst.login(&from(HERE, Some(&basic("guess"))), &config));
+        let (got, took) = burst.login(&operator, &config);
+        assert!(got.is_ok() && took.is_zero(), "{got:?} after {took:?}");
+    }
+    let late = |(got, _): &&(_, _)| *got == Err(Refused::TooMany);
+    assert_eq!(
+        from_the_network.iter().filter(late).count(),
+        9,
+        "ten at once, and four a second"
+    );
+    let (got, took) = burst.login(&right, &config);
+    assert_eq!(
+        (got, took),
+        (Err(Refused::TooMany), QUEUE),
+        "a browser that is not known queues"
+    );
+}
+
+#[test]
+fn native_a_burst_is_looked_at_one_by_one_and_a_guess_among_it_is_not_let_past() {
+    let (burst, config) = (Burst::new(), config());
+    let took: Vec<Duration> = (0..30)
+        .map(|_| burst.login(&from(HERE, Some(&basic("guess"))), &config).1)
+        .collect();
+    assert!(took[..10].iter().all(Duration::is_zero), "{took:?}");
+    for (place, took) in took.iter().enumerate().skip(10) {
+        assert_eq!(
+            *took,
+            PAUSE * u32::try_from(place - 9).unwrap(),
+            "number {place}"
+        );
+    }
+    let (got, took) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert_eq!(
+        (got.is_ok(), took),
+        (true, PAUSE * 21),
+        "after all before it"
+    );
+    let (got, _) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert_eq!(got, Err(Refused::TooMany), "though it is right");
+}
+
+#[test]
+fn native_a_long_token_needs_no_lane_and_a_short_one_does() {
+    let long = "0123456789abcdef0123456789abcdef";
+    let short = &long[..login::LONG_TOKEN - 1];
+    let mut settings = required();
+    let tokens = format!("long:{long},short:{short}");
+    settings.extend([
+        ("permit_token", tokens.as_str()),
+        ("admin_password", PASSWORD),
+    ]);
+    let (burst, config) = (Burst::new(), loaded(&settings));
+    let ask = |token: &str| {
+        let call = from(HERE, Some(&format!("Bearer {token}")));
+        burst.login(&call, &config)
+    };
+    for number in 0..100 {
+        let (got, took) = ask(&format!("{number:032}"));
+        assert_eq!(
+            (got, took),
+            (Err(Refused::Unauthorized(Via::Bearer)), Duration::ZERO)
+        );
+    }
+    assert_eq!(
+        burst.memory.wrong(HERE),
+        None,
+        "and none of them slows anybody"
+    );
+    for _ in 0..40 {
+        assert!(ask("short").0.is_err());
+    }
+    assert_eq!(ask(short).0, Err(Refused::TooMany));
+    assert!(ask(long).0.is_ok() && ask(long).1.is_zero());
+    let elsewhere = from("192.0.2.2", Some(&format!("Bearer {short}")));
+    assert!(burst.login(&elsewhere, &config).0.is_ok());
+}
+
+#[test]
+fn native_a_known_browser_still_needs_the_password_and_guesses_in_its_own_lane() {
+    let (burst, config) = (Burst::new(), config());
+    let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
+    let call = |authorization: Option<&str>| known(from(HERE, authorization), &cookie);
+    let unauthorized = Err(Refused::Unauthorized(Via::Basic));
+    assert_eq!(burst.login(&call(None), &config).0, unauthorized);
+    for _ in 0..40 {
+        let (got, _) = burst.login(&call(Some(&basic("guess"))), &config);
+        assert!(got.is_err());
+    }
+    let late = (Err(Refused::TooMany), QUEUE);
+    assert_eq!(burst.login(&call(Some(&basic(PASSWORD))), &config), late);
+    let elsewhere = known(from("192.0.2.9", Some(&basic(PASSWORD))), &cookie);
+    assert_eq!(burst.login(&elsewhere, &config), late, "wherever it goes");
+    let (got, took) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert!(
+        got.is_ok() && took.is_zero(),
+        "and the network is not slowed"
+    );
+}
+
+#[test]
+fn native_a_browser_is_known_for_thirty_days_by_this_password_and_this_room() {
+    const DAYS: u64 = 86_400;
+    let now = NOW_MS / 1000;
+    let with = |key: &'static str, value: &'static str| {
+        let mut settings = required();
+        settings.extend([("admin_password", PASSWORD), (key, value)]);
+        loaded(&settings)
+    };
+    let config = with("room", "main");
+    let cookie = device_cookie(&config, "0123", now);
+    let is_known = |config: &Config, cookie: &str, now: u64| {
+        let call = known(Call::default(), cookie);
+        login::device_cookie(&call, config, now).is_none()
+    };
+    assert!(is_known(&config, &cookie, now), "and no new cookie is sent");
+    assert!(is_known(&config, &cookie, now + 15 * DAYS - 1));
+    let renewed = known(Call::default(), &cookie);
+    let renewed = login::device_cookie(&renewed, &config, now + 15 * DAYS).unwrap();
+    assert!(
+        renewed.contains("=main.0123."),
+        "the same browser: {renewed}"
+    );
+    for other in [
+        with("admin_password", "another-password"),
+        with("room", "side"),
+        with("jwt_secret", "fedcba9876543210fedcba9876543210"),
+    ] {
+        assert!(!is_known(&other, &cookie, now));
+    }
+    let rotated = BTreeMap::from([
+        ("jwt_secret", "fedcba9876543210fedcba9876543210"),
+        ("jwt_secret_previous", "0123456789abcdef0123456789abcdef"),
+    ]);
+    let mut settings = required();
+    settings.insert("admin_password", PASSWORD);
+    settings.extend(rotated);
+    assert!(
+        is_known(&loaded(&settings), &cookie, now),
+        "through a rotation"
+    );
+    let expired = known(Call::default(), &cookie);
+    let anew = login::device_cookie(&expired, &config, now + 30 * DAYS).unwrap();
+    assert!(!anew.contains("0123"), "{anew}");
+    let altered = cookie.replace("main.0123", "main.0124");
+    assert!(!is_known(&config, &altered, now));
+}
+
+#[test]
+fn native_the_cookie_of_a_known_browser_goes_to_the_operators_routes_of_this_site_alone() {
+    let config = config();
+    let production = Call {
+        https: true,
+        host: "shop.example".to_owned(),
+        id: "0123".to_owned(),
+        ..Call::default()
+    };
+    let set = login::device_cookie(&production, &config, 1_800_000_000).unwrap();
+    let (pair, attributes) = set.split_once("; ").unwrap();
+    assert!(
+        pair.starts_with("__Secure-queue-device=main.0123.1802592000."),
+        "{pair}"
+    );
+    assert_eq!(
+        attributes,
+        "Path=/_queue; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    );
 }
 
 #[test]
@@ -423,4 +742,29 @@ fn wasm_who_waits_too_long_for_a_turn_is_told_so_and_the_right_one_works_afterwa
         .filter(|line| line["reason"] == "too_many_logins");
     assert_eq!(late.count(), of(429).count());
     assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 200);
+}
+
+#[test]
+fn wasm_who_guesses_from_the_operators_network_never_makes_a_known_browser_wait() {
+    const AT_ONCE: usize = 40;
+    let house = House::wasm();
+    let wasm = house.wasm_side();
+    let first = wasm.ask(&Ask::get("/_queue").operator());
+    let cookie = first.header("set-cookie").split(';').next().unwrap();
+    assert!(cookie.starts_with("queue-device=main."), "{first:?}");
+    let wrong = Ask::get("/_queue/status").with("authorization", basic("guess"));
+    let right = Ask::get("/_queue/status").operator().with("cookie", cookie);
+    let (guesses, right) = thread::scope(|scope| {
+        let ask = |ask| scope.spawn(move || wasm.ask(ask).status);
+        let guesses = [(); AT_ONCE].map(|()| ask(&wrong));
+        let right = [(); 16].map(|()| ask(&right));
+        (
+            guesses.map(|asked| asked.join().unwrap()),
+            right.map(|asked| asked.join().unwrap()),
+        )
+    });
+    assert_eq!(right, [200; 16]);
+    let of = |status: u16| guesses.iter().filter(|got| **got == status).count();
+    assert_eq!(of(401) + of(429), AT_ONCE);
+    assert!(of(429) > 0, "the network has to wait: {guesses:?}");
 }
