@@ -162,8 +162,21 @@ fn health(config: &Config) -> Answered {
     if !problems.is_empty() {
         return turned_away(Refused::Unsound(problems));
     }
-    let reply = Reply::new(200, "text/plain; charset=utf-8", "ok\n");
+    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(config));
     simply(reply, Reason::Health)
+}
+
+/// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.
+fn health_words(config: &Config) -> String {
+    let mut words = vec!["ok\n".to_owned()];
+    for problem in &config.ignored {
+        words.push(format!("ignored: {}: {}\n", problem.key, problem.accepted));
+    }
+    if let Some(refusal) = config.pages.own_refused() {
+        let line = refusal.line;
+        words.push(format!("ignored: template: refused at line {line}\n"));
+    }
+    words.concat()
 }
 
 fn turned_away(refused: Refused) -> Answered {

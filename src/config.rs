@@ -1,11 +1,14 @@
 //! The settings: read once, checked once, then trusted.
 //!
 //! Absent is a choice and means the default. Present but wrong is a problem that names key, value and what is accepted,
-//! and all problems are named at once. A secret's value is never named.
+//! and so is a value that cannot be read: an error is never taken for absence. All problems are named at once, a secret's
+//! value never. A problem with looks, words or the log is named too, and the default serves.
 
 mod brand;
 mod operators;
 mod reader;
+mod source;
+mod unsound;
 
 use std::sync::Arc;
 
@@ -18,16 +21,8 @@ use crate::ticket::Keys;
 use reader::Reader;
 
 pub use operators::{Operators, Token};
-
-/// Where settings come from. Empty values count as absent: a prompt that was just confirmed leaves one behind.
-pub trait Source: Send + Sync {
-    /// From the config store.
-    fn setting(&self, key: &str) -> Option<String>;
-    /// From the secret store.
-    fn secret(&self, key: &str) -> Option<String>;
-    /// On the local server, where development secrets and a store without TLS are accepted.
-    fn is_local(&self) -> bool;
-}
+pub use source::{Remembering, Source, Unreadable};
+pub use unsound::Unsound;
 
 /// What to do with those who have not been admitted while the store does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +92,8 @@ pub struct Config {
     pub upstash_token: String,
     /// The operators' secrets, which no visitor's request reads.
     pub operators: Operators,
+    /// What is wrong with settings that only concern looks, words or the log, and have their defaults therefore.
+    pub ignored: Vec<Problem>,
 }
 
 /// One thing that is wrong with the configuration.
@@ -109,6 +106,9 @@ pub struct Problem {
     pub value: Option<String>,
     /// What would have been accepted.
     pub accepted: String,
+    /// Whether it is there at all could not be found out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
 }
 
 /// Secrets that begin so are for the local server only.
@@ -118,12 +118,16 @@ impl Config {
     /// Reads and checks everything that a visitor's request needs, and keeps the source for what an operator's does.
     ///
     /// # Errors
-    /// Every problem there is, not only the first.
-    pub fn load(source: impl Source + 'static) -> Result<Self, Vec<Problem>> {
+    /// Every problem there is, not only the first, and what can be served all the same.
+    pub fn load(source: impl Source + 'static) -> Result<Self, Box<Unsound>> {
         Self::read(&(Arc::new(source) as Arc<dyn Source>))
     }
 
-    fn read(source: &Arc<dyn Source>) -> Result<Self, Vec<Problem>> {
+    /// The same of a source that is kept.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read(source: &Arc<dyn Source>) -> Result<Self, Box<Unsound>> {
         let mut reader = Reader::new(&**source);
         let jwt_secret = reader.jwt_secret();
         let jwt_secret_previous = reader.jwt_secret_previous();
@@ -174,26 +178,45 @@ impl Config {
             upstash_url: reader.upstash_url(),
             upstash_token: reader.upstash_token(),
             operators: Operators::new(Arc::clone(source)),
+            ignored: Vec::new(),
         };
-        reader.checked(config)
+        let (problems, ignored) = reader.problems();
+        if problems.is_empty() {
+            Ok(Self { ignored, ..config })
+        } else {
+            let all = [problems, ignored].concat();
+            Err(Box::new(Unsound::of(config, all)))
+        }
+    }
+
+    /// Whether all of it was read; if not, it is read again for the next request.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.ignored.iter().any(|problem| problem.unreadable)
     }
 
     /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
     #[must_use]
     pub fn shifted(&self, now_ms: u64) -> u64 {
-        now_ms.saturating_add_signed(self.clock.unwrap_or(0).saturating_mul(1000))
+        shifted(self.clock, now_ms)
     }
 
     /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`.
     #[must_use]
     pub fn bypasses(&self, path: &str) -> bool {
-        self.bypass_paths
-            .iter()
-            .any(|listed| match listed.strip_suffix('*') {
-                Some(prefix) => path.starts_with(prefix) && !may_climb(path),
-                None => path == listed,
-            })
+        bypasses(&self.bypass_paths, path)
     }
+}
+
+fn shifted(clock: Option<i64>, now_ms: u64) -> u64 {
+    now_ms.saturating_add_signed(clock.unwrap_or(0).saturating_mul(1000))
+}
+
+fn bypasses(listed: &[String], path: &str) -> bool {
+    listed.iter().any(|listed| match listed.strip_suffix('*') {
+        Some(prefix) => path.starts_with(prefix) && !may_climb(path),
+        None => path == listed,
+    })
 }
 
 /// An origin may resolve these to somewhere outside the prefix.
@@ -220,15 +243,30 @@ mod tests {
     struct Given {
         settings: BTreeMap<&'static str, String>,
         secrets: BTreeMap<&'static str, String>,
+        /// For these the store has an error.
+        unreadable: Vec<&'static str>,
         local: bool,
     }
 
-    impl Source for Given {
-        fn setting(&self, key: &str) -> Option<String> {
-            self.settings.get(key).cloned()
+    impl Given {
+        fn answer(
+            &self,
+            values: &BTreeMap<&'static str, String>,
+            key: &str,
+        ) -> Result<Option<String>, Unreadable> {
+            if self.unreadable.contains(&key) {
+                return Err(Unreadable);
+            }
+            Ok(values.get(key).cloned())
         }
-        fn secret(&self, key: &str) -> Option<String> {
-            self.secrets.get(key).cloned()
+    }
+
+    impl Source for Given {
+        fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            self.answer(&self.settings, key)
+        }
+        fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            self.answer(&self.secrets, key)
         }
         fn is_local(&self) -> bool {
             self.local
@@ -242,6 +280,7 @@ mod tests {
                 ("jwt_secret", "0123456789abcdef0123456789abcdef".to_owned()),
                 ("upstash_token", "t".to_owned()),
             ]),
+            unreadable: Vec::new(),
             local: false,
         }
     }
@@ -252,15 +291,17 @@ mod tests {
         given
     }
 
+    /// All that is said about it, whatever it closes.
     fn problems(given: &Given) -> Vec<Problem> {
         match Config::load(given.clone()) {
             Ok(config) => {
                 let operators = config.operators;
                 let tokens = operators.tokens_of_both_kinds().err();
                 let password = operators.password().err();
-                [password, tokens].map(Option::unwrap_or_default).concat()
+                let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
+                [config.ignored, secrets].concat()
             }
-            Err(problems) => problems,
+            Err(unsound) => unsound.problems,
         }
     }
 
@@ -332,6 +373,7 @@ mod tests {
                 key,
                 value: Some(wrong.to_owned()),
                 accepted: accepted.to_owned(),
+                unreadable: false,
             };
             assert_eq!(problems(&with(key, wrong)), [expected]);
         }
@@ -392,6 +434,147 @@ mod tests {
         }
         let config = Config::load(sound()).ok().unwrap();
         assert_eq!((config.clock, config.shifted(5)), (None, 5));
+    }
+
+    #[test]
+    fn wrong_looks_words_and_log_settings_have_their_defaults_and_close_nothing() {
+        let defaults = Config::load(sound()).ok().unwrap();
+        for (key, wrong) in [
+            ("brand_name", " "),
+            ("brand_colors", "red"),
+            ("brand_logo", "https://shop.example/logo.png"),
+            ("heading", "a\nb"),
+            ("message", "a\u{7}"),
+            ("log_sample", "0"),
+            ("log_query", "yes"),
+            ("cf_compat", "true"),
+            ("waiting_status", "401"),
+            ("refresh_interval", "31"),
+        ] {
+            let config = Config::load(with(key, wrong)).ok().unwrap();
+            let keys: Vec<&str> = config.ignored.iter().map(|found| found.key).collect();
+            assert_eq!(keys, [key]);
+            assert_eq!(config.pages.brand, defaults.pages.brand, "{key}");
+            assert_eq!(
+                (config.log_sample, config.log_query, config.cf_compat),
+                (1, Query::LeftOut, false)
+            );
+            assert_eq!((config.waiting_status, config.refresh_interval), (503, 5));
+            assert!(config.is_whole(), "{key} would be as wrong the next time");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_read_is_never_taken_for_absent() {
+        let mut all: Vec<&'static str> = vec!["jwt_secret", "jwt_secret_previous", "upstash_token"];
+        all.extend([
+            "room",
+            "admin_path",
+            "automatic",
+            "bypass_paths",
+            "on_store_error",
+        ]);
+        all.extend([
+            "cookie_expiry",
+            "cors_origins",
+            "frame_ancestors",
+            "upstash_url",
+        ]);
+        for key in all {
+            let given = Given {
+                unreadable: vec![key],
+                ..sound()
+            };
+            let unsound = Config::load(given).err().unwrap();
+            let expected = Problem {
+                key,
+                value: None,
+                accepted: "could not be read, and is asked for again".to_owned(),
+                unreadable: true,
+            };
+            assert_eq!(unsound.problems, [expected]);
+            assert!(!unsound.is_whole());
+        }
+        for key in ["message", "template", "log_sample"] {
+            let given = Given {
+                unreadable: vec![key],
+                ..sound()
+            };
+            let config = Config::load(given).ok().unwrap();
+            assert_eq!((config.ignored[0].key, config.ignored.len()), (key, 1));
+            assert!(!config.is_whole(), "{key} is asked for again");
+        }
+    }
+
+    #[test]
+    fn an_operators_secret_that_cannot_be_read_opens_nothing_and_is_asked_for_again() {
+        #[derive(Clone)]
+        struct Recovering(Given, Arc<std::sync::atomic::AtomicBool>);
+        impl Source for Recovering {
+            fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+                self.0.setting(key)
+            }
+            fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+                let is_well = self.1.load(std::sync::atomic::Ordering::SeqCst);
+                if key == "admin_password" && !is_well {
+                    return Err(Unreadable);
+                }
+                self.0.secret(key)
+            }
+            fn is_local(&self) -> bool {
+                false
+            }
+        }
+        let mut given = sound();
+        given
+            .secrets
+            .insert("admin_password", "a-password".to_owned());
+        let is_well = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let source = Recovering(given, Arc::clone(&is_well));
+        let operators = Config::load(source).ok().unwrap().operators;
+        let problems = operators.password().unwrap_err();
+        assert_eq!(
+            (problems[0].key, problems[0].unreadable),
+            ("admin_password", true)
+        );
+        is_well.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert_eq!(operators.password(), Ok(Some("a-password")));
+    }
+
+    #[test]
+    fn what_is_sound_of_an_unsound_configuration_lets_admitted_visitors_and_bypass_paths_pass() {
+        let mut given = with("bypass_paths", "/robots.txt,assets");
+        given.settings.insert("room", "side".to_owned());
+        let unsound = Config::load(given.clone()).err().unwrap();
+        assert!(unsound.bypasses("/robots.txt") && !unsound.bypasses("assets"));
+        assert_eq!(unsound.room.as_deref(), Some("side"));
+        assert!(unsound.keys.is_some());
+        given.settings.insert("room", "a b".to_owned());
+        given.secrets.insert("jwt_secret", "short".to_owned());
+        given.unreadable = vec!["bypass_paths"];
+        let unsound = Config::load(given).err().unwrap();
+        assert!(unsound.room.is_none() && unsound.keys.is_none());
+        assert!(
+            !unsound.bypasses("/robots.txt"),
+            "it may not be listed any more"
+        );
+    }
+
+    #[test]
+    fn an_unsound_previous_secret_opens_nothing_and_leaves_the_sound_ones() {
+        const NOW: u64 = 1_800_000_000;
+        let (short, sound_one) = ("b".repeat(31), "a".repeat(32));
+        let mut given = sound();
+        given
+            .secrets
+            .insert("jwt_secret_previous", format!("{short},{sound_one}"));
+        let keys = Config::load(given).err().unwrap().keys.unwrap();
+        let ticket = crate::visit::unnumbered("id".to_owned(), NOW);
+        let verifies = |secret: &str| {
+            let token = Keys::new(secret, None).sign(&ticket, "main", NOW, 60);
+            keys.verify(&token.unwrap(), "main", NOW).is_some()
+        };
+        assert!(verifies(&sound_one) && !verifies(&short));
     }
 
     #[test]

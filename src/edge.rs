@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::io::{Read, Write as _};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
@@ -15,13 +16,13 @@ use fastly::{ConfigStore, Request, Response, SecretStore};
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
-use now_serving::config::{Config, Problem, Source};
+use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
     Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
 };
-use now_serving::record::{self, Facts};
+use now_serving::record::{self, Facts, Query};
 use now_serving::tally::{Batch, Tally, Till};
 use now_serving::upstash::{StoreError, Transport};
 use now_serving::{cookie, service};
@@ -70,27 +71,61 @@ struct Kept {
 }
 
 #[derive(Default)]
-struct Settings(Option<(Instant, Result<Config, Vec<Problem>>)>);
+struct Settings(Option<Reading>);
+
+/// What was read, and from where.
+struct Reading {
+    stores: Arc<dyn Source>,
+    opened: Instant,
+    config: Result<Config, Box<Unsound>>,
+}
 
 impl Settings {
-    fn read(&mut self) -> Result<&Config, &[Problem]> {
-        let is_stale = |read: &Instant| is_local() && read.elapsed() > LOCAL_SETTINGS;
-        let kept = self.0.take().filter(|(read, _)| !is_stale(read));
-        let load = || (Instant::now(), Config::load(Stores::open()));
-        let (_, config) = self.0.insert(kept.unwrap_or_else(load));
-        config.as_ref().map_err(Vec::as_slice)
+    /// What was read for the request before, as far as it could be read; what could not is asked for again.
+    fn read(&mut self, now_ms: u64) -> Result<&Config, &Unsound> {
+        let is_stale = |opened: Instant| is_local() && opened.elapsed() > LOCAL_SETTINGS;
+        let kept = self.0.take().filter(|kept| !is_stale(kept.opened));
+        let reading = match kept {
+            Some(kept) if kept.is_whole() => kept,
+            Some(kept) => Reading::of(kept.stores, kept.opened, now_ms),
+            None => {
+                let stores = Arc::new(Remembering::new(Stores::open()));
+                Reading::of(stores, Instant::now(), now_ms)
+            }
+        };
+        let reading = self.0.insert(reading);
+        reading.config.as_ref().map_err(|unsound| &**unsound)
+    }
+}
+
+impl Reading {
+    fn of(stores: Arc<dyn Source>, opened: Instant, now_ms: u64) -> Self {
+        let config = Config::read(&stores);
+        let ignored = config.as_ref().ok();
+        if let Some(entry) = ignored.and_then(|config| service::ignored_entry(now_ms, config)) {
+            log(&entry);
+        }
+        Self {
+            stores,
+            opened,
+            config,
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        match &self.config {
+            Ok(config) => config.is_whole(),
+            Err(unsound) => unsound.is_whole(),
+        }
     }
 }
 
 /// One request: decide, answer, and then what could wait until the visitor had been served.
 fn answer(mut request: Request, kept: &mut Kept) {
     let now_ms = now_ms();
-    let config = match kept.settings.read() {
+    let config = match kept.settings.read(now_ms) {
         Ok(config) => config,
-        Err(problems) => {
-            response(service::unsound()).send_to_client();
-            return log(&service::unsound_entry(now_ms, problems));
-        }
+        Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now_ms),
     };
     let now_ms = config.shifted(now_ms);
     let call = call(&request);
@@ -101,17 +136,13 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let mut body = BodyOf(&mut request);
     let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
     counts.tally.borrow_mut().decided(outcome.record.reason);
-    // FASTLY_TRACE_ID names the sandbox, which several requests share; this names the request.
-    let trace = outcome.record.is_logged().then(|| {
-        let trace = request.get_client_request_id();
-        trace.unwrap_or_default().to_owned()
-    });
+    let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
         Answer::Forward(forward) => forwarded(request, &forward, &call),
     };
     if let Some(trace) = trace {
-        let facts = facts(&call, trace, config, now_ms);
+        let facts = facts(&call, trace, config.log_query, now_ms);
         log(&record::entry(&facts, status, &outcome.record));
     }
     for entry in service::refused_entries(now_ms, config) {
@@ -119,6 +150,35 @@ fn answer(mut request: Request, kept: &mut Kept) {
     }
     let store = Upstash::new(config, counts);
     service::afterwards(outcome.after, config, &store, &near, now_ms);
+}
+
+/// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
+fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_ms: u64) {
+    let now_ms = unsound.shifted(now_ms);
+    let call = call(&request);
+    if let Some(room) = &unsound.room {
+        counts.are_of(room);
+    }
+    let outcome = service::passes(&call, unsound, &DataCentre::new(counts), now_ms);
+    match outcome.map(|outcome| (outcome.answer, outcome.record)) {
+        Some((Answer::Forward(forward), record)) => {
+            counts.tally.borrow_mut().decided(record.reason);
+            let trace = trace_id(&request);
+            let status = forwarded(request, &forward, &call);
+            let facts = facts(&call, trace, Query::LeftOut, now_ms);
+            log(&record::entry(&facts, status, &record));
+        }
+        _ => {
+            send(response(service::unsound()));
+        }
+    }
+    log(&service::unsound_entry(now_ms, &unsound.problems));
+}
+
+/// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
+fn trace_id(request: &Request) -> String {
+    let trace = request.get_client_request_id();
+    trace.unwrap_or_default().to_owned()
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
@@ -154,27 +214,43 @@ fn variable(name: &str) -> String {
 
 struct Stores {
     config: Option<ConfigStore>,
-    secrets: Option<SecretStore>,
+    secrets: Result<Option<SecretStore>, Unreadable>,
 }
 
 impl Stores {
     /// A store that is not there holds nothing; what is then missing is named by the configuration.
     fn open() -> Self {
+        use fastly::secret_store::OpenError;
         Self {
+            // It fails only for a store that is not there.
             config: ConfigStore::try_open("config").ok(),
-            secrets: SecretStore::open("secrets").ok(),
+            secrets: match SecretStore::open("secrets") {
+                Ok(store) => Ok(Some(store)),
+                Err(OpenError::SecretStoreDoesNotExist(_)) => Ok(None),
+                Err(_) => Err(Unreadable),
+            },
         }
     }
 }
 
 impl Source for Stores {
-    fn setting(&self, key: &str) -> Option<String> {
-        self.config.as_ref()?.try_get(key).ok()?
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let Some(store) = &self.config else {
+            return Ok(None);
+        };
+        store.try_get(key).map_err(|_| Unreadable)
     }
 
-    fn secret(&self, key: &str) -> Option<String> {
-        let secret = self.secrets.as_ref()?.try_get(key).ok()??;
-        String::from_utf8(secret.try_plaintext().ok()?.to_vec()).ok()
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let Some(store) = self.secrets.as_ref().map_err(|error| *error)? else {
+            return Ok(None);
+        };
+        let Some(secret) = store.try_get(key).map_err(|_| Unreadable)? else {
+            return Ok(None);
+        };
+        let bytes = secret.try_plaintext().map_err(|_| Unreadable)?;
+        let text = String::from_utf8(bytes.to_vec()).map_err(|_| Unreadable)?;
+        Ok(Some(text))
     }
 
     fn is_local(&self) -> bool {
@@ -333,7 +409,7 @@ fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-fn facts(call: &Call, trace: String, config: &Config, timestamp: u64) -> Facts {
+fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> Facts {
     let place = call.address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
     Facts {
@@ -346,7 +422,7 @@ fn facts(call: &Call, trace: String, config: &Config, timestamp: u64) -> Facts {
         fastly_trace_id: trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
-        ..Facts::of(call, config.log_query)
+        ..Facts::of(call, query)
     }
 }
 

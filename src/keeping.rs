@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::cookie::{self, SameSite};
 use crate::http::Call;
-use crate::ticket::{Standing, Ticket};
+use crate::ticket::{Keys, Standing, Ticket};
 
 /// Browsers keep a ticket so many seconds longer than it is good, so that its holder can be told that its time is over.
 pub const KEPT: u64 = 3_600;
@@ -11,7 +11,13 @@ pub const KEPT: u64 = 3_600;
 /// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket.
 #[must_use]
 pub fn ticket(call: &Call, config: &Config, now: u64) -> Option<Ticket> {
-    values(call).find_map(|token| config.keys.verify(token, &config.room, now))
+    verified(call, &config.keys, &config.room, now)
+}
+
+/// The same by these keys, for this room.
+#[must_use]
+pub fn verified(call: &Call, keys: &Keys, room: &str, now: u64) -> Option<Ticket> {
+    values(call).find_map(|token| keys.verify(token, room, now))
 }
 
 /// The same, or the first one that has expired.

@@ -85,6 +85,8 @@ pub enum Reason {
     Metrics,
     /// Nobody is served before the settings are right.
     UnsoundConfiguration,
+    /// A wrong setting of looks, words or the log has its default instead.
+    IgnoredSetting,
     /// A template is broken, and another one serves.
     RefusedTemplate,
     /// What was counted and could be kept nowhere else.
@@ -381,6 +383,7 @@ mod tests {
         let told = unknown.map_or_else(|error| error.to_string(), |_| String::new());
         let of_no_request = [
             Reason::UnsoundConfiguration,
+            Reason::IgnoredSetting,
             Reason::RefusedTemplate,
             Reason::Uncounted,
         ];

@@ -2,6 +2,8 @@
 //!
 //! Total: every call has an answer, and none of them is an error of ours.
 
+mod unsound;
+
 use std::io::Read;
 
 use serde_json::json;
@@ -19,6 +21,8 @@ use crate::tally::Tally;
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
 use crate::{cookie, cors, keeping, page, waiting};
+
+pub use unsound::passes;
 
 /// How much the log is told about what is wrong with a template, in characters.
 const REASON: usize = 200;
@@ -126,7 +130,7 @@ fn line<'a>(
     }
 }
 
-/// What a service answers whose configuration is unsound: it neither opens the gate nor says more than that.
+/// What a service answers to newcomers whose configuration is unsound: it neither opens the gate nor says more than that.
 #[must_use]
 pub fn unsound() -> Reply {
     let text =
@@ -137,6 +141,18 @@ pub fn unsound() -> Reply {
 /// The log line that names every problem at once, or as many as fit, and how many more there are.
 #[must_use]
 pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
+    problems_entry(timestamp, Reason::UnsoundConfiguration, problems)
+}
+
+/// The log line about settings that have their defaults instead, once for each reading of them; none where all are sound.
+#[must_use]
+pub fn ignored_entry(timestamp: u64, config: &Config) -> Option<String> {
+    let problems = &config.ignored;
+    let entry = || problems_entry(timestamp, Reason::IgnoredSetting, problems);
+    (!problems.is_empty()).then(entry)
+}
+
+fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem]) -> String {
     let mut space = record::LONGEST_LINE - HEAD;
     let fits = |problem: &&Problem| {
         let size = json!(problem).to_string().len() + 1;
@@ -149,7 +165,7 @@ pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
     let more = problems.len() - told.len();
     record::line(&json!({
         "timestamp": timestamp,
-        "reason": Reason::UnsoundConfiguration,
+        "reason": reason,
         "problems": told,
         "more": more,
     }))
@@ -198,7 +214,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
             position: visit.ticket.position(),
             pass: (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now),
             set_cookie: cookie,
-            ..bare(call, config)
+            ..bare(call, config.origin_cookie)
         })
     } else {
         let reply = waiting::answer(call, kind, &visit, cookie, config, now_ms);
@@ -305,15 +321,15 @@ fn for_method(call: &Call, reply: Reply) -> Reply {
 
 fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
-        answer: Answer::Forward(bare(call, config)),
+        answer: Answer::Forward(bare(call, config.origin_cookie)),
         record: Record::of(true, reason),
         after: After::Nothing,
     }
 }
 
 /// What every request loses on its way to the origin, and gains nothing yet.
-fn bare(call: &Call, config: &Config) -> Forward {
-    let without_cookie = match config.origin_cookie {
+fn bare(call: &Call, origin_cookie: OriginCookie) -> Forward {
+    let without_cookie = match origin_cookie {
         OriginCookie::Remove => Some(cookie::name(call.is_loopback())),
         OriginCookie::Keep => None,
     };

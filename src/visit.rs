@@ -229,7 +229,7 @@ fn anew(id: String, now: u64) -> Ticket {
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so without a fresh copy the last one says it too. The copy is then looked after once the visitor has
 /// been answered.
-fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
+pub(crate) fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
     let Standing::Admitted { epoch, .. } = held.standing else {
         return Some(After::Nothing);
     };

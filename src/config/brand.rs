@@ -23,7 +23,7 @@ impl Reader<'_> {
     }
 
     /// Its soundness is the page's business: a broken one is refused, and does not close the site.
-    pub(super) fn template(&self) -> Option<String> {
+    pub(super) fn template(&mut self) -> Option<String> {
         self.optional("template")
     }
 
@@ -34,7 +34,8 @@ impl Reader<'_> {
             let accepted = format_args!(
                 "none, or a text of 1 to {longest} characters without control characters"
             );
-            self.problem(key, Some(text.clone()), accepted);
+            self.problem(key, Some(text), accepted);
+            return None;
         }
         Some(text)
     }
@@ -74,7 +75,8 @@ impl Reader<'_> {
         let is_picture = kind.is_some_and(|kind| PICTURES.contains(&kind));
         if !is_picture || text.len() > LOGO || !text.bytes().all(is_sound) {
             let accepted = "none, or data:image/ with svg+xml, png, jpeg, webp or gif: at most 6000 characters, percent-encoded or base64, no quotes, < or spaces";
-            self.problem("brand_logo", Some(text.clone()), accepted);
+            self.problem("brand_logo", Some(text), accepted);
+            return None;
         }
         Some(text)
     }
@@ -88,17 +90,17 @@ fn is_color(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Problem, Source};
+    use crate::config::{Problem, Source, Unreadable};
 
     /// One setting, and no other.
     struct One(&'static str, String);
 
     impl Source for One {
-        fn setting(&self, key: &str) -> Option<String> {
-            (key == self.0).then(|| self.1.clone())
+        fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            Ok((key == self.0).then(|| self.1.clone()))
         }
-        fn secret(&self, _key: &str) -> Option<String> {
-            None
+        fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+            Ok(None)
         }
         fn is_local(&self) -> bool {
             false
@@ -109,8 +111,8 @@ mod tests {
         let one = One(key, value.to_owned());
         let mut reader = Reader::new(&one);
         let brand = reader.brand();
-        let problems = reader.checked(()).err().unwrap_or_default();
-        (brand, problems)
+        let (_, ignored) = reader.problems();
+        (brand, ignored)
     }
 
     const KEYS: [&str; 5] = [
@@ -200,8 +202,9 @@ mod tests {
                 key,
                 value: Some(value.clone()),
                 accepted,
+                unreadable: false,
             };
-            assert_eq!(read(key, &value).1, [problem]);
+            assert_eq!(read(key, &value), (Brand::default(), vec![problem]));
         }
     }
 
@@ -226,8 +229,9 @@ mod tests {
             ("brand_logo", "data:image/png,a b"),
             ("brand_logo", &long),
         ] {
-            let keys: Vec<&str> = read(key, wrong).1.iter().map(|found| found.key).collect();
-            assert_eq!(keys, [key], "{wrong}");
+            let (brand, problems) = read(key, wrong);
+            let keys: Vec<&str> = problems.iter().map(|found| found.key).collect();
+            assert_eq!((brand, keys), (Brand::default(), vec![key]), "{wrong}");
         }
         let longest = long.strip_suffix('A').unwrap_or_default();
         assert_eq!(longest.len(), LOGO);

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Problem, Reader, Source};
 
-/// Each is read once at most, since a sandbox serves several requests.
+/// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
 pub struct Operators {
     source: Arc<dyn Source>,
     password: OnceLock<Checked<Option<String>>>,
@@ -46,7 +46,7 @@ impl Operators {
             let password = reader.secret("admin_password", 8);
             reader.checked(password)
         };
-        let password = self.password.get_or_init(read).as_ref();
+        let password = kept(&self.password, read)?.as_ref();
         password.map(Option::as_deref).map_err(Vec::clone)
     }
 
@@ -81,6 +81,7 @@ impl Operators {
                 key: "admin_token",
                 value: None,
                 accepted: "tokens of which none is a permit_token as well".to_owned(),
+                unreadable: false,
             }]);
         }
         Ok((permit, admin))
@@ -97,14 +98,28 @@ impl Operators {
     fn tokens<'a>(
         &self,
         key: &'static str,
-        kept: &'a OnceLock<Checked<Vec<Token>>>,
+        cell: &'a OnceLock<Checked<Vec<Token>>>,
     ) -> Checked<&'a [Token]> {
         let read = || {
             let mut reader = Reader::new(&*self.source);
             let tokens = reader.tokens(key);
             reader.checked(tokens)
         };
-        let tokens = kept.get_or_init(read).as_ref();
+        let tokens = kept(cell, read)?.as_ref();
         tokens.map(Vec::as_slice).map_err(Vec::clone)
+    }
+}
+
+/// What was read, kept unless it could not be read.
+fn kept<T>(
+    cell: &OnceLock<Checked<T>>,
+    read: impl FnOnce() -> Checked<T>,
+) -> Result<&Checked<T>, Vec<Problem>> {
+    if let Some(kept) = cell.get() {
+        return Ok(kept);
+    }
+    match read() {
+        Err(problems) if problems.iter().any(|problem| problem.unreadable) => Err(problems),
+        read => Ok(cell.get_or_init(|| read)),
     }
 }

@@ -1,13 +1,13 @@
 //! Each kind of setting: how it is read, and what is accepted.
 //!
-//! A wrong one is remembered and its default goes on, so that one look finds every problem.
+//! A wrong one, and one that cannot be read, is remembered and its default goes on, so that one look finds every problem.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::record::shortened;
 
-use super::{DEVELOPMENT, Problem, Source, Token};
+use super::{DEVELOPMENT, Problem, Source, Token, Unreadable};
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
 const NONE: &str = "none";
@@ -18,10 +18,31 @@ const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/a
 /// The least a program's token can be, in bytes.
 const TOKEN: usize = 16;
 
+/// Looks, words and the log: a wrong one of these lets nobody in, keeps nobody out and loses no place, so its default
+/// serves instead.
+const COSMETIC: [&str; 11] = [
+    "brand_name",
+    "brand_colors",
+    "brand_logo",
+    "heading",
+    "message",
+    "template",
+    "cf_compat",
+    "waiting_status",
+    "refresh_interval",
+    "log_sample",
+    "log_query",
+];
+
+/// What is said about a value that cannot be read.
+const UNREADABLE: &str = "could not be read, and is asked for again";
+
 /// Reads one setting after the other and remembers what was wrong.
 pub(super) struct Reader<'a> {
     source: &'a dyn Source,
     problems: Vec<Problem>,
+    /// Those of settings that have their defaults instead.
+    ignored: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
@@ -29,7 +50,13 @@ impl<'a> Reader<'a> {
         Self {
             source,
             problems: Vec::new(),
+            ignored: Vec::new(),
         }
+    }
+
+    /// What was wrong, and what was wrong and can be ignored.
+    pub(super) fn problems(self) -> (Vec<Problem>, Vec<Problem>) {
+        (self.problems, self.ignored)
     }
 
     /// What was read, unless anything was wrong.
@@ -41,12 +68,43 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn setting(&self, key: &str) -> Option<String> {
-        self.source.setting(key).filter(|value| !value.is_empty())
+    fn setting(&mut self, key: &'static str) -> Option<String> {
+        let said = self.source.setting(key);
+        self.known(key, said)
+    }
+
+    /// The value, if there is one; that there is none is believed only of a store that says so.
+    fn known(
+        &mut self,
+        key: &'static str,
+        said: Result<Option<String>, Unreadable>,
+    ) -> Option<String> {
+        if said.is_err() {
+            self.add(Problem {
+                key,
+                value: None,
+                accepted: UNREADABLE.to_owned(),
+                unreadable: true,
+            });
+        }
+        said.ok().flatten().filter(|value| !value.is_empty())
+    }
+
+    fn add(&mut self, problem: Problem) {
+        if COSMETIC.contains(&problem.key) {
+            self.ignored.push(problem);
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
+    fn is_unreadable(&self, key: &str) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|problem| problem.key == key && problem.unreadable)
     }
 
     /// One for which `none` stands where it is absent.
-    pub(super) fn optional(&self, key: &str) -> Option<String> {
+    pub(super) fn optional(&mut self, key: &'static str) -> Option<String> {
         self.setting(key).filter(|text| text != NONE)
     }
 
@@ -60,10 +118,11 @@ impl<'a> Reader<'a> {
         // Somebody may have pasted an address with a password in it.
         let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
         let value = value.map(|value| shortened(&value));
-        self.problems.push(Problem {
+        self.add(Problem {
             key,
             value,
             accepted,
+            unreadable: false,
         });
     }
 
@@ -154,14 +213,15 @@ impl<'a> Reader<'a> {
         let text = self
             .setting("bypass_paths")
             .unwrap_or_else(|| BYPASS_DEFAULT.to_owned());
-        let paths: Vec<String> = words(&text).map(str::to_owned).collect();
-        for path in &paths {
-            if !is_path(path.strip_suffix("/*").unwrap_or(path)) && path != "/*" {
-                let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
-                self.problem("bypass_paths", Some(path.clone()), accepted);
-            }
+        let is_sound =
+            |path: &String| is_path(path.strip_suffix("/*").unwrap_or(path)) || path == "/*";
+        let paths = words(&text).map(str::to_owned);
+        let (sound, wrong): (Vec<String>, Vec<String>) = paths.partition(is_sound);
+        for path in wrong {
+            let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
+            self.problem("bypass_paths", Some(path), accepted);
         }
-        paths
+        sound
     }
 
     /// Separated by commas or white space; becomes a source list of Content-Security-Policy.
@@ -194,10 +254,15 @@ impl<'a> Reader<'a> {
 
     /// No secret, so it is looked for in the config store first: production allows few reads of the secret store.
     pub(super) fn upstash_url(&mut self) -> String {
-        let url = self
-            .setting("upstash_url")
-            .or_else(|| self.source.secret("upstash_url"))
-            .unwrap_or_default();
+        let mut url = self.setting("upstash_url");
+        if url.is_none() && !self.is_unreadable("upstash_url") {
+            let said = self.source.secret("upstash_url");
+            url = self.known("upstash_url", said);
+        }
+        if self.is_unreadable("upstash_url") {
+            return String::new();
+        }
+        let url = url.unwrap_or_default();
         let url = url.trim_end_matches('/').to_owned();
         let local = self.source.is_local();
         let host = url
@@ -224,11 +289,9 @@ impl<'a> Reader<'a> {
     /// first one signs with it, and still knows the old one, whatever the order in which two entries become visible.
     pub(super) fn jwt_secret_previous(&mut self) -> Vec<String> {
         let listed = self.given("jwt_secret_previous").unwrap_or_default();
-        let secrets: Vec<String> = words(&listed).map(str::to_owned).collect();
-        for secret in &secrets {
-            self.check("jwt_secret_previous", secret, 32);
-        }
-        secrets
+        let secrets = words(&listed).map(str::to_owned);
+        let mut is_sound = |secret: &String| self.check("jwt_secret_previous", secret, 32);
+        secrets.filter(|secret| is_sound(secret)).collect()
     }
 
     /// It travels in a header.
@@ -241,11 +304,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn required(&mut self, key: &'static str, shortest: usize) -> String {
-        self.secret(key, shortest).unwrap_or_else(|| {
+        let secret = self.secret(key, shortest);
+        if secret.is_none() && !self.is_unreadable(key) {
             let accepted = format!("a secret of at least {shortest} bytes; this one is required");
             self.problem(key, None, accepted);
-            String::new()
-        })
+        }
+        secret.unwrap_or_default()
     }
 
     pub(super) fn secret(&mut self, key: &'static str, shortest: usize) -> Option<String> {
@@ -277,33 +341,31 @@ impl<'a> Reader<'a> {
         tokens
     }
 
-    /// The secret store first; the config store is for the local server and for whoever has no secret store.
-    fn given(&self, key: &str) -> Option<String> {
-        let found = self.source.secret(key).filter(|value| !value.is_empty());
-        found
-            .or_else(|| self.setting(key))
-            .filter(|value| value != NONE)
+    /// The secret store first; the config store is for the local server and for whoever has no secret store. What one of
+    /// them does not say is not looked for in the other.
+    fn given(&mut self, key: &'static str) -> Option<String> {
+        let said = self.source.secret(key);
+        let mut found = self.known(key, said);
+        if found.is_none() && !self.is_unreadable(key) {
+            found = self.setting(key);
+        }
+        found.filter(|value| value != NONE)
     }
 
-    fn check(&mut self, key: &'static str, secret: &str, shortest: usize) {
-        if secret.len() < shortest {
-            self.problem(
-                key,
-                None,
-                format_args!("a secret of at least {shortest} bytes"),
-            );
-        } else if !secret
-            .bytes()
-            .all(|byte| (b' '..=b'~').contains(&byte) || byte >= 0x80)
-        {
-            self.problem(key, None, "a secret without control characters");
+    /// Whether a secret is sound.
+    fn check(&mut self, key: &'static str, secret: &str, shortest: usize) -> bool {
+        let is_printable = |byte: u8| (b' '..=b'~').contains(&byte) || byte >= 0x80;
+        let accepted = if secret.len() < shortest {
+            format!("a secret of at least {shortest} bytes")
+        } else if !secret.bytes().all(is_printable) {
+            "a secret without control characters".to_owned()
         } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
-            self.problem(
-                key,
-                None,
-                "a secret of your own: this one is for development only",
-            );
-        }
+            "a secret of your own: this one is for development only".to_owned()
+        } else {
+            return true;
+        };
+        self.problem(key, None, accepted);
+        false
     }
 }
 

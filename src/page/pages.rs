@@ -34,6 +34,7 @@ pub struct Pages {
     /// What operators say about themselves.
     pub brand: Brand,
     own: Option<String>,
+    own_refused: Option<Refusal>,
     built_in: &'static str,
     parsed: Mutex<Vec<Parsed>>,
     refused: Mutex<Vec<Refused>>,
@@ -51,6 +52,7 @@ impl Pages {
         let mut pages = Self {
             brand,
             own: None,
+            own_refused: None,
             built_in,
             parsed: Mutex::default(),
             refused: Mutex::default(),
@@ -65,7 +67,10 @@ impl Pages {
                         page: Some(Arc::new(page)),
                     });
                 }
-                Err(refusal) => pages.refuse("setting", refusal),
+                Err(refusal) => {
+                    pages.own_refused = Some(refusal.clone());
+                    pages.refuse("setting", refusal);
+                }
             }
         }
         pages
@@ -73,6 +78,12 @@ impl Pages {
 
     fn refuse(&self, template: &'static str, refusal: Refusal) {
         held(&self.refused).push(Refused { template, refusal });
+    }
+
+    /// Why the operator's own template is not shown, if it is not.
+    #[must_use]
+    pub fn own_refused(&self) -> Option<&Refusal> {
+        self.own_refused.as_ref()
     }
 
     /// The templates refused since this was last asked.

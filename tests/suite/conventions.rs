@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use dev::bench::Size;
 use dev::secret::Secret;
-use now_serving::config::{Config, DEVELOPMENT, Source};
+use now_serving::config::{Config, DEVELOPMENT, Source, Unreadable};
 
 use crate::house::Given;
 
@@ -28,13 +28,13 @@ struct Asked {
 }
 
 impl Source for Asked {
-    fn setting(&self, key: &str) -> Option<String> {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
         self.settings.lock().unwrap().insert(key.to_owned());
-        None
+        Ok(None)
     }
-    fn secret(&self, key: &str) -> Option<String> {
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
         self.secrets.lock().unwrap().insert(key.to_owned());
-        self.given.get(key).cloned()
+        Ok(self.given.get(key).cloned())
     }
     fn is_local(&self) -> bool {
         false
@@ -303,11 +303,11 @@ fn native_every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
 struct Deployed(BTreeMap<String, String>);
 
 impl Source for Deployed {
-    fn setting(&self, _key: &str) -> Option<String> {
-        None
+    fn setting(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
     }
-    fn secret(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(self.0.get(key).cloned())
     }
     fn is_local(&self) -> bool {
         false

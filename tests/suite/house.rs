@@ -14,7 +14,7 @@ use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
 use dev::redis::Redis;
 use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
-use now_serving::config::{Config, Source};
+use now_serving::config::{Config, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS};
 use now_serving::near::{FRESH, RENEWING};
 use now_serving::record::{self, Facts, Query};
@@ -423,11 +423,11 @@ impl House {
         let call = call(ask, id);
         let config = match Config::load(Given(settings.clone())) {
             Ok(config) => config,
-            Err(problems) => {
-                self.write_down(&service::unsound_entry(now_ms, &problems));
-                return got(Answer::Reply(service::unsound()));
-            }
+            Err(unsound) => return self.ask_unsound(&call, &unsound, near, now_ms),
         };
+        if let Some(line) = service::ignored_entry(now_ms, &config) {
+            self.write_down(&line);
+        }
         let tally = RefCell::default();
         let store = Counting(Direct(self.store.clone()), &tally);
         let outcome = service::handle(
@@ -450,6 +450,20 @@ impl House {
         for line in service::refused_entries(now_ms, &config) {
             self.write_down(&line);
         }
+        got
+    }
+
+    fn ask_unsound(&self, call: &Call, unsound: &Unsound, near: &Memory, now_ms: u64) -> Got {
+        let passed = service::passes(call, unsound, near, now_ms);
+        let got = match passed {
+            Some(outcome) => {
+                let facts = facts(call, Query::LeftOut, now_ms);
+                self.write_down(&record::entry(&facts, None, &outcome.record));
+                got(outcome.answer)
+            }
+            None => got(Answer::Reply(service::unsound())),
+        };
+        self.write_down(&service::unsound_entry(now_ms, &unsound.problems));
         got
     }
 
@@ -637,11 +651,11 @@ pub(crate) fn claims(ticket: &str) -> Value {
 pub(crate) struct Given(pub(crate) BTreeMap<String, String>);
 
 impl Source for Given {
-    fn setting(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(self.0.get(key).cloned())
     }
-    fn secret(&self, _key: &str) -> Option<String> {
-        None
+    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
     }
     fn is_local(&self) -> bool {
         true

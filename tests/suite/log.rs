@@ -63,7 +63,8 @@ fn spoilt(line: &Value, field: &str, value: Value) -> Value {
     line
 }
 
-/// One line of each kind: a look, a fault, a permit, a forward, an unsound configuration, a template that is refused.
+/// One line of each kind: a look, a fault, a permit, a forward, an unsound configuration, a setting that is ignored, a
+/// template that is refused.
 fn lines() -> Vec<Value> {
     let house = House::native();
     let mut visitor = Visitor::new(&house);
@@ -74,6 +75,8 @@ fn lines() -> Vec<Value> {
     Visitor::new(&house).ask("/");
     house.ask(&Ask::get("/_queue/status").operator());
     house.set("template", "{{nothing}}");
+    house.ask(&Ask::get("/robots.txt"));
+    house.set("brand_colors", "red");
     house.ask(&Ask::get("/robots.txt"));
     house.set("automatic", "often");
     house.ask(&Ask::get("/"));
@@ -111,6 +114,7 @@ fn native_a_spoilt_line_is_refused() {
         ("bypass", "clientGeoCountry", json!("Utopia")),
         ("unsound_configuration", "problems", json!([])),
         ("unsound_configuration", "requestUrl", json!("http://a")),
+        ("ignored_setting", "problems", json!([])),
         ("refused_template", "line", json!(0)),
     ] {
         assert_eq!(wrong(line(reason)), Vec::<String>::new());
@@ -288,6 +292,7 @@ fn native_no_line_about_the_settings_is_longer_than_is_said() {
         key: "room",
         value: None,
         accepted: "a name".to_owned(),
+        unreadable: false,
     }];
     let few = held_to_schema(&service::unsound_entry(1, &few));
     assert_eq!(

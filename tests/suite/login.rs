@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dev::store::Store;
 use now_serving::admin;
-use now_serving::config::{Config, Problem, Source};
+use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::Call;
 use now_serving::line::{Clock, LastSign, Line, NoSign, Sign};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
@@ -628,12 +628,12 @@ struct Counting {
 }
 
 impl Source for Counting {
-    fn setting(&self, key: &str) -> Option<String> {
-        (key == "upstash_url").then(|| "https://store.example".to_owned())
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok((key == "upstash_url").then(|| "https://store.example".to_owned()))
     }
-    fn secret(&self, key: &str) -> Option<String> {
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
         self.read.lock().unwrap().push(key.to_owned());
-        self.secrets.get(key).map(|secret| (*secret).to_owned())
+        Ok(self.secrets.get(key).map(|secret| (*secret).to_owned()))
     }
     fn is_local(&self) -> bool {
         true

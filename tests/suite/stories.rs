@@ -75,6 +75,8 @@ in_every_house! {
     health_needs_no_store_and_no_password
     wrong_credentials_are_told_how_to_identify
     an_unsound_configuration_is_a_plain_page_and_one_line_with_every_problem
+    an_unsound_configuration_keeps_admitted_visitors_and_bypass_paths_served
+    a_secret_that_is_unsound_lets_nobody_in_by_its_tickets
     the_waiting_status_is_a_setting
     a_waiting_page_in_a_frame_is_a_setting
     an_update_says_in_words_where_its_holder_stands
@@ -92,7 +94,7 @@ in_every_house! {
     without_a_list_of_origins_nothing_tells_who_asked
     the_brand_is_on_the_page_and_the_message_in_the_data
     without_a_brand_the_page_has_the_house_s_own_colours_and_no_gaps
-    a_wrong_brand_is_an_unsound_configuration
+    a_wrong_brand_closes_nothing_is_logged_and_named_by_the_health_route
     an_own_page_serves_with_a_digest_for_each_of_its_blocks
     the_page_in_the_readme_is_a_page
     a_page_may_be_as_long_as_a_setting

@@ -87,12 +87,31 @@ pub(crate) fn without_a_brand_the_page_has_the_house_s_own_colours_and_no_gaps(h
     }
 }
 
-pub(crate) fn a_wrong_brand_is_an_unsound_configuration(house: &House) {
-    house.set("brand_colors", "red");
+pub(crate) fn a_wrong_brand_closes_nothing_is_logged_and_named_by_the_health_route(house: &House) {
+    house.set("brand_colors", "scarlet");
     let before = house.log().len();
-    assert_eq!(house.ask(&Ask::get("/echo")).status, 503);
-    let log = house.log_of(before + 1);
-    assert_eq!(problem_keys(log.last().unwrap()), ["brand_colors"]);
+    let got = page(house);
+    assert!(got.body.contains("#c8371b"), "the default: {}", got.body);
+    let log = house.log_of(before + 2);
+    let of_it = |line: &&Value| line["reason"] == "ignored_setting";
+    let line = log[before..].iter().find(of_it).unwrap();
+    assert_eq!(problem_keys(line), ["brand_colors"]);
+    assert_eq!(line["problems"][0]["value"], "scarlet");
+    assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 200);
+    house.set("template", "{{nothing}}");
+    let health = house.ask(&Ask::get("/_queue/healthz"));
+    assert_eq!(health.status, 200, "{health:?}");
+    let told: Vec<&str> = health.body.lines().collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[1].starts_with("ignored: brand_colors: none, a colour such as #c8371b"));
+    assert_eq!(told[2], "ignored: template: refused at line 1");
+    assert!(
+        !health.body.contains("scarlet"),
+        "the value is for the log: {told:?}"
+    );
+    house.set("brand_colors", "#0a0b0c");
+    house.set("template", "none");
+    assert_eq!(house.ask(&Ask::get("/_queue/healthz")).body, "ok\n");
 }
 
 pub(crate) fn an_own_page_serves_with_a_digest_for_each_of_its_blocks(house: &House) {

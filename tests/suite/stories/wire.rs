@@ -5,7 +5,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::admission::{Cursor, Position};
 use now_serving::line::Place;
 use now_serving::ticket::{Keys, Standing, Ticket};
-use serde_json::json;
+use now_serving::visit::unnumbered;
+use serde_json::{Value, json};
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, problem_keys, visitors};
 
@@ -316,6 +317,72 @@ pub(crate) fn an_unsound_configuration_is_a_plain_page_and_one_line_with_every_p
         !line.to_string().contains("short"),
         "a secret's value is never named: {line}"
     );
+}
+
+pub(crate) fn an_unsound_configuration_keeps_admitted_visitors_and_bypass_paths_served(
+    house: &House,
+) {
+    let [mut inside, mut waiting] = [(); 2].map(|()| Visitor::new(house));
+    inside.ask("/");
+    waiting.ask("/");
+    house.permit(1);
+    assert!(inside.ask("/echo").inside);
+    house.forget_the_sign();
+    house.set("automatic", "often");
+    house.set("brand_name", " ");
+    let before = house.log().len();
+    let calls = house.calls(|| {
+        assert!(inside.ask("/echo").inside);
+        assert!(house.ask(&Ask::get("/robots.txt")).inside);
+        for got in [
+            waiting.ask("/echo"),
+            Visitor::new(house).ask("/echo"),
+            house.ask(&Ask::get("/_queue").operator()),
+            house.ask(&Ask::get("/_queue/healthz")),
+            house.ask(&Ask::permit(1)),
+        ] {
+            assert_eq!((got.status, got.inside), (503, false), "{got:?}");
+            assert!(got.body.contains("being set up") && got.ticket().is_none());
+        }
+    });
+    assert_eq!(calls, 0);
+    let log = house.log_of(before + 2 * 2 + 5);
+    for reason in ["inside", "bypass"] {
+        let of_it = |line: &&Value| line["reason"] == reason;
+        assert_eq!(log[before..].iter().filter(of_it).count(), 1, "{reason}");
+    }
+    let of_it = |line: &&Value| line["reason"] == "unsound_configuration";
+    let lines: Vec<&Value> = log[before..].iter().filter(of_it).collect();
+    assert_eq!(lines.len(), 7);
+    for line in lines {
+        assert_eq!(
+            problem_keys(line),
+            ["automatic", "brand_name"],
+            "all at once"
+        );
+    }
+    house.set("automatic", "0");
+    assert_eq!(waiting.ask("/").json()["position"], 2, "places are kept");
+}
+
+/// Long enough to sign with, and a byte too short to be accepted.
+const SHORT: &str = "31-bytes-are-not-enough-for-it-";
+
+pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &House) {
+    house.set("jwt_secret", SHORT);
+    let ticket = Ticket {
+        standing: Standing::Admitted {
+            position: Position(1),
+            epoch: 1,
+            at: house.now_ms() / 1000,
+        },
+        ..unnumbered("0".repeat(32), house.now_ms() / 1000)
+    };
+    let forged = Keys::new(SHORT, None).sign(&ticket, "main", house.now_ms() / 1000, 60);
+    let mut guest = Visitor::new(house);
+    guest.ticket = Some(forged.unwrap());
+    let got = guest.ask("/echo");
+    assert_eq!((got.status, got.inside), (503, false));
 }
 
 pub(crate) fn the_waiting_status_is_a_setting(house: &House) {

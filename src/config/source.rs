@@ -1,0 +1,114 @@
+//! Where settings come from, and a memory of what came.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Whether there is a value could not be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+/// What a store says about one key.
+type Said = Result<Option<String>, Unreadable>;
+
+/// Where settings come from. Empty values count as absent: a prompt that was just confirmed leaves one behind.
+pub trait Source: Send + Sync {
+    /// From the config store.
+    ///
+    /// # Errors
+    /// When the store does not say whether there is one.
+    fn setting(&self, key: &str) -> Said;
+    /// From the secret store.
+    ///
+    /// # Errors
+    /// When the store does not say whether there is one.
+    fn secret(&self, key: &str) -> Said;
+    /// On the local server, where development secrets and a store without TLS are accepted.
+    fn is_local(&self) -> bool;
+}
+
+/// A source that is asked for each value until it says what it is, and then no more: the platform allows an execution few
+/// look-ups, and one that failed must not cost all of them again.
+pub struct Remembering<S> {
+    source: S,
+    settings: Memory,
+    secrets: Memory,
+}
+
+type Memory = Mutex<BTreeMap<String, Option<String>>>;
+
+impl<S: Source> Remembering<S> {
+    /// Of which nothing is known yet.
+    pub fn new(source: S) -> Self {
+        Self {
+            source,
+            settings: Memory::default(),
+            secrets: Memory::default(),
+        }
+    }
+}
+
+impl<S: Source> Source for Remembering<S> {
+    fn setting(&self, key: &str) -> Said {
+        remembered(&self.settings, key, || self.source.setting(key))
+    }
+
+    fn secret(&self, key: &str) -> Said {
+        remembered(&self.secrets, key, || self.source.secret(key))
+    }
+
+    fn is_local(&self) -> bool {
+        self.source.is_local()
+    }
+}
+
+fn remembered(memory: &Memory, key: &str, read: impl FnOnce() -> Said) -> Said {
+    let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = memory.get(key) {
+        return Ok(value.clone());
+    }
+    let value = read()?;
+    memory.insert(key.to_owned(), value.clone());
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fails the first time it is asked for `b`, and counts.
+    #[derive(Default)]
+    struct Failing(Mutex<Vec<String>>);
+
+    impl Source for Failing {
+        fn setting(&self, key: &str) -> Said {
+            let Ok(mut asked) = self.0.lock() else {
+                return Err(Unreadable);
+            };
+            asked.push(key.to_owned());
+            match key {
+                "b" if asked.iter().filter(|asked| *asked == "b").count() == 1 => Err(Unreadable),
+                "c" => Ok(None),
+                key => Ok(Some(key.to_owned())),
+            }
+        }
+        fn secret(&self, key: &str) -> Said {
+            self.setting(&format!("secret {key}"))
+        }
+        fn is_local(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_asked_for_once_and_what_failed_again() {
+        let source = Remembering::new(Failing::default());
+        let all = || ["a", "b", "c"].map(|key| source.setting(key));
+        let (a, b) = (Ok(Some("a".to_owned())), Ok(Some("b".to_owned())));
+        assert_eq!(all(), [a.clone(), Err(Unreadable), Ok(None)]);
+        assert_eq!(all(), [a.clone(), b.clone(), Ok(None)]);
+        assert_eq!(all(), [a, b, Ok(None)]);
+        assert_eq!(source.secret("a"), Ok(Some("secret a".to_owned())));
+        let asked = source.source.0.lock().map(|asked| asked.join(","));
+        assert_eq!(asked.ok().as_deref(), Some("a,b,c,b,secret a"));
+    }
+}

@@ -1,0 +1,63 @@
+//! What is left of a configuration that cannot serve newcomers: who was admitted stays inside, and bypass paths stay open.
+//!
+//! Invariant: nothing is in here that was not read and found sound.
+
+use super::{Config, OriginCookie, Problem, bypasses, shifted};
+use crate::ticket::Keys;
+
+/// A configuration with problems that are no matter of looks.
+pub struct Unsound {
+    /// Every problem there is, those of looks too.
+    pub problems: Vec<Problem>,
+    /// The name of the room.
+    pub room: Option<String>,
+    /// What verifies tickets and signs passes.
+    pub keys: Option<Keys>,
+    /// Where the operator's routes begin, or would by default.
+    pub admin_path: String,
+    /// What the origin sees of our cookie.
+    pub origin_cookie: OriginCookie,
+    bypass_paths: Vec<String>,
+    clock: Option<i64>,
+}
+
+impl Unsound {
+    pub(super) fn of(config: Config, problems: Vec<Problem>) -> Self {
+        let is_sound = |key: &str| !problems.iter().any(|problem| problem.key == key);
+        let is_read = |key: &str| {
+            let mut of_it = problems.iter().filter(|problem| problem.key == key);
+            !of_it.any(|problem| problem.unreadable)
+        };
+        Self {
+            room: is_sound("room").then_some(config.room),
+            keys: is_sound("jwt_secret").then_some(config.keys),
+            clock: config.clock,
+            admin_path: config.admin_path,
+            origin_cookie: config.origin_cookie,
+            bypass_paths: if is_read("bypass_paths") {
+                config.bypass_paths
+            } else {
+                Vec::new()
+            },
+            problems,
+        }
+    }
+
+    /// Whether all of it was read; if not, it is read again for the next request.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.problems.iter().any(|problem| problem.unreadable)
+    }
+
+    /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
+    #[must_use]
+    pub fn shifted(&self, now_ms: u64) -> u64 {
+        shifted(self.clock, now_ms)
+    }
+
+    /// Whether a path skips the room, as far as that is known.
+    #[must_use]
+    pub fn bypasses(&self, path: &str) -> bool {
+        bypasses(&self.bypass_paths, path)
+    }
+}

@@ -1,0 +1,58 @@
+//! What is served while the configuration is unsound: visitors who were admitted, and paths that skip the room.
+//!
+//! Invariant: nobody is admitted here, no number is drawn, and the store is not asked.
+
+use super::{Outcome, bare};
+use crate::admin;
+use crate::config::Unsound;
+use crate::http::{Answer, Call, Forward};
+use crate::keeping;
+use crate::near::Near;
+use crate::record::{Reason, Record};
+use crate::visit::{After, still_inside};
+
+/// The request's way to the origin, if it has one without a sound configuration; else it is answered by
+/// [`unsound`](super::unsound).
+#[must_use]
+pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
+    let is_known = !matches!(call.method.as_str(), "TRACE" | "CONNECT");
+    let is_operators = admin::below(&call.path, &unsound.admin_path).is_some();
+    if call.path.is_empty() || is_operators || !is_known {
+        return None;
+    }
+    if unsound.bypasses(&call.path) {
+        return Some(forward(bare(call, unsound.origin_cookie), Reason::Bypass));
+    }
+    inside(call, unsound, near, now_ms / 1000)
+}
+
+fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now: u64) -> Option<Outcome> {
+    let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
+        return None;
+    };
+    let is_plain_http = !call.https && !call.local;
+    let ticket = keeping::verified(call, keys, room, now).filter(|_| !is_plain_http)?;
+    if !ticket.is_inside(now) || still_inside(&ticket, near).is_none() {
+        return None;
+    }
+    let to_origin = Forward {
+        position: ticket.position(),
+        pass: keys.pass(&ticket.id, room, call.hostname(), now),
+        ..bare(call, unsound.origin_cookie)
+    };
+    let outcome = forward(to_origin, Reason::Inside);
+    let record = Record {
+        visitor_position: ticket.position().map(|position| position.0),
+        ticket_reference: Some(ticket.reference()),
+        ..outcome.record
+    };
+    Some(Outcome { record, ..outcome })
+}
+
+fn forward(to_origin: Forward, reason: Reason) -> Outcome {
+    Outcome {
+        answer: Answer::Forward(to_origin),
+        record: Record::of(true, reason),
+        after: After::Nothing,
+    }
+}
