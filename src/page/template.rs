@@ -5,6 +5,7 @@
 
 mod bounds;
 mod constants;
+mod escaped;
 mod inline;
 mod reader;
 
@@ -90,6 +91,7 @@ impl Template {
     ) -> Result<Self, Refusal> {
         let text = constants::put_in(text, constants)?;
         bounds::hold(&text)?;
+        escaped::hold(&text)?;
         let mut template = Self::of(&text)?;
         if template.stumbles(samples).is_none() {
             return Ok(template);
@@ -236,6 +238,8 @@ pub(super) mod tests {
                 "<style> has no digest",
             ),
             ("\n{{> title}}", 2, "a page is one template"),
+            ("\n{{{title}}}", 2, "a value is always escaped"),
+            ("\n{{&title}}", 2, "a value is always escaped"),
         ] {
             assert_refused(tried(text).err().as_ref(), text, line, reason);
         }
