@@ -133,6 +133,12 @@ pub fn answer(
         let reply = Reply::problem(403, "Not from this site", detail);
         return simply(reply, Reason::Unauthorized);
     }
+    let has_query = call.query.as_ref().is_some_and(|query| !query.is_empty());
+    if call.method == "POST" && has_query {
+        let detail = "the URL has a query; accepted is no query, since what is asked stands in the body; nothing moved";
+        let reply = Reply::problem(400, "Bad request", detail);
+        return simply(reply, Reason::BadOperatorRequest);
+    }
     let answered = match (route, call.method.as_str()) {
         (Route::Panel, _) => desk::panel(200, None, call, line, near, config),
         (Route::Status, _) => status(line, config),

@@ -2,10 +2,12 @@
 //!
 //! Whatever is not exactly what is asked for is refused with a sentence that says what is accepted; nothing is guessed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 /// The values of one request, taken one by one.
@@ -37,15 +39,24 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// Fields of the panel's own forms, which are nothing for programs.
+const OF_FORMS: [&str; 2] = ["once", "sure"];
+
 /// The most a body may hold, in bytes: the longest message, percent-encoded, and some more.
 const LONGEST_BODY: u64 = 4096;
 
 impl Fields {
-    /// Reads the body; none and no type is an empty object.
+    /// Whether a form says that it is one.
+    #[must_use]
+    pub fn is_form(content_type: &str) -> bool {
+        media(content_type) == FORM
+    }
+
+    /// Reads the body; none and no type is an empty object. The example is for a sender whose JSON is no object.
     ///
     /// # Errors
     /// What was wrong and what is accepted.
-    pub fn read(content_type: &str, body: &mut dyn Read) -> Result<Self, Refusal> {
+    pub fn read(content_type: &str, body: &mut dyn Read, example: &str) -> Result<Self, Refusal> {
         let mut bytes = Vec::new();
         if body.take(LONGEST_BODY + 1).read_to_end(&mut bytes).is_err() {
             return Err(Refusal::Value("the body broke off".to_owned()));
@@ -54,15 +65,14 @@ impl Fields {
             let text = format!("the body is longer than {LONGEST_BODY} bytes");
             return Err(Refusal::TooLarge(text));
         }
-        let media = content_type.split(';').next().unwrap_or_default();
-        let media = media.trim().to_ascii_lowercase();
+        let media = media(content_type);
         let (left, by_form) = match media.as_str() {
-            "application/x-www-form-urlencoded" => (form(&bytes), true),
-            "application/json" => (json(&bytes)?, false),
+            FORM => (form(&bytes), true),
+            "application/json" => (json(&bytes, example)?, false),
             "" if bytes.is_empty() => (Vec::new(), false),
             _ => {
                 return Err(Refusal::Type(format!(
-                    "the type is {media:?}; accepted are application/x-www-form-urlencoded and application/json"
+                    "the type is {media:?}; accepted are {FORM} and application/json"
                 )));
             }
         };
@@ -122,7 +132,7 @@ impl Fields {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(wrong(name, Some(&other.to_string()), "a text")),
+            Some(other) => Err(wrong_json(name, &other, "a text")),
         }
     }
 
@@ -135,10 +145,12 @@ impl Fields {
         name: &'static str,
         accepted: RangeInclusive<u64>,
     ) -> Result<Option<u64>, Refusal> {
-        let text = match self.take(name) {
-            None => return Ok(None),
-            Some(Value::String(text)) if self.by_form => text,
-            Some(value) => whole(value.to_string()),
+        let Some(value) = self.take(name) else {
+            return Ok(None);
+        };
+        let text = match &value {
+            Value::String(text) if self.by_form => text.clone(),
+            other => whole(other.to_string()),
         };
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let (least, most) = (accepted.start(), accepted.end());
@@ -146,7 +158,7 @@ impl Fields {
             Ok(number) if digits && accepted.contains(&number) => Ok(Some(number)),
             _ => {
                 let accepted = format!("a whole number from {least} to {most}");
-                Err(wrong(name, Some(&text), &accepted))
+                Err(wrong_json(name, &value, &accepted))
             }
         }
     }
@@ -156,18 +168,26 @@ impl Fields {
     /// # Errors
     /// When something is left that nobody asked for.
     pub fn end(self) -> Result<(), Refusal> {
-        match self.left.first() {
-            None => Ok(()),
-            Some((name, _)) => Err(Refusal::Value(format!(
-                "the field {:?} is unknown or given twice; accepted is {}, once",
-                shortened(name),
-                self.known.join(", ")
-            ))),
+        let Some((name, _)) = self.left.first() else {
+            return Ok(());
+        };
+        if self.known.contains(&name.as_str()) {
+            return Err(twice(name));
         }
+        let mut known = self.known;
+        known.retain(|name| !OF_FORMS.contains(name));
+        let accepted = if known.is_empty() {
+            "no field at all".to_owned()
+        } else {
+            known.join(", ")
+        };
+        let name = shortened(name);
+        let text = format!("the field {name:?} is unknown; accepted is {accepted}");
+        Err(Refusal::Value(text))
     }
 }
 
-/// A value that is not accepted, and what is.
+/// A text that is not accepted, and what is.
 #[must_use]
 pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
     let found = found.map_or_else(
@@ -177,6 +197,28 @@ pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
     Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
 }
 
+/// The same of a value as JSON writes it: texts have their quotes, and numbers none.
+fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
+    let found = match found {
+        Value::String(text) => return wrong(name, Some(text), accepted),
+        other => shortened(&other.to_string()),
+    };
+    Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
+}
+
+fn twice(name: &str) -> Refusal {
+    let name = shortened(name);
+    let text = format!("the field {name:?} is given twice; accepted is each field once");
+    Refusal::Value(text)
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+fn media(content_type: &str) -> String {
+    let media = content_type.split(';').next().unwrap_or_default();
+    media.trim().to_ascii_lowercase()
+}
+
 fn form(bytes: &[u8]) -> Vec<(String, Value)> {
     let pairs = form_urlencoded::parse(bytes);
     pairs
@@ -184,12 +226,45 @@ fn form(bytes: &[u8]) -> Vec<(String, Value)> {
         .collect()
 }
 
-fn json(bytes: &[u8]) -> Result<Vec<(String, Value)>, Refusal> {
-    let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else {
-        let text = "the body is not a JSON object; accepted is such as {\"amt\": 5}";
-        return Err(Refusal::Value(text.to_owned()));
+/// Every name once: of two values somebody would have to guess which one was meant.
+fn json(bytes: &[u8], example: &str) -> Result<Vec<(String, Value)>, Refusal> {
+    let Ok(Pairs(pairs)) = serde_json::from_slice(bytes) else {
+        let text = format!("the body is not a JSON object; accepted is such as {example}");
+        return Err(Refusal::Value(text));
     };
-    Ok(fields.into_iter().collect())
+    let mut names = BTreeSet::new();
+    match pairs.iter().find(|(name, _)| !names.insert(name)) {
+        Some((name, _)) => Err(twice(name)),
+        None => Ok(pairs),
+    }
+}
+
+/// The members of an object, every one of them: a map would keep the last of each name. Names are compared as they are
+/// meant, not as they are spelt (RFC 8259, 8.3).
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
 }
 
 /// 5.0 and 1e3 are whole numbers to JSON Schema, and what some languages write for them.
@@ -208,10 +283,10 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const FORM: &str = "application/x-www-form-urlencoded";
+    const EXAMPLE: &str = r#"{"amt": 5}"#;
 
     fn asked(content_type: &str, body: &str) -> Result<Option<u64>, Refusal> {
-        let mut fields = Fields::read(content_type, &mut body.as_bytes())?;
+        let mut fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE)?;
         let amount = fields.number("amt", 1..=10_000)?;
         fields.end().map(|()| amount)
     }
@@ -300,7 +375,7 @@ mod tests {
     fn a_setting_is_given_back_by_a_forms_word_or_by_null() {
         let names = ["automatic", "automatic_quantity"];
         let given_back = |content_type: &str, body: &str| {
-            let fields = Fields::read(content_type, &mut body.as_bytes());
+            let fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE);
             fields.map(|mut fields| (fields.are_given_back(&names), fields.end().is_ok()))
         };
         let json = "application/json";
@@ -315,9 +390,65 @@ mod tests {
     }
 
     #[test]
+    fn no_name_is_given_twice_however_it_is_spelt() {
+        for body in [
+            r#"{"amt":5,"amt":6}"#,
+            r#"{"amt":5,"amt":5}"#,
+            r#"{"amt":5,"\u0061mt":6}"#,
+            r#"{"\u0061\u006d\u0074":5,"amt":6}"#,
+            r#"{"amt":5,"amt":null}"#,
+        ] {
+            assert_eq!(asked("application/json", body), Err(twice("amt")), "{body}");
+        }
+        let nested = asked("application/json", r#"{"amt":{"a":1,"a":2}}"#);
+        assert!(nested.is_err(), "no value is an object: {nested:?}");
+        assert_eq!(asked(FORM, "amt=5&amt=5"), Err(twice("amt")));
+        assert_eq!(asked(FORM, "amt=5&%61mt=6"), Err(twice("amt")));
+    }
+
+    #[test]
+    fn what_is_said_names_what_works_and_quotes_once() {
+        let range = "a whole number from 1 to 10000";
+        let json = "application/json";
+        for (kind, body, said) in [
+            (
+                json,
+                r#"{"amt":"3"}"#,
+                format!(r#"amt is "3"; accepted is {range}"#),
+            ),
+            (
+                json,
+                r#"{"amt":5.5}"#,
+                format!("amt is 5.5; accepted is {range}"),
+            ),
+            (FORM, "amt=x", format!(r#"amt is "x"; accepted is {range}"#)),
+            (
+                json,
+                r#"{"many":5}"#,
+                r#"the field "many" is unknown; accepted is amt"#.to_owned(),
+            ),
+            (
+                json,
+                "[]",
+                r#"the body is not a JSON object; accepted is such as {"amt": 5}"#.to_owned(),
+            ),
+        ] {
+            assert_eq!(asked(kind, body), Err(Refusal::Value(said)), "{body}");
+        }
+        let fields = Fields::read(FORM, &mut "x=1".as_bytes(), EXAMPLE);
+        let nothing = fields.and_then(|mut fields| {
+            fields.text("once")?;
+            fields.text("sure")?;
+            fields.end()
+        });
+        let said = r#"the field "x" is unknown; accepted is no field at all"#;
+        assert_eq!(nothing, Err(Refusal::Value(said.to_owned())));
+    }
+
+    #[test]
     fn a_text_is_a_text_and_no_number() {
         let text = |body: &str| {
-            let fields = Fields::read("application/json", &mut body.as_bytes());
+            let fields = Fields::read("application/json", &mut body.as_bytes(), EXAMPLE);
             fields.and_then(|mut fields| fields.text("message"))
         };
         assert_eq!(text(r#"{"message":"5"}"#), Ok(Some("5".to_owned())));

@@ -52,7 +52,8 @@ pub(super) fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
-    let asked = match read(route, call, operator, body, config) {
+    let fields = Fields::read(&call.header("content-type"), body, &example(route, config));
+    let asked = match fields.and_then(|fields| read(route, call, operator, fields, config)) {
         Ok(asked) => asked,
         Err(refusal) => return simply(refused(&refusal), Reason::BadOperatorRequest),
     };
@@ -104,10 +105,9 @@ fn read(
     route: Route,
     call: &Call,
     operator: &Operator,
-    body: &mut dyn Read,
+    mut fields: Fields,
     config: &Config,
 ) -> Result<Asked, Refusal> {
-    let mut fields = Fields::read(&call.header("content-type"), body)?;
     let by_form = fields.by_form;
     let again = fields.texts();
     let once = if by_form {
@@ -126,7 +126,11 @@ fn read(
         key: digest(&format!("{}\n{key}", operator.name)),
         asked: digest(&asked),
     });
-    let change = change(route, &mut fields, by_form && !is_sure, call, config)?;
+    let change = change(route, &mut fields, by_form && !is_sure, config)?;
+    let change = match &once {
+        Some(once) => change.drawn_as(ticket_id(once)),
+        None => change.drawn_as(call.id.clone()),
+    };
     fields.end()?;
     Ok(Asked {
         change,
@@ -142,7 +146,6 @@ fn change(
     route: Route,
     fields: &mut Fields,
     is_first: bool,
-    call: &Call,
     config: &Config,
 ) -> Result<Change, Refusal> {
     Ok(match route {
@@ -159,9 +162,13 @@ fn change(
             }
             Change::RaiseEpoch
         }
+        Route::Ticket if !fields.by_form => {
+            let text = "a test ticket is kept by a browser, and comes with its form; accepted is application/x-www-form-urlencoded";
+            return Err(Refusal::Type(text.to_owned()));
+        }
         Route::Ticket => match fields.text("act")?.as_deref() {
-            Some("draw") => Change::Draw(call.id.clone()),
-            Some("jump") => Change::Jump(call.id.clone()),
+            Some("draw") => Change::Draw(String::new()),
+            Some("jump") => Change::Jump(String::new()),
             other => return Err(wrong("act", other, "draw or jump")),
         },
         _ => Change::Permit {
@@ -245,6 +252,24 @@ fn header_key(call: &Call) -> Result<Option<String>, Refusal> {
     } else {
         let accepted = format!("1 to {LONGEST_KEY} visible ASCII characters");
         Err(wrong("Idempotency-Key", Some(&key), &accepted))
+    }
+}
+
+/// The same operator with the same key draws for the same ticket.
+fn ticket_id(once: &Once) -> String {
+    let digest = digest(&format!("ticket\n{}", once.key));
+    digest.chars().take(32).collect()
+}
+
+/// What this route takes, for a sender whose JSON is no object.
+fn example(route: Route, config: &Config) -> String {
+    match route {
+        Route::Mode => r#"{"mode": "hold"}"#.to_owned(),
+        Route::Settings => r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),
+        Route::Message => r#"{"message": "Doors open at eight."}"#.to_owned(),
+        Route::Epoch => json!({ "word": config.room }).to_string(),
+        Route::Permit => r#"{"amt": 5}"#.to_owned(),
+        _ => "{}".to_owned(),
     }
 }
 

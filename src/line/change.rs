@@ -86,6 +86,16 @@ impl Change {
         }
     }
 
+    /// The same, drawing for the ticket of this id if it draws at all.
+    #[must_use]
+    pub fn drawn_as(self, id: String) -> Self {
+        match self {
+            Self::Draw(_) => Self::Draw(id),
+            Self::Jump(_) => Self::Jump(id),
+            other => other,
+        }
+    }
+
     /// The id of the ticket it draws for.
     pub(super) fn draws(&self) -> Option<&str> {
         match self {

@@ -119,6 +119,11 @@ in_every_house! {
     the_origin_s_token_lets_in_and_reads_and_no_more
     nothing_but_a_post_of_the_panel_s_own_site_changes_anything
     a_change_that_is_not_understood_says_what_is_accepted
+    a_name_given_twice_changes_nothing
+    a_query_on_a_change_is_refused
+    what_is_said_of_json_that_is_no_object_fits_the_route
+    a_test_ticket_is_for_a_browser_and_its_form
+    the_same_key_draws_the_same_test_ticket
     what_an_operator_set_outlives_a_quiet_month
     what_operators_do_costs_one_call
     the_same_key_again_moves_nothing_and_answers_the_same

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::DAY;
-use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, inside, visitors};
+use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
 
 /// A copy of the sign is never older.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
@@ -350,6 +350,94 @@ pub(crate) fn nothing_but_a_post_of_the_panel_s_own_site_changes_anything(house:
     );
 }
 
+pub(crate) fn a_name_given_twice_changes_nothing(house: &House) {
+    for (route, json) in [
+        ("mode", r#"{"mode":"hold","mode":"open"}"#),
+        ("mode", r#"{"mode":"hold","\u006dode":"open"}"#),
+        ("permit", r#"{"amt":1,"amt":1}"#),
+        (
+            "settings",
+            r#"{"automatic":null,"automatic_quantity":null,"automatic":5}"#,
+        ),
+    ] {
+        let got = house.ask(&Ask::json_to(route, json));
+        assert_eq!(got.status, 400, "{json}: {got:?}");
+        let detail = got.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains("is given twice; accepted is each field once"),
+            "{detail}"
+        );
+    }
+    let status = status(house);
+    assert_eq!(
+        (&status["mode"], &status["version"]),
+        (&json!("automatic"), &json!(0))
+    );
+}
+
+pub(crate) fn a_query_on_a_change_is_refused(house: &House) {
+    for ask in [
+        Ask::json_to("permit?amt=500", r#"{"amt":1}"#),
+        Ask::json_to("permit?amt=500", "{}"),
+        Ask::form("mode?mode=hold", "mode=hold"),
+        Ask::form("ticket/forget?really=yes", ""),
+    ] {
+        let got = house.ask(&ask);
+        assert_eq!(got.status, 400, "{ask:?}: {got:?}");
+        assert!(got.body.contains("no query"), "{}", got.body);
+    }
+    assert_eq!(
+        house.ask(&Ask::json_to("permit?", "{}")).status,
+        200,
+        "an empty one says nothing"
+    );
+    assert_eq!(status(house)["mode"], "automatic");
+}
+
+pub(crate) fn what_is_said_of_json_that_is_no_object_fits_the_route(house: &House) {
+    for (route, example) in [
+        ("permit", r#"{"amt": 5}"#),
+        ("mode", r#"{"mode": "hold"}"#),
+        ("epoch", r#"{"word":"main"}"#),
+        ("credit", "{}"),
+    ] {
+        let got = house.ask(&Ask::json_to(route, "5"));
+        let detail = got.json()["detail"].as_str().unwrap().to_owned();
+        assert!(
+            detail.contains(&format!("accepted is such as {example};")),
+            "{detail}"
+        );
+    }
+    let got = house.ask(&Ask::json_to("credit", r#"{"amt":5}"#));
+    let detail = got.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("accepted is no field at all;"), "{detail}");
+}
+
+pub(crate) fn a_test_ticket_is_for_a_browser_and_its_form(house: &House) {
+    let got = house.ask(&Ask::json_to("ticket", r#"{"act":"draw"}"#));
+    assert_eq!((got.status, got.ticket()), (415, None), "{got:?}");
+    assert!(
+        got.body.contains("application/x-www-form-urlencoded"),
+        "{}",
+        got.body
+    );
+    assert_eq!(status(house)["length"], 0, "no number was drawn");
+}
+
+pub(crate) fn the_same_key_draws_the_same_test_ticket(house: &House) {
+    let id = |key: &'static str| {
+        let ask = Ask::form("ticket", "act=draw").with("idempotency-key", key);
+        let got = house.ask(&ask);
+        assert_eq!(got.status, 303, "{got:?}");
+        claims(&got.ticket().unwrap())["sub"].clone()
+    };
+    let first = id("order-1");
+    assert_eq!(id("order-1"), first);
+    assert_ne!(id("order-2"), first);
+    assert_eq!(first.as_str().unwrap().len(), 32);
+    assert_eq!(status(house)["length"], 2);
+}
+
 pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &House) {
     for (route, json, accepted) in [
         (
@@ -361,7 +449,7 @@ pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &Hous
         (
             "mode",
             r#"{"mode":"hold","until":5}"#,
-            "accepted is version, mode, once",
+            "the field \"until\" is unknown; accepted is version, mode",
         ),
         (
             "settings",
