@@ -144,7 +144,7 @@ pub fn answer(
         (Route::Status, _) => status(line, config),
         (Route::Metrics, _) => scrape::metrics(line, near),
         (Route::Settings, "GET" | "HEAD") => settings(line, config),
-        (Route::Forget, _) => desk::forget(call, config),
+        (Route::Forget, _) => desk::forget(call, line, config),
         _ => change::answer(route, call, &operator, body, line, near, config),
     };
     // A browser that comes with the right password need not queue with strangers the next time.

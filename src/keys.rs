@@ -18,6 +18,8 @@ pub enum Purpose {
     Pass,
     /// The cookie by which an operator's browser is known again.
     Device,
+    /// What the panel says was just done.
+    News,
 }
 
 impl Purpose {
@@ -26,6 +28,7 @@ impl Purpose {
         match self {
             Self::Pass => "queue-pass",
             Self::Device => "queue-device",
+            Self::News => "queue-news",
         }
     }
 }

@@ -20,7 +20,7 @@ use reply::Answer;
 
 pub use crate::queue::{Live, Place, Sign};
 pub use board::{Action, Board, Minute, Set};
-pub use change::{Author, Change, Changed, Once};
+pub use change::{Author, Change, Changed, Effect, Once};
 pub use count::Figures;
 
 /// The script with the digest under which the store remembers it.

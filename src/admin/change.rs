@@ -11,7 +11,7 @@ use crate::admission::{Mode, Pace};
 use crate::config::Config;
 use crate::fields::{Fields, Refusal, wrong};
 use crate::http::{Call, Reply};
-use crate::line::{Author, Change, Changed, Line, Once, Sign};
+use crate::line::{Author, Change, Changed, Effect, Line, Once, Sign};
 use crate::login::{Operator, Rights, Via};
 use crate::near::{Copied, Near};
 use crate::page::{LONGEST_MESSAGE, Trouble, is_sayable};
@@ -35,11 +35,8 @@ struct Asked {
     change: Change,
     seen: Option<u64>,
     once: Option<Once>,
-    by_form: bool,
     /// Whether the form's sender has been asked.
     is_sure: bool,
-    /// What the form said, to say it again once its sender is sure.
-    again: Vec<(String, String)>,
 }
 
 /// Answers a request to change something.
@@ -52,14 +49,29 @@ pub(super) fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
-    let fields = Fields::read(&call.header("content-type"), body, &example(route, config));
+    let content_type = call.header("content-type");
+    let in_browser = operator.via == Via::Basic && Fields::is_form(&content_type);
+    let fields = Fields::read(&content_type, body, &example(route, config));
+    let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
     let asked = match fields.and_then(|fields| read(route, call, operator, fields, config)) {
         Ok(asked) => asked,
+        Err(refusal) if in_browser => {
+            let told = format!("Nothing was changed: {refusal}.");
+            let trouble = Trouble::Mistyped {
+                told: &told,
+                typed: &typed,
+            };
+            let shown = desk::panel(status(&refusal), Some(trouble), call, line, near, config);
+            let reason = match shown.reason {
+                Reason::NotChanged => Reason::BadOperatorRequest,
+                other => other,
+            };
+            return Answered { reason, ..shown };
+        }
         Err(refusal) => return simply(refused(&refusal), Reason::BadOperatorRequest),
     };
-    let in_browser = operator.via == Via::Basic && asked.by_form;
     if in_browser && !asked.is_sure && is_asked_about(&asked.change) {
-        return desk::ask(&asked.change, &asked.again, line, config);
+        return desk::ask(&asked.change, &typed, line, config);
     }
     let address = call.address.map(|address| address.to_string());
     let author = Author {
@@ -74,28 +86,31 @@ pub(super) fn answer(
         Err(fault) if in_browser => return desk::without_store(fault, UNKNOWN, config),
         Err(fault) => return store_trouble(fault, UNKNOWN),
     };
-    let (sign, number) = match changed {
-        Changed::Done(sign, number) => {
+    let (sign, effect) = match changed {
+        Changed::Done(sign, effect) => {
             near.put(&Copied::new(sign.clone(), line.now_ms));
-            (sign, number)
+            (sign, effect)
         }
         // What was seen then is nothing to show to visitors now.
-        Changed::Again(sign, number) => (sign, number),
+        Changed::Again(sign, effect) => (sign, effect),
         Changed::Outdated(_) if in_browser => {
             let seen = author.seen.unwrap_or_default();
             let change = &asked.change;
             let trouble = Trouble::Outdated { change, seen };
             return desk::panel(409, Some(trouble), call, line, near, config);
         }
-        not_done => return not_changed(&not_done, in_browser, call, line, near, config),
+        not_done => {
+            let told = not_done_words(&asked.change, &not_done);
+            return not_changed(told, in_browser, call, line, near, config);
+        }
     };
     let reply = if in_browser {
-        desk::back(&asked.change, &sign, number, call, line, config)
+        desk::back(&asked.change, &sign, effect, call, line, config)
     } else {
-        Reply::json(200, &told(&asked.change, &sign, number))
+        Reply::json(200, &told(&asked.change, &sign, effect))
     };
     Answered {
-        action: Some(action(&asked.change, number)),
+        action: Some(action(&asked.change, effect.number)),
         sign: Some(sign),
         ..simply(reply, reason(&asked.change))
     }
@@ -109,7 +124,6 @@ fn read(
     config: &Config,
 ) -> Result<Asked, Refusal> {
     let by_form = fields.by_form;
-    let again = fields.texts();
     let once = if by_form {
         form_key(&mut fields)?
     } else {
@@ -136,9 +150,7 @@ fn read(
         change,
         seen,
         once,
-        by_form,
         is_sure,
-        again,
     })
 }
 
@@ -287,30 +299,37 @@ fn is_asked_about(change: &Change) -> bool {
     }
 }
 
-fn refused(refusal: &Refusal) -> Reply {
-    let (status, title) = match refusal {
-        Refusal::Value(_) => (400, "Bad request"),
-        Refusal::TooLarge(_) => (413, "Content too large"),
-        Refusal::Type(_) => (415, "Unsupported media type"),
-    };
-    Reply::problem(status, title, &format!("{refusal}; nothing moved"))
+fn status(refusal: &Refusal) -> u16 {
+    match refusal {
+        Refusal::Value(_) => 400,
+        Refusal::TooLarge(_) => 413,
+        Refusal::Type(_) => 415,
+    }
 }
 
-fn not_changed(
-    changed: &Changed,
-    in_browser: bool,
-    call: &Call,
-    line: &Line<'_>,
-    near: &dyn Near,
-    config: &Config,
-) -> Answered {
-    let (title, detail) = match changed {
+fn refused(refusal: &Refusal) -> Reply {
+    let title = match refusal {
+        Refusal::Value(_) => "Bad request",
+        Refusal::TooLarge(_) => "Content too large",
+        Refusal::Type(_) => "Unsupported media type",
+    };
+    Reply::problem(status(refusal), title, &format!("{refusal}; nothing moved"))
+}
+
+/// Why nothing was done: in few words, and in more.
+fn not_done_words(change: &Change, changed: &Changed) -> (&'static str, String) {
+    let is_draw = matches!(change, Change::Draw(_) | Change::Jump(_));
+    match changed {
         Changed::Outdated(sign) => (
             "Changed in the meantime",
             format!(
                 "somebody else changed the settings: {}; nothing of yours was set, look and set it again",
                 settings_words(sign)
             ),
+        ),
+        Changed::Standing(_) if is_draw => (
+            "The room is closed",
+            "it draws no numbers, so this browser got no test ticket; nothing moved".to_owned(),
         ),
         Changed::Standing(sign) => (
             "Nobody is let in",
@@ -321,7 +340,17 @@ fn not_changed(
             "this Idempotency-Key was used for something else within a day; nothing moved"
                 .to_owned(),
         ),
-    };
+    }
+}
+
+fn not_changed(
+    (title, detail): (&str, String),
+    in_browser: bool,
+    call: &Call,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Answered {
     if in_browser {
         let trouble = format!("{title}: {detail}.");
         return desk::panel(409, Some(Trouble::Told(&trouble)), call, line, near, config);
@@ -364,14 +393,16 @@ fn action(change: &Change, number: u64) -> String {
 }
 
 /// For programs.
-fn told(change: &Change, sign: &Sign, number: u64) -> Value {
+fn told(change: &Change, sign: &Sign, effect: Effect) -> Value {
+    let number = effect.number;
     match change {
-        Change::Permit { .. } => json!({
+        Change::Permit { amount, .. } => json!({
             "cursor": sign.cursor.0,
             "length": sign.length,
             "waiting": sign.waiting(),
             "released": number,
             "credit": sign.credit,
+            "dropped": effect.dropped(*amount),
         }),
         Change::ClearCredit => json!({ "credit": sign.credit, "cleared": number }),
         Change::RaiseEpoch => json!({ "epoch": sign.epoch, "ended": number }),

@@ -1,16 +1,22 @@
 //! What an operator's browser gets: the panel, a question before what cannot be undone, and the way back.
 
+use hmac_sha256::HMAC;
+
 use super::{Answered, simply};
 use crate::admission::Position;
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::keeping;
-use crate::line::{Change, Line, Place, Sign};
+use crate::keys::{LENGTH, Purpose, sealed, unsealed};
+use crate::line::{Change, Effect, Line, Place, Sign};
 use crate::near::Near;
 use crate::page::{self, Desk, Question, Trouble};
 use crate::record::Reason;
 use crate::ticket::{Standing, Ticket};
 use crate::upstash::StoreError;
+
+/// For how long the panel tells what was done, in seconds.
+const NEWS_LIFE: u64 = 60;
 
 /// The panel, with what went wrong if anything did.
 pub(super) fn panel(
@@ -25,7 +31,7 @@ pub(super) fn panel(
         Ok(board) => board,
         Err(fault) => return without_store(fault, "nothing can be read or moved", config),
     };
-    let news = news(call);
+    let news = news(call, config, line.now_ms / 1000);
     let desk = Desk {
         board: &board,
         copy: near.peek(),
@@ -106,12 +112,12 @@ fn question(change: &Change, sign: &Sign, config: &Config) -> Question {
             ),
             "End all tickets",
         ),
-        Change::Permit { amount, .. } => (
+        Change::Permit { amount, credit_max } => (
             "permit",
             "Let that many in?",
             format!(
-                "{} go in at once. Waiting now: {waiting}. That cannot be taken back.",
-                page::people(*amount)
+                "Waiting now: {waiting}. {} That cannot be taken back.",
+                permit_words(*amount, *credit_max, sign)
             ),
             "Let them in",
         ),
@@ -126,23 +132,55 @@ fn question(change: &Change, sign: &Sign, config: &Config) -> Question {
     }
 }
 
+/// What a permit would do to the line as it stands.
+fn permit_words(amount: u64, credit_max: u64, sign: &Sign) -> String {
+    let now = amount.min(sign.waiting());
+    let rest = amount - now;
+    let kept = rest.min(credit_max.saturating_sub(sign.credit));
+    let goes = match now {
+        0 => "No visitor goes in now.".to_owned(),
+        1 => "1 person goes in at once.".to_owned(),
+        many => format!("{} go in at once.", page::people(many)),
+    };
+    let keeps = (kept > 0).then(|| {
+        let kept = page::people(kept);
+        format!("Credit for {kept} is kept for the next arrivals.")
+    });
+    let drops = dropped_words(rest - kept, credit_max);
+    let words = [Some(goes), keeps, drops];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn dropped_words(dropped: u64, credit_max: u64) -> Option<String> {
+    let words = || {
+        format!(
+            "Admissions for {} are dropped, since at most {credit_max} are kept as credit.",
+            page::people(dropped)
+        )
+    };
+    (dropped > 0).then(words)
+}
+
 /// Back to the panel, which tells what was done; a test ticket goes along.
 pub(super) fn back(
     change: &Change,
     sign: &Sign,
-    number: u64,
+    effect: Effect,
     call: &Call,
     line: &Line<'_>,
     config: &Config,
 ) -> Reply {
+    let (now, number) = (line.now_ms / 1000, effect.number);
     let asked = match change {
-        Change::Permit { amount, .. } => format!("&asked={amount}"),
+        Change::Permit { amount, .. } => {
+            format!("&asked={amount}&dropped={}", effect.dropped(*amount))
+        }
         _ => String::new(),
     };
-    let verb = change.verb();
-    let location = format!("{}?done={verb}&number={number}{asked}", config.admin_path);
-    let reply = Reply::new(303, "text/plain; charset=utf-8", "").with("location", location);
-    let ticket = test_ticket(change, sign, number, line.now_ms / 1000);
+    let done = format!("done={}&number={number}{asked}", change.verb());
+    let reply = Reply::new(303, "text/plain; charset=utf-8", "");
+    let reply = reply.with("location", panel_with_news(&done, config, now));
+    let ticket = test_ticket(change, sign, number, now);
     let cookie = ticket.and_then(|ticket| keeping::cookie(call, &ticket, config, ticket.signed));
     reply.with_some("set-cookie", cookie)
 }
@@ -159,7 +197,7 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
                 seen: sign.cursor,
             }),
         ),
-        Change::Jump(id) => (
+        Change::Jump(id) if number > 0 => (
             id,
             Standing::Admitted {
                 position,
@@ -181,8 +219,8 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
 }
 
 /// Takes the operator's own ticket away.
-pub(super) fn forget(call: &Call, config: &Config) -> Answered {
-    let location = format!("{}?done=forget&number=0", config.admin_path);
+pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
+    let location = panel_with_news("done=forget&number=0", config, line.now_ms / 1000);
     let reply = Reply::new(303, "text/plain; charset=utf-8", "")
         .with("location", location)
         .with("set-cookie", keeping::forget(call, config));
@@ -192,21 +230,39 @@ pub(super) fn forget(call: &Call, config: &Config) -> Answered {
     }
 }
 
-/// What the last press of a button did, as the redirect after it tells; only known words and numbers are taken from the query.
-fn news(call: &Call) -> Option<String> {
+/// The way to the panel with what was just done, which no link of a stranger can claim: it is sealed, for a minute.
+fn panel_with_news(done: &str, config: &Config, now: u64) -> String {
+    let text = format!("{done}&at={now}&seal=");
+    let query = news_keys(config).next().map(|key| sealed(&text, &key));
+    format!("{}?{}", config.admin_path, query.unwrap_or_default())
+}
+
+fn news_keys(config: &Config) -> impl Iterator<Item = [u8; LENGTH]> {
+    let keys = config.keys.of(Purpose::News);
+    keys.map(|key| HMAC::mac(&config.room, key))
+}
+
+/// Whether we said this within the last minute. Clocks of two data centres may differ a little.
+fn is_news(call: &Call, config: &Config, now: u64) -> bool {
+    let query = call.query.as_deref().unwrap_or_default();
+    let is_ours = news_keys(config).any(|key| unsealed(query, &key).is_some());
+    let at = call.parameter("at").and_then(|at| at.parse::<u64>().ok());
+    is_ours && at.is_some_and(|at| now.abs_diff(at) < NEWS_LIFE)
+}
+
+/// What the last press of a button did, as the redirect after it tells.
+fn news(call: &Call, config: &Config, now: u64) -> Option<String> {
+    if !is_news(call, config, now) {
+        return None;
+    }
     let number = |name: &str| call.parameter(name)?.parse::<u64>().ok();
     let many = number("number")?;
     let people = page::people(many);
     Some(match call.parameter("done")?.as_str() {
         "permit" => {
-            let asked = number("asked")?;
-            if many >= asked {
-                format!("Let in: {many}.")
-            } else {
-                format!(
-                    "Let in: {many} of {asked}, since nobody else was waiting. The rest is kept as credit, as far as credit_max allows."
-                )
-            }
+            let (asked, dropped) = (number("asked")?, number("dropped")?);
+            let kept = asked.saturating_sub(many).saturating_sub(dropped);
+            permitted_words(many, asked, kept, dropped, config)
         }
         "mode" if many > 0 => format!("The mode is set; {people} went in."),
         "mode" => "The mode is set.".to_owned(),
@@ -219,4 +275,15 @@ fn news(call: &Call) -> Option<String> {
         "forget" => "This browser holds no ticket any more.".to_owned(),
         _ => return None,
     })
+}
+
+fn permitted_words(many: u64, asked: u64, kept: u64, dropped: u64, config: &Config) -> String {
+    if many >= asked {
+        return format!("Let in: {many}.");
+    }
+    let goes = format!("Let in: {many} of {asked}, since no other visitor was waiting.");
+    let keeps = (kept > 0).then(|| format!("Credit for {} is kept.", page::people(kept)));
+    let drops = dropped_words(dropped, config.credit_max);
+    let words = [Some(goes), keeps, drops];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

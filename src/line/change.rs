@@ -54,20 +54,38 @@ pub struct Once {
     pub asked: String,
 }
 
+/// What a change did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// How many a permit or an open room released, how much credit was cleared, how many tickets ended, the position
+    /// drawn.
+    pub number: u64,
+    /// What a permit added to the credit; nothing where a build before this one did it.
+    pub kept: Option<u64>,
+}
+
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// Done. The number: how many a permit or an open room released, how much credit was
-    /// cleared, how many tickets ended, the position drawn.
-    Done(Sign, u64),
+    /// Done.
+    Done(Sign, Effect),
     /// Done before by the same key, and this is what was answered then: the line may have moved on since.
-    Again(Sign, u64),
+    Again(Sign, Effect),
     /// Nothing was done: the settings were changed by somebody else.
     Outdated(Sign),
-    /// Nothing was done: nobody is let in on hold or closed.
+    /// Nothing was done: nobody is let in on hold or closed, and nobody draws in front of a closed room.
     Standing(Sign),
     /// Nothing was done: the key belongs to something else.
     Reused,
+}
+
+impl Effect {
+    /// Of what a permit asked for, what was neither used nor kept.
+    #[must_use]
+    pub fn dropped(self, amount: u64) -> u64 {
+        let unused = amount.saturating_sub(self.number);
+        unused.saturating_sub(self.kept.unwrap_or(unused))
+    }
 }
 
 impl Change {
@@ -146,10 +164,14 @@ pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Vec<(String, St
 
 /// What the verb `change` answers.
 pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
-    let (sign, number) = (answer.sign(), answer.number("number"));
+    let sign = answer.sign();
+    let effect = answer.number("number").map(|number| Effect {
+        number,
+        kept: answer.number("kept"),
+    });
     Some(match answer.text("outcome")? {
-        "done" => Changed::Done(sign?, number?),
-        "again" => Changed::Again(sign?, number?),
+        "done" => Changed::Done(sign?, effect?),
+        "again" => Changed::Again(sign?, effect?),
         "outdated" => Changed::Outdated(sign?),
         "standing" => Changed::Standing(sign?),
         "reused" => Changed::Reused,

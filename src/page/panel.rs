@@ -56,8 +56,26 @@ pub enum Trouble<'a> {
         /// The version of the settings that was seen.
         seen: u64,
     },
+    /// A form said something that is not accepted.
+    Mistyped {
+        /// What, and what is accepted.
+        told: &'a str,
+        /// What the form said, to stand there again.
+        typed: &'a [(String, String)],
+    },
     /// In words.
     Told(&'a str),
+}
+
+impl<'a> Trouble<'a> {
+    /// What a field held that was not accepted.
+    fn typed(&self, name: &str) -> Option<&'a str> {
+        let Self::Mistyped { typed, .. } = self else {
+            return None;
+        };
+        let found = typed.iter().find(|(found, _)| found == name);
+        found.map(|(_, value)| value.as_str())
+    }
 }
 
 /// The panel: the line as it stands, and the buttons.
@@ -71,10 +89,6 @@ pub fn panel(status: u16, config: &Config, desk: &Desk<'_>) -> Reply {
 fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
     let (board, now_ms) = (desk.board, desk.now_ms);
     let (sign, path) = (&board.sign, &config.admin_path);
-    let refused = match desk.trouble {
-        Some(Trouble::Outdated { change, .. }) => Some(change),
-        _ => None,
-    };
     let ticket = desk.ticket.as_ref();
     let trouble = desk.trouble;
     let hour = Hour::new(board, now_ms);
@@ -94,21 +108,24 @@ fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
         "copy": figures::copy(desk.copy.as_ref(), now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
-        "pace": settings::pace(board, config, refused, now_ms),
-        "message": settings::message(board, config, refused, now_ms),
+        "pace": settings::pace(board, config, trouble, now_ms),
+        "message": settings::message(board, config, trouble, now_ms),
         "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
         "ticketless": ticket.is_none(),
         "quiet_hour": chart.is_none(),
         "chart": chart,
         "actionless": board.actions.is_empty(),
         "actions": actions::rows(board, now_ms),
-        "permit": permit(board, config),
+        "permit": permit(board, config, trouble),
     })
 }
 
-fn permit(board: &Board, config: &Config) -> Value {
+fn permit(board: &Board, config: &Config, trouble: Option<Trouble<'_>>) -> Value {
+    let typed = trouble.and_then(|trouble| trouble.typed("amt"));
+    let usual = board.sign.live.pace.quantity.min(config.permit_max);
     json!({
-        "amount": board.sign.live.pace.quantity.min(config.permit_max),
+        "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
+        "kept": typed.is_some(),
         "most": config.permit_max,
         "most_words": number(config.permit_max),
         "look": seconds(config.refresh_interval),
@@ -117,7 +134,7 @@ fn permit(board: &Board, config: &Config) -> Value {
 
 fn trouble_words(trouble: Trouble<'_>, board: &Board, now_ms: u64) -> String {
     match trouble {
-        Trouble::Told(text) => text.to_owned(),
+        Trouble::Told(told) | Trouble::Mistyped { told, .. } => told.to_owned(),
         Trouble::Outdated { seen, .. } => {
             let changed = actions::since(board, seen, now_ms);
             let changed = changed.unwrap_or_else(|| "see below".to_owned());

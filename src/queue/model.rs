@@ -61,8 +61,8 @@ struct Checkpoint {
 /// What became of an operator's change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Done, with the number that the script tells.
-    Done(Sign, u64),
+    /// Done, with the number that the script tells, and what a permit added to the credit.
+    Done(Sign, u64, u64),
     /// Not done: the mode admits no visitor.
     NotAdmitting(Sign),
 }
@@ -154,32 +154,36 @@ impl Model {
         if !refused.sign.live.mode.lets_in() {
             return Outcome::NotAdmitting(refused.sign);
         }
-        let (sign, released) = self.verb(call, |line, waited| {
+        let (sign, (released, kept)) = self.verb(call, |line, waited| {
             line.open_period(call.now_ms, waited);
             line.release(call.now_ms);
             let is_quiet = call.now_ms < line.quiet_ms;
             let released = if is_quiet { 0 } else { line.admit(amount) };
-            let credit = line.sign.credit + amount - released;
-            line.sign.credit = line.sign.credit.max(credit.min(credit_max));
-            released
+            let before = line.sign.credit;
+            let credit = before + amount - released;
+            line.sign.credit = before.max(credit.min(credit_max));
+            (released, line.sign.credit - before)
         });
-        Outcome::Done(sign, released)
+        Outcome::Done(sign, released, kept)
     }
 
     /// An operator sets the mode.
     pub fn set_mode(&mut self, mode: Mode, call: Call<'_>) -> Outcome {
         let (sign, released) = self.verb(call, |line, waited| {
-            if line.sign.live.mode != Mode::Automatic {
-                line.anchor_ms = call.now_ms;
+            let holds = line.sign.live.mode;
+            if holds != mode {
+                if holds != Mode::Automatic {
+                    line.anchor_ms = call.now_ms;
+                }
+                line.sign.live.mode = mode;
+                line.sign.live.version += 1;
             }
-            line.sign.live.mode = mode;
-            line.sign.live.version += 1;
             line.open_period(call.now_ms, waited);
             let before = line.sign.cursor.0;
             line.release(call.now_ms);
             line.sign.cursor.0 - before
         });
-        Outcome::Done(sign, released)
+        Outcome::Done(sign, released, 0)
     }
 
     /// An operator sets the pace, or takes it back.
@@ -191,7 +195,7 @@ impl Model {
             line.open_period(call.now_ms, waited);
             line.release(call.now_ms);
         });
-        Outcome::Done(sign, 0)
+        Outcome::Done(sign, 0, 0)
     }
 
     /// An operator ends all tickets.
@@ -201,7 +205,7 @@ impl Model {
             line.begin_anew(call.now_ms);
             waiting
         });
-        Outcome::Done(sign, waiting)
+        Outcome::Done(sign, waiting, 0)
     }
 
     fn budget(&self) -> u64 {

@@ -98,7 +98,10 @@ fn contract_one_that_is_not_kept_is_found_out() {
     let house = House::wasm();
     let text = fs::read_to_string(file("openapi.yaml")).unwrap();
     let spoilt = text
-        .replace("waiting, released, credit]", "waiting, released, loan]")
+        .replace(
+            "waiting, released, credit, dropped]",
+            "waiting, released, loan, dropped]",
+        )
         .replace("security: []", "security: [{ operator: [] }]");
     let folder = tempfile::tempdir().unwrap();
     let contract = folder.path().join("spoilt.yaml");

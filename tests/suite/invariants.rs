@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use dev::redis::Redis;
 use dev::store::Store;
 use now_serving::admission::{Mode, Pace, Verdict, decide};
-use now_serving::line::{Author, Change, Changed, Clock, Line, MayDraw, NoSign, Place, Sign};
+use now_serving::line::{
+    Author, Change, Changed, Clock, Effect, Line, MayDraw, NoSign, Place, Sign,
+};
 use now_serving::queue::{Call, Model, Outcome};
 use proptest::prelude::*;
 
@@ -268,7 +270,10 @@ fn changed(model: &mut Model, change: &Change, now_ms: u64) -> Changed {
         other => panic!("the traces hold no {other:?}"),
     };
     match outcome {
-        Outcome::Done(sign, number) => Changed::Done(sign, number),
+        Outcome::Done(sign, number, kept) => {
+            let kept = Some(kept);
+            Changed::Done(sign, Effect { number, kept })
+        }
         Outcome::NotAdmitting(sign) => Changed::Standing(sign),
     }
 }

@@ -144,6 +144,11 @@ in_every_house! {
     a_form_sent_twice_is_one_change
     of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten
     what_cannot_be_undone_asks_first_and_says_how_many_it_touches
+    a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_typed
+    what_a_permit_neither_used_nor_kept_is_told
+    a_mode_that_holds_already_is_no_change
+    in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_is_told
+    no_link_makes_the_panel_claim_that_something_was_done
     a_test_ticket_is_drawn_jumps_and_is_forgotten
     what_strangers_wrote_is_text_on_the_panel
     a_ticket_of_an_older_line_moves_nothing

@@ -17,16 +17,21 @@ local acts = {
     local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
     open_period()
     release()
-    local released = now >= state.quiet and admit(amount) or 0
-    state.credit = math.max(state.credit, math.min(credit_max, state.credit + amount - released))
-    return released
+    local released, credit = now >= state.quiet and admit(amount) or 0, state.credit
+    state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
+    return released, state.credit - credit
   end,
+  -- A mode that already holds is no change, and nothing to write down.
   mode = function()
-    if live.mode ~= 'automatic' then
-      state.anchor = now
+    if live.mode == arg.mode then
+      arg.audited = 'no'
+    else
+      if live.mode ~= 'automatic' then
+        state.anchor = now
+      end
+      live.mode = arg.mode
+      put('mode', { 'mode' })
     end
-    live.mode = arg.mode
-    put('mode', { 'mode' })
     open_period()
     local cursor = state.cursor
     release()
@@ -89,6 +94,9 @@ local function refused()
   if arg.act == 'permit' and (live.mode == 'hold' or live.mode == 'closed') then
     return answer(0, 'outcome', 'standing')
   end
+  if (arg.act == 'draw' or arg.act == 'jump') and live.mode == 'closed' then
+    return answer(0, 'outcome', 'standing')
+  end
 end
 
 local function write_down(number)
@@ -106,11 +114,11 @@ verbs.change = function()
   if other then
     return other
   end
-  local number = acts[arg.act]()
+  local number, kept = acts[arg.act]()
   save()
   redis.call('EXPIRE', key.line, lifetime)
   write_down(number)
-  local told = answer(number)
+  local told = answer(number, 'kept', kept or 0)
   if arg.asked then
     redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
     redis.call('EXPIRE', key.once, TTL.once)

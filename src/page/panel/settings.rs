@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{moment, pace_words};
+use super::{Trouble, moment, pace_words};
 use crate::admission::{Mode, Pace};
 use crate::config::Config;
 use crate::line::{Board, Change, Set};
@@ -58,40 +58,56 @@ pub(super) fn mode(board: &Board, now_ms: u64) -> Value {
 }
 
 /// The pace; in the form stands what its sender just wanted, if that was refused.
-pub(super) fn pace(board: &Board, config: &Config, refused: Option<&Change>, now_ms: u64) -> Value {
+pub(super) fn pace(
+    board: &Board,
+    config: &Config,
+    trouble: Option<Trouble<'_>>,
+    now_ms: u64,
+) -> Value {
     let live = board.sign.live.pace;
-    let kept = match refused {
-        Some(Change::Pace(Some(pace))) => Some(*pace),
-        _ => None,
-    };
-    let form = kept.unwrap_or(live);
+    let kept = trouble.and_then(|trouble| typed_pace(&trouble));
+    let is_kept = kept.is_some();
+    let (automatic, quantity) =
+        kept.unwrap_or_else(|| (live.automatic.to_string(), live.quantity.to_string()));
     json!({
         "configured": pace_words(config.pace),
         "now": pace_words(live),
         "differs": live != config.pace,
         "set": set(board.pace.as_ref(), now_ms),
-        "quantity": form.quantity,
-        "automatic": form.automatic,
-        "kept": kept.is_some(),
+        "quantity": quantity,
+        "automatic": automatic,
+        "kept": is_kept,
         "most": Pace::QUANTITY.end(),
         "longest": Pace::AUTOMATIC.end(),
     })
+}
+
+/// Period and quantity as they were wanted.
+fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
+    if let Trouble::Outdated { change, .. } = trouble {
+        let Change::Pace(Some(pace)) = change else {
+            return None;
+        };
+        return Some((pace.automatic.to_string(), pace.quantity.to_string()));
+    }
+    let (automatic, quantity) = (
+        trouble.typed("automatic"),
+        trouble.typed("automatic_quantity"),
+    );
+    Some((automatic?.to_owned(), quantity?.to_owned()))
 }
 
 /// The message; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn message(
     board: &Board,
     config: &Config,
-    refused: Option<&Change>,
+    trouble: Option<Trouble<'_>>,
     now_ms: u64,
 ) -> Value {
-    let configured = config.pages.brand.message.as_ref();
-    let live = board.sign.live.message.as_ref();
+    let configured = config.pages.brand.message.as_deref();
+    let live = board.sign.live.message.as_deref();
     let now = live.or(configured).filter(|text| !text.is_empty());
-    let kept = match refused {
-        Some(Change::Message(Some(text))) => Some(text),
-        _ => None,
-    };
+    let kept = trouble.and_then(typed_message);
     json!({
         "configured": configured,
         "unconfigured": configured.is_none(),
@@ -103,6 +119,16 @@ pub(super) fn message(
         "longest": LONGEST_MESSAGE,
         "kept": kept.is_some(),
     })
+}
+
+fn typed_message(trouble: Trouble<'_>) -> Option<&str> {
+    match trouble {
+        Trouble::Outdated {
+            change: Change::Message(Some(text)),
+            ..
+        } => Some(text),
+        other => other.typed("message"),
+    }
 }
 
 fn set(set: Option<&Set>, now_ms: u64) -> Option<Value> {

@@ -70,6 +70,7 @@ pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &H
             .operator()
             .body(form, "amt=1")
     };
+    let by_json = |body: &str| Ask::json_to("permit", body);
     let refused = [
         (405, Ask::get("/_queue/permit?amt=1").operator()),
         (405, Ask::get("/_queue/permit").method("PUT").operator()),
@@ -86,12 +87,10 @@ pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &H
                 .with("sec-fetch-site", "same-origin")
                 .body(form, "amt=1"),
         ),
-        (400, Ask::press("amt=-1")),
-        (400, Ask::press("amt=0")),
-        (400, Ask::press("amt=abc")),
-        (400, Ask::press("amt=10001")),
-        (400, Ask::press("amount=2")),
-        (413, Ask::press(&format!("amt=1&{}", "x".repeat(5000)))),
+        (400, by_json(r#"{"amt":-1}"#)),
+        (400, by_json(r#"{"amt":10001}"#)),
+        (400, by_json(r#"{"amount":2}"#)),
+        (413, by_json(&"x".repeat(5000))),
         (
             415,
             Ask::get("/_queue/permit")
@@ -108,6 +107,18 @@ pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &H
             "{ask:?}: {got:?}"
         );
         assert_eq!(got.json()["status"], status);
+    }
+    for (status, form) in [
+        (400, "amt=-1"),
+        (400, "amt=0"),
+        (400, "amt=abc"),
+        (400, "amt=10001"),
+        (400, "amount=2"),
+        (413, &format!("amt=1&{}", "x".repeat(5000))),
+    ] {
+        let got = house.ask(&Ask::press(form));
+        assert_eq!(got.status, status, "{form}");
+        assert!(got.body.contains("id=\"trouble\""), "{form}: {}", got.body);
     }
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
     assert_eq!(

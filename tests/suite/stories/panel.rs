@@ -1,6 +1,8 @@
 //! The panel by forms alone: what it shows, and that nothing happens by accident.
 
-use crate::house::{Ask, Got, House, Visitor};
+use std::time::Duration;
+
+use crate::house::{ADMIN_TOKEN, Ask, Got, House, Visitor};
 
 /// A form of a page, as a browser without scripts would send it.
 #[derive(Clone, Debug)]
@@ -290,7 +292,12 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
             None,
             "Waiting now: 3 people. They all go in at once",
         ),
-        ("let-in", Some(("amt", "101")), "101 people go in at once"),
+        (
+            "let-in",
+            Some(("amt", "1004")),
+            "Waiting now: 3 people. 3 people go in at once. Credit for 1,000 people is kept for the next arrivals. \
+             Admissions for 1 person are dropped, since at most 1000 are kept as credit.",
+        ),
         ("clear-credit", None, "Credit for 0 people is taken back"),
         (
             "epoch",
@@ -306,7 +313,13 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
     assert_shows(&panel(house), r#"id="waiting">3<"#);
     let question = press(house, "epoch", &[]);
     let form = Form::of(&question, "yes");
-    assert_eq!(form.clone().with("word", "other").send(house).status, 400);
+    let other = form.clone().with("word", "other").send(house);
+    assert_eq!(other.status, 400);
+    let trouble = text(&other, "trouble");
+    assert_eq!(
+        trouble,
+        "Nothing was changed: word is &quot;other&quot;; accepted is the name of the room, &quot;main&quot;."
+    );
     let ended = follow(house, form.with("word", "main").send(house));
     assert_shows(
         &ended,
@@ -315,6 +328,148 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
     draw(house, 2);
     let opened = Form::of(&press(house, "mode-open", &[]), "yes").send(house);
     assert_shows(&follow(house, opened), "The mode is set; 2 people went in.");
+}
+
+pub(crate) fn a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_typed(
+    house: &House,
+) {
+    let long = "x".repeat(201);
+    for (button, typed, told) in [
+        (
+            "let-in",
+            [("amt", "0")].as_slice(),
+            "amt is &quot;0&quot;; accepted is a whole number from 1 to 10000.",
+        ),
+        (
+            "let-in",
+            &[("amt", "many <b>")],
+            "amt is &quot;many &lt;b&gt;&quot;;",
+        ),
+        (
+            "pace",
+            &[("automatic_quantity", "0"), ("automatic", "15")],
+            "automatic_quantity is &quot;0&quot;; accepted is a whole number from 1 to 1000000.",
+        ),
+        (
+            "message",
+            &[("message", long.as_str())],
+            "accepted is a text of at most 200 characters",
+        ),
+    ] {
+        let page = press(house, button, typed);
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (400, "text/html; charset=utf-8"),
+            "{page:?}"
+        );
+        let trouble = text(&page, "trouble");
+        assert!(
+            trouble.starts_with("Nothing was changed: ") && trouble.contains(told),
+            "{trouble}"
+        );
+        let form = Form::of(&page, button);
+        for (name, value) in typed {
+            let field = form.fields.iter().find(|(found, _)| found == name).unwrap();
+            assert_eq!(field.1, *value, "what was typed");
+        }
+        assert!(
+            page.body.contains(" data-kept"),
+            "and no refresh takes it away"
+        );
+    }
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(
+        (&status["version"], &status["credit"]),
+        (&0.into(), &0.into())
+    );
+    let by_program = house.ask(
+        &Ask::get("/_queue/permit")
+            .method("POST")
+            .with("authorization", format!("Bearer {ADMIN_TOKEN}"))
+            .body("application/x-www-form-urlencoded", "amt=0"),
+    );
+    assert_eq!(
+        (by_program.status, by_program.header("content-type")),
+        (400, "application/problem+json")
+    );
+}
+
+pub(crate) fn what_a_permit_neither_used_nor_kept_is_told(house: &House) {
+    draw(house, 2);
+    house.set("credit_max", "3");
+    let told = house.ask(&Ask::json_to("permit", r#"{"amt":9}"#)).json();
+    assert_eq!(
+        (&told["released"], &told["credit"], &told["dropped"]),
+        (&2.into(), &3.into(), &4.into())
+    );
+    let again = press(house, "let-in", &[("amt", "5")]);
+    assert_eq!(
+        text(&again, "news"),
+        "Let in: 0 of 5, since no other visitor was waiting. Admissions for 5 people are dropped, since at most 3 are kept as credit."
+    );
+    let question = press(house, "let-in", &[("amt", "500")]);
+    assert_shows(
+        &question,
+        "Waiting now: 0 people. No visitor goes in now. Admissions for 500 people are dropped",
+    );
+}
+
+pub(crate) fn a_mode_that_holds_already_is_no_change(house: &House) {
+    for (mode, version) in [("automatic", 0), ("hold", 1), ("hold", 1), ("automatic", 2)] {
+        let told = house.change("mode", &format!(r#"{{"mode":"{mode}"}}"#));
+        assert_eq!(
+            (&told["mode"], &told["version"]),
+            (&mode.into(), &version.into())
+        );
+    }
+    let rows = panel(house).body.matches("<td>mode ").count();
+    assert_eq!(rows, 2, "what changed nothing is not listed");
+}
+
+pub(crate) fn in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_is_told(house: &House) {
+    draw(house, 1);
+    house.change("mode", r#"{"mode":"closed"}"#);
+    for button in ["draw", "jump"] {
+        let got = Form::of(&panel(house), button).send(house);
+        assert_eq!((got.status, got.ticket()), (409, None), "{got:?}");
+        let trouble = text(&got, "trouble");
+        assert!(
+            trouble.starts_with(
+                "The room is closed: it draws no numbers, so this browser got no test ticket"
+            ),
+            "{trouble}"
+        );
+    }
+    let rows = panel(house).body.matches("<td>test ticket").count();
+    assert_eq!(rows, 0, "nothing was done");
+}
+
+pub(crate) fn no_link_makes_the_panel_claim_that_something_was_done(house: &House) {
+    draw(house, 2);
+    let sent = Form::of(&panel(house), "let-in")
+        .with("amt", "1")
+        .send(house);
+    let location = sent.header("location").to_owned();
+    let told = |target: &str| {
+        let page = house.ask(&Ask::get(target).operator());
+        assert_eq!(page.status, 200);
+        page.body.contains("id=\"news\"")
+    };
+    assert!(told(&location));
+    let query = location.split_once('?').unwrap().1;
+    let unsealed = query.split("&at=").next().unwrap();
+    for forged in [
+        format!("/_queue?{unsealed}"),
+        format!("/_queue?{}", query.replace("number=1", "number=2")),
+        format!("/_queue?{}", query.replace("done=permit", "done=epoch")),
+        format!("/_queue?{query}&done=epoch"),
+        format!("/_queue?done=epoch&{query}"),
+        "/_queue?done=epoch&number=5".to_owned(),
+    ] {
+        assert!(!told(&forged), "{forged}");
+    }
+    house.wait(Duration::from_secs(61));
+    assert!(!told(&location), "after a minute it is no news");
 }
 
 pub(crate) fn a_test_ticket_is_drawn_jumps_and_is_forgotten(house: &House) {
