@@ -36,4 +36,21 @@ fn wasm_a_page_is_at_most_14_kb_and_an_update_400_bytes_in_every_language() {
         assert!(bytes(&page) <= PAGE, "{}: {}", words.tag, bytes(&page));
         assert!(bytes(&update) <= UPDATE, "{}: {update:?}", words.tag);
     }
+    // On hold, and with a message, an update is longer by these two sentences.
+    let message = "Doors open again at ten. ".repeat(8);
+    house.change("message", &format!(r#"{{"message":"{}"}}"#, message.trim()));
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    for words in &LANGUAGES {
+        let ask = Ask::get("/_queue/place").with("accept-language", words.tag);
+        let update = connection.ask(&ask.with("cookie", format!("queue={ticket}")));
+        let hold = words.text("hold");
+        assert_eq!(update.json()["hold"], hold, "{update:?}");
+        let sentences = hold.len() + message.len() + r#","hold":"","message":"""#.len();
+        assert!(
+            bytes(&update) <= UPDATE + sentences,
+            "{}: {update:?}",
+            words.tag
+        );
+    }
 }
