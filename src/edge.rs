@@ -253,6 +253,10 @@ impl Source for Stores {
         Ok(Some(text))
     }
 
+    fn keeps_secrets(&self) -> bool {
+        !matches!(self.secrets, Ok(None))
+    }
+
     fn is_local(&self) -> bool {
         is_local()
     }

@@ -37,9 +37,12 @@ pub struct Copied {
 }
 
 /// What the data centre has.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one in a request, and it is taken apart at once"
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(
+        clippy::large_enum_variant,
+        reason = "there is one in a request, and it is taken apart at once"
+    )
 )]
 pub enum Lookup {
     /// A copy; whoever is handed the duty renews it once the visitor has been answered.

@@ -113,8 +113,8 @@ impl Ticket {
 struct Claims {
     room: String,
     /// The birth of the line; absent for a line of the version before.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    born: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    born: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,14 +130,6 @@ struct Claims {
     still: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     notice: Option<Notice>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Claims {
@@ -157,8 +149,8 @@ impl Claims {
             } => (Some(epoch), Some(position.0), None, Some(at)),
         };
         let born = match ticket.standing {
-            Standing::Waiting(place) => place.born,
-            _ => 0,
+            Standing::Waiting(place) => Some(place.born).filter(|born| *born > 0),
+            _ => None,
         };
         Self {
             room: room.to_owned(),
@@ -177,7 +169,7 @@ impl Claims {
         match (self.epoch, self.pos, self.cur, self.adm) {
             (None, None, None, None) => Some(Standing::Unnumbered),
             (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
-                born: self.born,
+                born: self.born.unwrap_or(0),
                 epoch,
                 position: Position(position),
                 seen: Cursor(seen),

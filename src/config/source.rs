@@ -22,6 +22,10 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// When the store does not say whether there is one.
     fn secret(&self, key: &str) -> Said;
+    /// Whether there is a secret store: then no secret is looked for in the config store, where look-ups are few.
+    fn keeps_secrets(&self) -> bool {
+        false
+    }
     /// On the local server, where development secrets and a store without TLS are accepted.
     fn is_local(&self) -> bool;
 }
@@ -54,6 +58,10 @@ impl<S: Source> Source for Remembering<S> {
 
     fn secret(&self, key: &str) -> Said {
         remembered(&self.secrets, key, || self.source.secret(key))
+    }
+
+    fn keeps_secrets(&self) -> bool {
+        self.source.keeps_secrets()
     }
 
     fn is_local(&self) -> bool {
