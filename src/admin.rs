@@ -19,7 +19,7 @@ use crate::login::{self, Door, Operator, Refused, Rights, Via};
 use crate::near::Near;
 use crate::page::iso_8601;
 use crate::record::Reason;
-use crate::upstash::StoreError;
+use crate::upstash::{Attempt, StoreError};
 
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {
@@ -259,7 +259,7 @@ fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
 }
 
 fn settings(line: &Line<'_>, config: &Config) -> Answered {
-    match line.board() {
+    match line.board(Attempt::First) {
         Ok(board) => {
             let told = settings_json(&board, config);
             Answered {

@@ -1,6 +1,6 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::io::{Read, Write as _};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,16 +24,12 @@ use now_serving::near::{
 };
 use now_serving::record::{self, Facts, Query};
 use now_serving::tally::{Batch, Tally, Till};
-use now_serving::upstash::{StoreError, Transport};
+use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
 use now_serving::{cookie, service};
 
 const ORIGIN: &str = "protected_content";
 const STORE: &str = "upstash";
 const LOG: &str = "queue_logs";
-
-/// A second call to the store begins only this soon after the first, so that both together take no longer than the
-/// backend's deadline and this. The first may come late: whoever waited for another one's look may inherit it.
-const SECOND_CALL: Duration = Duration::from_millis(100);
 
 /// How many requests one sandbox answers: what is read and parsed once serves them all. Whether the platform's limits
 /// begin anew with each of them is not documented, so the 32 backend requests have to do for all, three for each at most.
@@ -265,16 +261,15 @@ impl Source for Stores {
 struct Upstash<'a> {
     config: &'a Config,
     counts: &'a Counts,
-    first_call: OnceCell<Instant>,
+    attempts: Attempts,
 }
 
 impl<'a> Upstash<'a> {
     fn new(config: &'a Config, counts: &'a Counts) -> Self {
-        let first_call = OnceCell::new();
         Self {
             config,
             counts,
-            first_call,
+            attempts: Attempts::default(),
         }
     }
 
@@ -296,8 +291,8 @@ impl<'a> Upstash<'a> {
 }
 
 impl Transport for Upstash<'_> {
-    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        if self.first_call.get_or_init(Instant::now).elapsed() > SECOND_CALL {
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+        if !self.attempts.take(attempt) {
             return None;
         }
         let began = Instant::now();

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::admission::{Pace, Position};
 use crate::tally::Batch;
-use crate::upstash::{self, StoreError, Transport};
+use crate::upstash::{self, Attempt, StoreError, Transport};
 use reply::Answer;
 
 pub use crate::queue::{Live, Place, Sign};
@@ -180,9 +180,9 @@ impl Line<'_> {
     ///
     /// # Errors
     /// The store's fault.
-    pub fn board(&self) -> Result<Board, StoreError> {
+    pub fn board(&self, attempt: Attempt) -> Result<Board, StoreError> {
         let keys = vec![("actions", self.key("actions"))];
-        self.run("board", keys, Vec::new(), board::read_board)
+        self.run_as(attempt, "board", keys, Vec::new(), board::read_board)
     }
 
     /// Does what an operator or a program asks, once.
@@ -213,7 +213,7 @@ impl Line<'_> {
         self.run(verb, keys, arguments, read)
     }
 
-    /// Runs a verb and reads its answer.
+    /// Runs a verb and reads its answer: the one call of this request.
     fn run<T>(
         &self,
         verb: &str,
@@ -221,7 +221,18 @@ impl Line<'_> {
         arguments: Arguments,
         read: impl FnOnce(&Answer) -> Option<T>,
     ) -> Result<T, StoreError> {
-        let answer = self.eval(verb, keys, arguments);
+        self.run_as(Attempt::First, verb, keys, arguments, read)
+    }
+
+    fn run_as<T>(
+        &self,
+        attempt: Attempt,
+        verb: &str,
+        keys: Keys,
+        arguments: Arguments,
+        read: impl FnOnce(&Answer) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let answer = self.eval(attempt, verb, keys, arguments);
         let read = answer.and_then(|value| {
             let answer = Answer::read(value);
             answer
@@ -231,7 +242,13 @@ impl Line<'_> {
         read.inspect_err(|fault| self.store.failed(fault))
     }
 
-    fn eval(&self, verb: &str, mut keys: Keys, arguments: Arguments) -> Result<Value, StoreError> {
+    fn eval(
+        &self,
+        attempt: Attempt,
+        verb: &str,
+        mut keys: Keys,
+        arguments: Arguments,
+    ) -> Result<Value, StoreError> {
         keys.extend([("line", self.line()), ("hour", self.key("hour"))]);
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));
@@ -255,8 +272,12 @@ impl Line<'_> {
                 .iter()
                 .flat_map(|(name, value)| [name.as_str(), value.as_str()]),
         );
-        match self.call("EVALSHA", &SCRIPT.digest, &words) {
-            Err(StoreError::NoScript) => self.call("EVAL", &SCRIPT.text, &words),
+        let by_digest = [&["EVALSHA", SCRIPT.digest.as_str()], &words[..]].concat();
+        match self.call(&by_digest, attempt) {
+            Err(StoreError::NoScript) => {
+                let in_full = [&["EVAL", SCRIPT.text.as_str()], &words[..]].concat();
+                self.call(&in_full, Attempt::AfterNoScript)
+            }
             answer => answer,
         }
     }
@@ -281,9 +302,8 @@ impl Line<'_> {
         counts.chain(batches.iter().map(till)).collect()
     }
 
-    fn call(&self, verb: &str, script: &str, words: &[&str]) -> Result<Value, StoreError> {
-        let command = [&[verb, script], words].concat();
-        upstash::decode(self.store.post(&upstash::encode(&command)))
+    fn call(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
+        upstash::decode(self.store.post(&upstash::encode(command), attempt))
     }
 }
 

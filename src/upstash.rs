@@ -2,15 +2,53 @@
 //!
 //! Whatever the status says, a body with `error` is an error; whatever the body says, a status outside 2xx is one too.
 
+use std::cell::RefCell;
+
 use serde_json::Value;
 
 /// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
 pub trait Transport {
-    /// One POST to the root of the store's URL, with the token. `None` when no answer came within the deadline.
-    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)>;
+    /// One POST to the root of the store's URL, with the token. `None` when no answer came within the deadline, or when
+    /// the request has no such attempt left.
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)>;
 
     /// Hears that a verb of the line got no usable answer, however many calls it made.
     fn failed(&self, _fault: &StoreError) {}
+}
+
+/// Which call of a request this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// The one call that a request may make.
+    First,
+    /// The script in full, after the store answered `NOSCRIPT`. That answer proves that the store is well, so this call
+    /// always follows, however long the first one took.
+    AfterNoScript,
+    /// The panel as it is now, after the store refused an operator's change: no visitor waits for that.
+    AfterRefusal,
+}
+
+/// The calls that one request has made, so that it makes no others than it may: a visitor waits for one, or for two where
+/// the first was answered `NOSCRIPT`.
+#[derive(Debug, Default)]
+pub struct Attempts(RefCell<Vec<Attempt>>);
+
+impl Attempts {
+    /// Takes an attempt; `false` when the request has made this call, or may not make it yet.
+    pub fn take(&self, attempt: Attempt) -> bool {
+        let mut made = self.0.borrow_mut();
+        let is_left = match attempt {
+            Attempt::First => made.is_empty(),
+            Attempt::AfterNoScript => {
+                matches!(made.last(), Some(Attempt::First | Attempt::AfterRefusal))
+            }
+            Attempt::AfterRefusal => !made.contains(&Attempt::AfterRefusal),
+        };
+        if is_left {
+            made.push(attempt);
+        }
+        is_left
+    }
 }
 
 /// Why the store gave no usable answer. Coarse on purpose: the visitor's answer is the same for all of them.
@@ -128,6 +166,23 @@ mod tests {
 
     fn read(status: u16, body: &str) -> Result<Value, StoreError> {
         decode(Some((status, body.as_bytes().to_vec())))
+    }
+
+    #[test]
+    fn a_request_makes_one_call_and_one_more_after_noscript() {
+        use Attempt::{AfterNoScript, AfterRefusal, First};
+        for (asked, made) in [
+            (&[First, First, First][..], [true, false, false]),
+            (&[First, AfterNoScript, AfterNoScript], [true, true, false]),
+            (&[First, AfterNoScript, First], [true, true, false]),
+            (&[AfterNoScript, First, AfterNoScript], [false, true, true]),
+            (&[First, AfterRefusal, AfterRefusal], [true, true, false]),
+            (&[AfterRefusal, AfterNoScript, First], [true, true, false]),
+        ] {
+            let attempts = Attempts::default();
+            let taken: Vec<bool> = asked.iter().map(|call| attempts.take(*call)).collect();
+            assert_eq!(taken, made, "{asked:?}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ resource "fastly_service_compute" "room" {
     override_host         = local.upstash_host
     ssl_cert_hostname     = local.upstash_host
     ssl_sni_hostname      = local.upstash_host
-    connect_timeout       = 500
+    connect_timeout       = 1000
     first_byte_timeout    = 500
     between_bytes_timeout = 500
   }

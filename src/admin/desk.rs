@@ -13,7 +13,7 @@ use crate::near::Near;
 use crate::page::{self, Desk, Question, Trouble};
 use crate::record::Reason;
 use crate::ticket::{Standing, Ticket};
-use crate::upstash::StoreError;
+use crate::upstash::{Attempt, StoreError};
 
 /// For how long the panel tells what was done, in seconds.
 const NEWS_LIFE: u64 = 60;
@@ -27,7 +27,11 @@ pub(super) fn panel(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
-    let board = match line.board() {
+    let attempt = match trouble {
+        Some(_) => Attempt::AfterRefusal,
+        None => Attempt::First,
+    };
+    let board = match line.board(attempt) {
         Ok(board) => board,
         Err(fault) => return without_store(fault, "nothing can be read or moved", config),
     };

@@ -1,24 +1,24 @@
 //! A number for whoever has none; in front of a closed room there is none to be had, and a crowd there costs the store
 //! no more than one that waits.
 
-use super::{After, Drawn, Seen};
+use super::{After, Drawn, Seen, Unseen};
 use crate::admission::Mode;
 use crate::line::{Line, Sign};
-use crate::near::{self, Copied, Lookup, Near};
+use crate::near::{Copied, Lookup, Near};
 use crate::upstash::StoreError;
 
 pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Drawn {
-    let closed = match near.peek() {
-        Some(copy) => closed(copy).map(|sign| (sign, After::Nothing)),
-        // Nobody has looked for a while. If it was closed then, one looks for all whether it still is.
-        None => near
-            .last()
-            .and_then(closed)
-            .and_then(|last| still_closed(last, line, near)),
+    let last_closed = match near.peek() {
+        Some(copy) => match closed(copy) {
+            Some(sign) => return closed_room(sign, After::Nothing),
+            None => None,
+        },
+        None => near.last().and_then(closed),
     };
-    match closed {
-        Some((sign, after)) => (Ok(Seen::new((sign, None))), after),
-        None => (joined(id, line, near).map_err(Some), After::Nothing),
+    let draw = || joined(id, line, near).map_err(Some);
+    match last_closed {
+        Some(last) => draw_where_it_was_closed(last, &draw, line.now_ms, near),
+        None => (draw(), After::Nothing),
     }
 }
 
@@ -29,17 +29,37 @@ fn joined(id: &str, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError
     Ok(Seen::new(drawn))
 }
 
-fn still_closed(last: Sign, line: &Line<'_>, near: &dyn Near) -> Option<(Sign, After)> {
+/// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if
+/// the room is open again, and if not, it brings the sign that says so. Either way that is one call.
+fn draw_where_it_was_closed(
+    last: Sign,
+    draw: &dyn Fn() -> Result<Seen, Unseen>,
+    now_ms: u64,
+    near: &dyn Near,
+) -> Drawn {
     match near.lookup() {
-        Lookup::Found(copy, duty) => {
-            closed(copy).map(|sign| (sign, duty.map_or(After::Nothing, After::Renew)))
-        }
+        Lookup::Found(copy, duty) => match closed(copy) {
+            Some(sign) => closed_room(sign, duty.map_or(After::Nothing, After::Renew)),
+            None => (draw(), After::Nothing),
+        },
         Lookup::Missing(duty) => {
-            closed(near::renew(duty, line, near)).map(|sign| (sign, After::Nothing))
+            let drawn = draw();
+            let sign = drawn.as_ref().ok().map(|seen| seen.sign.clone());
+            duty.renew(&Copied::of(sign, near, now_ms));
+            // The room is closed as far as is known here, so this visitor reads that, and the log says why.
+            let seen = drawn.unwrap_or_else(|fault| Seen {
+                fault,
+                ..Seen::new((last, None))
+            });
+            (Ok(seen), After::Nothing)
         }
-        Lookup::Late => Some((last, After::Nothing)),
-        Lookup::Unknown => None,
+        Lookup::Late => closed_room(last, After::Nothing),
+        Lookup::Unknown => (draw(), After::Nothing),
     }
+}
+
+fn closed_room(sign: Sign, after: After) -> Drawn {
+    (Ok(Seen::new((sign, None))), after)
 }
 
 fn closed(copy: Copied) -> Option<Sign> {

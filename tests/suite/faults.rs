@@ -48,7 +48,6 @@ fn in_time<T>(fault: Fault, what: &str, work: impl FnOnce() -> T) -> T {
 }
 
 fn hold(house: &House) {
-    house.warm();
     let (mut inside, mut waiting) = before(house);
     for fault in FAULTS {
         house.forget_the_sign();
@@ -84,7 +83,6 @@ fn hold(house: &House) {
 }
 
 fn admit(house: &House) {
-    house.warm();
     house.set("on_store_error", "admit");
     house.set("admit_for", "3");
     let (mut inside, mut waiting) = before(house);
@@ -198,4 +196,36 @@ fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
             "{body}"
         );
     }
+}
+
+/// A `NOSCRIPT` that took long is no reason to leave the script unsent: the store is well, and would never learn it.
+fn learns_the_scripts(policy: &str) {
+    let house = House::wasm();
+    house.set("on_store_error", policy);
+    for milliseconds in [120, 300, 450] {
+        house.store.command(&["SCRIPT", "FLUSH"]).unwrap();
+        house.forget_the_sign();
+        let away = Fault::Delay(Duration::from_millis(milliseconds));
+        house.store.fail(Faults::always(away));
+        let mut visitor = Visitor::new(&house);
+        let answers = [visitor.ask("/echo"), visitor.ask("/echo")];
+        assert!(!answers.iter().any(|got| got.inside), "{away:?}: waits");
+        let number = answers[1].json()["position"].clone();
+        assert!(number.is_u64(), "{away:?}: {answers:?}");
+        let status = || house.ask(&Ask::get("/_queue/status").operator());
+        let statuses = [status(), status()];
+        let told: Vec<u16> = statuses.iter().map(|got| got.status).collect();
+        assert_eq!(told[1], 200, "{away:?}: {told:?}");
+        assert_eq!(statuses[1].json()["length"], number, "{away:?}");
+    }
+}
+
+#[test]
+fn wasm_a_store_far_away_learns_the_scripts_while_it_holds() {
+    learns_the_scripts("hold");
+}
+
+#[test]
+fn wasm_a_store_far_away_learns_the_scripts_and_nobody_is_admitted_meanwhile() {
+    learns_the_scripts("admit");
 }

@@ -20,7 +20,7 @@ use now_serving::near::{FRESH, RENEWING};
 use now_serving::record::{self, Facts, Query};
 use now_serving::service;
 use now_serving::tally::Tally;
-use now_serving::upstash::{StoreError, Transport};
+use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
 use serde_json::Value;
 
 use crate::log;
@@ -429,12 +429,16 @@ impl House {
             self.write_down(&line);
         }
         let tally = RefCell::default();
-        let store = Counting(Direct(self.store.clone()), &tally);
+        let store = || Counting {
+            direct: Direct(self.store.clone()),
+            tally: &tally,
+            attempts: Attempts::default(),
+        };
         let outcome = service::handle(
             &call,
             &mut ask.body.as_slice(),
             &config,
-            &store,
+            &store(),
             near,
             now_ms,
         );
@@ -445,7 +449,7 @@ impl House {
             let facts = facts(&call, config.log_query, now_ms);
             self.write_down(&record::entry(&facts, status, &outcome.record));
         }
-        service::afterwards(outcome.after, &config, &store, near, now_ms);
+        service::afterwards(outcome.after, &config, &store(), near, now_ms);
         near.put_by(&tally.borrow());
         for line in service::refused_entries(now_ms, &config) {
             self.write_down(&line);
@@ -666,7 +670,7 @@ impl Source for Given {
 pub(crate) struct Direct(pub(crate) Store);
 
 impl Transport for Direct {
-    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+    fn post(&self, body: &str, _: Attempt) -> Option<(u16, Vec<u8>)> {
         let authorization = format!("Bearer {}", self.0.token());
         let request = StoreRequest {
             method: "POST",
@@ -681,19 +685,25 @@ impl Transport for Direct {
     }
 }
 
-/// The same, counted as the edge counts.
-struct Counting<'a>(Direct, &'a RefCell<Tally>);
+/// The same for one request, counted as the edge counts. The edge refuses a call that a request may not make; here it
+/// is a mistake of the rules.
+struct Counting<'a> {
+    direct: Direct,
+    tally: &'a RefCell<Tally>,
+    attempts: Attempts,
+}
 
 impl Transport for Counting<'_> {
-    fn post(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+        assert!(self.attempts.take(attempt), "a second call: {body}");
         let began = Instant::now();
-        let answer = self.0.post(body);
-        self.1.borrow_mut().called(began.elapsed());
+        let answer = self.direct.post(body, attempt);
+        self.tally.borrow_mut().called(began.elapsed());
         answer
     }
 
     fn failed(&self, fault: &StoreError) {
-        self.1.borrow_mut().failed(fault);
+        self.tally.borrow_mut().failed(fault);
     }
 }
 

@@ -12,6 +12,7 @@ mod login;
 mod once;
 mod panel;
 mod sign;
+mod trouble;
 mod wire;
 
 use apps::*;
@@ -26,6 +27,7 @@ use login::*;
 use once::*;
 use panel::*;
 use sign::*;
+use trouble::*;
 use wire::*;
 
 const DAY: u64 = 86_400;
@@ -160,4 +162,5 @@ in_every_house! {
     the_same_key_answers_the_same_wherever_the_line_has_moved
     a_spoilt_key_of_the_metrics_costs_no_poll
     the_clock_of_a_pop_opens_no_period
+    a_closed_room_that_opens_again_costs_one_call
 }

@@ -95,8 +95,13 @@ fn native_terraform_gives_the_store_its_deadline() {
     let example = example();
     let (_, backend) = example.split_once("name = \"upstash\"").unwrap();
     let (backend, _) = backend.split_once('}').unwrap();
-    for timeout in ["connect", "first_byte", "between_bytes"] {
-        let line = format!("{timeout}_timeout = {}", DEADLINE.as_millis());
+    let deadline = DEADLINE.as_millis();
+    for (timeout, milliseconds) in [
+        ("connect", 1000),
+        ("first_byte", deadline),
+        ("between_bytes", deadline),
+    ] {
+        let line = format!("{timeout}_timeout = {milliseconds}");
         assert!(backend.contains(&line), "{line}: {backend}");
     }
 }

@@ -178,12 +178,12 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
         // By the port the API knows that it is TLS.
         has(place, "port", "443");
     }
-    for key in [
-        "connect_timeout",
-        "first_byte_timeout",
-        "between_bytes_timeout",
+    for (key, milliseconds) in [
+        ("connect_timeout", "1000"),
+        ("first_byte_timeout", "500"),
+        ("between_bytes_timeout", "500"),
     ] {
-        has(1, key, "500");
+        has(1, key, milliseconds);
     }
     let log = form(&bodies("/logging/https")[0]);
     assert!(
