@@ -67,7 +67,10 @@ pub fn answer(
     match route {
         Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
-            held => Aside::Visit(Box::new(visit(Kind::Poll, held, "", line, near, config))),
+            held => {
+                let visit = visit(Kind::Poll, held, &call.id, line, near, config);
+                Aside::Visit(Box::new(visit))
+            }
         },
         Route::Cookies => cookies(call, config, now),
         Route::Updates => updates(call, ticket(), config, now),

@@ -20,7 +20,8 @@ use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
-    Copied, Duty, FRESH, KEPT, Lookup, Near, PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
+    Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE, RENEWING, Renew,
+    Turn, Wrong,
 };
 use now_serving::record::{self, Facts, Query};
 use now_serving::tally::{Batch, Tally, Till};
@@ -495,6 +496,10 @@ impl DataCentre {
         CacheKey::from(format!("login-{name}:{}:{from}", self.room))
     }
 
+    fn marker_key(&self, marker: Marker) -> CacheKey {
+        CacheKey::from(format!("{}:{}", marker.name(), self.room))
+    }
+
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
     fn is_ahead_of(&self, copy: &Copied) -> bool {
         let there = core::lookup(self.sign.clone()).execute().ok().flatten();
@@ -506,6 +511,22 @@ impl DataCentre {
 impl LastSign for DataCentre {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
+    }
+}
+
+impl Markers for DataCentre {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        let found = core::lookup(self.marker_key(marker)).execute().ok()??;
+        Some(found.user_metadata().to_vec())
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        let inserted = core::insert(self.marker_key(marker), life)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(note.to_vec().into())
+            .execute();
+        // Without a note the next request goes by what it finds out by itself.
+        let _ = inserted.map(StreamingBody::finish);
     }
 }
 

@@ -38,7 +38,7 @@ pub fn keeps_cookies(call: &Call) -> bool {
 pub fn cookie(call: &Call, ticket: &Ticket, config: &Config, now: u64) -> Option<String> {
     let life = match ticket.standing {
         Standing::Admitted { .. } => config.cookie_expiry,
-        Standing::Unnumbered | Standing::Waiting(_) => config.ticket_life,
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => config.ticket_life,
     };
     let token = config.keys.sign(ticket, &config.room, now, life)?;
     Some(set(call, config, &token, life.saturating_add(KEPT)))

@@ -20,6 +20,7 @@
 //! | [`words`] | the page in the visitor's language |
 //! | [`ticket`], [`cookie`], [`keeping`] | the signed number, and how the browser keeps it |
 //! | [`keys`] | a key of its own for every purpose |
+//! | [`trouble`] | what a POP knows of the store's troubles |
 //! | [`near`] | the copy of the sign in the data centre |
 //! | [`line`](mod@line) | the verbs of the line, one Lua script and one call each |
 //! | [`upstash`] | the store's wire, as a pure codec |
@@ -48,6 +49,7 @@ pub mod record;
 pub mod service;
 pub mod tally;
 pub mod ticket;
+pub mod trouble;
 pub mod upstash;
 pub mod visit;
 pub mod waiting;

@@ -3,6 +3,8 @@
 //! Invariant: the cursor only grows, so an old copy can make somebody wait a little longer and never lets anybody in
 //! too early. A copy is fresh for a second; in the second after that it still serves while one request renews it.
 
+mod marker;
+
 use std::any::Any;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::line::{LastSign, Line, Sign};
 use crate::tally::Batch;
+
+pub use marker::{Marker, Markers, read, write};
 
 /// How long a copy is as good as the sign.
 pub const FRESH: Duration = Duration::from_secs(1);
@@ -65,7 +69,7 @@ pub trait Renew {
 }
 
 /// The data centre's cache.
-pub trait Near: LastSign {
+pub trait Near: LastSign + Markers {
     /// The copy, with a duty for one request at a time.
     fn lookup(&self) -> Lookup;
     /// The copy if there is a fresh one, without waiting and without a duty.

@@ -120,7 +120,7 @@ impl<'a> Worded<'a> {
             (Some(0), _) => words.text("next").into(),
             (Some(ahead), _) => words.counted("ahead", ahead).into(),
             (None, Some(_)) => words.text("held").into(),
-            (None, None) => words.text("drawing").into(),
+            (None, None) => words.text("unnumbered").into(),
         };
         Self {
             waiting: true,
@@ -185,6 +185,8 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
     let heading = match &brand.heading {
         _ if is_closed => words.text("closed_heading"),
         Some(heading) => heading,
+        // Without a number there is no place in the line.
+        None if worded.position.is_none() => words.text("heading_unnumbered"),
         None => words.text("heading"),
     };
     let title = worded.ahead.as_ref();
@@ -222,6 +224,7 @@ fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value
         "reference": waiting.reference,
         "old": waiting.is_old,
         "closed": is_closed,
+        "unnumbered": worded.position.is_none(),
         "unsent": waiting.unsent,
         "notice": notice,
         "state": state,
@@ -246,7 +249,7 @@ pub fn place(waiting: &Waiting, words: &Words) -> Reply {
 #[must_use]
 pub fn cookies(words: &Words, to: &str, trying: bool) -> Reply {
     let (title, text, link) = if trying {
-        ("heading", "drawing", None)
+        ("heading_unnumbered", "unnumbered", None)
     } else {
         ("cookies", "cookies_why", Some((to, words.text("again"))))
     };

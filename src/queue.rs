@@ -1,6 +1,9 @@
 //! The rules of the line as pure functions: no clock, no store, no HTTP.
 
+pub mod backoff;
 mod birth;
+pub mod breaker;
+pub mod chance;
 mod model;
 mod sign;
 

@@ -53,7 +53,10 @@ impl Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The draw has not been confirmed: the next request repeats it under the same id.
-    Unnumbered,
+    Unnumbered {
+        /// How often its holder has tried without getting a number.
+        tries: u64,
+    },
     /// A place in the line.
     Waiting(Place),
     /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
@@ -92,7 +95,7 @@ impl Ticket {
     #[must_use]
     pub fn position(&self) -> Option<Position> {
         match self.standing {
-            Standing::Unnumbered => None,
+            Standing::Unnumbered { .. } => None,
             Standing::Waiting(place) => Some(place.position),
             Standing::Admitted { position, .. } => Some(position),
         }
@@ -126,6 +129,8 @@ struct Claims {
     adm: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grace: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tries: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     still: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,8 +139,12 @@ struct Claims {
 
 impl Claims {
     fn of(ticket: &Ticket, room: &str) -> Self {
+        let tries = match ticket.standing {
+            Standing::Unnumbered { tries } => (tries > 0).then_some(tries),
+            Standing::Waiting(_) | Standing::Admitted { .. } => None,
+        };
         let (epoch, pos, cur, adm) = match ticket.standing {
-            Standing::Unnumbered => (None, None, None, None),
+            Standing::Unnumbered { .. } => (None, None, None, None),
             Standing::Waiting(place) => (
                 Some(place.epoch),
                 Some(place.position.0),
@@ -160,6 +169,7 @@ impl Claims {
             cur,
             adm,
             grace: ticket.grace,
+            tries,
             still: ticket.still,
             notice: ticket.notice,
         }
@@ -167,7 +177,9 @@ impl Claims {
 
     fn standing(&self) -> Option<Standing> {
         match (self.epoch, self.pos, self.cur, self.adm) {
-            (None, None, None, None) => Some(Standing::Unnumbered),
+            (None, None, None, None) => Some(Standing::Unnumbered {
+                tries: self.tries.unwrap_or_default(),
+            }),
             (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
                 born: self.born.unwrap_or(0),
                 epoch,
@@ -362,7 +374,8 @@ mod tests {
             epoch: 1,
             at: NOW,
         };
-        for standing in [waiting().standing, admitted, Standing::Unnumbered] {
+        let unnumbered = [0, 3].map(|tries| Standing::Unnumbered { tries });
+        for standing in [waiting().standing, admitted].into_iter().chain(unnumbered) {
             for grace in [None, Some(NOW + 60)] {
                 let ticket = Ticket {
                     standing,

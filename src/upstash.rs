@@ -68,6 +68,8 @@ pub enum StoreError {
     Rejected(String),
     /// The answer was not what the protocol or the script promises.
     Garbled,
+    /// It was not asked: draws of this data centre failed a moment ago, and only few may try.
+    NotAsked,
 }
 
 impl StoreError {
@@ -81,6 +83,7 @@ impl StoreError {
             Self::Status(_) => "status",
             Self::NoScript | Self::Rejected(_) => "rejected",
             Self::Garbled => "garbled",
+            Self::NotAsked => "not_asked",
         }
     }
 }
@@ -95,6 +98,9 @@ impl std::fmt::Display for StoreError {
             Self::NoScript => f.write_str("the store forgot a script it was just given"),
             Self::Rejected(error) => write!(f, "the store rejected the call: {error}"),
             Self::Garbled => f.write_str("the store's answer could not be understood"),
+            Self::NotAsked => {
+                f.write_str("the store was not asked, since draws failed here a moment ago")
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::line::{Line, MayDraw, Place, Sign};
 use crate::near::{Copied, Duty, Lookup, Near};
 use crate::negotiate::Kind;
 use crate::queue::TicketState;
+use crate::queue::backoff::MOST_TRIES;
+use crate::queue::chance::Chance;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::upstash::StoreError;
 use draw::draw;
@@ -45,7 +47,7 @@ pub enum End {
     },
     /// The turn has come, but the mode admits no visitor.
     Called,
-    /// Held, since the store did not answer: a place is kept, a number is drawn by the next request.
+    /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
     Held,
     /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
     Closed,
@@ -93,7 +95,7 @@ enum Asked {
 /// Seconds after signing during which a copy of the sign need not know a number.
 const YOUNG: u64 = 10;
 
-/// Decides one visit. `ticket` has been verified; `fresh` becomes the id of a new one.
+/// Decides one visit. `ticket` has been verified; `fresh`, the request's random id, becomes the id of a new one.
 #[must_use]
 pub fn visit(
     kind: Kind,
@@ -104,6 +106,7 @@ pub fn visit(
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
+    let chance = Chance::of(fresh);
     let is_new = ticket.as_ref().is_none_or(|ticket| ticket.has_lapsed(now));
     let mut held = match ticket {
         None => unnumbered(fresh.to_owned(), now),
@@ -133,7 +136,7 @@ pub fn visit(
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
-            draw(&held.id, line, near)
+            draw(&held.id, line, near, chance)
         }
         (Asked::Ended(after), _) => return Visit::unasked(End::Outside, held, after),
     };
@@ -209,7 +212,7 @@ impl Seen {
 pub fn unnumbered(id: String, now: u64) -> Ticket {
     Ticket {
         id,
-        standing: Standing::Unnumbered,
+        standing: Standing::Unnumbered { tries: 0 },
         signed: now,
         life: 0,
         grace: None,
@@ -381,7 +384,7 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
         .position
         .map(|position| (position, decide(position, sign.cursor)))
     {
-        None => (End::Closed, Standing::Unnumbered),
+        None => (End::Closed, Standing::Unnumbered { tries: 0 }),
         Some((position, _)) if mode == Mode::Closed => {
             (End::Closed, placed(&held, &sign, position))
         }
@@ -433,8 +436,8 @@ fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
     }
 }
 
-/// A ticket that has a number keeps it through this; a new one has a name at least, under which the next request asks
-/// whether this draw happened after all.
+/// A ticket that has a number keeps it through this; one without has a name at least, under which the next request asks
+/// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
 fn without_store(
     held: Ticket,
     is_new: bool,
@@ -443,6 +446,12 @@ fn without_store(
     config: &Config,
     after: After,
 ) -> Visit {
+    let standing = match held.standing {
+        Standing::Unnumbered { tries } => Standing::Unnumbered {
+            tries: tries.saturating_add(1).min(MOST_TRIES),
+        },
+        numbered => numbered,
+    };
     let (end, grace) = match config.on_store_error {
         OnStoreError::Admit if fault.is_some() => {
             (End::Inside, Some(now.saturating_add(config.admit_for)))
@@ -451,8 +460,15 @@ fn without_store(
     };
     Visit {
         end,
-        changed: is_new || grace != held.grace || held.is_to_be_renewed(now),
-        ticket: Ticket { grace, ..held },
+        changed: is_new
+            || grace != held.grace
+            || standing != held.standing
+            || held.is_to_be_renewed(now),
+        ticket: Ticket {
+            standing,
+            grace,
+            ..held
+        },
         sign: None,
         is_old: false,
         fault,

@@ -7,6 +7,8 @@ use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::negotiate::{Kind, wants_json};
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
+use crate::queue::backoff;
+use crate::queue::chance::Chance;
 use crate::ticket::{Standing, Ticket};
 use crate::visit::{End, Visit};
 use crate::words::{Words, words};
@@ -114,7 +116,12 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let message = live.and_then(|live| live.message.as_ref());
     let message = message.or(config.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
-    let refresh = refresh_seconds(config.refresh_interval, distance, estimate, call.chance());
+    let refresh = match (visit.end, visit.ticket.standing) {
+        (End::Held, Standing::Unnumbered { tries }) => {
+            backoff::seconds(tries, Chance::of(&call.id))
+        }
+        _ => refresh_seconds(config.refresh_interval, distance, estimate, call.chance()),
+    };
     Waiting {
         position: visit.ticket.position(),
         seen: sign.map(|sign| sign.cursor).zip(ahead),

@@ -5,9 +5,11 @@ use super::{After, Drawn, Seen, Unseen};
 use crate::admission::Mode;
 use crate::line::{Line, Sign};
 use crate::near::{Copied, Lookup, Near};
+use crate::queue::chance::Chance;
+use crate::trouble::Draws;
 use crate::upstash::StoreError;
 
-pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Drawn {
+pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
     let last_closed = match near.peek() {
         Some(copy) => match closed(copy) {
             Some(sign) => return closed_room(sign, After::Nothing),
@@ -15,11 +17,30 @@ pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near) -> Drawn {
         },
         None => near.last().and_then(closed),
     };
-    let draw = || joined(id, line, near).map_err(Some);
+    let draw = || draw_or_wait(id, line, near, chance).map_err(Some);
     match last_closed {
         Some(last) => draw_where_it_was_closed(last, &draw, line.now_ms, near),
         None => (draw(), After::Nothing),
     }
+}
+
+/// One call to the store, or none: after draws of this data centre have failed, few may try.
+fn draw_or_wait(
+    id: &str,
+    line: &Line<'_>,
+    near: &dyn Near,
+    chance: Chance,
+) -> Result<Seen, StoreError> {
+    let draws = Draws::new(near, line.now_ms, chance);
+    if !draws.are_let() {
+        return Err(StoreError::NotAsked);
+    }
+    let seen = joined(id, line, near);
+    match seen {
+        Ok(_) => draws.succeeded(),
+        Err(_) => draws.failed(),
+    }
+    seen
 }
 
 /// Draws, and lets the others see what the store said.

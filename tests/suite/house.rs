@@ -575,7 +575,7 @@ impl Drop for House {
 }
 
 /// As unlike its neighbours as a random number would be, and the same in every run.
-fn scattered(number: u64) -> u128 {
+pub(crate) fn scattered(number: u64) -> u128 {
     u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
 }
 

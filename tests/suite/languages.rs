@@ -13,7 +13,15 @@ use now_serving::words::{LANGUAGES, Words};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 3] = ["anew", "called", "lapsed"];
+const PENDING: [&str; 7] = [
+    "anew",
+    "called",
+    "heading_unnumbered",
+    "lapsed",
+    "offline_unnumbered",
+    "trouble_unnumbered",
+    "unnumbered",
+];
 const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 
 fn folder() -> PathBuf {

@@ -17,7 +17,7 @@ use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::Call;
 use now_serving::line::{Clock, LastSign, Line, NoSign, Sign};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
-use now_serving::near::{Copied, Lookup, Near, QUEUE, Turn, Wrong};
+use now_serving::near::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
 use now_serving::service;
 use now_serving::tally::Batch;
 
@@ -215,6 +215,16 @@ impl Drop for Served {
 impl LastSign for Burst {
     fn last_sign(&self) -> Option<Sign> {
         self.memory.last_sign()
+    }
+}
+
+impl Markers for Burst {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        self.memory.marker(marker)
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        self.memory.put_marker(marker, note, life);
     }
 }
 

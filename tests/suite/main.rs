@@ -44,6 +44,7 @@ mod metrics;
 mod page_wasm;
 mod prometheus;
 mod rotation;
+mod rush;
 mod sandbox_wasm;
 mod secrets;
 mod sign_wasm;

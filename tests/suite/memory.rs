@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::line::{LastSign, Sign};
-use now_serving::near::{Copied, Duty, FRESH, Lookup, Near, RENEWING, Renew, Turn, Wrong};
+use now_serving::near::{
+    Copied, Duty, FRESH, Lookup, Marker, Markers, Near, RENEWING, Renew, Turn, Wrong,
+};
 use now_serving::tally::{Batch, Tally, Till};
 
 /// One data centre's cache; clones share everything.
@@ -31,6 +33,8 @@ struct Shelf {
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
     till: RefCell<Till>,
+    /// Each note, and until when it is kept.
+    markers: RefCell<BTreeMap<Marker, (Vec<u8>, u64)>>,
 }
 
 struct OnDuty(Memory);
@@ -47,6 +51,7 @@ impl Memory {
             turns: RefCell::default(),
             paused: Cell::default(),
             till: RefCell::new(Till::new("here".to_owned())),
+            markers: RefCell::default(),
         });
         Self { now_ms, shelf }
     }
@@ -95,6 +100,19 @@ fn is_fresh(age: u64) -> bool {
 impl LastSign for Memory {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
+    }
+}
+
+impl Markers for Memory {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        let (note, until) = self.shelf.markers.borrow().get(&marker).cloned()?;
+        (self.now() < until).then_some(note)
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        let until = self.now() + u64::try_from(life.as_millis()).unwrap();
+        let mut markers = self.shelf.markers.borrow_mut();
+        markers.insert(marker, (note.to_vec(), until));
     }
 }
 

@@ -65,7 +65,7 @@ in_every_house! {
     defect_12_the_cookie_is_lax_and_knows_no_version
     credit_is_used_by_the_next_arrivals_and_capped
     an_admitted_ticket_is_signed_again_with_the_time_of_admission
-    a_repeated_draw_gets_the_same_number_for_a_minute
+    a_repeated_draw_gets_the_same_number
     a_script_the_store_forgot_is_sent_again
     another_epoch_ends_the_tickets
     a_store_that_lost_its_memory_is_rebuilt_from_the_tickets
@@ -163,4 +163,7 @@ in_every_house! {
     a_spoilt_key_of_the_metrics_costs_no_poll
     the_clock_of_a_pop_opens_no_period
     a_closed_room_that_opens_again_costs_one_call
+    who_cannot_draw_comes_back_later_each_time
+    who_comes_after_a_failed_draw_costs_no_call
+    who_has_no_number_reads_nothing_of_a_place
 }

@@ -11,6 +11,7 @@ mod embedded;
 mod faults;
 mod keyspace;
 mod lists;
+mod rate;
 mod remote;
 mod scripts;
 mod server;
@@ -22,11 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use faults::{Fault, Faults};
+pub use rate::{Clock, Rate};
 pub use server::Server;
 pub use wire::{Reply, Request};
 
 use embedded::Embedded;
 use faults::Timing;
+use rate::Queue;
 use remote::Remote;
 use value::{Value, Words};
 use wire::Batch;
@@ -44,6 +47,7 @@ struct Inner {
     calls: AtomicU64,
     commands: AtomicU64,
     faults: Mutex<Faults>,
+    queue: Mutex<Option<Queue>>,
 }
 
 enum Engine {
@@ -75,6 +79,7 @@ impl Store {
             calls: AtomicU64::new(0),
             commands: AtomicU64::new(0),
             faults: Mutex::new(Faults::none()),
+            queue: Mutex::new(None),
         }))
     }
 
@@ -131,6 +136,12 @@ impl Store {
         *self.faults() = faults;
     }
 
+    /// Sets a rate beyond which commands queue up; `None` takes it back and forgets the queue. An answer whose turn comes
+    /// after the deadline is late for the edge, but its commands are executed all the same.
+    pub fn limit(&self, rate: Option<Rate>) {
+        *self.queue() = rate.map(Queue::new);
+    }
+
     /// Restarts the store with nothing in it: no keys, no scripts.
     pub fn restart_empty(&self) {
         match &self.0.engine {
@@ -147,8 +158,11 @@ impl Store {
         }
     }
 
-    /// Moves the embedded engine's clock forward. A real Redis keeps its own time: nothing happens.
+    /// Moves the clocks of the embedded engine and of the queue forward. A real Redis keeps its own time.
     pub fn advance(&self, by: Duration) {
+        if let Some(queue) = self.queue().as_mut() {
+            queue.advance(by);
+        }
         if let Engine::Embedded(engine) = &self.0.engine {
             engine.advance(by);
         }
@@ -166,16 +180,22 @@ impl Store {
         }
         let many = u64::try_from(batch.len()).unwrap_or(u64::MAX);
         self.0.commands.fetch_add(many, Ordering::SeqCst);
+        let turn = self.queue().as_mut().map(|queue| queue.enter(many));
         let reply = self.0.engine.work(&batch);
-        match fault {
-            Some(fault) => fault.after_work(&batch, reply),
-            None => (reply, Timing::AtOnce),
+        match (fault, turn) {
+            (Some(fault), _) => fault.after_work(&batch, reply),
+            (None, Some(turn)) => (reply, Timing::After(turn)),
+            (None, None) => (reply, Timing::AtOnce),
         }
     }
 
     /// Whether answering waits for another machine.
     fn is_remote(&self) -> bool {
         matches!(self.0.engine, Engine::Remote(_))
+    }
+
+    fn queue(&self) -> std::sync::MutexGuard<'_, Option<Queue>> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn faults(&self) -> std::sync::MutexGuard<'_, Faults> {

@@ -80,10 +80,10 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
         } if is_of_now(epoch) => {
             format!("number {}, let in", number(position.0))
         }
-        Standing::Unnumbered if held.is_inside(now_ms / 1000) => {
+        Standing::Unnumbered { .. } if held.is_inside(now_ms / 1000) => {
             "a ticket without a number, let in for a while".to_owned()
         }
-        Standing::Unnumbered => "a ticket without a number yet".to_owned(),
+        Standing::Unnumbered { .. } => "a ticket without a number yet".to_owned(),
         _ => "a ticket of an earlier epoch, which has ended".to_owned(),
     }
 }

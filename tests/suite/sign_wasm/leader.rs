@@ -127,7 +127,12 @@ fn wasm_the_sign_does_not_wait_for_an_origin_that_is_slow_to_answer_who_goes_in(
 /// A look that keeps the edge busy for some milliseconds before it sees the copy: a thousand tickets of another room
 /// are refused first.
 fn long_poll(house: &House, ticket: &str) -> Ask {
-    let other = signed(house, "0".repeat(32), Standing::Unnumbered, "other");
+    let other = signed(
+        house,
+        "0".repeat(32),
+        Standing::Unnumbered { tries: 0 },
+        "other",
+    );
     let others = format!("queue={other}; ").repeat(1000);
     Ask::get("/")
         .json()

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::line::{LastSign, Sign};
-use now_serving::near::{Copied, Duty, Lookup, Near, Renew, Turn, Wrong};
+use now_serving::near::{Copied, Duty, Lookup, Marker, Markers, Near, Renew, Turn, Wrong};
 use now_serving::tally::Batch;
 
 use crate::memory::Memory;
@@ -108,6 +108,18 @@ impl Cache {
 impl LastSign for Cache {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
+    }
+}
+
+impl Markers for Cache {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        self.answers().then(|| self.memory.marker(marker))?
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        if self.answers() && self.state.whim.get() != Whim::Forgetful {
+            self.memory.put_marker(marker, note, life);
+        }
     }
 }
 

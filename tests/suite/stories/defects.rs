@@ -229,7 +229,7 @@ pub(crate) fn defect_09_a_store_that_is_down_is_a_waiting_page(house: &House) {
     let got = house.ask(&Ask::get("/"));
     assert_eq!(got.status, 503);
     assert!(
-        got.body.contains("You are in line") && !got.header("retry-after").is_empty(),
+        got.body.contains("Please wait") && !got.header("retry-after").is_empty(),
         "{got:?}"
     );
 }

@@ -1,6 +1,18 @@
 //! What a store in trouble costs visitors, and what it does not.
 
-use crate::house::{House, Visitor};
+use std::time::Duration;
+
+use dev::store::{Fault, Faults};
+use serde_json::json;
+
+use crate::house::{Ask, Got, House, Visitor, claims};
+
+/// Longer than any closure of a breaker, and the time until all may draw again.
+const WELL_AGAIN: Duration = Duration::from_secs(20);
+
+fn seconds(got: &Got) -> u64 {
+    got.header("retry-after").parse().unwrap()
+}
 
 pub(crate) fn a_closed_room_that_opens_again_costs_one_call(house: &House) {
     // This is about the exact number of calls, and a script that the store has to learn is one more.
@@ -13,4 +25,81 @@ pub(crate) fn a_closed_room_that_opens_again_costs_one_call(house: &House) {
     let mut visitor = Visitor::new(house);
     let calls = house.calls(|| assert_eq!(visitor.ask("/").json()["position"], 1));
     assert_eq!(calls, 1);
+}
+
+pub(crate) fn who_cannot_draw_comes_back_later_each_time(house: &House) {
+    house.store.fail(Faults::always(Fault::Refuse));
+    let mut visitor = Visitor::new(house);
+    let expected = [(3, 5), (5, 10), (10, 20), (20, 40), (30, 60), (30, 60)];
+    for (tries, (least, most)) in (1..).zip(expected) {
+        let got = visitor.ask("/");
+        assert!((least..=most).contains(&seconds(&got)), "{tries}: {got:?}");
+        assert_eq!(got.json()["refresh_seconds"], seconds(&got), "{got:?}");
+        let counted = claims(visitor.ticket.as_deref().unwrap())["tries"].clone();
+        assert_eq!(counted, json!(tries.min(5)), "{got:?}");
+    }
+    let page = visitor.send(Ask::get("/"));
+    assert!(
+        page.header("refresh")
+            .starts_with(page.header("retry-after")),
+        "{page:?}"
+    );
+    house.store.fail(Faults::none());
+    house.wait(WELL_AGAIN);
+    let drawn = visitor.ask("/");
+    assert_eq!(drawn.json()["position"], 1);
+    assert_eq!(seconds(&drawn), 5, "it waits like any other");
+    let claims = claims(visitor.ticket.as_deref().unwrap());
+    assert_eq!(claims["tries"], json!(null));
+}
+
+pub(crate) fn who_comes_after_a_failed_draw_costs_no_call(house: &House) {
+    house.store.fail(Faults::always(Fault::Refuse));
+    assert_eq!(house.calls(|| drop(Visitor::new(house).ask("/"))), 1);
+    let mut next = Visitor::new(house);
+    let calls = house.calls(|| {
+        for _ in 0..3 {
+            let got = next.ask("/echo");
+            assert_eq!((got.status, got.inside), (503, false));
+            assert_eq!(got.json()["position"], json!(null));
+        }
+    });
+    assert_eq!(calls, 0, "the store is left alone");
+    let id = claims(next.ticket.as_deref().unwrap())["sub"].clone();
+    house.store.fail(Faults::none());
+    house.wait(WELL_AGAIN);
+    assert_eq!(house.calls(|| drop(next.ask("/"))), 2, "with the script");
+    let drawn = claims(next.ticket.as_deref().unwrap());
+    assert_eq!((&drawn["pos"], &drawn["sub"]), (&json!(1), &id));
+    assert_eq!(Visitor::new(house).ask("/").json()["position"], 2);
+}
+
+pub(crate) fn who_has_no_number_reads_nothing_of_a_place(house: &House) {
+    house.store.fail(Faults::always(Fault::Refuse));
+    let mut visitor = Visitor::new(house);
+    for _ in 0..2 {
+        let page = visitor.send(Ask::get("/")).body;
+        assert!(
+            page.contains("We cannot give you a number yet. This page keeps trying."),
+            "{page}"
+        );
+        for untrue in [
+            "place is kept",
+            "You are in line",
+            "Keep this page",
+            "this one place",
+            "draw your number",
+        ] {
+            assert!(!page.contains(untrue), "{untrue}: {page}");
+        }
+        let poll = visitor.ask("/_queue/place").json();
+        assert_eq!(poll["ticket"], "ended", "the page asks again itself");
+    }
+    house.store.fail(Faults::none());
+    house.wait(WELL_AGAIN);
+    let page = visitor.send(Ask::get("/")).body;
+    assert!(
+        page.contains("You are in line") && page.contains("Your place is kept"),
+        "{page}"
+    );
 }

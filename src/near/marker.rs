@@ -1,0 +1,87 @@
+//! Small notes that the sandboxes of a POP leave each other in its cache.
+//!
+//! The cache is best effort: a note may be gone, may be read late, and of two that are written at once one is lost. So
+//! whatever is kept here must hold when that happens; what must be counted exactly goes into the store.
+
+use std::time::Duration;
+
+/// The notes there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Marker {
+    /// When draws may begin again: written by draws that failed.
+    Closure,
+    /// How many draws may try since: written by draws that succeeded.
+    Reopening,
+}
+
+impl Marker {
+    /// Its name in the cache.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closure => "closure",
+            Self::Reopening => "reopening",
+        }
+    }
+}
+
+/// Where the notes of one room are kept.
+pub trait Markers {
+    /// The note as it was left, unless it is gone.
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>>;
+    /// Leaves a note for that long, in place of the one before.
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration);
+}
+
+/// The numbers of a note; `None` where it is gone or spoilt, or a newer version wrote others.
+pub fn read<const MANY: usize>(
+    markers: &(impl Markers + ?Sized),
+    marker: Marker,
+) -> Option<[u64; MANY]> {
+    let note = markers.marker(marker)?;
+    let words = std::str::from_utf8(&note).ok()?.split(' ');
+    let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+    numbers?.try_into().ok()
+}
+
+/// Leaves numbers as a note.
+pub fn write<const MANY: usize>(
+    markers: &(impl Markers + ?Sized),
+    marker: Marker,
+    numbers: [u64; MANY],
+    life: Duration,
+) {
+    let words = numbers.map(|number| number.to_string());
+    markers.put_marker(marker, words.join(" ").as_bytes(), life);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct One(RefCell<Vec<u8>>);
+
+    impl Markers for One {
+        fn marker(&self, _marker: Marker) -> Option<Vec<u8>> {
+            Some(self.0.borrow().clone())
+        }
+        fn put_marker(&self, _marker: Marker, note: &[u8], _life: Duration) {
+            self.0.replace(note.to_vec());
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_were_written_and_others_are_none() {
+        let one = One::default();
+        write(&one, Marker::Closure, [1, u64::MAX], Duration::MAX);
+        assert_eq!(read(&one, Marker::Closure), Some([1, u64::MAX]));
+        assert_eq!(read::<1>(&one, Marker::Closure), None);
+        for spoilt in ["", "1", "1 ", "1 a", "1 -2", "1 2 3"] {
+            one.put_marker(Marker::Closure, spoilt.as_bytes(), Duration::MAX);
+            assert_eq!(read::<2>(&one, Marker::Closure), None, "{spoilt}");
+        }
+    }
+}
