@@ -528,13 +528,25 @@ impl Markers for DataCentre {
         // Without a note the next request goes by what it finds out by itself.
         let _ = inserted.map(StreamingBody::finish);
     }
+
+    /// As at a till: the transaction is never completed, so it works as a lock.
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
+        let key = CacheKey::from(format!("{}-lock:{}", marker.name(), self.room));
+        let Ok(lock) = Transaction::lookup(key).timeout(SHORT_TURN).execute() else {
+            return;
+        };
+        if lock.must_insert_or_update() {
+            work();
+            let _ = lock.cancel_insert_or_update();
+        }
+    }
 }
 
 impl Near for DataCentre {
     fn lookup(&self) -> Lookup {
         // Nearly always there is a fresh copy, and finding it is less work than a transaction.
         if let Some(copy) = self.peek() {
-            return Lookup::Found(copy, None);
+            return Lookup::Found(Box::new(copy), None);
         }
         let asked = Transaction::lookup(self.sign.clone()).timeout(PATIENCE);
         let transaction = match asked.execute() {
@@ -550,7 +562,7 @@ impl Near for DataCentre {
             })
         });
         match (copy, duty) {
-            (Some(copy), duty) => Lookup::Found(copy, duty),
+            (Some(copy), duty) => Lookup::Found(Box::new(copy), duty),
             (None, Some(duty)) => Lookup::Missing(duty),
             (None, None) => Lookup::Unknown,
         }
@@ -601,6 +613,10 @@ impl Near for DataCentre {
             Err(CacheError::Timeout) => Turn::Late,
             Ok(_) | Err(_) => Turn::Unknown,
         }
+    }
+
+    fn pop(&self) -> String {
+        variable("FASTLY_POP")
     }
 
     fn batches(&self) -> Vec<Batch> {

@@ -69,6 +69,8 @@ pub struct Line<'a> {
     pub clock: Clock,
     /// What this POP knows already.
     pub known: &'a dyn LastSign,
+    /// The name of the POP, so that the script can count them; empty where it has none.
+    pub pop: String,
 }
 
 /// Whether a ticket that has ended may draw a new number.
@@ -128,9 +130,8 @@ impl Line<'_> {
         may_draw: MayDraw,
         batches: &[Batch],
     ) -> Result<(Sign, Option<Position>), StoreError> {
-        let mut keys = self.counted(batches);
+        let (mut keys, mut arguments) = self.brought(batches);
         keys.push(("draw", self.memory(id)));
-        let mut arguments = count::arguments(batches);
         let ticket = [
             ("ticket_id", id.to_owned()),
             ("ticket_born", place.born.to_string()),
@@ -150,7 +151,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
     pub fn pass(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
-        let seen = self.positioned("look", self.counted(batches), count::arguments(batches));
+        let (keys, arguments) = self.brought(batches);
+        let seen = self.positioned("look", keys, arguments);
         seen.map(|(sign, _)| sign)
     }
 
@@ -293,6 +295,16 @@ impl Line<'_> {
 
     fn memory(&self, id: &str) -> String {
         self.key(&format!("join:{id}"))
+    }
+
+    /// What a POP brings when it renews the sign: what was counted there, and its name.
+    fn brought(&self, batches: &[Batch]) -> (Keys, Arguments) {
+        let (mut keys, mut arguments) = (self.counted(batches), count::arguments(batches));
+        if !self.pop.is_empty() {
+            keys.push(("pops", self.key("pops")));
+            arguments.push(("pop".to_owned(), self.pop.clone()));
+        }
+        (keys, arguments)
     }
 
     /// What was counted, and the number of the last batch of each of these tills.

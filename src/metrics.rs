@@ -223,6 +223,7 @@ mod tests {
             cursor: Cursor(3),
             length: 10,
             credit: 0,
+            pops: None,
             measured: None,
             live,
         };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::line::{LastSign, Line, Sign};
+use crate::line::{LastSign, Sign};
 use crate::tally::Batch;
 
 pub use marker::{Marker, Markers, read, write};
@@ -41,16 +41,9 @@ pub struct Copied {
 }
 
 /// What the data centre has.
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(
-        clippy::large_enum_variant,
-        reason = "there is one in a request, and it is taken apart at once"
-    )
-)]
 pub enum Lookup {
     /// A copy; whoever is handed the duty renews it once the visitor has been answered.
-    Found(Copied, Option<Duty>),
+    Found(Box<Copied>, Option<Duty>),
     /// Nothing: this request reads the sign for everybody who waits for it.
     Missing(Duty),
     /// Another request reads the sign for everybody, and takes longer than the store may.
@@ -84,6 +77,8 @@ pub trait Near: LastSign + Markers {
     fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration);
     /// Waits until nobody else from there has a turn, but not longer than [`QUEUE`].
     fn turn(&self, from: &str) -> Turn;
+    /// The POP's name; empty where it has none.
+    fn pop(&self) -> String;
     /// What was counted here and the store has not acknowledged.
     fn batches(&self) -> Vec<Batch>;
     /// The store has counted these.
@@ -175,19 +170,6 @@ impl Copied {
     }
 }
 
-/// Renews the copy, and tells the store what was counted.
-pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) -> Copied {
-    let batches = near.batches();
-    let sign = line.pass(&batches).ok();
-    let is_counted = sign.is_some();
-    let copy = Copied::of(sign, near, line.now_ms);
-    duty.renew(&copy);
-    if is_counted {
-        near.acknowledge(&batches);
-    }
-    copy
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +185,7 @@ mod tests {
             length,
             credit: 0,
             measured: None,
+            pops: None,
             live: Live::default(),
         };
         Copied::new(sign, 0)

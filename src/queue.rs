@@ -5,6 +5,8 @@ mod birth;
 pub mod breaker;
 pub mod chance;
 mod model;
+pub mod outage;
+pub mod share;
 mod sign;
 
 pub use birth::{Birth, Splice, TicketState};

@@ -13,14 +13,14 @@ use crate::aside::{self, Aside, Route};
 use crate::config::{Config, OriginCookie, Problem};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::line::{Clock, Line};
-use crate::near::{self, Lookup, Near};
+use crate::near::{Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
 use crate::page::Refused;
 use crate::record::{self, Reason, Record, Share};
 use crate::tally::Tally;
 use crate::upstash::Transport;
 use crate::visit::{After, End, Visit, visit};
-use crate::{cookie, cors, keeping, page, waiting};
+use crate::{cookie, cors, keeping, page, trouble, waiting};
 
 pub use unsound::passes;
 
@@ -106,7 +106,7 @@ pub fn afterwards(
         },
     };
     if let Some(duty) = duty {
-        near::renew(duty, &line(config, store, near, now_ms), near);
+        trouble::renew(duty, &line(config, store, near, now_ms), near);
     }
 }
 
@@ -127,6 +127,7 @@ fn line<'a>(
         now_ms,
         clock: config.clock.map_or(Clock::Store, |_| Clock::Given),
         known: near,
+        pop: near.pop(),
     }
 }
 
@@ -277,10 +278,12 @@ fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
 }
 
 fn entered(visit: &Visit) -> Reason {
-    match (&visit.sign, &visit.fault) {
-        (None, Some(_)) => Reason::AdmittedWithoutStore,
-        _ if visit.changed => Reason::Admitted,
-        _ => Reason::Inside,
+    if visit.is_without_store {
+        Reason::AdmittedWithoutStore
+    } else if visit.changed {
+        Reason::Admitted
+    } else {
+        Reason::Inside
     }
 }
 

@@ -20,8 +20,8 @@ pub struct Ticket {
     pub signed: u64,
     /// Seconds for which it is good after that; 0 until it is signed.
     pub life: u64,
-    /// Let in without a number until this Unix second, since the store was down and the policy is `admit`.
-    pub grace: Option<u64>,
+    /// Let in without the store for a while, since the store was away.
+    pub grace: Option<Grace>,
     /// Whether its holder wants a page that does not refresh by itself.
     pub still: bool,
     /// Why its number is a new one, when its holder had another before.
@@ -47,6 +47,15 @@ impl Notice {
             Self::Lapsed => "ticket_expired",
         }
     }
+}
+
+/// What lets a visitor in without the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace {
+    /// Until this Unix second.
+    pub until: u64,
+    /// The epoch that the last sign showed, if there was one: it ends with that.
+    pub epoch: Option<u64>,
 }
 
 /// What a ticket entitles its holder to.
@@ -75,7 +84,7 @@ impl Ticket {
     #[must_use]
     pub fn is_inside(&self, now: u64) -> bool {
         matches!(self.standing, Standing::Admitted { .. })
-            || self.grace.is_some_and(|until| now < until)
+            || self.grace.is_some_and(|grace| now < grace.until)
     }
 
     /// Whether its time is over.
@@ -130,6 +139,8 @@ struct Claims {
     #[serde(skip_serializing_if = "Option::is_none")]
     grace: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    grace_epoch: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tries: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     still: bool,
@@ -168,11 +179,17 @@ impl Claims {
             pos,
             cur,
             adm,
-            grace: ticket.grace,
+            grace: ticket.grace.map(|grace| grace.until),
+            grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
             tries,
             still: ticket.still,
             notice: ticket.notice,
         }
+    }
+
+    fn grace(&self) -> Option<Grace> {
+        let epoch = self.grace_epoch;
+        self.grace.map(|until| Grace { until, epoch })
     }
 
     fn standing(&self) -> Option<Standing> {
@@ -281,7 +298,7 @@ impl Keys {
             standing: claims.custom.standing()?,
             signed: issued,
             life: expires - issued,
-            grace: claims.custom.grace,
+            grace: claims.custom.grace(),
             still: claims.custom.still,
             notice: claims.custom.notice,
         })
@@ -376,7 +393,9 @@ mod tests {
         };
         let unnumbered = [0, 3].map(|tries| Standing::Unnumbered { tries });
         for standing in [waiting().standing, admitted].into_iter().chain(unnumbered) {
-            for grace in [None, Some(NOW + 60)] {
+            let until = NOW + 60;
+            let graces = [None, Some(3)].map(|epoch| Some(Grace { until, epoch }));
+            for grace in graces.into_iter().chain([None]) {
                 let ticket = Ticket {
                     standing,
                     grace,

@@ -1,15 +1,23 @@
-//! What the sandboxes of a POP tell each other of the store's troubles, and what follows for the next draw.
+//! What the sandboxes of a POP tell each other of the store's troubles, and what follows from it: for the next draw, and
+//! for visitors who may go in without the store.
 //!
 //! The rules are in [`queue`](crate::queue); the notes are in the POP's cache.
 
 use std::time::Duration;
 
-use crate::near::{Marker, Near, read, write};
+use crate::admission::{Mode, Pace};
+use crate::config::{Config, OnStoreError};
+use crate::line::{Line, Sign};
+use crate::near::{Copied, Duty, Marker, Near, read, write};
 use crate::queue::breaker::{Breaker, Closure, Reopening};
 use crate::queue::chance::Chance;
+use crate::queue::outage::{Failures, Outage};
+use crate::queue::share;
 
-/// How long a POP remembers that its draws failed: the longest closure, and the time until all may draw again.
-const CLOSURE_KEPT: Duration = Duration::from_mins(1);
+/// How long a POP remembers that its calls failed: longer than the rules look back.
+const KEPT: Duration = Duration::from_mins(1);
+/// How long it remembers whom it let in last: as long as it keeps the last sign.
+const ENTRY_KEPT: Duration = Duration::from_hours(24);
 
 /// The draws of a POP, as one request sees them.
 pub struct Draws<'a> {
@@ -39,23 +47,93 @@ impl<'a> Draws<'a> {
 
     /// Its draw succeeded.
     pub fn succeeded(&self) {
+        answered(self.near, self.now_ms);
         // What closed while this draw was on its way is not opened by it.
         if self.breaker.closure.is_none() {
             return;
         }
         if let Some(reopening) = breaker(self.near).succeeded(self.now_ms) {
             let numbers = [reopening.after_ms, reopening.share];
-            write(self.near, Marker::Reopening, numbers, CLOSURE_KEPT);
+            write(self.near, Marker::Reopening, numbers, KEPT);
         }
     }
 
     /// Its draw failed.
     pub fn failed(&self) {
+        failed(self.near, self.now_ms);
         if let Some(closure) = breaker(self.near).failed(self.now_ms, self.chance) {
             let numbers = [closure.until_ms, closure.repeats];
-            write(self.near, Marker::Closure, numbers, CLOSURE_KEPT);
+            write(self.near, Marker::Closure, numbers, KEPT);
         }
     }
+}
+
+/// A call that began then was answered.
+pub fn answered(near: &dyn Near, began_ms: u64) {
+    if outage(near).is_ended_by(began_ms) {
+        write(near, Marker::Answered, [began_ms], KEPT);
+    }
+}
+
+/// A call that began then was not answered.
+pub fn failed(near: &dyn Near, began_ms: u64) {
+    if let Some(failures) = outage(near).failed(began_ms) {
+        let numbers = [failures.since_ms, failures.last_ms, failures.calls];
+        write(near, Marker::Failures, numbers, KEPT);
+    }
+}
+
+/// Renews the copy of the sign, and tells the store what was counted.
+pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
+    let batches = near.batches();
+    let sign = line.pass(&batches).ok();
+    let is_answered = sign.is_some();
+    duty.renew(&Copied::of(sign, near, line.now_ms));
+    if is_answered {
+        near.acknowledge(&batches);
+        answered(near, line.now_ms);
+    } else {
+        failed(near, line.now_ms);
+    }
+}
+
+/// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy
+/// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
+#[must_use]
+pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u64) -> bool {
+    match sign.map(|sign| sign.live.mode) {
+        Some(Mode::Hold | Mode::Closed) => false,
+        Some(Mode::Open) => true,
+        Some(Mode::Automatic) | None => {
+            let pace = sign.map_or(config.pace, |sign| sign.live.pace);
+            let pops = sign.and_then(|sign| sign.pops);
+            config.on_store_error == OnStoreError::Admit
+                && outage(near).is_real(now_ms)
+                && takes_turn(pace, pops, near, now_ms)
+        }
+    }
+}
+
+fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bool {
+    let Some(interval_us) = share::interval_us(pace, pops) else {
+        return false;
+    };
+    let after = |entry: Option<[u64; 1]>| {
+        let next_us = entry.map(|[next_us]| next_us);
+        share::let_in(next_us, interval_us, now_ms.saturating_mul(1000))
+    };
+    // Nearly always it is not: that takes no turn.
+    if after(read(near, Marker::Entry)).is_none() {
+        return false;
+    }
+    let mut is_let_in = false;
+    near.alone(Marker::Entry, &mut || {
+        if let Some(next_us) = after(read(near, Marker::Entry)) {
+            is_let_in = true;
+            write(near, Marker::Entry, [next_us], ENTRY_KEPT);
+        }
+    });
+    is_let_in
 }
 
 fn breaker(near: &dyn Near) -> Breaker {
@@ -66,5 +144,19 @@ fn breaker(near: &dyn Near) -> Breaker {
     Breaker {
         closure: Some(Closure { until_ms, repeats }),
         reopening: reopening.map(|[after_ms, share]| Reopening { after_ms, share }),
+    }
+}
+
+fn outage(near: &dyn Near) -> Outage {
+    let failures = read(near, Marker::Failures);
+    let failures = failures.map(|[since_ms, last_ms, calls]| Failures {
+        since_ms,
+        last_ms,
+        calls,
+    });
+    let answered_ms = failures.and_then(|_| read(near, Marker::Answered));
+    Outage {
+        failures,
+        answered_ms: answered_ms.map(|[answered_ms]| answered_ms),
     }
 }

@@ -68,7 +68,7 @@ pub enum StoreError {
     Rejected(String),
     /// The answer was not what the protocol or the script promises.
     Garbled,
-    /// It was not asked: draws of this data centre failed a moment ago, and only few may try.
+    /// It was not asked: calls of this data centre failed a moment ago, and only few may try.
     NotAsked,
 }
 
@@ -99,7 +99,7 @@ impl std::fmt::Display for StoreError {
             Self::Rejected(error) => write!(f, "the store rejected the call: {error}"),
             Self::Garbled => f.write_str("the store's answer could not be understood"),
             Self::NotAsked => {
-                f.write_str("the store was not asked, since draws failed here a moment ago")
+                f.write_str("the store was not asked, since calls failed here a moment ago")
             }
         }
     }

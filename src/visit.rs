@@ -6,14 +6,15 @@
 mod draw;
 
 use crate::admission::{Mode, Position, Verdict, decide};
-use crate::config::{Config, OnStoreError};
+use crate::config::Config;
 use crate::line::{Line, MayDraw, Place, Sign};
 use crate::near::{Copied, Duty, Lookup, Near};
 use crate::negotiate::Kind;
 use crate::queue::TicketState;
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::chance::Chance;
-use crate::ticket::{Notice, Standing, Ticket};
+use crate::ticket::{Grace, Notice, Standing, Ticket};
+use crate::trouble;
 use crate::upstash::StoreError;
 use draw::draw;
 
@@ -29,6 +30,8 @@ pub struct Visit {
     pub sign: Option<Sign>,
     /// Whether that sign is the last one known, since the store does not answer.
     pub is_old: bool,
+    /// Whether the visitor goes in by this request without an answer of the store.
+    pub is_without_store: bool,
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
@@ -119,14 +122,14 @@ pub fn visit(
     if held.is_inside(now) {
         match still_inside(&held, near) {
             Some(after) => return Visit::unasked(End::Inside, held, after),
-            None => held = anew(held.id, now),
+            None => held = outside(held, now),
         }
     }
     if kind == Kind::Prefetch {
         return Visit::unasked(End::Outside, held, After::Nothing);
     }
     let asked = match held.standing {
-        Standing::Waiting(place) => look(&held, place, kind, line, near, config),
+        Standing::Waiting(place) => look(&held, place, kind, line, near),
         _ => Asked::Ended(After::Nothing),
     };
     let (asked, after) = match (asked, kind) {
@@ -142,9 +145,11 @@ pub fn visit(
     };
     let ended = match asked {
         Ok(seen) => decided(held, seen, now, after),
-        Err(fault) => without_store(held, is_new, fault, now, config, after),
+        Err(fault) => without_store(held, is_new, fault, now, after),
     };
-    ended.without_duty_at_the_origin()
+    ended
+        .or_in_without_store(near, config, line.now_ms)
+        .without_duty_at_the_origin()
 }
 
 impl Visit {
@@ -167,8 +172,42 @@ impl Visit {
             changed: false,
             sign: None,
             is_old: false,
+            is_without_store: false,
             fault: None,
             after,
+        }
+    }
+
+    /// Whoever would wait only since the store cannot say how far the line is goes in where the rules allow that, for
+    /// `admit_for` seconds, and is back in the old place afterwards.
+    fn or_in_without_store(self, near: &dyn Near, config: &Config, now_ms: u64) -> Self {
+        let is_held = match self.end {
+            End::Held => self.fault.is_some(),
+            End::Waiting { .. } => self.is_old,
+            End::Inside | End::Called | End::Closed | End::Outside => false,
+        };
+        if !is_held {
+            return self;
+        }
+        let known = || near.last().and_then(|last| last.sign);
+        let sign = self.sign.clone().or_else(known);
+        if !trouble::lets_in(sign.as_ref(), near, config, now_ms) {
+            return self;
+        }
+        let grace = Grace {
+            until: (now_ms / 1000).saturating_add(config.admit_for),
+            epoch: sign.map(|sign| sign.epoch),
+        };
+        Self {
+            end: End::Inside,
+            changed: true,
+            is_without_store: true,
+            fault: self.fault.or(Some(StoreError::NotAsked)),
+            ticket: Ticket {
+                grace: Some(grace),
+                ..self.ticket
+            },
+            ..self
         }
     }
 
@@ -233,41 +272,54 @@ fn anew(id: String, now: u64) -> Ticket {
 /// comes back, so without a fresh copy the last one says it too. The copy is then looked after once the visitor has
 /// been answered.
 pub(crate) fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
-    let Standing::Admitted { epoch, .. } = held.standing else {
-        return Some(After::Nothing);
-    };
     let (copy, after) = match near.peek() {
         Some(copy) => (Some(copy), After::Nothing),
         None => (near.last(), After::Look),
     };
     let has_ended = copy
         .and_then(|copy| copy.sign)
-        .is_some_and(|sign| epoch < sign.epoch);
+        .is_some_and(|sign| has_ended(held, &sign));
     (!has_ended).then_some(after)
+}
+
+/// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
+/// never this visitor's turn.
+fn has_ended(held: &Ticket, sign: &Sign) -> bool {
+    match held.standing {
+        Standing::Admitted { epoch, .. } => epoch < sign.epoch,
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => {
+            let granted = held.grace.and_then(|grace| grace.epoch);
+            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+        }
+    }
+}
+
+/// What is left to a visitor whose stay has ended: the place in the line, where there is one.
+fn outside(held: Ticket, now: u64) -> Ticket {
+    match held.standing {
+        Standing::Admitted { .. } => anew(held.id, now),
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => Ticket {
+            grace: None,
+            ..held
+        },
+    }
 }
 
 /// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
 /// it; and when ticket and copy contradict each other, it asks the store for itself.
-fn look(
-    held: &Ticket,
-    place: Place,
-    kind: Kind,
-    line: &Line<'_>,
-    near: &dyn Near,
-    config: &Config,
-) -> Asked {
+fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near) -> Asked {
     let (copy, duty) = match near.lookup() {
-        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near, config),
+        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near),
         Lookup::Unknown => return ask(held, place, kind, line, near),
         // Until the request that reads the sign is done, the last one is better than none.
         Lookup::Late => (Copied::without_store(near), None),
-        Lookup::Found(copy, duty) => (copy, duty),
+        Lookup::Found(copy, duty) => (*copy, duty),
     };
     let after = duty.map_or(After::Nothing, After::Renew);
     let is_old = copy.is_old;
-    match trusted(held, place, copy, line, config) {
+    match trusted(held, place, copy, line) {
         Trust::Copy(sign, position) => {
-            Asked::Seen(Box::new(Seen::from(sign, place, position, is_old)), after)
+            Asked::Seen(Box::new(Seen::from(*sign, place, position, is_old)), after)
         }
         Trust::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
         Trust::Ended => Asked::Ended(after),
@@ -283,22 +335,25 @@ fn look_for_all(
     duty: Duty,
     line: &Line<'_>,
     near: &dyn Near,
-    config: &Config,
 ) -> Asked {
     let batches = near.batches();
     let asked = line.look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
     let copy = Copied::of(sign, near, line.now_ms);
     duty.renew(&copy);
-    if asked.is_ok() {
-        near.acknowledge(&batches);
+    match asked {
+        Ok(_) => {
+            near.acknowledge(&batches);
+            trouble::answered(near, line.now_ms);
+        }
+        Err(_) => trouble::failed(near, line.now_ms),
     }
-    match (asked, trusted(held, place, copy, line, config)) {
+    match (asked, trusted(held, place, copy, line)) {
         (Ok(answer), _) => answered(place, answer),
         (Err(fault), Trust::Copy(sign, position)) => {
             let seen = Seen {
                 fault: Some(fault),
-                ..Seen::from(sign, place, position, true)
+                ..Seen::from(*sign, place, position, true)
             };
             Asked::Seen(Box::new(seen), After::Nothing)
         }
@@ -309,29 +364,26 @@ fn look_for_all(
 
 /// Who can say where this ticket stands.
 enum Trust {
-    Copy(Sign, Position),
+    Copy(Box<Sign>, Position),
     Ended,
     Store,
     Nobody,
 }
 
-fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>, config: &Config) -> Trust {
+fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust {
     // A ticket may be younger than the copy of the sign, which then does not know its number yet.
     let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
     let is_old = copy.is_old;
     let Some(sign) = copy.sign else {
         return Trust::Nobody;
     };
-    if is_old && config.on_store_error == OnStoreError::Admit {
-        return Trust::Nobody;
-    }
     let is_this_line = place.born == sign.birth.born && place.epoch == sign.epoch;
     match TicketState::of(place, &sign) {
-        TicketState::Placed(position) => Trust::Copy(sign, position),
+        TicketState::Placed(position) => Trust::Copy(Box::new(sign), position),
         TicketState::Settling => Trust::Nobody,
         TicketState::Ended => Trust::Ended,
         TicketState::Ahead if is_this_line && (is_old || is_young) => {
-            Trust::Copy(sign, place.position)
+            Trust::Copy(Box::new(sign), place.position)
         }
         TicketState::Ahead if is_old => Trust::Nobody,
         TicketState::Ahead => Trust::Store,
@@ -343,9 +395,13 @@ fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near
     match line.look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
             near.put(&Copied::new(answer.0.clone(), line.now_ms));
+            trouble::answered(near, line.now_ms);
             answered(place, answer)
         }
-        Err(fault) => Asked::Unseen(Some(fault), After::Nothing),
+        Err(fault) => {
+            trouble::failed(near, line.now_ms);
+            Asked::Unseen(Some(fault), After::Nothing)
+        }
     }
 }
 
@@ -417,6 +473,7 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
         },
         sign: Some(sign),
         is_old: seen.is_old,
+        is_without_store: false,
         fault: seen.fault,
         after,
     }
@@ -438,37 +495,18 @@ fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
 
 /// A ticket that has a number keeps it through this; one without has a name at least, under which the next request asks
 /// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
-fn without_store(
-    held: Ticket,
-    is_new: bool,
-    fault: Unseen,
-    now: u64,
-    config: &Config,
-    after: After,
-) -> Visit {
+fn without_store(held: Ticket, is_new: bool, fault: Unseen, now: u64, after: After) -> Visit {
     let standing = match held.standing {
         Standing::Unnumbered { tries } => Standing::Unnumbered {
             tries: tries.saturating_add(1).min(MOST_TRIES),
         },
         numbered => numbered,
     };
-    let (end, grace) = match config.on_store_error {
-        OnStoreError::Admit if fault.is_some() => {
-            (End::Inside, Some(now.saturating_add(config.admit_for)))
-        }
-        _ => (End::Held, held.grace),
-    };
     Visit {
-        end,
-        changed: is_new
-            || grace != held.grace
-            || standing != held.standing
-            || held.is_to_be_renewed(now),
-        ticket: Ticket {
-            standing,
-            grace,
-            ..held
-        },
+        end: End::Held,
+        changed: is_new || standing != held.standing || held.is_to_be_renewed(now),
+        ticket: Ticket { standing, ..held },
+        is_without_store: false,
         sign: None,
         is_old: false,
         fault,

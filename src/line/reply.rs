@@ -85,6 +85,7 @@ impl Answer {
             length: self.number("length")?,
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
+            pops: self.number("pops").filter(|pops| *pops > 0),
             live,
         })
     }

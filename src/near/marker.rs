@@ -12,6 +12,12 @@ pub enum Marker {
     Closure,
     /// How many draws may try since: written by draws that succeeded.
     Reopening,
+    /// The calls that failed: written by calls that failed.
+    Failures,
+    /// When a call was answered after some had failed: written by calls that succeeded.
+    Answered,
+    /// When the next visitor may go in without the store.
+    Entry,
 }
 
 impl Marker {
@@ -21,6 +27,9 @@ impl Marker {
         match self {
             Self::Closure => "closure",
             Self::Reopening => "reopening",
+            Self::Failures => "failures",
+            Self::Answered => "answered",
+            Self::Entry => "entry",
         }
     }
 }
@@ -31,6 +40,9 @@ pub trait Markers {
     fn marker(&self, marker: Marker) -> Option<Vec<u8>>;
     /// Leaves a note for that long, in place of the one before.
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration);
+    /// Does something about a note while no other request does anything about it; nothing at all where the cache cannot
+    /// promise that soon enough.
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut());
 }
 
 /// The numbers of a note; `None` where it is gone or spoilt, or a newer version wrote others.
@@ -70,6 +82,9 @@ mod tests {
         }
         fn put_marker(&self, _marker: Marker, note: &[u8], _life: Duration) {
             self.0.replace(note.to_vec());
+        }
+        fn alone(&self, _marker: Marker, work: &mut dyn FnMut()) {
+            work();
         }
     }
 

@@ -122,6 +122,7 @@ mod tests {
 
     fn sign(birth: Birth) -> Sign {
         Sign {
+            pops: None,
             birth,
             epoch: 3,
             cursor: Cursor(5),

@@ -91,6 +91,7 @@ impl Model {
             length: 0,
             credit: 0,
             measured: None,
+            pops: None,
             live,
         };
         Self {

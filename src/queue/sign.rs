@@ -22,6 +22,9 @@ pub struct Sign {
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// How many POPs renewed the sign in the last minute or two; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pops: Option<u64>,
     /// What an operator may have set.
     #[serde(default)]
     pub live: Live,

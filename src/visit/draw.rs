@@ -59,7 +59,7 @@ fn draw_where_it_was_closed(
     near: &dyn Near,
 ) -> Drawn {
     match near.lookup() {
-        Lookup::Found(copy, duty) => match closed(copy) {
+        Lookup::Found(copy, duty) => match closed(*copy) {
             Some(sign) => closed_room(sign, duty.map_or(After::Nothing, After::Renew)),
             None => (draw(), After::Nothing),
         },

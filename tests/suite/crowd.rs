@@ -88,6 +88,7 @@ impl Markers for Nowhere {
         None
     }
     fn put_marker(&self, _marker: Marker, _note: &[u8], _life: Duration) {}
+    fn alone(&self, _marker: Marker, _work: &mut dyn FnMut()) {}
 }
 
 impl Near for Nowhere {
@@ -107,6 +108,9 @@ impl Near for Nowhere {
     fn put_wrong(&self, _from: &str, _wrong: Wrong, _life: Duration) {}
     fn turn(&self, _from: &str) -> Turn {
         Turn::Unknown
+    }
+    fn pop(&self) -> String {
+        String::new()
     }
     fn batches(&self) -> Vec<Batch> {
         Vec::new()

@@ -156,6 +156,7 @@ impl World<'_> {
             room: "main",
             pace: self.movers.pace(),
             lifetime: 172_800,
+            pop: String::new(),
             now_ms: self.house.now_ms(),
             clock: Clock::Given,
             known: &NoSign,

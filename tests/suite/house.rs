@@ -602,6 +602,11 @@ impl<'a> Visitor<'a> {
         }
     }
 
+    /// With this ticket.
+    pub(crate) fn holding(house: &'a House, ticket: Option<String>) -> Self {
+        Self { house, ticket }
+    }
+
     pub(crate) fn ask(&mut self, target: &str) -> Got {
         self.send(Ask::get(target).json())
     }

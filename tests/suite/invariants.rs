@@ -107,6 +107,7 @@ impl Play<'_> {
                 room: "main",
                 pace: self.pace,
                 lifetime: 172_800,
+                pop: String::new(),
                 now_ms,
                 clock: Clock::Given,
                 known: &NoSign,

@@ -226,6 +226,10 @@ impl Markers for Burst {
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
         self.memory.put_marker(marker, note, life);
     }
+
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
+        self.memory.alone(marker, work);
+    }
 }
 
 impl Near for Burst {
@@ -266,6 +270,10 @@ impl Near for Burst {
 
     fn pause(&self, time: Duration) {
         self.clock.set(self.clock.get() + time);
+    }
+
+    fn pop(&self) -> String {
+        self.memory.pop()
     }
 
     fn lookup(&self) -> Lookup {
@@ -539,6 +547,7 @@ fn native_the_log_is_told_who_asked() {
         now_ms: 1_800_000_000_000,
         clock: Clock::Given,
         known: &NoSign,
+        pop: String::new(),
     };
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());

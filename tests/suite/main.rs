@@ -41,6 +41,7 @@ mod log;
 mod login;
 mod memory;
 mod metrics;
+mod outage;
 mod page_wasm;
 mod prometheus;
 mod rotation;

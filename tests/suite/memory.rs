@@ -21,6 +21,7 @@ pub(crate) struct Memory {
 }
 
 struct Shelf {
+    pop: String,
     /// The copy, and when it was put up.
     copy: RefCell<Option<(Copied, u64)>>,
     last: RefCell<Option<Copied>>,
@@ -43,7 +44,12 @@ struct InTurn(Memory, String);
 
 impl Memory {
     pub(crate) fn new(now_ms: Arc<AtomicU64>) -> Self {
+        Self::in_pop("HERE", now_ms)
+    }
+
+    pub(crate) fn in_pop(pop: &str, now_ms: Arc<AtomicU64>) -> Self {
         let shelf = Rc::new(Shelf {
+            pop: pop.to_owned(),
             copy: RefCell::default(),
             last: RefCell::default(),
             on_duty: Cell::default(),
@@ -114,13 +120,17 @@ impl Markers for Memory {
         let mut markers = self.shelf.markers.borrow_mut();
         markers.insert(marker, (note.to_vec(), until));
     }
+
+    fn alone(&self, _marker: Marker, work: &mut dyn FnMut()) {
+        work();
+    }
 }
 
 impl Near for Memory {
     fn lookup(&self) -> Lookup {
         match self.found() {
-            Some((copy, age)) if is_fresh(age) => Lookup::Found(copy, None),
-            Some((copy, _)) => Lookup::Found(copy, self.duty()),
+            Some((copy, age)) if is_fresh(age) => Lookup::Found(Box::new(copy), None),
+            Some((copy, _)) => Lookup::Found(Box::new(copy), self.duty()),
             None => self.duty().map_or(Lookup::Late, Lookup::Missing),
         }
     }
@@ -145,6 +155,10 @@ impl Near for Memory {
 
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
+    }
+
+    fn pop(&self) -> String {
+        self.shelf.pop.clone()
     }
 
     fn batches(&self) -> Vec<Batch> {

@@ -9,7 +9,7 @@ local function answer(number, ...)
     'moved', measured and state.moved or 0,
     'step', measured and state.step or 0,
     'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version,
-    'drawn', state.drawn, 'admitted', state.admitted,
+    'drawn', state.drawn, 'admitted', state.admitted, 'pops', state.pops,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,
     'young', is_young() and 1 or 0, 'recent', recent(), 'splices', written_splices(),
   }

@@ -31,6 +31,26 @@ local function count()
   end
 end
 
+-- A POP that renews the sign says its name. Each is counted once a minute, and for that and the next minute, so that every
+-- POP knows its share of the pace when the store cannot tell it. Errors are ignored, as for the counts.
+local function count_pop()
+  local this = math.floor(now / 60000)
+  if not arg.pop or tonumber(redis.pcall('HGET', key.pops, arg.pop)) == this then
+    return
+  end
+  redis.pcall('HSET', key.pops, arg.pop, this)
+  redis.pcall('EXPIRE', key.pops, TTL.pops)
+  local pops, many = redis.pcall('HGETALL', key.pops), 0
+  for i = 2, #pops, 2 do
+    if tonumber(pops[i]) >= this - 1 then
+      many = many + 1
+    else
+      redis.pcall('HDEL', key.pops, pops[i - 1])
+    end
+  end
+  state.pops = many
+end
+
 local function save()
   measure()
   remember_minute()

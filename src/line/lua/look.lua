@@ -13,6 +13,7 @@ verbs.look = function()
     witness(ticket)
   end
   open_period()
+  count_pop()
   release()
   if ticket then
     position = number_of(ticket)

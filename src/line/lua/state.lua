@@ -18,7 +18,9 @@ end
 
 -- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
 -- `live` when an operator has set something.
-local TTL = { hour = 7200, counts = 2592000, till = 604800, draw = 300, once = 86400, actions = 604800, live = 2592000 }
+local TTL = {
+  hour = 7200, counts = 2592000, till = 604800, draw = 300, once = 86400, actions = 604800, live = 2592000, pops = 180,
+}
 local lifetime = tonumber(arg.lifetime)
 
 -- The store's own clock decides, in milliseconds: the clock of a POP may be wrong. An argument replaces it in tests.
@@ -37,6 +39,7 @@ local DEFAULTS = {
   born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, -- the birth of the line: see birth.lua
   anchor = 0, -- since when missed periods count
   window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
+  pops = 0, -- how many POPs renewed the sign lately; 0 is unknown
 }
 local FIELDS = {}
 for name in pairs(DEFAULTS) do

@@ -104,6 +104,7 @@ pub(super) mod tests {
                 cursor: Cursor(now.admitted),
                 length: now.drawn,
                 credit: 0,
+                pops: None,
                 measured: None,
                 live: Live::default(),
             },

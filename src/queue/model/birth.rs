@@ -228,6 +228,7 @@ impl Model {
         }
         let greatest = proofs.greatest;
         self.adopt(&Sign {
+            pops: None,
             birth: Birth {
                 born: greatest.born,
                 ..Birth::default()

@@ -121,6 +121,12 @@ impl Markers for Cache {
             self.memory.put_marker(marker, note, life);
         }
     }
+
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
+        if self.answers() {
+            self.memory.alone(marker, work);
+        }
+    }
 }
 
 impl Near for Cache {
@@ -168,6 +174,10 @@ impl Near for Cache {
 
     fn pause(&self, time: Duration) {
         self.memory.pause(time);
+    }
+
+    fn pop(&self) -> String {
+        self.memory.pop()
     }
 
     fn batches(&self) -> Vec<Batch> {

@@ -10,6 +10,28 @@ use crate::house::{Ask, Got, House, Visitor, claims};
 /// Longer than any closure of a breaker, and the time until all may draw again.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
 
+/// A line that is known to move, and in which it is nobody's turn: the period began long after this.
+pub(crate) fn make_the_line_stand(house: &House, quantity: &str) {
+    let pace = ["live_automatic", "15", "live_quantity", quantity];
+    house.write(&pace);
+    house.write(&["period", "9999999999", "left", "0", "version", "1"]);
+}
+
+/// The store is away, and a visitor asks until all but the last of the calls have failed that make it certain: the next
+/// one is the third in more than five seconds.
+pub(crate) fn suffer(house: &House, fault: Fault, visitor: &mut Visitor<'_>) {
+    house.forget_the_sign();
+    house.store.fail(Faults::always(fault));
+    for wait in [Duration::from_millis(2_100), Duration::from_secs(5)] {
+        assert_eq!(
+            visitor.ask("/_queue/place").json()["waiting"],
+            true,
+            "{fault:?}"
+        );
+        house.wait(wait);
+    }
+}
+
 fn seconds(got: &Got) -> u64 {
     got.header("retry-after").parse().unwrap()
 }
@@ -102,4 +124,77 @@ pub(crate) fn who_has_no_number_reads_nothing_of_a_place(house: &House) {
         page.contains("You are in line") && page.contains("Your place is kept"),
         "{page}"
     );
+}
+
+pub(crate) fn one_late_answer_lets_in_nobody(house: &House) {
+    house.set("on_store_error", "admit");
+    make_the_line_stand(house, "1000");
+    let mut waiting = Visitor::new(house);
+    assert_eq!(waiting.ask("/").json()["position"], 1);
+    for mode in ["automatic", "hold", "closed"] {
+        house.change("mode", &json!({ "mode": mode }).to_string());
+        house.forget_the_sign();
+        let late = Fault::Delay(Duration::from_millis(700));
+        house.store.fail(Faults::always(late));
+        assert!(!waiting.ask("/echo").inside, "{mode}");
+        assert!(!Visitor::new(house).ask("/echo").inside, "{mode}");
+        house.store.fail(Faults::none());
+        house.wait(WELL_AGAIN);
+        assert!(!waiting.ask("/echo").inside, "{mode}");
+    }
+}
+
+pub(crate) fn without_the_store_hold_and_closed_stay_and_let_in_nobody(house: &House) {
+    house.set("on_store_error", "admit");
+    make_the_line_stand(house, "1000");
+    let mut waiting = Visitor::new(house);
+    waiting.ask("/");
+    for mode in ["hold", "closed"] {
+        house.change("mode", &json!({ "mode": mode }).to_string());
+        house.forget_the_sign();
+        assert!(!waiting.ask("/echo").inside, "{mode}");
+        suffer(house, Fault::Refuse, &mut waiting);
+        for _ in 0..3 {
+            assert!(!waiting.ask("/echo").inside, "{mode}");
+            assert!(!Visitor::new(house).ask("/echo").inside, "{mode}");
+        }
+        house.store.fail(Faults::none());
+    }
+}
+
+pub(crate) fn an_open_room_stays_open_without_the_store(house: &House) {
+    let mut waiting = Visitor::new(house);
+    waiting.ask("/");
+    waiting.ask("/");
+    let held = waiting.ticket.clone();
+    house.change("mode", r#"{"mode":"open"}"#);
+    house.store.fail(Faults::always(Fault::Refuse));
+    for _ in 0..2 {
+        house.forget_the_sign();
+        let mut held = Visitor::holding(house, held.clone());
+        assert!(held.ask("/echo").inside, "with a number");
+        assert_eq!(claims(held.ticket.as_deref().unwrap())["pos"], 1);
+        let mut new = Visitor::new(house);
+        assert!(new.ask("/echo").inside, "without one");
+        assert_eq!(house.calls(|| assert!(new.ask("/echo").inside)), 0);
+    }
+}
+
+pub(crate) fn what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_epoch(house: &House) {
+    house.set("admit_for", "600");
+    for end in [["mode", "hold"], ["mode", "closed"], ["epoch", "2"]] {
+        house.change("mode", r#"{"mode":"open"}"#);
+        house.store.fail(Faults::always(Fault::Refuse));
+        house.forget_the_sign();
+        let mut new = Visitor::new(house);
+        assert!(new.ask("/echo").inside);
+        house.store.fail(Faults::none());
+        house.write(&["mode", "automatic"]);
+        house.write(&end);
+        house.forget_the_sign();
+        // The first request finds no sign and looks once it has been answered; whoever asks after that knows it.
+        let is_out = (0..50).any(|_| !new.ask("/echo").inside);
+        assert!(is_out, "{end:?}");
+        assert!(!new.ask("/echo").inside, "{end:?}");
+    }
 }

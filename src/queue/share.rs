@@ -1,0 +1,100 @@
+//! How many visitors one POP lets in while the store is away: its share of the pace, one after the other.
+//!
+//! Invariant: n POPs that share a pace let in, in any time from the beginning, no more together than the pace allows in
+//! that time and one for each POP.
+
+use crate::admission::Pace;
+
+/// How many POPs share the pace where that is not known: more than there are, so that the pace is kept.
+const UNKNOWN: u64 = 100;
+
+/// Microseconds between two visitors of one POP; `None` where the line does not move by itself.
+#[must_use]
+pub fn interval_us(pace: Pace, pops: Option<u64>) -> Option<u64> {
+    let (period, quantity) = (pace.automatic, pace.quantity);
+    let pops = pops.unwrap_or(UNKNOWN).max(1);
+    (period > 0 && quantity > 0).then(|| {
+        let of_all_us = period.saturating_mul(1_000_000).saturating_mul(pops);
+        of_all_us.div_ceil(quantity)
+    })
+}
+
+/// When the visitor after this one may go in, if one may go in now; both in microseconds of Unix time. `next_us` is what
+/// the visitor before left behind. A poll that comes a part of an interval late costs nothing: the part is carried on. A
+/// POP that was idle for longer begins anew.
+#[must_use]
+pub fn let_in(next_us: Option<u64>, interval_us: u64, now_us: u64) -> Option<u64> {
+    let next_us = next_us.unwrap_or(now_us);
+    let late_us = now_us.checked_sub(next_us)?;
+    let since_us = if late_us < interval_us {
+        next_us
+    } else {
+        now_us
+    };
+    Some(since_us.saturating_add(interval_us))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE_US: u64 = 60_000_000;
+
+    fn pace(automatic: u64, quantity: u64) -> Pace {
+        Pace {
+            automatic,
+            quantity,
+        }
+    }
+
+    #[test]
+    fn the_interval_is_that_of_the_pace_times_the_pops() {
+        assert_eq!(interval_us(pace(15, 5), Some(1)), Some(3_000_000));
+        assert_eq!(interval_us(pace(15, 5), Some(4)), Some(12_000_000));
+        assert_eq!(interval_us(pace(1, 1_000_000), Some(1)), Some(1));
+        assert_eq!(
+            interval_us(pace(60, 7), Some(1)),
+            Some(8_571_429),
+            "never shorter"
+        );
+        assert_eq!(interval_us(pace(15, 5), None), Some(300_000_000));
+        assert_eq!(interval_us(pace(0, 5), Some(1)), None, "no pace, none");
+    }
+
+    /// How many of the visitors who ask every so many microseconds go in, in so much time.
+    fn let_in_of(every_us: u64, interval_us: u64, time_us: u64) -> u64 {
+        let mut next_us = None;
+        let mut many = 0;
+        for now_us in (0..time_us).step_by(usize::try_from(every_us).unwrap_or(1)) {
+            if let Some(next) = let_in(next_us, interval_us, now_us) {
+                next_us = Some(next);
+                many += 1;
+            }
+        }
+        many
+    }
+
+    #[test]
+    fn a_pop_keeps_its_share_however_often_it_is_asked() {
+        for (every_us, interval_us) in [(10_000, 3_000_000), (999_999, 1_000_000), (7_000, 12_345)]
+        {
+            let many = let_in_of(every_us, interval_us, 10 * MINUTE_US);
+            let share = 10 * MINUTE_US / interval_us;
+            assert!((share - 2..=share + 1).contains(&many), "{many} of {share}");
+        }
+    }
+
+    #[test]
+    fn an_idle_hour_brings_no_crowd() {
+        let after_idling = Some(1_000);
+        let first = let_in(after_idling, 3_000_000, 60 * MINUTE_US);
+        assert_eq!(first, Some(60 * MINUTE_US + 3_000_000));
+        assert_eq!(let_in(first, 3_000_000, 60 * MINUTE_US), None);
+        let late = let_in(first, 3_000_000, 60 * MINUTE_US + 4_000_000);
+        assert_eq!(
+            late,
+            Some(60 * MINUTE_US + 6_000_000),
+            "the part is carried"
+        );
+    }
+}
