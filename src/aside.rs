@@ -10,7 +10,7 @@ use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::line::Line;
 use crate::near::Near;
-use crate::negotiate::Kind;
+use crate::negotiate::{Kind, kind};
 use crate::page;
 use crate::record::{self, Reason};
 use crate::ticket::{Standing, Ticket};
@@ -97,18 +97,26 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     if keeping::keeps_cookies(call) {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
+    if kind(call, config) != Kind::Visit {
+        return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
+    }
     let words = words(&call.header("accept-language"));
     match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
             let try_again = unnumbered(call.id.clone(), now);
             let reply = page::cookies(words, &to, true).with("refresh", again);
-            let cookie = keeping::cookie(call, &try_again, config, now);
-            Aside::Reply(reply.with_some("set-cookie", cookie), Reason::Cookies)
+            let cookies = keeping::cookies(call, &try_again, config, now);
+            Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
         Some("2") => Aside::Reply(page::cookies(words, &to, false), Reason::NoCookies),
         other => bad("try", other, "1 or 2"),
     }
+}
+
+/// Whether a page keeps cookies is of interest only where a ticket could be drawn, and only there is one given.
+fn not_a_visitor() -> Reply {
+    Reply::new(503, "text/plain; charset=utf-8", "")
 }
 
 /// Signs the ticket again with its holder's wish, and prolongs nothing by that; an admitted one is left alone.
@@ -123,8 +131,9 @@ fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> As
     };
     let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
     let wished = ticket.map(|held| Ticket { still, ..held });
-    let cookie = wished.and_then(|wished| keeping::cookie_as_long(call, &wished, config, now));
-    Aside::Reply(back(&to).with_some("set-cookie", cookie), Reason::Updates)
+    let cookies = wished.map(|wished| keeping::cookies_as_long(call, &wished, config, now));
+    let reply = back(&to).with_cookies(cookies.unwrap_or_default());
+    Aside::Reply(reply, Reason::Updates)
 }
 
 /// Where a page without scripts goes to find out whether its ticket was kept.

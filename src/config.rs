@@ -66,6 +66,8 @@ pub struct Config {
     pub cf_compat: bool,
     /// Pages of these origins may read our answers to their visitors.
     pub cors_origins: Vec<String>,
+    /// Whether forms that other sites post reach the origin for visitors inside.
+    pub cross_site_posts: bool,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
     /// The policy while the store does not answer.
@@ -150,6 +152,11 @@ impl Config {
             frame_ancestors: reader.frame_ancestors(),
             cors_origins: reader.cors_origins(),
             cf_compat: reader.choice("cf_compat", false, &[("off", false), ("on", true)]),
+            cross_site_posts: reader.choice(
+                "cross_site_posts",
+                true,
+                &[("on", true), ("off", false)],
+            ),
             origin_cookie: reader.choice(
                 "origin_cookie",
                 OriginCookie::Remove,
@@ -343,6 +350,7 @@ mod tests {
         );
         assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
         assert_eq!((config.log_sample, config.log_query), (1, Query::LeftOut));
+        assert!(config.cross_site_posts);
     }
 
     #[test]
@@ -362,6 +370,7 @@ mod tests {
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("cf_compat", "true", "off, on"),
+            ("cross_site_posts", "true", "on, off"),
             ("admit_for", "0", "a whole number from 1 to 3600"),
             ("permit_max", "0", "a whole number from 1 to 1000000"),
             ("credit_max", "1.5", "a whole number from 0 to 1000000"),

@@ -7,10 +7,25 @@ pub const SECURE_NAME: &str = "__Host-queue";
 /// The cookie's name on a loopback address over http, where `Secure` cannot be had.
 pub const LOOPBACK_NAME: &str = "queue";
 
+/// The name of the twin over https: the same ticket once more, for forms that other sites post.
+pub const SECURE_TWIN_NAME: &str = "__Host-queue-post";
+/// And on a loopback address over http.
+pub const LOOPBACK_TWIN_NAME: &str = "queue-post";
+
 /// Which of the two names applies.
 #[must_use]
 pub fn name(loopback: bool) -> &'static str {
     if loopback { LOOPBACK_NAME } else { SECURE_NAME }
+}
+
+/// The same for the twin.
+#[must_use]
+pub fn twin_name(loopback: bool) -> &'static str {
+    if loopback {
+        LOOPBACK_TWIN_NAME
+    } else {
+        SECURE_TWIN_NAME
+    }
 }
 
 /// Every value the header gives that name, in order, with surrounding quotes taken off.
@@ -28,13 +43,14 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
         .filter_map(|value| std::str::from_utf8(value).ok())
 }
 
-/// The header without the cookie of that name, the others byte for byte; `None` when nothing is left.
+/// The header without the cookies of these names, the others byte for byte; `None` when nothing is left.
 #[must_use]
-pub fn without(header: &[u8], name: &str) -> Option<Vec<u8>> {
-    if !pairs(header).any(|pair| is_named(pair, name)) {
+pub fn without(header: &[u8], names: &[&str]) -> Option<Vec<u8>> {
+    let is_ours = |pair: &[u8]| names.iter().any(|name| is_named(pair, name));
+    if !pairs(header).any(is_ours) {
         return Some(header.to_vec());
     }
-    let rest: Vec<&[u8]> = pairs(header).filter(|pair| !is_named(pair, name)).collect();
+    let rest: Vec<&[u8]> = pairs(header).filter(|pair| !is_ours(pair)).collect();
     let rest = rest.join(&b';').trim_ascii().to_vec();
     (!rest.is_empty()).then_some(rest)
 }
@@ -58,6 +74,14 @@ pub fn set(loopback: bool, token: &str, max_age: u64, site: SameSite) -> String 
         SameSite::NonePartitioned => "None; Partitioned",
     };
     format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}")
+}
+
+/// The `Set-Cookie` value of the twin, which browsers send with every request. `Secure` on loopback too: they take
+/// `SameSite=None` with it only, and loopback addresses for secure.
+#[must_use]
+pub fn set_twin(loopback: bool, token: &str, max_age: u64) -> String {
+    let name = twin_name(loopback);
+    format!("{name}={token}; Path=/; Secure; HttpOnly; SameSite=None; Max-Age={max_age}")
 }
 
 fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -112,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_origin_gets_the_other_cookies_byte_for_byte() {
-        let left = |header: &[u8]| without(header, SECURE_NAME);
+        let left = |header: &[u8]| without(header, &[SECURE_NAME, SECURE_TWIN_NAME]);
         assert_eq!(left(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
         assert_eq!(
             left(b"a=1; __Host-queue=x; b=\xff"),
@@ -120,6 +144,7 @@ mod tests {
         );
         assert_eq!(left(b"__Host-queue=x; a=1"), Some(b"a=1".to_vec()));
         assert_eq!(left(b"__Host-queue=x; __Host-queue=y"), None);
+        assert_eq!(left(b"__Host-queue=x; __Host-queue-post=x"), None);
         assert_eq!(
             left(b"queue=1; __Host-queue=x"),
             Some(b"queue=1".to_vec()),
@@ -140,6 +165,13 @@ mod tests {
         assert_eq!(
             set(false, "abc", 60, SameSite::NonePartitioned),
             "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=None; Partitioned; Max-Age=60"
+        );
+        assert_eq!(
+            [false, true].map(|loopback| set_twin(loopback, "abc", 60)),
+            [
+                "__Host-queue-post=abc; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=60",
+                "queue-post=abc; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=60"
+            ]
         );
     }
 }

@@ -431,8 +431,10 @@ fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> Facts {
 fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
     let pending = prepared(request, forward, call).send_async(ORIGIN);
     let handed_over = pending.map_err(drop).and_then(|mut pending| {
-        if let Some(cookie) = &forward.set_cookie {
+        for cookie in &forward.set_cookies {
             pending.append_response_header(SET_COOKIE, cookie, PendingResponseKind::Any);
+        }
+        if !forward.set_cookies.is_empty() {
             pending.set_response_header(CACHE_CONTROL, PRIVATE, PendingResponseKind::Any);
         }
         pending.send_to_client().map_err(drop)
@@ -446,17 +448,15 @@ fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
 /// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that
 /// need not be.
 fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
-    if let Some(name) = forward.without_cookie {
-        let came: Vec<&[u8]> = call.lines("cookie").collect();
-        let left: Vec<Vec<u8>> = came
-            .iter()
-            .filter_map(|line| cookie::without(line, name))
-            .collect();
-        if left != came {
-            request.remove_header(COOKIE);
-            for line in left.iter().flat_map(|line| HeaderValue::from_bytes(line)) {
-                request.append_header(COOKIE, line);
-            }
+    let came: Vec<&[u8]> = call.lines("cookie").collect();
+    let left: Vec<Vec<u8>> = came
+        .iter()
+        .filter_map(|line| cookie::without(line, &forward.without_cookies))
+        .collect();
+    if left != came {
+        request.remove_header(COOKIE);
+        for line in left.iter().flat_map(|line| HeaderValue::from_bytes(line)) {
+            request.append_header(COOKIE, line);
         }
     }
     let position = forward.position.map(|position| position.0.to_string());

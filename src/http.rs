@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::admission::Position;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 17] = [
+pub const HEADERS: [&str; 18] = [
     "accept",
     "accept-language",
     "authorization",
@@ -19,6 +19,7 @@ pub const HEADERS: [&str; 17] = [
     "queue-position",
     "referer",
     "sec-fetch-dest",
+    "sec-fetch-mode",
     "sec-fetch-site",
     "sec-purpose",
     "user-agent",
@@ -111,6 +112,15 @@ impl Call {
         !self.https && (host == "localhost" || host == "::1" || is_loopback_ip4(host))
     }
 
+    /// Whether an `Origin` is this site: same scheme, host and port.
+    #[must_use]
+    pub fn is_own_origin(&self, origin: &str) -> bool {
+        let scheme = if self.https { "https://" } else { "http://" };
+        origin
+            .strip_prefix(scheme)
+            .is_some_and(|host| !host.is_empty() && host.eq_ignore_ascii_case(&self.host))
+    }
+
     /// A number that differs from request to request.
     #[must_use]
     pub fn chance(&self) -> u64 {
@@ -141,10 +151,10 @@ pub struct Forward {
     pub position: Option<Position>,
     /// For `Queue-Pass`.
     pub pass: Option<String>,
-    /// The name of the cookie to be taken out of the request.
-    pub without_cookie: Option<&'static str>,
+    /// The names of the cookies to be taken out of the request.
+    pub without_cookies: Vec<&'static str>,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
-    pub set_cookie: Option<String>,
+    pub set_cookies: Vec<String>,
 }
 
 /// An answer from the edge itself.
@@ -234,6 +244,14 @@ impl Reply {
             Some(value) => self.with(name, value),
             None => self,
         }
+    }
+
+    /// The cookies the browser is to keep or to forget, one header each.
+    #[must_use]
+    pub fn with_cookies(self, cookies: Vec<String>) -> Self {
+        cookies
+            .into_iter()
+            .fold(self, |reply, cookie| reply.with("set-cookie", cookie))
     }
 
     /// The same without a body.

@@ -228,13 +228,7 @@ fn same(left: &[u8], right: &[u8]) -> bool {
 #[must_use]
 pub fn is_same_origin(call: &Call) -> bool {
     match call.header("sec-fetch-site").as_ref() {
-        "" => {
-            let origin = call.header("origin");
-            let scheme = if call.https { "https://" } else { "http://" };
-            origin
-                .strip_prefix(scheme)
-                .is_some_and(|host| !host.is_empty() && host.eq_ignore_ascii_case(&call.host))
-        }
+        "" => call.is_own_origin(&call.header("origin")),
         site => site == "same-origin",
     }
 }

@@ -1,25 +1,51 @@
 //! What a request is after: a page, data, or something a page loads. Read from headers alone.
 
+use crate::config::Config;
 use crate::http::Call;
+use crate::keeping;
 
 /// What kind of request stands in line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Somebody, or somebody's program, who may draw a ticket.
+    /// A GET of a visitor or a visitor's program, by which a ticket may be drawn.
     Visit,
+    /// POST, PUT, PATCH or DELETE: the holder of a ticket is served as by GET; without a ticket none is drawn.
+    Unsafe,
     /// HEAD asks about a page and draws nothing.
     Head,
     /// The waiting page asks where its holder stands, and draws nothing.
     Poll,
     /// A browser guessing where its user might go next.
     Prefetch,
-    /// An image, a script, a style: part of a page, not a visitor.
+    /// An image, a script, a style, or whatever else can show neither a page nor data.
     SubResource,
+    /// Sent by a page of another origin in a way in which our cookie does not come along, or without need of a ticket:
+    /// a picture, a frame, a script's request, a form. Draws nothing, and is never given a cookie.
+    Elsewhere,
+}
+
+impl Kind {
+    /// Whether a number is drawn by it for a visitor whose ticket has none, or one that has ended.
+    #[must_use]
+    pub fn draws_for_holder(self) -> bool {
+        matches!(self, Self::Visit | Self::Unsafe)
+    }
+}
+
+/// From where a request was sent, as far as it says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    /// A page of this origin, or the visitor, or a program that says nothing.
+    Here,
+    /// A page of another origin of the same site, or one of another origin in a browser that does not tell sites apart.
+    OtherOrigin,
+    /// A page of another site.
+    OtherSite,
 }
 
 /// The kind of a request, from its method and the headers browsers send by themselves.
 #[must_use]
-pub fn kind(call: &Call) -> Kind {
+pub fn kind(call: &Call, config: &Config) -> Kind {
     let prefetches = ["sec-purpose", "purpose", "x-moz"]
         .iter()
         .any(|name| call.header(name).to_ascii_lowercase().contains("prefetch"));
@@ -27,31 +53,150 @@ pub fn kind(call: &Call) -> Kind {
         return Kind::Prefetch;
     }
     match call.header("sec-fetch-dest").as_ref() {
-        "" | "document" | "empty" | "iframe" | "frame" | "embed" | "object" | "fencedframe" => {}
+        "" | "document" | "empty" => {}
+        dest if FRAMES.contains(&dest) => {}
         _ => return Kind::SubResource,
     }
     if call.method == "HEAD" {
-        Kind::Head
-    } else {
-        Kind::Visit
+        return Kind::Head;
     }
+    if is_from_elsewhere(call, config) {
+        return Kind::Elsewhere;
+    }
+    if !is_navigation(call) && !takes_page_or_data(call) {
+        return Kind::SubResource;
+    }
+    if call.method == "GET" {
+        Kind::Visit
+    } else {
+        Kind::Unsafe
+    }
+}
+
+/// What `Sec-Fetch-Dest` says of a page inside another one.
+const FRAMES: [&str; 5] = ["iframe", "frame", "embed", "object", "fencedframe"];
+
+/// Whether the answer is shown as a page, by itself or in a frame.
+#[must_use]
+pub fn is_navigation(call: &Call) -> bool {
+    let dest = call.header("sec-fetch-dest");
+    call.header("sec-fetch-mode") == "navigate" || matches!(dest.as_ref(), "document" | "iframe")
+}
+
+/// Whether a form was posted, so that a browser shows the answer as a page. Browsers that do not say what they fetch for
+/// are known by the type of a form.
+#[must_use]
+pub fn is_posted_form(call: &Call) -> bool {
+    let is_unsafe = !matches!(call.method.as_str(), "GET" | "HEAD");
+    is_unsafe && (call.header("sec-fetch-mode") == "navigate" || is_form_of_old_browser(call))
+}
+
+fn is_form_of_old_browser(call: &Call) -> bool {
+    let is_silent = ["sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site"]
+        .iter()
+        .all(|name| call.lines(name).next().is_none());
+    let content_type = call.header("content-type").to_ascii_lowercase();
+    let content_type = content_type.split(';').next().unwrap_or_default().trim();
+    is_silent && FORMS.contains(&content_type)
+}
+
+/// The types in which browsers post forms (HTML 4.10.19.6).
+const FORMS: [&str; 3] = [
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "text/plain",
+];
+
+/// Whether the answer fills a tab, not a frame.
+#[must_use]
+pub fn is_in_no_frame(call: &Call) -> bool {
+    !FRAMES.contains(&call.header("sec-fetch-dest").as_ref())
+}
+
+/// A link from anywhere brings a `Lax` cookie along. Nothing else from another site does (RFC 6265bis 5.2); from another
+/// origin of the same site all do, so there a cookie of ours speaks for itself.
+fn is_from_elsewhere(call: &Call, config: &Config) -> bool {
+    let is_link = call.method == "GET" && is_navigation(call) && is_in_no_frame(call);
+    match sender(call) {
+        Sender::Here => false,
+        _ if is_link => false,
+        Sender::OtherOrigin => !keeping::keeps_cookies(call) && !is_invited(call, config),
+        Sender::OtherSite => {
+            !keeping::is_for_other_sites(call, config) || !is_invited(call, config)
+        }
+    }
+}
+
+fn sender(call: &Call) -> Sender {
+    match call.header("sec-fetch-site").as_ref() {
+        "same-origin" | "none" => Sender::Here,
+        "same-site" => Sender::OtherOrigin,
+        "" => match call.header("origin").as_ref() {
+            "" => Sender::Here,
+            origin if call.is_own_origin(origin) => Sender::Here,
+            _ => Sender::OtherOrigin,
+        },
+        _ => Sender::OtherSite,
+    }
+}
+
+/// Whether the settings let that page show ours in a frame, or read our answers.
+fn is_invited(call: &Call, config: &Config) -> bool {
+    if FRAMES.contains(&call.header("sec-fetch-dest").as_ref()) {
+        let allowed = config.frame_ancestors.as_deref().unwrap_or_default();
+        is_listed(&call.header("referer"), allowed)
+    } else {
+        let origin = call.header("origin");
+        config.cors_origins.iter().any(|listed| *listed == origin)
+    }
+}
+
+/// Whether a page's address is one of a source list, in which the setting allows hosts over https, with `*.` in front or
+/// without.
+fn is_listed(page: &str, allowed: &str) -> bool {
+    let Some(rest) = page.strip_prefix("https://") else {
+        return false;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    allowed.split(' ').any(|source| {
+        let source = source.strip_prefix("https://").unwrap_or_default();
+        match source.strip_prefix('*') {
+            Some(end) => host.len() > end.len() && host.ends_with(end),
+            None => !source.is_empty() && host == source,
+        }
+    })
 }
 
 /// Whether data is wanted, not a page. RFC 9110 12.5.1: the higher q wins; where both are equal the one that is named
 /// more exactly does, so that `application/json, */*` means JSON and a browser's own header means a page.
 #[must_use]
 pub fn wants_json(call: &Call) -> bool {
-    if call.header("sec-fetch-dest") == "empty" || !call.header("x-requested-with").is_empty() {
+    if is_navigation(call) {
+        return false;
+    }
+    // Browsers inside apps send the name of the app in this header, and show what comes.
+    let is_by_script = call.header("x-requested-with") == "XMLHttpRequest";
+    if call.header("sec-fetch-dest") == "empty" || is_by_script {
         return true;
     }
+    let [data, page] = ranks(call);
+    data.0 > 0 && data > page
+}
+
+/// Whether `Accept` takes one of the two; without that header everything is taken (RFC 9110 12.5.1).
+fn takes_page_or_data(call: &Call) -> bool {
+    call.header("accept").is_empty() || ranks(call).iter().any(|rank| rank.0 > 0)
+}
+
+/// How welcome data is, and a page.
+fn ranks(call: &Call) -> [(u16, u8); 2] {
     let lines: Vec<_> = call.lines("accept").map(String::from_utf8_lossy).collect();
     let ranges: Vec<(&str, u16)> = lines
         .iter()
         .flat_map(|line| line.split(','))
         .map(range)
         .collect();
-    let data = rank(&ranges, json);
-    data.0 > 0 && data > rank(&ranges, html)
+    [json, html].map(|exactness| rank(&ranges, exactness))
 }
 
 /// One entry of `Accept` or `Accept-Language`: the range, and its q in thousandths; an unreadable q is the default, 1.
@@ -102,7 +247,10 @@ fn html(media: &str) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
+    use crate::config::{Source, Unreadable};
 
     fn call(headers: &[(&'static str, &str)]) -> Call {
         Call {
@@ -157,11 +305,70 @@ mod tests {
     }
 
     #[test]
+    fn a_navigation_gets_a_page_whatever_else_it_says() {
+        let data = ("accept", "application/json");
+        let by_script = ("x-requested-with", "XMLHttpRequest");
+        for navigation in [
+            ("sec-fetch-mode", "navigate"),
+            ("sec-fetch-dest", "document"),
+            ("sec-fetch-dest", "iframe"),
+        ] {
+            let call = call(&[data, by_script, navigation]);
+            assert!(!wants_json(&call), "{navigation:?}");
+        }
+    }
+
+    #[test]
+    fn a_browser_inside_an_app_gets_a_page() {
+        for name in ["com.example.app", "xmlhttprequest", "XMLHttpRequest2", ""] {
+            assert!(!wants_json(&call(&[("x-requested-with", name)])), "{name}");
+        }
+    }
+
+    struct Settings(Vec<(&'static str, &'static str)>);
+
+    impl Source for Settings {
+        fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            let given = self.0.iter().find(|(name, _)| *name == key);
+            Ok(given.map(|(_, value)| (*value).to_owned()))
+        }
+        fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+            Ok(Some("0123456789abcdef0123456789abcdef".to_owned()))
+        }
+        fn keeps_secrets(&self) -> bool {
+            true
+        }
+        fn is_local(&self) -> bool {
+            false
+        }
+    }
+
+    fn config(settings: &[(&'static str, &'static str)]) -> Config {
+        let url = ("upstash_url", "https://store.example");
+        let settings = settings.iter().copied().chain([url]).collect();
+        Config::load(Settings(settings)).ok().unwrap()
+    }
+
+    /// A request to `https://shop.example`.
+    fn sent(method: &str, headers: &[(&'static str, &str)]) -> Call {
+        Call {
+            method: method.to_owned(),
+            host: "shop.example".to_owned(),
+            https: true,
+            ..call(headers)
+        }
+    }
+
+    #[test]
     fn only_visits_may_draw() {
-        assert_eq!(kind(&call(&[])), Kind::Visit);
+        let config = config(&[]);
+        let kind = |method: &str, headers: &[(&'static str, &str)]| {
+            super::kind(&sent(method, headers), &config)
+        };
+        assert_eq!(kind("GET", &[]), Kind::Visit);
         for dest in ["document", "empty", "iframe", "frame", "embed", "object"] {
             assert_eq!(
-                kind(&call(&[("sec-fetch-dest", dest)])),
+                kind("GET", &[("sec-fetch-dest", dest)]),
                 Kind::Visit,
                 "{dest}"
             );
@@ -169,21 +376,169 @@ mod tests {
         for dest in [
             "image", "script", "style", "font", "audio", "video", "worker", "manifest",
         ] {
-            assert_eq!(
-                kind(&call(&[("sec-fetch-dest", dest)])),
-                Kind::SubResource,
-                "{dest}"
-            );
+            let found = kind("GET", &[("sec-fetch-dest", dest)]);
+            assert_eq!(found, Kind::SubResource, "{dest}");
         }
         for (name, value) in [
             ("sec-purpose", "prefetch;prerender"),
             ("purpose", "prefetch"),
             ("x-moz", "prefetch"),
         ] {
-            assert_eq!(kind(&call(&[(name, value)])), Kind::Prefetch, "{name}");
+            assert_eq!(kind("GET", &[(name, value)]), Kind::Prefetch, "{name}");
         }
-        let mut head = call(&[]);
-        "HEAD".clone_into(&mut head.method);
-        assert_eq!(kind(&head), Kind::Head);
+        assert_eq!(kind("HEAD", &[]), Kind::Head);
+        for method in ["POST", "PUT", "PATCH", "DELETE"] {
+            assert_eq!(kind(method, &[]), Kind::Unsafe, "{method}");
+        }
+        for accept in ["image/*", "text/css", "text/event-stream", "text/html;q=0"] {
+            assert_eq!(
+                kind("GET", &[("accept", accept)]),
+                Kind::SubResource,
+                "{accept}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_another_sites_page_sends_draws_nothing_but_for_a_link() {
+        let config = config(&[]);
+        let from = |method: &str, site: &str, mode: &str, dest: &str| {
+            let headers = [
+                ("sec-fetch-site", site),
+                ("sec-fetch-mode", mode),
+                ("sec-fetch-dest", dest),
+            ];
+            kind(&sent(method, &headers), &config)
+        };
+        for site in ["cross-site", "same-site", "something-new"] {
+            let found = from("GET", site, "navigate", "document");
+            assert_eq!(found, Kind::Visit, "a link from {site}");
+            for (method, mode, dest) in [
+                ("GET", "no-cors", "empty"),
+                ("GET", "cors", "empty"),
+                ("GET", "navigate", "iframe"),
+                ("GET", "no-cors", "object"),
+                ("POST", "navigate", "document"),
+                ("POST", "cors", "empty"),
+            ] {
+                let found = from(method, site, mode, dest);
+                assert_eq!(found, Kind::Elsewhere, "{method} {site} {mode} {dest}");
+            }
+        }
+        for site in ["same-origin", "none"] {
+            assert_eq!(from("GET", site, "cors", "empty"), Kind::Visit, "{site}");
+            assert_eq!(from("POST", site, "navigate", "document"), Kind::Unsafe);
+        }
+    }
+
+    #[test]
+    fn a_browser_that_does_not_tell_sites_apart_names_the_page_s_origin() {
+        let config = config(&[]);
+        let from = |origin: &str| kind(&sent("GET", &[("origin", origin)]), &config);
+        assert_eq!(from("https://shop.example"), Kind::Visit);
+        assert_eq!(from("https://SHOP.example"), Kind::Visit);
+        for origin in ["https://evil.example", "http://shop.example", "null"] {
+            assert_eq!(from(origin), Kind::Elsewhere, "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_that_came_from_a_page_of_the_same_site_speaks_for_itself() {
+        let config = config(&[]);
+        let with_cookie = |site: &str| {
+            let headers = [
+                ("sec-fetch-site", site),
+                ("sec-fetch-mode", "cors"),
+                ("sec-fetch-dest", "empty"),
+                ("cookie", "__Host-queue=x"),
+            ];
+            kind(&sent("GET", &headers), &config)
+        };
+        assert_eq!(with_cookie("same-site"), Kind::Visit);
+        assert_eq!(with_cookie("cross-site"), Kind::Elsewhere);
+    }
+
+    #[test]
+    fn an_app_of_the_same_site_draws_where_its_origin_is_listed() {
+        let app = "https://app.shop.example";
+        let listed = config(&[("cors_origins", app)]);
+        let asks = |site: &str, origin: &str| {
+            let headers = [
+                ("sec-fetch-site", site),
+                ("sec-fetch-mode", "cors"),
+                ("sec-fetch-dest", "empty"),
+                ("origin", origin),
+            ];
+            kind(&sent("GET", &headers), &listed)
+        };
+        assert_eq!(asks("same-site", app), Kind::Visit);
+        assert_eq!(
+            asks("same-site", "https://www.shop.example"),
+            Kind::Elsewhere
+        );
+        assert_eq!(
+            asks("cross-site", app),
+            Kind::Elsewhere,
+            "its browser would not keep the cookie"
+        );
+    }
+
+    #[test]
+    fn a_frame_draws_where_its_page_is_listed() {
+        let listed = config(&[(
+            "frame_ancestors",
+            "self https://a.example https://*.b.example",
+        )]);
+        let frame = |page: &str, config: &Config| {
+            let headers = [
+                ("sec-fetch-site", "cross-site"),
+                ("sec-fetch-mode", "navigate"),
+                ("sec-fetch-dest", "iframe"),
+                ("referer", page),
+            ];
+            kind(&sent("GET", &headers), config)
+        };
+        for page in [
+            "https://a.example/",
+            "https://a.example/x?y",
+            "https://x.b.example/",
+        ] {
+            assert_eq!(frame(page, &listed), Kind::Visit, "{page}");
+            assert_eq!(frame(page, &config(&[])), Kind::Elsewhere, "{page}");
+        }
+        for page in [
+            "",
+            "http://a.example/",
+            "https://a.example.evil.example/",
+            "https://xb.example/",
+            "https://b.example/",
+            "https://evil.example/https://a.example/",
+            "self",
+        ] {
+            assert_eq!(frame(page, &listed), Kind::Elsewhere, "{page}");
+        }
+    }
+
+    #[test]
+    fn forms_are_told_by_the_navigation_or_by_their_type() {
+        let form = (
+            "content-type",
+            "application/x-www-form-urlencoded; charset=utf-8",
+        );
+        let navigation = [("sec-fetch-mode", "navigate"), ("content-type", "text/xml")];
+        for (method, headers, expected) in [
+            ("POST", &[form][..], true),
+            ("POST", &navigation, true),
+            ("GET", &[form], false),
+            ("POST", &[form, ("sec-fetch-mode", "cors")], false),
+            ("POST", &[("content-type", "application/json")], false),
+            ("POST", &[], false),
+        ] {
+            assert_eq!(
+                is_posted_form(&sent(method, headers)),
+                expected,
+                "{headers:?}"
+            );
+        }
     }
 }

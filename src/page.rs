@@ -257,6 +257,21 @@ pub fn cookies(words: &Words, to: &str, trying: bool) -> Reply {
     notice_in(words, 200, title, text, link, NOBODY)
 }
 
+/// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.
+#[must_use]
+pub fn posted(status: u16, words: &Words, to: &str, frame_ancestors: Option<&str>) -> Reply {
+    let [title, text, label] = ["posted", "posted_why", "continue"].map(|name| words.text(name));
+    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
+    notice_in(
+        words,
+        status,
+        title,
+        text,
+        Some((to, label)),
+        frame_ancestors,
+    )
+}
+
 #[derive(Serialize)]
 struct WaitingData<'a> {
     waiting: bool,

@@ -24,6 +24,9 @@ use crate::{cookie, cors, keeping, page, trouble, waiting};
 
 pub use unsound::passes;
 
+/// What visitors may send.
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
 /// How much the log is told about what is wrong with a template, in characters.
 const REASON: usize = 200;
 
@@ -63,13 +66,8 @@ pub fn handle(
             Some(route) => beside(route, call, &line, near, config),
         };
     }
-    if matches!(call.method.as_str(), "TRACE" | "CONNECT") {
-        let reply = Reply::problem(
-            405,
-            "Method not allowed",
-            "TRACE and CONNECT are not for visitors",
-        )
-        .with("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    // The platform itself acts on a method such as PURGE, so none goes to the origin that is not known here.
+    if let Some(reply) = Reply::wrong_method(&call.method, METHODS) {
         return reply_with(reply, Reason::BadMethod);
     }
     if config.bypasses(&call.path) {
@@ -82,8 +80,9 @@ pub fn handle(
         return to_https(call, config);
     }
     let now = now_ms / 1000;
-    let kind = kind(call);
-    let ticket = keeping::ticket_or_lapsed(call, config, now);
+    let kind = kind(call, config);
+    let ticket = keeping::ticket_or_lapsed(call, config, now)
+        .or_else(|| keeping::ticket_of_form(call, config, now));
     let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, config, now_ms)
 }
@@ -209,16 +208,16 @@ pub fn origin_failed(call: &Call) -> Reply {
 
 fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -> Outcome {
     let now = now_ms / 1000;
-    let cookie = signed(call, &visit, config, now);
+    let cookies = signed(call, kind, &visit, config, now);
     let answer = if visit.end == End::Inside {
         Answer::Forward(Forward {
             position: visit.ticket.position(),
             pass: (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now),
-            set_cookie: cookie,
+            set_cookies: cookies,
             ..bare(call, config.origin_cookie)
         })
     } else {
-        let reply = waiting::answer(call, kind, &visit, cookie, config, now_ms);
+        let reply = waiting::answer(call, kind, &visit, cookies, config, now_ms);
         Answer::Reply(for_visitor(call, reply, config))
     };
     outcome(answer, visit, share(call, config))
@@ -237,8 +236,9 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
         End::Outside => aside::without_ticket(call),
         _ => waiting::place(call, &visit, config, line.now_ms),
     };
-    let cookie = signed(call, &visit, config, line.now_ms / 1000);
-    let reply = for_visitor(call, reply.with_some("set-cookie", cookie), config);
+    let kind = kind(call, config);
+    let cookies = signed(call, kind, &visit, config, line.now_ms / 1000);
+    let reply = for_visitor(call, reply.with_cookies(cookies), config);
     outcome(Answer::Reply(reply), visit, share(call, config))
 }
 
@@ -247,10 +247,15 @@ fn share(call: &Call, config: &Config) -> Share {
     Share::one_in(config.log_sample, call.chance())
 }
 
-/// The ticket as a cookie, where it differs from the one that came.
-fn signed(call: &Call, visit: &Visit, config: &Config, now: u64) -> Option<String> {
-    let ticket = visit.changed.then_some(&visit.ticket)?;
-    keeping::cookie(call, ticket, config, now)
+/// The ticket as cookies, where it differs from the one that came. To a page elsewhere none is given unless one came
+/// along: the browser would put it in the place of a ticket that is not known here.
+fn signed(call: &Call, kind: Kind, visit: &Visit, config: &Config, now: u64) -> Vec<String> {
+    let may_be_kept = kind != Kind::Elsewhere || keeping::keeps_cookies(call);
+    if visit.changed && may_be_kept {
+        keeping::cookies(call, &visit.ticket, config, now)
+    } else {
+        Vec::new()
+    }
 }
 
 fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
@@ -332,12 +337,14 @@ fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
 
 /// What every request loses on its way to the origin, and gains nothing yet.
 fn bare(call: &Call, origin_cookie: OriginCookie) -> Forward {
-    let without_cookie = match origin_cookie {
-        OriginCookie::Remove => Some(cookie::name(call.is_loopback())),
-        OriginCookie::Keep => None,
+    let loopback = call.is_loopback();
+    let twin = cookie::twin_name(loopback);
+    let without_cookies = match origin_cookie {
+        OriginCookie::Remove => vec![cookie::name(loopback), twin],
+        OriginCookie::Keep => vec![twin],
     };
     Forward {
-        without_cookie,
+        without_cookies,
         ..Forward::default()
     }
 }

@@ -54,7 +54,7 @@ pub enum End {
     Held,
     /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
     Closed,
-    /// Not a visitor, and without a ticket that would let it in: no number drawn, no call made.
+    /// A request that draws no number, and without a ticket that would let it in: no call made.
     Outside,
 }
 
@@ -135,7 +135,8 @@ pub fn visit(
     let (asked, after) = match (asked, kind) {
         (Asked::Seen(seen, after), _) => (Ok(*seen), after),
         (Asked::Unseen(fault, after), _) => (Err(fault), after),
-        (Asked::Ended(_), Kind::Visit) => {
+        // A browser that brings a ticket keeps cookies, and its draw is done once.
+        (Asked::Ended(_), _) if kind.draws_for_holder() && (!is_new || kind != Kind::Unsafe) => {
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
@@ -357,7 +358,7 @@ fn look_for_all(
             };
             Asked::Seen(Box::new(seen), After::Nothing)
         }
-        (Err(_), Trust::Ended) if kind != Kind::Visit => Asked::Ended(After::Nothing),
+        (Err(_), Trust::Ended) if !kind.draws_for_holder() => Asked::Ended(After::Nothing),
         (Err(fault), _) => Asked::Unseen(Some(fault), After::Nothing),
     }
 }
@@ -406,9 +407,10 @@ fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near
 }
 
 fn may_draw(kind: Kind) -> MayDraw {
-    match kind {
-        Kind::Visit => MayDraw::Yes,
-        _ => MayDraw::No,
+    if kind.draws_for_holder() {
+        MayDraw::Yes
+    } else {
+        MayDraw::No
     }
 }
 

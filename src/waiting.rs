@@ -5,13 +5,16 @@ use crate::aside;
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::keeping;
-use crate::negotiate::{Kind, wants_json};
+use crate::negotiate::{Kind, is_in_no_frame, is_posted_form, wants_json};
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
 use crate::ticket::{Standing, Ticket};
 use crate::visit::{End, Visit};
 use crate::words::{Words, words};
+
+/// Seconds for which the page stays that says that a form was not delivered.
+const READING_TIME: u64 = 3;
 
 /// The longest way back that is put into a header.
 const LONGEST_WAY_BACK: usize = 2000;
@@ -22,7 +25,7 @@ pub fn answer(
     call: &Call,
     kind: Kind,
     visit: &Visit,
-    cookie: Option<String>,
+    cookies: Vec<String>,
     config: &Config,
     now_ms: u64,
 ) -> Reply {
@@ -31,24 +34,42 @@ pub fn answer(
         _ => config.waiting_status,
     };
     let waiting = told(call, visit, config, now_ms);
+    let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
     let reply = match kind {
+        Kind::Elsewhere if shows_a_page => posted(call, status, config),
+        Kind::Unsafe if shows_a_page && visit.end == End::Outside => posted(call, status, config),
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
         // a script or a style that is not there must not look as if it were.
-        Kind::Prefetch | Kind::SubResource => Reply::new(503, "text/plain; charset=utf-8", ""),
-        Kind::Visit | Kind::Head | Kind::Poll if wants_json(call) => {
+        Kind::Prefetch | Kind::SubResource | Kind::Elsewhere => nothing(),
+        _ if wants_json(call) => {
             let cf = config
                 .cf_compat
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
             page::waiting_json(status, &waiting, &config.room, cf)
         }
-        Kind::Visit | Kind::Head | Kind::Poll => {
-            page(call, status, &waiting, cookie.is_some(), config)
-        }
+        _ => page(call, status, &waiting, !cookies.is_empty(), config),
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
         .with("vary", "Accept, Accept-Language, Cookie")
-        .with_some("set-cookie", cookie)
+        .with_cookies(cookies)
+}
+
+fn nothing() -> Reply {
+    Reply::new(503, "text/plain; charset=utf-8", "")
+}
+
+/// What a form is answered that came without a ticket. The page goes on by GET: from a page of this site the browser
+/// sends the cookie which it held back from the form of another one (RFC 6265bis 5.2).
+fn posted(call: &Call, status: u16, config: &Config) -> Reply {
+    let here = here(call);
+    let reply = page::posted(
+        status,
+        words_of(call),
+        &here,
+        config.frame_ancestors.as_deref(),
+    );
+    reply.with("refresh", format!("{READING_TIME}; url={here}"))
 }
 
 /// The same as an update of the page.

@@ -49,6 +49,7 @@ variable "settings" {
       "frame_ancestors",
       "cf_compat",
       "cors_origins",
+      "cross_site_posts",
       "origin_cookie",
       "on_store_error",
       "admit_for",

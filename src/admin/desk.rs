@@ -185,8 +185,8 @@ pub(super) fn back(
     let reply = Reply::new(303, "text/plain; charset=utf-8", "");
     let reply = reply.with("location", panel_with_news(&done, config, now));
     let ticket = test_ticket(change, sign, number, now);
-    let cookie = ticket.and_then(|ticket| keeping::cookie(call, &ticket, config, ticket.signed));
-    reply.with_some("set-cookie", cookie)
+    let cookies = ticket.map(|ticket| keeping::cookies(call, &ticket, config, ticket.signed));
+    reply.with_cookies(cookies.unwrap_or_default())
 }
 
 fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ticket> {
@@ -227,7 +227,7 @@ pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered 
     let location = panel_with_news("done=forget&number=0", config, line.now_ms / 1000);
     let reply = Reply::new(303, "text/plain; charset=utf-8", "")
         .with("location", location)
-        .with("set-cookie", keeping::forget(call, config));
+        .with_cookies(keeping::forget(call, config));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
         ..simply(reply, Reason::Changed)

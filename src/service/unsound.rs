@@ -2,10 +2,10 @@
 //!
 //! Invariant: nobody is admitted here, no number is drawn, and the store is not asked.
 
-use super::{Outcome, bare};
+use super::{METHODS, Outcome, bare};
 use crate::admin;
 use crate::config::Unsound;
-use crate::http::{Answer, Call, Forward};
+use crate::http::{Answer, Call, Forward, Reply};
 use crate::keeping;
 use crate::near::Near;
 use crate::record::{Reason, Record};
@@ -15,7 +15,7 @@ use crate::visit::{After, still_inside};
 /// [`unsound`](super::unsound).
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
-    let is_known = !matches!(call.method.as_str(), "TRACE" | "CONNECT");
+    let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
     let is_operators = admin::below(&call.path, &unsound.admin_path).is_some();
     if call.path.is_empty() || is_operators || !is_known {
         return None;
@@ -31,7 +31,9 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now: u64) -> Option<O
         return None;
     };
     let is_plain_http = !call.https && !call.local;
-    let ticket = keeping::verified(call, keys, room, now).filter(|_| !is_plain_http)?;
+    let ticket = keeping::verified(call, keys, room, now)
+        .or_else(|| keeping::verified_twin(call, keys, room, now));
+    let ticket = ticket.filter(|_| !is_plain_http)?;
     if !ticket.is_inside(now) || still_inside(&ticket, near).is_none() {
         return None;
     }

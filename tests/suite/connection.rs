@@ -30,11 +30,10 @@ impl Connection {
 
     /// Only requests without a body are sent this way.
     pub(crate) fn send(&mut self, ask: &Ask) {
-        let mut bytes = format!(
-            "{} {} HTTP/1.1\r\nhost: 127.0.0.1\r\n",
-            ask.method, ask.target
-        )
-        .into_bytes();
+        let mut bytes = format!("{} {} HTTP/1.1\r\n", ask.method, ask.target).into_bytes();
+        if ask.headers.iter().all(|(name, _)| *name != "host") {
+            bytes.extend(b"host: 127.0.0.1\r\n");
+        }
         for (name, value) in &ask.headers {
             bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
         }

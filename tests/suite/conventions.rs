@@ -212,6 +212,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
                 config.origin_cookie,
                 config.cf_compat,
                 config.cors_origins,
+                config.cross_site_posts,
             ),
             config.admit_for,
             config.permit_max,

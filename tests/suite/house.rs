@@ -172,11 +172,21 @@ impl Got {
 
     /// Our ticket, if this answer brings one.
     pub(crate) fn ticket(&self) -> Option<String> {
-        let ours =
-            |cookie: &&str| cookie.starts_with("queue=") || cookie.starts_with("__Host-queue=");
-        let cookie = self.all("set-cookie").into_iter().find(ours)?;
-        let value = cookie.split(';').next()?.split_once('=')?.1;
-        Some(value.to_owned())
+        self.cookie("queue")
+    }
+
+    /// The twin for forms of other sites, if this answer brings it; empty when it ends it.
+    pub(crate) fn twin(&self) -> Option<String> {
+        self.cookie("queue-post")
+    }
+
+    fn cookie(&self, name: &str) -> Option<String> {
+        let pair = |cookie: &str| {
+            let (found, value) = cookie.split(';').next()?.split_once('=')?;
+            let found = found.strip_prefix("__Host-").unwrap_or(found);
+            (found == name).then(|| value.to_owned())
+        };
+        self.all("set-cookie").into_iter().find_map(pair)
     }
 }
 
@@ -750,15 +760,13 @@ pub(crate) fn got(answer: Answer) -> Got {
     match answer {
         Answer::Reply(reply) => Got::of(reply),
         Answer::Forward(forward) => {
-            let cookie = forward.set_cookie.into_iter().flat_map(|cookie| {
-                [
-                    ("set-cookie".to_owned(), cookie),
-                    ("cache-control".to_owned(), "private, no-store".to_owned()),
-                ]
-            });
+            let cookies = forward.set_cookies.into_iter();
+            let private = ("cache-control".to_owned(), "private, no-store".to_owned());
+            let private = (cookies.len() > 0).then_some(private);
+            let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie));
             Got {
                 status: 200,
-                headers: cookie.collect(),
+                headers: cookies.chain(private).collect(),
                 body: String::new(),
                 inside: true,
             }

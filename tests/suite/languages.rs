@@ -13,12 +13,15 @@ use now_serving::words::{LANGUAGES, Words};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 7] = [
+const PENDING: [&str; 10] = [
     "anew",
     "called",
+    "continue",
     "heading_unnumbered",
     "lapsed",
     "offline_unnumbered",
+    "posted",
+    "posted_why",
     "trouble_unnumbered",
     "unnumbered",
 ];

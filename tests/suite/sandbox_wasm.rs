@@ -149,7 +149,7 @@ impl Room {
         );
         let id = claims["sub"].as_str().unwrap().to_owned();
         assert!(self.ids.insert(id), "an id of its own");
-        assert_eq!(got.all("set-cookie").len(), 1);
+        assert_eq!(got.all("set-cookie").len(), 2, "and the end of a twin");
     }
 }
 

@@ -5,6 +5,7 @@ mod aside;
 mod brand;
 mod counter;
 mod defects;
+mod elsewhere;
 mod estimate;
 mod lines;
 mod live;
@@ -20,6 +21,7 @@ use aside::*;
 use brand::*;
 use counter::*;
 use defects::*;
+use elsewhere::*;
 use estimate::*;
 use lines::*;
 use live::*;
@@ -133,6 +135,17 @@ in_every_house! {
     a_key_used_for_something_else_is_refused
     a_key_is_forgotten_after_a_day
     a_repeat_shows_nobody_how_the_line_stood_then
+    what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
+    what_cannot_show_the_answer_draws_nothing
+    what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing
+    a_frame_of_a_listed_page_draws_and_no_other
+    a_browser_inside_an_app_gets_a_page
+    an_unknown_method_goes_nowhere
+    a_form_of_another_site_takes_no_place_away
+    a_form_of_another_site_reaches_the_origin_for_a_visitor_inside
+    without_posts_of_other_sites_there_is_no_twin
+    a_twin_opens_nothing_but_to_a_form
+    who_is_back_in_the_line_does_not_pass_by_an_old_twin
     t17_looks_are_sampled_and_draws_are_not
     t17_the_query_is_logged_only_where_that_was_asked_for
     a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works

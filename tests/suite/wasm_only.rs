@@ -61,7 +61,7 @@ fn wasm_defect_07_the_origins_answer_survives() {
     house.permit(1);
     let first = visitor.ask("/cookies");
     let cookies = first.all("set-cookie");
-    assert_eq!(cookies.len(), 3, "the origin's two and ours: {cookies:?}");
+    assert_eq!(cookies.len(), 4, "the origin's two and ours: {cookies:?}");
     assert_eq!(
         first.all("cache-control"),
         ["private, no-store"],
@@ -90,6 +90,7 @@ fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
         .body("text/plain", "hello")
         .with("queue-position", "0")
         .with("queue-pass", "forged")
+        .with("cookie", "queue-post=twin; z=1")
         .with("x-mine", "kept");
     house.wasm_side().origin.clear();
     assert!(visitor.send(forged).inside);
@@ -104,7 +105,7 @@ fn wasm_the_origin_sees_position_and_pass_but_not_our_cookie() {
         (seen.method.as_str(), seen.target.as_str(), seen.body_length),
         ("POST", "/echo?a=b", 5)
     );
-    assert_eq!(all("cookie"), ["theme=dark; x=y"]);
+    assert_eq!(all("cookie"), ["z=1", "theme=dark; x=y"]);
     assert_eq!(all("queue-position"), ["1"]);
     assert_eq!(all("x-mine"), ["kept"]);
     let pass = &all("queue-pass")[0];

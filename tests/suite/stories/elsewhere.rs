@@ -1,0 +1,245 @@
+//! Requests that pages of other origins make browsers send, and requests of programs that are no visitors.
+
+use crate::house::{Ask, Got, House, Visitor};
+
+/// As a browser sends it from a page of another site, or of another origin of the same one.
+fn sent_from(site: &str, mode: &str, dest: &str) -> Ask {
+    Ask::get("/echo")
+        .with("sec-fetch-site", site)
+        .with("sec-fetch-mode", mode)
+        .with("sec-fetch-dest", dest)
+}
+
+/// A form that fills the tab with its answer, as a bank posts it after a payment.
+fn form() -> Ask {
+    sent_from("cross-site", "navigate", "document")
+        .method("POST")
+        .with("origin", "https://bank.example")
+        .body("application/x-www-form-urlencoded", "paid=1")
+}
+
+/// The same of a browser that does not say what it fetches for.
+fn form_of_old_browser() -> Ask {
+    Ask::get("/echo")
+        .method("POST")
+        .with("origin", "https://bank.example")
+        .body("application/x-www-form-urlencoded", "paid=1")
+}
+
+fn length(house: &House) -> u64 {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    status["length"].as_u64().unwrap()
+}
+
+fn assert_nothing_drawn(house: &House, asks: Vec<Ask>) {
+    house.warm();
+    let calls = house.calls(|| {
+        for ask in asks {
+            let got = house.ask(&ask);
+            assert!(!got.inside && got.status == 503, "{ask:?}: {got:?}");
+            assert_eq!(got.all("set-cookie"), Vec::<&str>::new(), "{ask:?}");
+        }
+    });
+    assert_eq!((calls, length(house)), (0, 0));
+}
+
+pub(crate) fn what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie(house: &House) {
+    let asks = ["cross-site", "same-site"].into_iter().flat_map(|site| {
+        let origin = |ask: Ask| ask.with("origin", "https://evil.example");
+        [
+            sent_from(site, "no-cors", "empty"),
+            origin(sent_from(site, "cors", "empty")).json(),
+            origin(sent_from(site, "cors", "empty").method("POST")),
+            sent_from(site, "navigate", "iframe"),
+            sent_from(site, "navigate", "frame"),
+            sent_from(site, "no-cors", "embed"),
+            sent_from(site, "no-cors", "object"),
+            sent_from(site, "no-cors", "image"),
+            sent_from(site, "no-cors", "script"),
+            origin(sent_from(site, "navigate", "document").method("POST")),
+            sent_from(site, "navigate", "document").with("sec-purpose", "prefetch"),
+            sent_from(site, "navigate", "document").method("HEAD"),
+        ]
+    });
+    let of_old_browsers = [
+        Ask::get("/").with("origin", "https://evil.example"),
+        Ask::get("/").with("origin", "null").json(),
+        form_of_old_browser(),
+    ];
+    assert_nothing_drawn(house, asks.chain(of_old_browsers).collect());
+    let link = house.ask(&sent_from("cross-site", "navigate", "document"));
+    assert!(link.ticket().is_some(), "a link draws: {link:?}");
+    assert_eq!(length(house), 1);
+}
+
+pub(crate) fn what_cannot_show_the_answer_draws_nothing(house: &House) {
+    let asks = ["image/avif,image/webp", "text/css", "text/event-stream"]
+        .map(|accept| Ask::get("/").with("accept", accept));
+    assert_nothing_drawn(house, asks.into());
+}
+
+pub(crate) fn what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing(house: &House) {
+    let asks = ["POST", "PUT", "PATCH", "DELETE"]
+        .into_iter()
+        .flat_map(|method| {
+            let ask = || Ask::get("/hook").method(method);
+            let data = ask().body("application/json", "{}");
+            [ask(), ask().json(), data.json()]
+        });
+    assert_nothing_drawn(house, asks.collect());
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let post = Ask::get("/hook").method("POST").json();
+    let told = visitor.send(post).json();
+    assert_eq!(
+        (&told["position"], &told["sent"]),
+        (&1.into(), &false.into())
+    );
+}
+
+pub(crate) fn a_frame_of_a_listed_page_draws_and_no_other(house: &House) {
+    house.set("frame_ancestors", "https://tickets.example");
+    let framed_by = |page: &str| {
+        let ask = sent_from("cross-site", "navigate", "iframe");
+        let ask = ask.with("referer", page).with("host", "shop.example");
+        house.ask(&ask)
+    };
+    assert!(framed_by("https://evil.example/").ticket().is_none());
+    assert!(framed_by("https://tickets.example/drop").ticket().is_some());
+    assert_eq!(length(house), 1);
+}
+
+pub(crate) fn a_browser_inside_an_app_gets_a_page(house: &House) {
+    for name in ["com.example.android", "com.facebook.katana"] {
+        let mut visitor = Visitor::new(house);
+        let got = visitor.send(Ask::get("/").with("x-requested-with", name));
+        assert_eq!(got.header("content-type"), "text/html; charset=utf-8");
+    }
+    let by_script = ("x-requested-with", "XMLHttpRequest");
+    let mut visitor = Visitor::new(house);
+    let navigation = Ask::get("/").with(by_script.0, by_script.1).json();
+    let got = visitor.send(navigation.with("sec-fetch-mode", "navigate"));
+    assert_eq!(got.header("content-type"), "text/html; charset=utf-8");
+}
+
+pub(crate) fn an_unknown_method_goes_nowhere(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    assert!(visitor.ask("/echo").inside);
+    for method in ["TRACE", "PURGE", "PROPFIND", "BREW"] {
+        for path in ["/echo", "/robots.txt"] {
+            let got = visitor.send(Ask::get(path).method(method));
+            assert_eq!((got.status, got.inside), (405, false), "{method} {path}");
+            assert!(got.header("allow").contains("DELETE"), "{got:?}");
+        }
+    }
+}
+
+/// What a browser does that kept these cookies and shows this page.
+fn goes_on_by_get(page: &Got) -> Ask {
+    let (_, url) = page.header("refresh").split_once("; url=").unwrap();
+    Ask::get(url)
+        .with("sec-fetch-site", "same-origin")
+        .with("sec-fetch-mode", "navigate")
+        .with("sec-fetch-dest", "document")
+}
+
+pub(crate) fn a_form_of_another_site_takes_no_place_away(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    for form in [form(), form_of_old_browser()] {
+        let page = house.ask(&form);
+        assert_eq!((page.status, page.inside), (503, false));
+        assert_eq!(page.all("set-cookie"), Vec::<&str>::new());
+        assert!(
+            page.body.contains("has not been delivered"),
+            "{}",
+            page.body
+        );
+        assert!(page.body.contains(r#"href="/echo""#), "{}", page.body);
+        let back = visitor.send(goes_on_by_get(&page));
+        assert!(back.body.contains(r#"data-position="1""#), "{}", back.body);
+    }
+    assert_eq!(length(house), 1);
+}
+
+/// The cookies of a visitor who was just let in.
+fn let_in(house: &House) -> (Visitor<'_>, String) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    let got = visitor.ask("/echo");
+    assert!(got.inside);
+    let twin = got.twin().unwrap();
+    (visitor, twin)
+}
+
+fn with_twin(ask: Ask, twin: &str) -> Ask {
+    ask.with("cookie", format!("theme=dark; queue-post={twin}"))
+}
+
+pub(crate) fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside(house: &House) {
+    let (visitor, twin) = let_in(house);
+    assert_eq!(visitor.ticket.as_ref(), Some(&twin));
+    for form in [form(), form_of_old_browser()] {
+        let got = house.ask(&with_twin(form, &twin));
+        assert!(got.inside, "{got:?}");
+        let ours = got.ticket().or(got.twin());
+        assert_eq!(
+            ours, None,
+            "nothing is set by what could not carry the ticket"
+        );
+    }
+    house.set("cross_site_posts", "off");
+    let got = house.ask(&with_twin(form(), &twin));
+    assert!(!got.inside && got.body.contains("has not been delivered"));
+}
+
+pub(crate) fn without_posts_of_other_sites_there_is_no_twin(house: &House) {
+    house.set("cross_site_posts", "off");
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    let got = visitor.ask("/echo");
+    assert!(got.inside);
+    assert_eq!(got.twin().as_deref(), Some(""), "one of before has ended");
+}
+
+pub(crate) fn a_twin_opens_nothing_but_to_a_form(house: &House) {
+    let (visitor, twin) = let_in(house);
+    let script = || sent_from("cross-site", "cors", "empty").with("origin", "https://bank.example");
+    let image = sent_from("same-origin", "no-cors", "image");
+    let head = Ask::get("/echo").method("HEAD");
+    let post_by_script = script().method("POST").body("application/json", "{}");
+    for ask in [script(), image, head, post_by_script] {
+        let got = house.ask(&with_twin(ask.clone(), &twin));
+        assert!(!got.inside, "{ask:?}");
+    }
+    let ended = format!("queue=ended; queue-post={twin}");
+    let got = house.ask(&form().with("cookie", ended));
+    assert!(
+        !got.inside,
+        "a ticket that came along is the one that counts"
+    );
+    assert_eq!(length(house), 1);
+    drop(visitor);
+}
+
+pub(crate) fn who_is_back_in_the_line_does_not_pass_by_an_old_twin(house: &House) {
+    let (mut visitor, twin) = let_in(house);
+    let raised = Ask::json_to("epoch", r#"{"word":"main"}"#);
+    assert_eq!(house.ask(&raised).status, 200);
+    let got = visitor.ask("/echo");
+    assert!(!got.inside);
+    assert_eq!(
+        got.twin().as_deref(),
+        Some(""),
+        "it ends with the admission"
+    );
+    let drawn = length(house);
+    let got = house.ask(&with_twin(form(), &twin));
+    assert!(!got.inside, "where it is kept all the same");
+    assert_eq!(got.all("set-cookie"), Vec::<&str>::new());
+    assert_eq!(length(house), drawn);
+}
