@@ -88,8 +88,9 @@ pub fn without_ticket(call: &Call) -> Reply {
     Reply::data(200, &json!({ "waiting": true, "ticket": ticket }))
 }
 
-/// Where a page without scripts goes after a draw: the first try was the ticket that was drawn, the second is one
-/// without a number; a browser that kept neither is told, and draws no more.
+/// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is
+/// another one without a number; a browser that kept neither is told, and draws no more. Crawlers read the status, so it
+/// is the waiting page's.
 fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     let Some(to) = destination(call) else {
         return bad_destination();
@@ -97,7 +98,7 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     if keeping::keeps_cookies(call) {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
-    if kind(call, config) != Kind::Visit {
+    if kind(call, config) != Kind::First {
         return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
     let words = words(&call.header("accept-language"));
@@ -105,11 +106,18 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
             let try_again = unnumbered(call.id.clone(), now);
-            let reply = page::cookies(words, &to, true).with("refresh", again);
+            let reply = page::cookies(config.waiting_status, words, &to, true);
+            let reply = reply
+                .with("retry-after", SECOND_TRY.to_string())
+                .with("refresh", again);
             let cookies = keeping::cookies(call, &try_again, config, now);
             Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
-        Some("2") => Aside::Reply(page::cookies(words, &to, false), Reason::NoCookies),
+        Some("2") => {
+            let reply = page::cookies(config.waiting_status, words, &to, false);
+            let reply = reply.with("retry-after", config.refresh_interval.to_string());
+            Aside::Reply(reply, Reason::NoCookies)
+        }
         other => bad("try", other, "1 or 2"),
     }
 }
@@ -159,10 +167,9 @@ fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> Strin
 /// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
 fn destination(call: &Call) -> Option<String> {
     let to = call.parameter("to")?;
-    let is_here = to.starts_with('/') && !to.starts_with("//");
-    let sound = to
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    // Browsers read a backslash as a slash, and two of them as the beginning of a host.
+    let is_here = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
+    let sound = to.bytes().all(|byte| byte.is_ascii_graphic());
     (is_here && sound).then_some(to)
 }
 

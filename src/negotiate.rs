@@ -9,6 +9,8 @@ use crate::keeping;
 pub enum Kind {
     /// A GET of a visitor or a visitor's program, by which a ticket may be drawn.
     Visit,
+    /// The same without any cookie of ours, so that it is not known whether the next one brings one.
+    First,
     /// POST, PUT, PATCH or DELETE: the holder of a ticket is served as by GET; without a ticket none is drawn.
     Unsafe,
     /// HEAD asks about a page and draws nothing.
@@ -28,7 +30,7 @@ impl Kind {
     /// Whether a number is drawn by it for a visitor whose ticket has none, or one that has ended.
     #[must_use]
     pub fn draws_for_holder(self) -> bool {
-        matches!(self, Self::Visit | Self::Unsafe)
+        matches!(self, Self::Visit | Self::First | Self::Unsafe)
     }
 }
 
@@ -66,10 +68,10 @@ pub fn kind(call: &Call, config: &Config) -> Kind {
     if !is_navigation(call) && !takes_page_or_data(call) {
         return Kind::SubResource;
     }
-    if call.method == "GET" {
-        Kind::Visit
-    } else {
-        Kind::Unsafe
+    match call.method.as_str() {
+        "GET" if keeping::keeps_cookies(call) => Kind::Visit,
+        "GET" => Kind::First,
+        _ => Kind::Unsafe,
     }
 }
 
@@ -365,11 +367,11 @@ mod tests {
         let kind = |method: &str, headers: &[(&'static str, &str)]| {
             super::kind(&sent(method, headers), &config)
         };
-        assert_eq!(kind("GET", &[]), Kind::Visit);
+        assert_eq!(kind("GET", &[]), Kind::First);
         for dest in ["document", "empty", "iframe", "frame", "embed", "object"] {
             assert_eq!(
                 kind("GET", &[("sec-fetch-dest", dest)]),
-                Kind::Visit,
+                Kind::First,
                 "{dest}"
             );
         }
@@ -412,7 +414,7 @@ mod tests {
         };
         for site in ["cross-site", "same-site", "something-new"] {
             let found = from("GET", site, "navigate", "document");
-            assert_eq!(found, Kind::Visit, "a link from {site}");
+            assert_eq!(found, Kind::First, "a link from {site}");
             for (method, mode, dest) in [
                 ("GET", "no-cors", "empty"),
                 ("GET", "cors", "empty"),
@@ -426,7 +428,7 @@ mod tests {
             }
         }
         for site in ["same-origin", "none"] {
-            assert_eq!(from("GET", site, "cors", "empty"), Kind::Visit, "{site}");
+            assert_eq!(from("GET", site, "cors", "empty"), Kind::First, "{site}");
             assert_eq!(from("POST", site, "navigate", "document"), Kind::Unsafe);
         }
     }
@@ -435,8 +437,8 @@ mod tests {
     fn a_browser_that_does_not_tell_sites_apart_names_the_page_s_origin() {
         let config = config(&[]);
         let from = |origin: &str| kind(&sent("GET", &[("origin", origin)]), &config);
-        assert_eq!(from("https://shop.example"), Kind::Visit);
-        assert_eq!(from("https://SHOP.example"), Kind::Visit);
+        assert_eq!(from("https://shop.example"), Kind::First);
+        assert_eq!(from("https://SHOP.example"), Kind::First);
         for origin in ["https://evil.example", "http://shop.example", "null"] {
             assert_eq!(from(origin), Kind::Elsewhere, "{origin}");
         }
@@ -471,7 +473,7 @@ mod tests {
             ];
             kind(&sent("GET", &headers), &listed)
         };
-        assert_eq!(asks("same-site", app), Kind::Visit);
+        assert_eq!(asks("same-site", app), Kind::First);
         assert_eq!(
             asks("same-site", "https://www.shop.example"),
             Kind::Elsewhere
@@ -503,7 +505,7 @@ mod tests {
             "https://a.example/x?y",
             "https://x.b.example/",
         ] {
-            assert_eq!(frame(page, &listed), Kind::Visit, "{page}");
+            assert_eq!(frame(page, &listed), Kind::First, "{page}");
             assert_eq!(frame(page, &config(&[])), Kind::Elsewhere, "{page}");
         }
         for page in [

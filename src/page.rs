@@ -247,14 +247,14 @@ pub fn place(waiting: &Waiting, words: &Words) -> Reply {
 
 /// A page about cookies: they are being tried, or none were kept.
 #[must_use]
-pub fn cookies(words: &Words, to: &str, trying: bool) -> Reply {
+pub fn cookies(status: u16, words: &Words, to: &str, trying: bool) -> Reply {
     let (title, text, link) = if trying {
         ("heading_unnumbered", "unnumbered", None)
     } else {
         ("cookies", "cookies_why", Some((to, words.text("again"))))
     };
     let [title, text] = [title, text].map(|name| words.text(name));
-    notice_in(words, 200, title, text, link, NOBODY)
+    notice_in(words, status, title, text, link, NOBODY)
 }
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.

@@ -31,6 +31,8 @@ pub enum Reason {
     Admitted,
     /// In line.
     Waiting,
+    /// A first contact while others wait: a ticket without a number, which is drawn when the ticket comes back.
+    Provisional,
     /// The store does not answer: held.
     Held,
     /// The room is closed.
@@ -96,8 +98,8 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 31] = [
-        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Held, Self::Closed,
+    pub const ALL: [Self; 32] = [
+        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,

@@ -262,6 +262,7 @@ fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
     let reason = match visit.end {
         End::Inside => entered(&visit),
         End::Waiting { .. } | End::Called => Reason::Waiting,
+        End::Provisional => Reason::Provisional,
         End::Held => Reason::Held,
         End::Closed => Reason::Closed,
         End::Outside => Reason::NotAVisitor,

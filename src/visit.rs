@@ -4,6 +4,7 @@
 //! costs none.
 
 mod draw;
+mod first;
 
 use crate::admission::{Mode, Position, Verdict, decide};
 use crate::config::Config;
@@ -16,7 +17,7 @@ use crate::queue::chance::Chance;
 use crate::ticket::{Grace, Notice, Standing, Ticket};
 use crate::trouble;
 use crate::upstash::StoreError;
-use draw::draw;
+use first::{draw_and_tell, line_in_front};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -50,6 +51,8 @@ pub enum End {
     },
     /// The turn has come, but the mode admits no visitor.
     Called,
+    /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
+    Provisional,
     /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
     Held,
     /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
@@ -128,6 +131,11 @@ pub fn visit(
     if kind == Kind::Prefetch {
         return Visit::unasked(End::Outside, held, After::Nothing);
     }
+    if kind == Kind::First
+        && let Some(sign) = line_in_front(near)
+    {
+        return Visit::provisional(held, sign);
+    }
     let asked = match held.standing {
         Standing::Waiting(place) => look(&held, place, kind, line, near),
         _ => Asked::Ended(After::Nothing),
@@ -140,7 +148,7 @@ pub fn visit(
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
-            draw(&held.id, line, near, chance)
+            draw_and_tell(&held.id, line, near, chance)
         }
         (Asked::Ended(after), _) => return Visit::unasked(End::Outside, held, after),
     };
@@ -160,9 +168,18 @@ impl Visit {
         let is_kept = match self.end {
             End::Outside => false,
             End::Closed => self.ticket.position().is_some(),
-            End::Inside | End::Waiting { .. } | End::Called | End::Held => true,
+            End::Inside | End::Waiting { .. } | End::Called | End::Provisional | End::Held => true,
         };
         is_kept.then(|| self.ticket.reference())
+    }
+
+    /// A first contact, decided from the copy of the sign alone.
+    fn provisional(ticket: Ticket, sign: Sign) -> Self {
+        Self {
+            changed: true,
+            sign: Some(sign),
+            ..Self::unasked(End::Provisional, ticket, After::Nothing)
+        }
     }
 
     /// Decided from the ticket alone.
@@ -185,7 +202,7 @@ impl Visit {
         let is_held = match self.end {
             End::Held => self.fault.is_some(),
             End::Waiting { .. } => self.is_old,
-            End::Inside | End::Called | End::Closed | End::Outside => false,
+            End::Inside | End::Called | End::Provisional | End::Closed | End::Outside => false,
         };
         if !is_held {
             return self;

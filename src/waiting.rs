@@ -13,6 +13,9 @@ use crate::ticket::{Standing, Ticket};
 use crate::visit::{End, Visit};
 use crate::words::{Words, words};
 
+/// Seconds until a provisional ticket comes back.
+const AT_ONCE: u64 = 1;
+
 /// Seconds for which the page stays that says that a form was not delivered.
 const READING_TIME: u64 = 3;
 
@@ -47,12 +50,22 @@ pub fn answer(
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
             page::waiting_json(status, &waiting, &config.room, cf)
         }
+        _ if visit.end == End::Provisional => provisional(call, status, &waiting, config),
         _ => page(call, status, &waiting, !cookies.is_empty(), config),
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
         .with("vary", "Accept, Accept-Language, Cookie")
         .with_cookies(cookies)
+}
+
+/// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
+fn provisional(call: &Call, status: u16, waiting: &Waiting, config: &Config) -> Reply {
+    let url = aside::cookies_url(config, &here(call), 1);
+    if url.len() > LONGEST_WAY_BACK {
+        return page(call, status, waiting, false, config);
+    }
+    Reply::new(303, "text/plain; charset=utf-8", "").with("location", url)
 }
 
 fn nothing() -> Reply {
@@ -138,6 +151,7 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let message = message.or(config.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
     let refresh = match (visit.end, visit.ticket.standing) {
+        (End::Provisional, _) => AT_ONCE,
         (End::Held, Standing::Unnumbered { tries }) => {
             backoff::seconds(tries, Chance::of(&call.id))
         }

@@ -35,19 +35,12 @@ fn draw_or_wait(
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let seen = joined(id, line, near);
+    let seen = line.join(id).map(Seen::new);
     match seen {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
     }
     seen
-}
-
-/// Draws, and lets the others see what the store said.
-fn joined(id: &str, line: &Line<'_>, near: &dyn Near) -> Result<Seen, StoreError> {
-    let drawn = line.join(id)?;
-    near.put(&Copied::new(drawn.0.clone(), line.now_ms));
-    Ok(Seen::new(drawn))
 }
 
 /// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if

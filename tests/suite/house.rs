@@ -175,6 +175,13 @@ impl Got {
         self.cookie("queue")
     }
 
+    /// Whether it brings a ticket without a number that is to come back at once.
+    pub(crate) fn is_provisional(&self) -> bool {
+        let has_no_number = |ticket: String| claims(&ticket).get("pos").is_none();
+        let is_at_once = self.status == 303 || self.header("retry-after") == "1";
+        is_at_once && !self.inside && self.ticket().is_some_and(has_no_number)
+    }
+
     /// The twin for forms of other sites, if this answer brings it; empty when it ends it.
     pub(crate) fn twin(&self) -> Option<String> {
         self.cookie("queue-post")
@@ -621,7 +628,24 @@ impl<'a> Visitor<'a> {
         self.send(Ask::get(target).json())
     }
 
+    /// As browsers and apps do: one that is told to come back at once with a ticket comes back at once.
     pub(crate) fn send(&mut self, ask: Ask) -> Got {
+        let got = self.send_once(ask.clone());
+        if !got.is_provisional() {
+            return got;
+        }
+        if got.status == 303 {
+            let back = self.send_once(Ask::get(got.header("location")));
+            assert_eq!(
+                (back.status, back.header("location")),
+                (303, ask.target.as_str())
+            );
+        }
+        self.send_once(ask)
+    }
+
+    /// One request and no more.
+    pub(crate) fn send_once(&mut self, ask: Ask) -> Got {
         let ask = match &self.ticket {
             Some(ticket) => ask.with("cookie", format!("theme=dark; queue={ticket}; x=y")),
             None => ask,

@@ -50,6 +50,7 @@ impl Client {
         self.count(match (got.inside, got.ticket()) {
             (true, Some(_)) => "admitted",
             (true, None) => "inside",
+            _ if got.is_provisional() => "provisional",
             (false, _) if got.json()["ahead"].is_u64() => "waiting",
             (false, _) => "held",
         });

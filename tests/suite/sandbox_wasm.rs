@@ -24,14 +24,15 @@ const TURNS: [Turn; 8] = [
     Turn::Page,
 ];
 const ROUNDS: usize = 10;
-/// The requests by which the room is set up: four that warm it, three draws, a permit, one that goes in.
-const SET_UP: usize = 9;
+/// The requests by which the room is set up: four that warm it, three draws, two of them by the second contact, a permit,
+/// one that goes in.
+const SET_UP: usize = 11;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// Number 2, who waits and asks for data.
     Waiting,
-    /// No ticket at all.
+    /// No ticket, but a cookie, so that a number is drawn at once.
     Newcomer,
     /// Number 1, who is inside.
     Inside,
@@ -89,7 +90,9 @@ impl Room {
                 let (signed, _) = self.waiting[0].rsplit_once('.').unwrap();
                 holds(&format!("{signed}.{}", "A".repeat(43))).json()
             }
-            Turn::Newcomer => Ask::get(&format!("/?query={mark}")).json(),
+            Turn::Newcomer => Ask::get(&format!("/?query={mark}"))
+                .with("cookie", "queue=ended")
+                .json(),
             Turn::Bypass => Ask::get(&format!("/robots.txt?query={mark}")),
             Turn::Operator => panel().operator(),
             Turn::Stranger => panel(),
@@ -242,7 +245,7 @@ fn marks(text: &str) -> BTreeSet<String> {
 #[test]
 fn wasm_a_sandbox_that_lives_on_reads_the_settings_that_changed() {
     let house = House::wasm();
-    let status = || house.ask(&Ask::get("/")).status;
+    let status = || house.ask(&Ask::get("/").json()).status;
     assert_eq!(status(), 503);
     house
         .wasm_side()

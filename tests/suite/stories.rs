@@ -137,6 +137,11 @@ in_every_house! {
     a_repeat_shows_nobody_how_the_line_stood_then
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
     what_cannot_show_the_answer_draws_nothing
+    while_others_wait_a_number_is_drawn_by_the_second_contact
+    who_keeps_no_cookies_draws_nothing_while_others_wait
+    where_nobody_waits_the_first_contact_draws
+    an_ended_ticket_is_no_reason_to_ask_for_cookies
+    a_way_back_may_be_any_address_of_this_site
     what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing
     a_frame_of_a_listed_page_draws_and_no_other
     a_browser_inside_an_app_gets_a_page

@@ -78,7 +78,8 @@ impl Scenario {
     pub(super) fn ask(self, cookies: &Cookies) -> Ask {
         let cookie = |cookie: &str| Some((COOKIE, cookie.to_owned()));
         match self {
-            Self::New => Ask::new("/", None, 503, IN_LINE),
+            // With a cookie that is no ticket: one who brings none draws by the second request.
+            Self::New => Ask::new("/", cookie("queue=ended"), 503, IN_LINE),
             Self::Waiting => Ask::new("/", cookie(&cookies.waiting), 503, IN_LINE),
             Self::Update => Ask::new("/_queue/place", cookie(&cookies.waiting), 200, SEEN),
             Self::Admitted => Ask::new("/status/200", cookie(&cookies.admitted), 200, "Status 200"),

@@ -172,7 +172,15 @@ impl World {
             ask = ask.with("cookie", format!("queue={ticket}"));
         }
         let held = self.visitors[index].place;
-        let (got, truth) = self.ask(&ask, centre, step.life);
+        let (mut got, mut truth) = self.ask(&ask, centre, step.life);
+        if got.is_provisional() && step.life != Life::Unanswered {
+            let ticket = got.ticket().unwrap();
+            let ask = Ask::get("/")
+                .json()
+                .with("cookie", format!("queue={ticket}"));
+            self.visitors[index].ticket = Some(ticket);
+            (got, truth) = self.ask(&ask, centre, step.life);
+        }
         if step.life == Life::Unanswered {
             return;
         }

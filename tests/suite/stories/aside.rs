@@ -102,11 +102,15 @@ pub(crate) fn a_browser_that_keeps_no_cookies_is_told_so_after_two_tries(house: 
     let first = next(&page).unwrap();
     assert_eq!(first, "/_queue/cookies?try=1&to=%2Fshop%3Fa%3D1%26b%3D2");
     let trying = house.ask(&Ask::get(&first));
-    assert!(trying.status == 200 && trying.ticket().is_some());
+    assert!(trying.status == 503 && trying.ticket().is_some());
     let second = next(&trying).unwrap();
     assert_eq!(second, "/_queue/cookies?try=2&to=%2Fshop%3Fa%3D1%26b%3D2");
     let told = house.ask(&Ask::get(&second));
-    assert_eq!((told.status, told.header("refresh")), (200, ""));
+    assert_eq!(
+        (told.status, told.header("refresh")),
+        (503, ""),
+        "a crawler comes back later"
+    );
     assert!(told.body.contains("Your browser keeps no cookies"));
     assert!(
         told.body.contains(r#"href="/shop?a&#x3D;1&amp;b&#x3D;2""#),

@@ -4,12 +4,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::house::{Ask, Got, House, problem_keys};
+use crate::house::{Ask, Got, House, Visitor, problem_keys};
 
 const LOGO: &str = "data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E";
 
 fn page(house: &House) -> Got {
-    let got = house.ask(&Ask::get("/"));
+    let got = Visitor::new(house).send(Ask::get("/"));
     assert_eq!(got.header("content-type"), "text/html; charset=utf-8");
     assert!(!got.inside);
     got

@@ -48,7 +48,8 @@ pub(crate) fn defect_02_other_cookies_do_not_hide_the_ticket(house: &House) {
             "the ticket is not signed anew on each refresh"
         );
     }
-    let got = house.ask(&Ask::get("/").json().with("cookie", "session=1"));
+    let mut other = Visitor::new(house);
+    let got = other.send(Ask::get("/").json().with("cookie", "session=1"));
     assert_eq!((got.status, &got.json()["position"]), (503, &json!(2)));
 }
 
@@ -171,6 +172,8 @@ pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
     let mut visitor = Visitor::new(house);
     assert_eq!(house.calls(|| drop(visitor.ask("/"))), 1, "new");
     assert!(house.is_free(|| drop(visitor.ask("/"))), "waiting");
+    house.forget_the_sign();
+    assert_eq!(house.calls(|| drop(visitor.ask("/"))), 1, "the first look");
     assert_eq!(house.calls(|| drop(house.permit(1))), 1, "permit");
     assert!(visitor.ask("/echo").inside);
     assert!(house.is_free(|| drop(visitor.ask("/echo"))), "inside");
@@ -192,6 +195,14 @@ pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
     for (what, expected, ask) in asks {
         assert_eq!(house.calls(|| drop(house.ask(&ask))), expected, "{what}");
     }
+    Visitor::new(house).ask("/");
+    let first_contact = || drop(house.ask(&Ask::get("/")));
+    assert!(
+        house.is_free(first_contact),
+        "a first contact while others wait"
+    );
+    let second_contact = || drop(Visitor::new(house).ask("/"));
+    assert_eq!(house.calls(second_contact), 1, "and the second one");
 }
 
 pub(crate) fn defect_06_idle_time_banks_nothing(house: &House) {

@@ -31,6 +31,106 @@ fn length(house: &House) -> u64 {
     status["length"].as_u64().unwrap()
 }
 
+/// So many in line, and the data centre knows of it.
+fn line_of(house: &House, many: usize) {
+    house.warm();
+    for _ in 0..many {
+        Visitor::new(house).ask("/");
+    }
+}
+
+pub(crate) fn while_others_wait_a_number_is_drawn_by_the_second_contact(house: &House) {
+    line_of(house, 2);
+    let mut visitor = Visitor::new(house);
+    let calls = house.calls(|| {
+        let data = visitor.send_once(Ask::get("/").json());
+        let told = data.json();
+        assert_eq!((data.status, data.header("retry-after")), (503, "1"));
+        assert_eq!(
+            (
+                &told["waiting"],
+                &told["position"],
+                &told["refresh_seconds"]
+            ),
+            (&true.into(), &serde_json::Value::Null, &1.into())
+        );
+        assert!(visitor.ticket.is_some());
+    });
+    assert_eq!((calls, length(house)), (0, 2));
+    assert_eq!(
+        visitor.send_once(Ask::get("/").json()).json()["position"],
+        3
+    );
+    assert_eq!(visitor.ask("/").json()["position"], 3);
+    let mut browser = Visitor::new(house);
+    let away = browser.send_once(Ask::get("/shop?a=1"));
+    let way = "/_queue/cookies?try=1&to=%2Fshop%3Fa%3D1";
+    assert_eq!((away.status, away.header("location")), (303, way));
+    let back = browser.send_once(Ask::get(way));
+    assert_eq!((back.status, back.header("location")), (303, "/shop?a=1"));
+    assert_eq!(length(house), 3, "not before it is back");
+    let page = browser.send_once(Ask::get("/shop?a=1"));
+    assert!(page.body.contains(r#"data-position="4""#), "{}", page.body);
+    assert_eq!(length(house), 4);
+}
+
+pub(crate) fn who_keeps_no_cookies_draws_nothing_while_others_wait(house: &House) {
+    line_of(house, 1);
+    let calls = house.calls(|| {
+        for _ in 0..20 {
+            house.ask(&Ask::get("/").json());
+            let away = house.ask(&Ask::get("/"));
+            let trying = house.ask(&Ask::get(away.header("location")));
+            let (_, second) = trying.header("refresh").split_once("; url=").unwrap();
+            let told = house.ask(&Ask::get(second));
+            assert_eq!((told.status, told.header("refresh")), (503, ""));
+            assert!(
+                told.body.contains("Your browser keeps no cookies"),
+                "{}",
+                told.body
+            );
+        }
+    });
+    assert!(calls <= 1, "no more than a look at the sign: {calls}");
+    assert_eq!(length(house), 1);
+}
+
+pub(crate) fn where_nobody_waits_the_first_contact_draws(house: &House) {
+    house.warm();
+    let mut first = Visitor::new(house);
+    assert_eq!(first.send_once(Ask::get("/").json()).json()["position"], 1);
+    let next = || Visitor::new(house).send_once(Ask::get("/").json());
+    assert!(
+        next().is_provisional(),
+        "the data centre has learned of the line"
+    );
+    house.permit(1);
+    assert_eq!(next().json()["position"], 2, "and that it has ended");
+    assert!(next().is_provisional());
+    house.change("mode", r#"{"mode":"open"}"#);
+    assert!(next().inside, "an open room lets everybody in");
+}
+
+pub(crate) fn an_ended_ticket_is_no_reason_to_ask_for_cookies(house: &House) {
+    line_of(house, 1);
+    let ended = Ask::get("/").with("cookie", "queue=of.another.secret");
+    let page = house.ask(&ended);
+    assert!(page.body.contains(r#"data-position="2""#), "{}", page.body);
+}
+
+pub(crate) fn a_way_back_may_be_any_address_of_this_site(house: &House) {
+    line_of(house, 1);
+    for target in ["/a%20b?c=%22d", "/?a=\\&b=/x//y", "/a;b/c", "/%E4%BD%A0"] {
+        let mut visitor = Visitor::new(house);
+        let page = visitor.send(Ask::get(target));
+        assert!(page.body.contains("data-position="), "{target}: {page:?}");
+    }
+    let long = format!("/?{}", "a".repeat(4_000));
+    let page = Visitor::new(house).send_once(Ask::get(&long));
+    assert_eq!((page.status, page.header("refresh")), (503, "1"));
+    assert!(page.is_provisional());
+}
+
 fn assert_nothing_drawn(house: &House, asks: Vec<Ask>) {
     house.warm();
     let calls = house.calls(|| {

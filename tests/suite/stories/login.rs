@@ -3,7 +3,7 @@
 use now_serving::login::PAUSE;
 use serde_json::json;
 
-use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, problem_keys};
+use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, Visitor, problem_keys};
 
 /// Basic, `admin:wrong`.
 const WRONG: &str = "Basic YWRtaW46d3Jvbmc=";
@@ -115,5 +115,5 @@ pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(
     }
     house.set("admin_password", "short");
     assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 503);
-    assert_eq!(house.ask(&Ask::get("/").json()).json()["position"], 2);
+    assert_eq!(Visitor::new(house).ask("/").json()["position"], 2);
 }

@@ -1,0 +1,33 @@
+//! A visitor's first contact while others wait: a provisional ticket, and a number once it has come back.
+//!
+//! What keeps no cookies, such as crawlers, link previews and monitors, then draws nothing in front of a line.
+
+use super::draw::draw;
+use super::{Drawn, Seen};
+use crate::admission::Mode;
+use crate::line::{Line, Sign};
+use crate::near::{Copied, Near};
+use crate::queue::chance::Chance;
+
+/// The sign, if visitors wait by the last one that this data centre knows. Where it knows none, or nobody waits, a number
+/// is drawn at once: a line that has not begun cannot be made longer in front of anybody.
+pub(super) fn line_in_front(near: &dyn Near) -> Option<Sign> {
+    let known = near.peek().or_else(|| near.last())?;
+    known.sign.filter(has_line)
+}
+
+/// An open room lets everybody in, and in front of a closed one there is no number to be had.
+fn has_line(sign: &Sign) -> bool {
+    matches!(sign.live.mode, Mode::Automatic | Mode::Hold) && sign.waiting() > 0
+}
+
+/// Draws, and tells the data centre where it did not know whether visitors wait.
+pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
+    let (asked, after) = draw(id, line, near, chance);
+    if let Ok(Seen { sign, .. }) = &asked
+        && has_line(sign) != line_in_front(near).is_some()
+    {
+        near.put(&Copied::new(sign.clone(), line.now_ms));
+    }
+    (asked, after)
+}
