@@ -208,7 +208,8 @@ impl Config {
         shifted(self.clock, now_ms)
     }
 
-    /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`.
+    /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`. One that an origin may read in
+    /// another way stands in line.
     #[must_use]
     pub fn bypasses(&self, path: &str) -> bool {
         bypasses(&self.bypass_paths, path)
@@ -220,18 +221,33 @@ fn shifted(clock: Option<i64>, now_ms: u64) -> u64 {
 }
 
 fn bypasses(listed: &[String], path: &str) -> bool {
-    listed.iter().any(|listed| match listed.strip_suffix('*') {
-        Some(prefix) => path.starts_with(prefix) && !may_climb(path),
+    let is_listed = |listed: &String| match listed.strip_suffix('*') {
+        Some(prefix) => path.starts_with(prefix),
         None => path == listed,
-    })
+    };
+    // Where nothing stands in line there is nothing to slip past.
+    let has_no_room = listed.iter().any(|listed| listed == "/*");
+    has_no_room || listed.iter().any(is_listed) && is_read_in_one_way(path)
 }
 
-/// An origin may resolve these to somewhere outside the prefix.
-fn may_climb(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    ["..", "\\", "%2e", "%5c"]
-        .iter()
-        .any(|step| path.contains(step))
+/// Whether every origin reads a path alike. Some decode it twice, or before they resolve its dot segments; some take a
+/// backslash for a slash, two slashes for one, or what follows a semicolon for no part of the path.
+fn is_read_in_one_way(path: &str) -> bool {
+    let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;".contains(&byte);
+    let has_odd_escape = path.split('%').skip(1).any(|rest| {
+        let digits = rest.get(..2).unwrap_or_default();
+        u8::from_str_radix(digits, 16).map_or(true, is_odd)
+    });
+    let has_odd_byte = |byte: u8| byte.is_ascii_control() || byte == b'\\' || byte == b';';
+    !has_odd_escape
+        && !path.contains("//")
+        && !path.split('/').any(is_dot_segment)
+        && !path.bytes().any(has_odd_byte)
+}
+
+/// `.` and `..`, which are resolved on the way (RFC 3986 3.3).
+fn is_dot_segment(segment: &str) -> bool {
+    matches!(segment, "." | "..")
 }
 
 #[cfg(test)]
@@ -391,6 +407,15 @@ mod tests {
             ("admin_path", "queue"),
             ("admin_path", "/q/"),
             ("admin_path", "/a?b"),
+            ("admin_path", "/."),
+            ("admin_path", "/a/.."),
+            ("admin_path", "/a/../b"),
+            ("admin_path", "/./a"),
+            ("admin_path", "//a"),
+            ("admin_path", "/a;b"),
+            ("bypass_paths", "/a/../b"),
+            ("bypass_paths", "/a//b"),
+            ("bypass_paths", "none,/a"),
             ("bypass_paths", "assets"),
             ("bypass_paths", "/a*b"),
             ("upstash_url", "http://store.example"),
@@ -684,6 +709,21 @@ mod tests {
     }
 
     #[test]
+    fn where_everything_skips_the_room_so_do_odd_paths() {
+        let config = Config::load(with("bypass_paths", "/*")).ok().unwrap();
+        for path in ["/", "/a;b", "/a//b", "/%252e"] {
+            assert!(config.bypasses(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_skips_the_room_where_that_is_said() {
+        let config = Config::load(with("bypass_paths", "none")).ok().unwrap();
+        assert_eq!(config.bypass_paths, Vec::<String>::new());
+        assert!(!config.bypasses("/robots.txt"));
+    }
+
+    #[test]
     fn frames_are_for_those_who_are_named() {
         let given = with(
             "frame_ancestors",
@@ -763,7 +803,13 @@ mod tests {
         let config = Config::load(with("bypass_paths", "/robots.txt, /assets/*"))
             .ok()
             .unwrap();
-        for path in ["/robots.txt", "/assets/", "/assets/a/b.png"] {
+        for path in [
+            "/robots.txt",
+            "/assets/",
+            "/assets/a/b.png",
+            "/assets/a%20b%E4%BD%A0.png",
+            "/assets/a..b/c.",
+        ] {
             assert!(config.bypasses(path), "{path}");
         }
         for path in [
@@ -775,6 +821,21 @@ mod tests {
             "/assets/%2E%2e/checkout",
             "/assets/..%2fcheckout",
             "/assets/..\\checkout",
+            "/assets/%252e%252e/checkout",
+            "/assets/%2e/a",
+            "/assets/a%2Fb",
+            "/assets/a%5Cb",
+            "/assets/a;b",
+            "/assets/a%3bb",
+            "/assets//a",
+            "/assets/a%00",
+            "/assets/a%0A",
+            "/assets/a%7f",
+            "/assets/a\u{1}",
+            "/assets/a%",
+            "/assets/a%2",
+            "/assets/a%zz",
+            "/assets/a%+5",
             "/",
         ] {
             assert!(!config.bypasses(path), "{path}");

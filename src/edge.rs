@@ -17,16 +17,16 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
-use now_serving::http::{Answer, Call, Forward, HEADERS, PRIVATE, Reply};
+use now_serving::http::{Answer, Call, Forward, HEADERS, NOT_FROM_CLIENTS, PRIVATE, Reply};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
     Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE, RENEWING, Renew,
     Turn, Wrong,
 };
 use now_serving::record::{self, Facts, Query};
+use now_serving::service;
 use now_serving::tally::{Batch, Tally, Till};
 use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
-use now_serving::{cookie, service};
 
 const ORIGIN: &str = "protected_content";
 const STORE: &str = "upstash";
@@ -451,7 +451,7 @@ fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
     let came: Vec<&[u8]> = call.lines("cookie").collect();
     let left: Vec<Vec<u8>> = came
         .iter()
-        .filter_map(|line| cookie::without(line, &forward.without_cookies))
+        .filter_map(|line| forward.cookies.left(line))
         .collect();
     if left != came {
         request.remove_header(COOKIE);
@@ -459,16 +459,20 @@ fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
             request.append_header(COOKIE, line);
         }
     }
-    let position = forward.position.map(|position| position.0.to_string());
-    for (name, value) in [("queue-position", &position), ("queue-pass", &forward.pass)] {
-        match value {
-            Some(value) => request.set_header(name, value),
-            None if call.lines(name).next().is_some() => {
-                request.remove_header(name);
-            }
-            None => {}
+    for name in NOT_FROM_CLIENTS {
+        if call.lines(name).next().is_some() {
+            request.remove_header(name);
         }
     }
+    let position = forward.position.map(|position| position.0.to_string());
+    for (name, value) in [("queue-position", &position), ("queue-pass", &forward.pass)] {
+        if let Some(value) = value {
+            request.set_header(name, value);
+        }
+    }
+    // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
+    let judged = request.get_url().clone();
+    request.set_url(judged);
     request
 }
 

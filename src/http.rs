@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use crate::admission::Position;
+use crate::cookie;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 18] = [
+pub const HEADERS: [&str; 27] = [
     "accept",
     "accept-language",
+    "access-control-request-method",
     "authorization",
+    "content-length",
     "content-type",
     "cookie",
     "idempotency-key",
@@ -17,14 +20,33 @@ pub const HEADERS: [&str; 18] = [
     "purpose",
     "queue-pass",
     "queue-position",
+    "queue_pass",
+    "queue_position",
     "referer",
     "sec-fetch-dest",
     "sec-fetch-mode",
     "sec-fetch-site",
     "sec-purpose",
+    "transfer-encoding",
+    "upgrade",
     "user-agent",
+    "x-http-method-override",
     "x-moz",
+    "x-original-url",
     "x-requested-with",
+    "x-rewrite-url",
+];
+
+/// What a client may not tell the origin: what we tell it, also in the spelling that many origins take for the same
+/// (RFC 3875 4.1.18), and what makes an origin see another path or method than was judged here.
+pub const NOT_FROM_CLIENTS: [&str; 7] = [
+    "queue-pass",
+    "queue-position",
+    "queue_pass",
+    "queue_position",
+    "x-http-method-override",
+    "x-original-url",
+    "x-rewrite-url",
 ];
 
 /// One request, without its body.
@@ -112,6 +134,17 @@ impl Call {
         !self.https && (host == "localhost" || host == "::1" || is_loopback_ip4(host))
     }
 
+    /// Whether a browser asks for a page elsewhere what that page may send here (Fetch 4.8).
+    #[must_use]
+    pub fn is_preflight(&self) -> bool {
+        let has = |name: &str| self.lines(name).next().is_some();
+        let has_body = has("transfer-encoding") || self.lines("content-length").any(|n| n != b"0");
+        self.method == "OPTIONS"
+            && has("origin")
+            && has("access-control-request-method")
+            && !has_body
+    }
+
     /// Whether an `Origin` is this site: same scheme, host and port.
     #[must_use]
     pub fn is_own_origin(&self, origin: &str) -> bool {
@@ -151,10 +184,36 @@ pub struct Forward {
     pub position: Option<Position>,
     /// For `Queue-Pass`.
     pub pass: Option<String>,
-    /// The names of the cookies to be taken out of the request.
-    pub without_cookies: Vec<&'static str>,
+    /// Which of the visitor's cookies go along.
+    pub cookies: Cookies,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
     pub set_cookies: Vec<String>,
+}
+
+/// The visitor's cookies on the way to the origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cookies {
+    /// All but those of these names.
+    Without(Vec<&'static str>),
+    /// None at all.
+    None,
+}
+
+impl Default for Cookies {
+    fn default() -> Self {
+        Self::Without(Vec::new())
+    }
+}
+
+impl Cookies {
+    /// A `Cookie` header as the origin gets it, if anything is left.
+    #[must_use]
+    pub fn left(&self, header: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::Without(names) => cookie::without(header, names),
+            Self::None => None,
+        }
+    }
 }
 
 /// An answer from the edge itself.

@@ -23,7 +23,7 @@ use crate::config::Problem;
 pub enum Reason {
     /// On the list of what skips the room.
     Bypass,
-    /// OPTIONS goes to the origin, so that other sites' scripts learn what they may do.
+    /// OPTIONS: a preflight goes to the origin, so that other sites' scripts learn what they may do; any other is answered.
     Preflight,
     /// Had been admitted before.
     Inside,

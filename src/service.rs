@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::admin::{self, Answered};
 use crate::aside::{self, Aside, Route};
 use crate::config::{Config, OriginCookie, Problem};
-use crate::http::{Answer, Call, Forward, Reply};
+use crate::http::{Answer, Call, Cookies, Forward, Reply};
 use crate::line::{Clock, Line};
 use crate::near::{Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
@@ -74,7 +74,7 @@ pub fn handle(
         return forward(call, config, Reason::Bypass);
     }
     if call.method == "OPTIONS" {
-        return forward(call, config, Reason::Preflight);
+        return options(call);
     }
     if is_plain_http {
         return to_https(call, config);
@@ -336,16 +336,34 @@ fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     }
 }
 
+/// Whether a page elsewhere may send something is for the origin to say, which learns nothing else by it; what may be sent
+/// at all is known here.
+fn options(call: &Call) -> Outcome {
+    if !call.is_preflight() {
+        let reply = Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS);
+        return reply_with(reply, Reason::Preflight);
+    }
+    let forward = Forward {
+        cookies: Cookies::None,
+        ..Forward::default()
+    };
+    Outcome {
+        answer: Answer::Forward(forward),
+        record: Record::of(true, Reason::Preflight),
+        after: After::Nothing,
+    }
+}
+
 /// What every request loses on its way to the origin, and gains nothing yet.
 fn bare(call: &Call, origin_cookie: OriginCookie) -> Forward {
     let loopback = call.is_loopback();
     let twin = cookie::twin_name(loopback);
-    let without_cookies = match origin_cookie {
+    let ours = match origin_cookie {
         OriginCookie::Remove => vec![cookie::name(loopback), twin],
         OriginCookie::Keep => vec![twin],
     };
     Forward {
-        without_cookies,
+        cookies: Cookies::Without(ours),
         ..Forward::default()
     }
 }

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use crate::record::shortened;
 
-use super::{DEVELOPMENT, Problem, Source, Token, Unreadable};
+use super::{DEVELOPMENT, Problem, Source, Token, Unreadable, is_dot_segment};
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
 const NONE: &str = "none";
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             .setting("admin_path")
             .unwrap_or_else(|| "/_queue".to_owned());
         if path.len() < 2 || path.ends_with('/') || !is_path(&path) {
-            let accepted = "a path such as /_queue: begins with /, does not end with /, no space, ?, #, % or *";
+            let accepted = "a path such as /_queue: begins with /, does not end with /, no space, ?, #, %, *, ; or \\, no // and no part that is . or ..";
             self.problem("admin_path", Some(path.clone()), accepted);
         }
         path
@@ -209,15 +209,17 @@ impl<'a> Reader<'a> {
 
     /// Separated by commas or white space.
     pub(super) fn bypass_paths(&mut self) -> Vec<String> {
-        let text = self
-            .setting("bypass_paths")
-            .unwrap_or_else(|| BYPASS_DEFAULT.to_owned());
+        let text = match self.setting("bypass_paths") {
+            None => BYPASS_DEFAULT.to_owned(),
+            Some(text) if text == NONE => String::new(),
+            Some(text) => text,
+        };
         let is_sound =
             |path: &String| is_path(path.strip_suffix("/*").unwrap_or(path)) || path == "/*";
         let paths = words(&text).map(str::to_owned);
         let (sound, wrong): (Vec<String>, Vec<String>) = paths.partition(is_sound);
         for path in wrong {
-            let accepted = "paths that begin with /, such as /robots.txt, or all below one as /assets/*; separated by commas";
+            let accepted = "none, or paths that begin with /, such as /robots.txt, or all below one as /assets/*; without %, ;, \\, // and parts that are . or ..; separated by commas";
             self.problem("bypass_paths", Some(path), accepted);
         }
         sound
@@ -410,7 +412,9 @@ fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && path
             .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\".contains(&byte))
+            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\;".contains(&byte))
+        && !path.contains("//")
+        && !path.split('/').any(is_dot_segment)
 }
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {

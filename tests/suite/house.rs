@@ -124,6 +124,14 @@ impl Ask {
         self.with("authorization", format!("Basic {pair}"))
     }
 
+    /// What a browser asks first when a page elsewhere sends more than a form could.
+    pub(crate) fn preflight(target: &str) -> Self {
+        Self::get(target)
+            .method("OPTIONS")
+            .with("origin", "https://app.shop.example")
+            .with("access-control-request-method", "PUT")
+    }
+
     pub(crate) fn json(self) -> Self {
         self.with("accept", "application/json")
     }
@@ -636,10 +644,10 @@ impl<'a> Visitor<'a> {
         }
         if got.status == 303 {
             let back = self.send_once(Ask::get(got.header("location")));
-            assert_eq!(
-                (back.status, back.header("location")),
-                (303, ask.target.as_str())
-            );
+            // Browsers leave a dot segment out.
+            let location = back.header("location");
+            let location = location.strip_prefix("/.").unwrap_or(location);
+            assert_eq!((back.status, location), (303, ask.target.as_str()));
         }
         self.send_once(ask)
     }

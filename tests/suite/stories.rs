@@ -12,6 +12,7 @@ mod live;
 mod login;
 mod once;
 mod panel;
+mod sent;
 mod sign;
 pub(crate) mod trouble;
 mod wire;
@@ -28,6 +29,7 @@ use live::*;
 use login::*;
 use once::*;
 use panel::*;
+use sent::*;
 use sign::*;
 use trouble::*;
 use wire::*;
@@ -136,6 +138,8 @@ in_every_house! {
     a_key_is_forgotten_after_a_day
     a_repeat_shows_nobody_how_the_line_stood_then
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
+    only_preflights_go_to_the_origin_by_options
+    an_odd_path_stands_in_line
     what_cannot_show_the_answer_draws_nothing
     while_others_wait_a_number_is_drawn_by_the_second_contact
     who_keeps_no_cookies_draws_nothing_while_others_wait

@@ -45,7 +45,7 @@ enum Draws {
     No,
 }
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 16] = [
     Row {
         name: "TRACE, CONNECT, PURGE, anything unknown",
         is_met_by: |request| UNKNOWN.contains(&request.method),
@@ -61,10 +61,17 @@ const ROWS: [Row; 15] = [
         draws: Draws::No,
     },
     Row {
-        name: "OPTIONS",
-        is_met_by: |request| request.method == "OPTIONS",
+        name: "a preflight",
+        is_met_by: |request| request.is_preflight(),
         status: Status::OfTheOrigin,
         body: Body::Origin,
+        draws: Draws::No,
+    },
+    Row {
+        name: "any other OPTIONS",
+        is_met_by: |request| request.method == "OPTIONS",
+        status: Status::Is(204),
+        body: Body::None,
         draws: Draws::No,
     },
     Row {
@@ -259,6 +266,11 @@ impl Request {
         self.mode == "navigate" || matches!(self.dest, "document" | "iframe")
     }
 
+    /// Those with an origin are sent with what a preflight says besides.
+    fn is_preflight(&self) -> bool {
+        self.method == "OPTIONS" && !self.origin.is_empty()
+    }
+
     /// One that fills a tab with the answer.
     fn is_form(&self) -> bool {
         self.is_unsafe() && self.mode == "navigate" && !FRAMES.contains(&self.dest)
@@ -304,10 +316,13 @@ impl Request {
             // What the origin above is compared with.
             ("host", "127.0.0.1:7676"),
         ];
+        let preflight = ("access-control-request-method", "PUT");
+        let preflight = self.is_preflight().then_some(preflight);
         let sent = sent.into_iter().filter(|(_, value)| !value.is_empty());
         let ask = Ask::get(self.path).method(self.method);
         let ask = sent
             .chain(self.purpose)
+            .chain(preflight)
             .fold(ask, |ask, (name, value)| ask.with(name, value));
         match self.holds {
             Holds::Nothing => ask,

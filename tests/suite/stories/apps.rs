@@ -102,7 +102,7 @@ pub(crate) fn a_page_of_a_listed_origin_may_read_that_it_waits(house: &House) {
         "a cache may meet this answer first"
     );
     for ask in [
-        Ask::get("/echo").method("OPTIONS"),
+        Ask::preflight("/echo"),
         Ask::get("/robots.txt"),
         Ask::get("/_queue/status").operator(),
         Ask::get("/_queue"),

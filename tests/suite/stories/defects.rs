@@ -188,7 +188,8 @@ pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
         ("panel", 1, Ask::get("/_queue").operator()),
         ("status", 1, Ask::get("/_queue/status").operator()),
         ("bypass", 0, Ask::get("/robots.txt")),
-        ("preflight", 0, Ask::get("/").method("OPTIONS")),
+        ("preflight", 0, Ask::preflight("/")),
+        ("OPTIONS", 0, Ask::get("/").method("OPTIONS")),
         ("health", 0, Ask::get("/_queue/healthz")),
         ("nobody's panel", 0, Ask::get("/_queue")),
     ];
@@ -266,7 +267,7 @@ pub(crate) fn defect_10_only_visits_draw_and_answers_carry_their_headers(house: 
             );
             assert!(!got.inside && !got.header("retry-after").is_empty());
         }
-        assert!(house.ask(&Ask::get("/echo").method("OPTIONS")).inside);
+        assert!(house.ask(&Ask::preflight("/echo")).inside);
         let got = house.ask(&Ask::get("/").method("TRACE"));
         assert_eq!((got.status, got.inside), (405, false));
         assert!(got.header("allow").contains("GET"));
