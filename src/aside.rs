@@ -137,11 +137,19 @@ fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> As
         Some("on") => false,
         other => return bad("every", other, "on or off"),
     };
+    // A link of another page may lead here, and leads back, but it does not wish for the visitor.
+    let ticket = ticket.filter(|_| is_wished(call));
     let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
     let wished = ticket.map(|held| Ticket { still, ..held });
     let cookies = wished.map(|wished| keeping::cookies_as_long(call, &wished, config, now));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());
     Aside::Reply(reply, Reason::Updates)
+}
+
+/// Whether a page of this origin leads here, or a browser that does not say what does.
+fn is_wished(call: &Call) -> bool {
+    let [site, mode] = ["sec-fetch-site", "sec-fetch-mode"].map(|name| call.header(name));
+    matches!(site.as_ref(), "" | "same-origin") && matches!(mode.as_ref(), "" | "navigate")
 }
 
 /// Where a page without scripts goes to find out whether its ticket was kept.

@@ -49,8 +49,28 @@ const SHORT_TURN: Duration = Duration::from_millis(20);
 /// How long a till is kept that nobody asks for.
 const TILLS_KEPT: Duration = Duration::from_hours(24);
 
+thread_local! {
+    /// The method of the request whose target is being read.
+    static READING: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// The SDK panics over a request target that it cannot parse, such as `*`, and offers no way to see it before. That
+/// visitor is answered all the same, and this sandbox ends: the next request gets another one.
+fn answer_what_cannot_be_read() {
+    let as_before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let method = READING.with(|reading| reading.try_borrow().ok()?.clone());
+        if let Some(method) = method {
+            response(service::whole_server(&method)).send_to_client();
+            std::process::exit(0);
+        }
+        as_before(panic);
+    }));
+}
+
 /// Requests in, answers out.
 pub(crate) fn serve() {
+    answer_what_cannot_be_read();
     let mut kept = Kept::default();
     Serve::new()
         .with_max_requests(REQUESTS)
@@ -384,7 +404,9 @@ fn call(request: &Request) -> Call {
     let host = request.get_header_str_lossy("host").unwrap_or_default();
     // The SDK panics over a URL it cannot parse; the host is the part of it that a stranger can spoil.
     let sound = Url::parse(&format!("http://{host}/")).is_ok();
+    READING.set(Some(request.get_method_str().to_owned()));
     let url = sound.then(|| request.get_url());
+    READING.set(None);
     Call {
         method: request.get_method_str().to_owned(),
         path: url.map(|url| url.path().to_owned()).unwrap_or_default(),

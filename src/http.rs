@@ -127,11 +127,13 @@ impl Call {
         name.unwrap_or_default()
     }
 
-    /// On a loopback address over http, where a cookie cannot be `Secure`.
+    /// On a loopback address over http, where a cookie cannot be `Secure`; or at the local server's address in its own
+    /// network, so that a phone can try it.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.hostname();
-        !self.https && (host == "localhost" || host == "::1" || is_loopback_ip4(host))
+        let is_loopback = host == "localhost" || host == "::1" || is_loopback_ip4(host);
+        !self.https && (is_loopback || self.local && is_in_own_network(host))
     }
 
     /// Whether a browser asks for a page elsewhere what that page may send here (Fetch 4.8).
@@ -143,6 +145,17 @@ impl Call {
             && has("origin")
             && has("access-control-request-method")
             && !has_body
+    }
+
+    /// Whether the connection is to become a WebSocket.
+    #[must_use]
+    pub fn is_web_socket(&self) -> bool {
+        let lines = self.lines("upgrade").map(String::from_utf8_lossy);
+        let names = |line: &Cow<'_, str>| {
+            line.split(',')
+                .any(|name| name.trim().eq_ignore_ascii_case("websocket"))
+        };
+        lines.into_iter().any(|line| names(&line))
     }
 
     /// Whether an `Origin` is this site: same scheme, host and port.
@@ -160,6 +173,17 @@ impl Call {
         self.id.bytes().fold(0, |sum, byte| {
             sum.wrapping_mul(31).wrapping_add(u64::from(byte))
         })
+    }
+}
+
+/// A private address (RFC 1918, 3927, 4193, 4291), or a name in the network (RFC 6762).
+fn is_in_own_network(host: &str) -> bool {
+    match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => address.is_private() || address.is_link_local(),
+        Ok(IpAddr::V6(address)) => address.is_unique_local() || address.is_unicast_link_local(),
+        Err(_) => host
+            .rsplit_once('.')
+            .is_some_and(|(_, top)| top.eq_ignore_ascii_case("local")),
     }
 }
 
@@ -361,6 +385,33 @@ mod tests {
             "0.0.0.0",
         ] {
             assert!(!at(host, false), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_phone_keeps_the_cookie_of_the_local_server_and_of_no_other() {
+        let keeps = |host: &str, local: bool, https: bool| {
+            let call = Call {
+                host: host.to_owned(),
+                https,
+                local,
+                ..Call::default()
+            };
+            call.is_loopback()
+        };
+        for host in [
+            "192.168.1.7:7676",
+            "10.0.0.2",
+            "172.16.0.1:80",
+            "laptop.local:7676",
+            "[fd00::7]:7676",
+        ] {
+            assert!(keeps(host, true, false), "{host}");
+            assert!(!keeps(host, false, false), "{host} in production");
+            assert!(!keeps(host, true, true), "{host} over https");
+        }
+        for host in ["8.8.8.8", "shop.example", "local", "192.168.1.7.example"] {
+            assert!(!keeps(host, true, false), "{host}");
         }
     }
 }

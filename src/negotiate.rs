@@ -27,6 +27,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether a ticket may be drawn by it where none came.
+    #[must_use]
+    pub fn may_draw(self) -> bool {
+        matches!(self, Self::Visit | Self::First)
+    }
+
     /// Whether a number is drawn by it for a visitor whose ticket has none, or one that has ended.
     #[must_use]
     pub fn draws_for_holder(self) -> bool {

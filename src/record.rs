@@ -49,8 +49,10 @@ pub enum Reason {
     Updates,
     /// A request to the room's own routes that was not understood.
     BadRequest,
-    /// TRACE or CONNECT.
+    /// TRACE, CONNECT, or a method that is not known here.
     BadMethod,
+    /// A WebSocket.
+    NotSupported,
     /// `Host` names no host.
     BadHost,
     /// Over plain http in production: sent to https before anything is drawn.
@@ -98,10 +100,10 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
-        Self::BadMethod, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
+        Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
         Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::UnsoundSecret, Self::Metrics,
     ];

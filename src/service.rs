@@ -53,14 +53,42 @@ pub fn handle(
     near: &dyn Near,
     now_ms: u64,
 ) -> Outcome {
+    let mut outcome = routed(call, body, config, store, near, now_ms);
+    if let Answer::Reply(reply) = outcome.answer {
+        outcome.answer = Answer::Reply(secured(call, reply));
+    }
+    outcome
+}
+
+/// What came over https is to come so again: for a day, since what the origin answers is for the origin to say.
+fn secured(call: &Call, reply: Reply) -> Reply {
+    if call.https {
+        reply.with("strict-transport-security", "max-age=86400")
+    } else {
+        reply
+    }
+}
+
+fn routed(
+    call: &Call,
+    body: &mut dyn Read,
+    config: &Config,
+    store: &dyn Transport,
+    near: &dyn Near,
+    now_ms: u64,
+) -> Outcome {
     if call.path.is_empty() {
         let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none";
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
+    }
+    if call.path == "*" {
+        return reply_with(whole_server(&call.method), Reason::BadRequest);
     }
     let line = line(config, store, near, now_ms);
     let is_plain_http = !call.https && !call.local;
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
+            None if is_plain_http => operator_to_https(call),
             None => operator(call, admin::answer(rest, call, body, &line, near, config)),
             Some(_) if is_plain_http => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),
@@ -69,6 +97,12 @@ pub fn handle(
     // The platform itself acts on a method such as PURGE, so none goes to the origin that is not known here.
     if let Some(reply) = Reply::wrong_method(&call.method, METHODS) {
         return reply_with(reply, Reason::BadMethod);
+    }
+    if call.is_web_socket() {
+        let detail =
+            "WebSocket is not supported yet; accepted are HTTP requests without Upgrade: websocket";
+        let reply = Reply::problem(501, "WebSocket is not supported", detail);
+        return reply_with(reply, Reason::NotSupported);
     }
     if config.bypasses(&call.path) {
         return forward(call, config, Reason::Bypass);
@@ -203,7 +237,7 @@ pub fn origin_failed(call: &Call) -> Reply {
     } else {
         page::notice(502, "Please try again", text)
     };
-    reply.with("retry-after", "5")
+    secured(call, reply.with("retry-after", "5"))
 }
 
 fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -> Outcome {
@@ -294,9 +328,27 @@ fn entered(visit: &Visit) -> Reason {
 }
 
 fn to_https(call: &Call, config: &Config) -> Outcome {
-    let location = format!("https://{}{}", call.host, call.target());
-    let reply = Reply::new(308, "text/plain; charset=utf-8", "").with("location", location);
-    reply_with(for_visitor(call, reply, config), Reason::ToHttps)
+    reply_with(for_visitor(call, https(call), config), Reason::ToHttps)
+}
+
+/// Credentials that came over plain http are left unread: whoever listened has them. A change is not repeated over https
+/// by itself, so that its sender learns what was sent.
+fn operator_to_https(call: &Call) -> Outcome {
+    if matches!(call.method.as_str(), "GET" | "HEAD") {
+        return reply_with(for_method(call, https(call)), Reason::ToHttps);
+    }
+    let detail = "this came over plain http; accepted is https; the credentials were not read and nothing moved, but others may have read them";
+    reply_with(
+        Reply::problem(403, "Not over plain http", detail),
+        Reason::ToHttps,
+    )
+}
+
+/// The same address over https, on the port that is https's own where the port was http's own.
+fn https(call: &Call) -> Reply {
+    let host = call.host.strip_suffix(":80").unwrap_or(&call.host);
+    let location = format!("https://{host}{}", call.target());
+    Reply::new(308, "text/plain; charset=utf-8", "").with("location", location)
 }
 
 fn operator(call: &Call, answered: Answered) -> Outcome {
@@ -336,12 +388,34 @@ fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     }
 }
 
+/// What is answered to a request whose target is no path but `*`: `OPTIONS *` asks about the server (RFC 9110 7.1), and no
+/// other method takes that target.
+#[must_use]
+pub fn whole_server(method: &str) -> Reply {
+    match method {
+        "OPTIONS" => what_is_taken(),
+        method => {
+            let detail = "the request target is no path; accepted is one that begins with /, and * for OPTIONS only";
+            let reply = Reply::problem(400, "Bad request target", detail);
+            if method == "HEAD" {
+                reply.without_body()
+            } else {
+                reply
+            }
+        }
+    }
+}
+
+/// What visitors may send.
+fn what_is_taken() -> Reply {
+    Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS)
+}
+
 /// Whether a page elsewhere may send something is for the origin to say, which learns nothing else by it; what may be sent
 /// at all is known here.
 fn options(call: &Call) -> Outcome {
     if !call.is_preflight() {
-        let reply = Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS);
-        return reply_with(reply, Reason::Preflight);
+        return reply_with(what_is_taken(), Reason::Preflight);
     }
     let forward = Forward {
         cookies: Cookies::None,

@@ -17,7 +17,7 @@ use crate::queue::chance::Chance;
 use crate::ticket::{Grace, Notice, Standing, Ticket};
 use crate::trouble;
 use crate::upstash::StoreError;
-use first::{draw_and_tell, line_in_front};
+use first::{draw_and_tell, is_open, line_in_front};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -135,6 +135,10 @@ pub fn visit(
         && let Some(sign) = line_in_front(near)
     {
         return Visit::provisional(held, sign);
+    }
+    // It is no visitor, and is let in uncounted as the visitors are.
+    if is_new && !kind.may_draw() && is_open(near) {
+        return Visit::unasked(End::Inside, held, After::Nothing);
     }
     let asked = match held.standing {
         Standing::Waiting(place) => look(&held, place, kind, line, near),

@@ -17,7 +17,8 @@ use crate::visit::{After, still_inside};
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
     let is_operators = admin::below(&call.path, &unsound.admin_path).is_some();
-    if call.path.is_empty() || is_operators || !is_known {
+    if call.path.is_empty() || call.path == "*" || is_operators || !is_known || call.is_web_socket()
+    {
         return None;
     }
     if unsound.bypasses(&call.path) {

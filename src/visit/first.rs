@@ -21,6 +21,13 @@ fn has_line(sign: &Sign) -> bool {
     matches!(sign.live.mode, Mode::Automatic | Mode::Hold) && sign.waiting() > 0
 }
 
+/// Whether the room is open by a fresh sign, so that a request that draws nothing may go in as well.
+pub(super) fn is_open(near: &dyn Near) -> bool {
+    let sign = near.peek().filter(|copy| !copy.is_old);
+    sign.and_then(|copy| copy.sign)
+        .is_some_and(|sign| sign.live.mode == Mode::Open)
+}
+
 /// Draws, and tells the data centre where it did not know whether visitors wait.
 pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
     let (asked, after) = draw(id, line, near, chance);

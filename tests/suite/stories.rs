@@ -140,6 +140,10 @@ in_every_house! {
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
     only_preflights_go_to_the_origin_by_options
     an_odd_path_stands_in_line
+    a_web_socket_is_told_that_it_is_not_supported
+    an_open_room_lets_in_what_is_no_visitor
+    a_link_of_another_page_stops_nobody_s_refresh
+    a_phone_that_tries_the_local_server_keeps_its_place
     what_cannot_show_the_answer_draws_nothing
     while_others_wait_a_number_is_drawn_by_the_second_contact
     who_keeps_no_cookies_draws_nothing_while_others_wait

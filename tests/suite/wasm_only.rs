@@ -294,11 +294,50 @@ fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
         );
     });
     assert_eq!(calls, 0);
+    let got = house.ask(&Ask::get("/drop").with("host", "shop.example:80"));
+    assert_eq!(got.header("location"), "https://shop.example/drop");
     assert!(
         house
             .ask(&Ask::get("/robots.txt").with("host", "shop.example"))
             .inside
     );
+}
+
+/// The credentials are right: over plain http they are not even looked at.
+#[test]
+fn wasm_production_reads_no_credentials_over_plain_http() {
+    let house = House::wasm_deployed();
+    for (key, value) in [
+        ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
+        ("upstash_url", "https://store.example"),
+        ("upstash_token", "a-real-token"),
+        ("admin_password", "a-real-password"),
+        ("admin_token", "a-real-admin-token"),
+    ] {
+        house.set(key, value);
+    }
+    let basic = "Basic YWRtaW46YS1yZWFsLXBhc3N3b3Jk";
+    let calls = house.calls(|| {
+        for (method, status) in [("GET", 308), ("HEAD", 308), ("POST", 403), ("PUT", 403)] {
+            for credentials in [basic, "Bearer a-real-admin-token", "Basic wrong"] {
+                for route in ["", "/status", "/permit", "/nothing"] {
+                    let ask = Ask::get(&format!("/_queue{route}?a=b"))
+                        .method(method)
+                        .with("host", "shop.example:80")
+                        .with("sec-fetch-site", "same-origin")
+                        .with("authorization", credentials);
+                    let got = house.ask(&ask);
+                    assert_eq!(got.status, status, "{method} {route} {credentials}");
+                    let location = format!("https://shop.example/_queue{route}?a=b");
+                    let expected = if status == 308 { location.as_str() } else { "" };
+                    assert_eq!(got.header("location"), expected);
+                    assert_eq!(got.header("www-authenticate"), "");
+                    assert_eq!(got.header("strict-transport-security"), "");
+                }
+            }
+        }
+    });
+    assert_eq!(calls, 0);
 }
 
 #[test]
@@ -446,6 +485,26 @@ fn wasm_the_path_that_was_judged_is_the_path_that_is_sent() {
         }
     }
     assert!(held >= 9, "{held}");
+}
+
+#[test]
+fn wasm_the_server_as_a_whole_is_no_page_and_no_error_of_ours() {
+    let house = House::wasm();
+    for (method, host, status) in [
+        ("GET", "a:80", "400"),
+        ("HEAD", "127.0.0.1:7676", "400"),
+        ("POST", "a:80", "400"),
+        ("OPTIONS", "127.0.0.1:7676", "204"),
+    ] {
+        let request = format!("{method} * HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let answer = raw(&house, &request);
+        let found = answer.split(' ').nth(1).unwrap_or_default();
+        assert_eq!(found, status, "{request}{answer}");
+    }
+    let request = "GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let answer = raw(&house, request);
+    assert!(!answer.starts_with("HTTP/1.1 500"), "{answer}");
+    assert!(house.ask(&Ask::get("/robots.txt")).inside, "and it goes on");
 }
 
 #[test]

@@ -1,6 +1,13 @@
 //! What the origin is sent, and what is answered before it.
 
-use crate::house::{Ask, House, Visitor};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use now_serving::http::{Answer, Call};
+use now_serving::service;
+
+use crate::house::{Ask, Direct, House, Visitor, call, config};
+use crate::memory::Memory;
 
 pub(crate) fn only_preflights_go_to_the_origin_by_options(house: &House) {
     house.warm();
@@ -46,5 +53,138 @@ pub(crate) fn an_odd_path_stands_in_line(house: &House) {
         let mut visitor = Visitor::new(house);
         let got = visitor.send(Ask::get(path));
         assert!(!got.inside && got.status == 503, "{path}: {got:?}");
+    }
+}
+
+/// A visitor who was let in.
+fn let_in(house: &House) -> Visitor<'_> {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    assert!(visitor.ask("/echo").inside);
+    visitor
+}
+
+pub(crate) fn a_web_socket_is_told_that_it_is_not_supported(house: &House) {
+    let mut visitor = let_in(house);
+    for path in ["/echo", "/robots.txt"] {
+        for upgrade in ["websocket", "h2c, WebSocket"] {
+            let ask = Ask::get(path).with("upgrade", upgrade);
+            let got = visitor.send(ask.with("connection", "upgrade"));
+            assert_eq!((got.status, got.inside), (501, false), "{path} {upgrade}");
+            assert!(got.body.contains("not supported yet"), "{}", got.body);
+        }
+    }
+    assert!(
+        visitor
+            .send(Ask::get("/echo").with("upgrade", "h2c"))
+            .inside
+    );
+}
+
+pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
+    let asks = || {
+        [
+            Ask::get("/echo").method("HEAD"),
+            Ask::get("/echo").with("sec-fetch-dest", "image"),
+            Ask::get("/echo").with("accept", "text/event-stream"),
+            Ask::get("/echo")
+                .method("POST")
+                .body("application/json", "{}"),
+        ]
+    };
+    house.warm();
+    house.change("mode", r#"{"mode":"open"}"#);
+    // A visitor's request, or an operator's, sees to it that the data centre knows a fresh sign.
+    let calls = house.calls(|| {
+        for ask in asks() {
+            let got = house.ask(&ask);
+            assert!(got.inside, "{ask:?}: {got:?}");
+            assert_eq!(got.ticket().or(got.twin()), None, "{ask:?}");
+        }
+    });
+    assert_eq!(calls, 0);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    for ask in asks() {
+        assert!(!house.ask(&ask).inside, "{ask:?}");
+    }
+}
+
+/// With a native house; what a client library does not send is in `wasm_only`.
+#[test]
+fn native_the_server_as_a_whole_is_no_page() {
+    let house = House::native();
+    let got = house.ask(&Ask::get("*"));
+    assert_eq!((got.status, got.inside), (400, false));
+    assert!(
+        got.body.contains("accepted is one that begins with /"),
+        "{}",
+        got.body
+    );
+    let got = house.ask(&Ask::get("*").method("OPTIONS"));
+    assert_eq!((got.status, got.body.as_str()), (204, ""));
+    assert!(got.header("allow").contains("OPTIONS"));
+}
+
+pub(crate) fn a_link_of_another_page_stops_nobody_s_refresh(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let mut stop = |site: &str, mode: &str| {
+        let ask = Ask::get("/_queue/updates?every=off&to=%2Fshop");
+        let ask = ask
+            .with("sec-fetch-site", site)
+            .with("sec-fetch-mode", mode);
+        let got = visitor.send(ask);
+        assert_eq!((got.status, got.header("location")), (303, "/shop"));
+        got.ticket().is_some()
+    };
+    for (site, mode) in [
+        ("cross-site", "navigate"),
+        ("same-site", "navigate"),
+        ("none", "navigate"),
+        ("same-origin", "no-cors"),
+    ] {
+        assert!(!stop(site, mode), "{site} {mode}");
+    }
+    assert!(stop("same-origin", "navigate"), "the page's own link");
+}
+
+pub(crate) fn a_phone_that_tries_the_local_server_keeps_its_place(house: &House) {
+    let page = house.ask(&Ask::get("/").with("host", "192.168.1.7:7676"));
+    let cookie = page.header("set-cookie");
+    assert!(
+        cookie.starts_with("queue=") && !cookie.contains("Secure"),
+        "{cookie}"
+    );
+    let back = Ask::get("/")
+        .with("host", "192.168.1.7:7676")
+        .with("cookie", cookie.split(';').next().unwrap());
+    let page = house.ask(&back);
+    assert!(page.body.contains(r#"data-position="1""#), "{}", page.body);
+}
+
+#[test]
+fn native_what_came_over_https_is_to_come_so_again() {
+    let house = House::native();
+    let now_ms = house.now_ms();
+    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+    let security = |ask: Ask, https: bool| {
+        let call = Call {
+            https,
+            ..call(&ask.with("host", "shop.example"), "a".repeat(32))
+        };
+        let store = Direct(house.store.clone());
+        let body = &mut [].as_slice();
+        let outcome = service::handle(&call, body, &config(), &store, &near, now_ms);
+        let Answer::Reply(reply) = outcome.answer else {
+            panic!("nobody is let in here");
+        };
+        let mut headers = reply.headers.into_iter();
+        headers.find_map(|(name, value)| (name == "strict-transport-security").then_some(value))
+    };
+    for target in ["/", "/_queue", "/_queue/healthz", "/_queue/place", "*"] {
+        let kept = security(Ask::get(target), true);
+        assert_eq!(kept.as_deref(), Some("max-age=86400"), "{target}");
+        assert_eq!(security(Ask::get(target), false), None, "{target}");
     }
 }
