@@ -1,6 +1,7 @@
 //! A real browser: Chromium without a window, driven through its own driver.
 
 mod axe;
+mod elsewhere;
 mod journeys;
 mod languages;
 mod operators;

@@ -26,7 +26,7 @@ enum Place {
     Header(&'static str),
 }
 
-const PLACES: [Place; 19] = [
+const PLACES: [Place; 20] = [
     Place::Cookie,
     Place::OurCookie,
     Place::Authorization,
@@ -42,6 +42,7 @@ const PLACES: [Place; 19] = [
     Place::Header("origin"),
     Place::Header("purpose"),
     Place::Header("sec-fetch-dest"),
+    Place::Header("sec-fetch-mode"),
     Place::Header("sec-fetch-site"),
     Place::Header("sec-purpose"),
     Place::Header("x-moz"),

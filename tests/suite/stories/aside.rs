@@ -68,7 +68,7 @@ pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &H
     assert!(turn.ticket().is_some(), "the admission, signed");
     assert!(visitor.ask("/echo").inside);
     assert_eq!(place(&mut visitor).json(), json!({ "waiting": false }));
-    let log = house.log();
+    let log = house.log_of(5);
     let reasons: Vec<&Value> = log
         .iter()
         .filter(|line| line["visitorPosition"] == 1)
