@@ -612,6 +612,12 @@ impl Near for DataCentre {
         keep(&self.last, copy);
     }
 
+    fn remember(&self, copy: &Copied) {
+        if self.last().is_none_or(|last| !copy.is_behind(&last)) {
+            keep(&self.last, copy);
+        }
+    }
+
     fn last(&self) -> Option<Copied> {
         copied(&core::lookup(self.last.clone()).execute().ok()??)
     }

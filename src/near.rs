@@ -69,6 +69,8 @@ pub trait Near: LastSign + Markers {
     fn peek(&self) -> Option<Copied>;
     /// Puts up what a permit just saw, unless that is behind the copy there.
     fn put(&self, copy: &Copied);
+    /// Keeps what a draw just saw as the last sign, unless that is behind the one there: the copy is left to the looks.
+    fn remember(&self, copy: &Copied);
     /// The last sign that was read, for the time when the store does not answer or nobody has looked.
     fn last(&self) -> Option<Copied>;
     /// The wrong logins from there that still count.

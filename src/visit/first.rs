@@ -28,13 +28,22 @@ pub(super) fn is_open(near: &dyn Near) -> bool {
         .is_some_and(|sign| sign.live.mode == Mode::Open)
 }
 
-/// Draws, and tells the data centre where it did not know whether visitors wait.
+/// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
+/// when the store loses it, so it has to know of every number drawn here.
 pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
     let (asked, after) = draw(id, line, near, chance);
-    if let Ok(Seen { sign, .. }) = &asked
-        && has_line(sign) != line_in_front(near).is_some()
+    if let Ok(Seen {
+        sign,
+        position: Some(_),
+        ..
+    }) = &asked
     {
-        near.put(&Copied::new(sign.clone(), line.now_ms));
+        let copy = Copied::new(sign.clone(), line.now_ms);
+        if has_line(sign) == line_in_front(near).is_some() {
+            near.remember(&copy);
+        } else {
+            near.put(&copy);
+        }
     }
     (asked, after)
 }

@@ -99,6 +99,7 @@ impl Near for Nowhere {
         None
     }
     fn put(&self, _copy: &Copied) {}
+    fn remember(&self, _: &Copied) {}
     fn last(&self) -> Option<Copied> {
         None
     }

@@ -285,6 +285,9 @@ impl Near for Burst {
     fn put(&self, copy: &Copied) {
         self.memory.put(copy);
     }
+    fn remember(&self, copy: &Copied) {
+        self.memory.remember(copy);
+    }
     fn last(&self) -> Option<Copied> {
         self.memory.last()
     }

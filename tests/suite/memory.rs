@@ -153,6 +153,12 @@ impl Near for Memory {
         }
     }
 
+    fn remember(&self, copy: &Copied) {
+        if self.last().is_none_or(|last| !copy.is_behind(&last)) {
+            self.shelf.last.replace(Some(copy.clone()));
+        }
+    }
+
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
     }

@@ -150,6 +150,12 @@ impl Near for Cache {
         self.take(copy, None);
     }
 
+    fn remember(&self, copy: &Copied) {
+        if self.state.whim.get() == Whim::Sound {
+            self.memory.remember(copy);
+        }
+    }
+
     fn last(&self) -> Option<Copied> {
         self.answers().then(|| self.memory.last())?
     }
