@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_small_and_one_of_an_older_version_is_read() {
-        let birth = r#""birth":{"born":0,"started":0,"adopted":0,"recent":0},"#;
+        let birth = r#""birth":{"born":0,"started":0,"adopted":0,"settled":0,"recent":0},"#;
         let older = r#"{"sign":{"epoch":1,"cursor":2,"length":3,"credit":0},"is_old":false}"#;
         let read: Option<Copied> = serde_json::from_str(older).ok();
         assert_eq!(read, Some(copy(1, 2, 3)));

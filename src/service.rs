@@ -245,7 +245,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
     let cookies = signed(call, kind, &visit, config, now);
     let answer = if visit.end == End::Inside {
         Answer::Forward(Forward {
-            position: visit.ticket.position(),
+            position: visit.position(),
             pass: (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now),
             set_cookies: cookies,
             ..bare(call, config.origin_cookie)
@@ -305,7 +305,7 @@ fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
     let record = Record {
         share: if is_look { share_of_looks } else { Share::All },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
-        visitor_position: visit.ticket.position().map(|position| position.0),
+        visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         store_error: visit.fault.map(|fault| fault.to_string()),
         ..Record::of(visit.end == End::Inside, reason)

@@ -72,6 +72,8 @@ pub enum Standing {
     Admitted {
         /// The number it was admitted with.
         position: Position,
+        /// The birth of the line that let it in; 0 where the ticket names none.
+        born: u64,
         /// The epoch the number belongs to.
         epoch: u64,
         /// When.
@@ -166,12 +168,15 @@ impl Claims {
                 position,
                 epoch,
                 at,
+                ..
             } => (Some(epoch), Some(position.0), None, Some(at)),
         };
         let born = match ticket.standing {
-            Standing::Waiting(place) => Some(place.born).filter(|born| *born > 0),
-            _ => None,
+            Standing::Waiting(place) => place.born,
+            Standing::Admitted { born, .. } => born,
+            Standing::Unnumbered { .. } => 0,
         };
+        let born = Some(born).filter(|born| *born > 0);
         Self {
             room: room.to_owned(),
             born,
@@ -205,6 +210,7 @@ impl Claims {
             })),
             (Some(epoch), Some(position), None, Some(at)) => Some(Standing::Admitted {
                 position: Position(position),
+                born: self.born.unwrap_or(0),
                 epoch,
                 at,
             }),
@@ -388,6 +394,7 @@ mod tests {
     fn a_ticket_comes_back_as_it_was_signed() {
         let admitted = Standing::Admitted {
             position: Position(5),
+            born: 5,
             epoch: 1,
             at: NOW,
         };
@@ -437,6 +444,7 @@ mod tests {
         let admitted = Ticket {
             standing: Standing::Admitted {
                 position: Position(5),
+                born: 5,
                 epoch: 1,
                 at: NOW,
             },

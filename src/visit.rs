@@ -186,6 +186,16 @@ impl Visit {
         }
     }
 
+    /// The visitor's number in the line: what is on the ticket, unless the sign says that it has moved.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        let moved = match (self.ticket.standing, &self.sign) {
+            (Standing::Waiting(place), Some(sign)) => sign.number(place),
+            _ => None,
+        };
+        moved.or_else(|| self.ticket.position())
+    }
+
     /// Decided from the ticket alone.
     fn unasked(end: End, ticket: Ticket, after: After) -> Self {
         Self {
@@ -308,7 +318,7 @@ pub(crate) fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
 /// never this visitor's turn.
 fn has_ended(held: &Ticket, sign: &Sign) -> bool {
     match held.standing {
-        Standing::Admitted { epoch, .. } => epoch < sign.epoch,
+        Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
         Standing::Unnumbered { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
             !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
@@ -335,6 +345,10 @@ fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Nea
         Lookup::Unknown => return ask(held, place, kind, line, near),
         // Until the request that reads the sign is done, the last one is better than none.
         Lookup::Late => (Copied::without_store(near), None),
+        // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
+        Lookup::Found(copy, Some(duty)) if is_settling(place, &copy) => {
+            return look_for_all(held, place, kind, duty, line, near);
+        }
         Lookup::Found(copy, duty) => (*copy, duty),
     };
     let after = duty.map_or(After::Nothing, After::Renew);
@@ -347,6 +361,11 @@ fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Nea
         Trust::Ended => Asked::Ended(after),
         Trust::Store => ask(held, place, kind, line, near),
     }
+}
+
+fn is_settling(place: Place, copy: &Copied) -> bool {
+    let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
+    sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
 }
 
 /// Reads the store, and wakes the requests that wait for that.
@@ -399,16 +418,16 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust 
     let Some(sign) = copy.sign else {
         return Trust::Nobody;
     };
-    let is_this_line = place.born == sign.birth.born && place.epoch == sign.epoch;
+    let number = sign.number(place).filter(|_| is_old || is_young);
     match TicketState::of(place, &sign) {
         TicketState::Placed(position) => Trust::Copy(Box::new(sign), position),
         TicketState::Settling => Trust::Nobody,
         TicketState::Ended => Trust::Ended,
-        TicketState::Ahead if is_this_line && (is_old || is_young) => {
-            Trust::Copy(Box::new(sign), place.position)
-        }
-        TicketState::Ahead if is_old => Trust::Nobody,
-        TicketState::Ahead => Trust::Store,
+        TicketState::Ahead => match number {
+            Some(position) => Trust::Copy(Box::new(sign), position),
+            None if is_old => Trust::Nobody,
+            None => Trust::Store,
+        },
     }
 }
 
@@ -472,6 +491,7 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
             let at = now;
             let standing = Standing::Admitted {
                 position,
+                born: sign.birth.born,
                 epoch,
                 at,
             };
@@ -502,16 +522,14 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
     }
 }
 
-/// The place it had, or the one it just drew.
+/// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
 fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
-    let place = Place {
-        born: sign.birth.born,
-        epoch: sign.epoch,
-        position,
-        seen: sign.cursor,
-    };
+    let place = sign.place(position);
     match held.standing {
         Standing::Waiting(had) if had.is_same(place) => held.standing,
+        Standing::Waiting(had) if sign.number(had) == Some(position) && !sign.rewrites(had) => {
+            held.standing
+        }
         _ => Standing::Waiting(place),
     }
 }

@@ -158,7 +158,7 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
         _ => refresh_seconds(config.refresh_interval, distance, estimate, call.chance()),
     };
     Waiting {
-        position: visit.ticket.position(),
+        position: visit.position(),
         seen: sign.map(|sign| sign.cursor).zip(ahead),
         mode,
         notice: visit.ticket.notice,

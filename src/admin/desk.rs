@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::keys::{LENGTH, Purpose, sealed, unsealed};
-use crate::line::{Change, Effect, Line, Place, Sign};
+use crate::line::{Change, Effect, Line, Sign};
 use crate::near::Near;
 use crate::page::{self, Desk, Question, Trouble};
 use crate::record::Reason;
@@ -192,19 +192,12 @@ pub(super) fn back(
 fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ticket> {
     let position = Position(number);
     let (id, standing) = match change {
-        Change::Draw(id) if number > 0 => (
-            id,
-            Standing::Waiting(Place {
-                born: sign.birth.born,
-                epoch: sign.epoch,
-                position,
-                seen: sign.cursor,
-            }),
-        ),
+        Change::Draw(id) if number > 0 => (id, Standing::Waiting(sign.place(position))),
         Change::Jump(id) if number > 0 => (
             id,
             Standing::Admitted {
                 position,
+                born: sign.birth.born,
                 epoch: sign.epoch,
                 at: now,
             },

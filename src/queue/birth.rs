@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Sign};
-use crate::admission::Position;
+use crate::admission::{Cursor, Position};
 
 /// When the line was born, and what became of it since.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,12 +17,18 @@ pub struct Birth {
     pub started: u64,
     /// How many times the present data took over an older line.
     pub adopted: u64,
-    /// Begun anew on purpose: takes over no older line.
+    /// Takes over no older line: begun anew on purpose, or no longer young.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sealed: bool,
     /// Whether the data are so young that an older line may still come back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub young: bool,
+    /// Whether the line that was taken over was itself young when it was lost: an older one may still go before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fragment: bool,
+    /// No line born before this time comes back.
+    #[serde(default)]
+    pub settled: u64,
     /// The most numbers that were drawn in the last four seconds.
     #[serde(default)]
     pub recent: u64,
@@ -31,15 +37,13 @@ pub struct Birth {
     pub splices: Vec<Splice>,
 }
 
-/// Numbers of a birth that moved.
+/// Numbers that the data of another birth gave, and that moved behind those of this line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
     /// Their birth.
     pub born: u64,
-    /// Only numbers above this one moved.
-    pub above: u64,
     /// By so many.
-    pub offset: i64,
+    pub offset: u64,
 }
 
 /// What a sign says about a ticket.
@@ -61,32 +65,86 @@ impl Birth {
     pub fn order(&self) -> (u64, u64) {
         (self.started, self.adopted)
     }
+
+    /// Whether this line was lost before older signs could reach it, if it was lost after this was read.
+    pub(super) fn is_fragment(&self) -> bool {
+        self.young && (self.adopted == 0 || self.fragment)
+    }
+
+    /// The splice of the present data, as long as it may still move.
+    pub(super) fn own_splice(&self) -> Option<Splice> {
+        self.splice_of(self.started).filter(|_| self.young)
+    }
+
+    pub(super) fn splice_of(&self, born: u64) -> Option<Splice> {
+        self.splices
+            .iter()
+            .copied()
+            .find(|splice| splice.born == born)
+    }
 }
 
 impl Splice {
-    /// `born:above:offset`, as the store keeps it.
+    /// `born:offset`, as the store keeps it.
     #[must_use]
     pub fn written(self) -> String {
-        format!("{}:{}:{}", self.born, self.above, self.offset)
+        format!("{}:{}", self.born, self.offset)
     }
 
     /// Reads what was written.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let mut parts = text.split(':');
-        let splice = Self {
-            born: parts.next()?.parse().ok()?,
-            above: parts.next()?.parse().ok()?,
-            offset: parts.next()?.parse().ok()?,
-        };
-        parts.next().is_none().then_some(splice)
+        let (born, offset) = text.split_once(':')?;
+        let (born, offset) = (born.parse().ok()?, offset.parse().ok()?);
+        Some(Self { born, offset })
+    }
+}
+
+impl Sign {
+    /// The place to be written on a ticket of this number. While the data are young, numbers that they gave may still move:
+    /// their tickets keep the birth of the data, and the number as the data gave it.
+    #[must_use]
+    pub fn place(&self, position: Position) -> Place {
+        let moved = self.birth.own_splice();
+        let moved = moved.filter(|splice| position.0 > splice.offset);
+        let (born, offset) = moved.map_or((self.birth.born, 0), |own| (own.born, own.offset));
+        Place {
+            born,
+            epoch: self.epoch,
+            position: Position(position.0 - offset),
+            seen: Cursor(self.cursor.0.saturating_sub(offset)),
+        }
     }
 
-    /// The new number, if this one moved.
+    /// The number of a place in this line, whether or not the line has reached it.
     #[must_use]
-    pub fn moved(self, born: u64, position: Position) -> Option<Position> {
-        let is_meant = born == self.born && position.0 > self.above;
-        is_meant.then(|| Position(position.0.saturating_add_signed(self.offset)))
+    pub fn number(&self, place: Place) -> Option<Position> {
+        if place.born == self.birth.born {
+            return (place.epoch == self.epoch).then_some(place.position);
+        }
+        let splice = self.birth.splice_of(place.born)?;
+        Some(Position(place.position.0.saturating_add(splice.offset)))
+    }
+
+    /// Whether an admission has ended. *End all tickets* raises the epoch to the time in seconds at least, so it ends nothing
+    /// that was let in by a line born later, whatever the epoch of that line.
+    #[must_use]
+    pub fn has_ended(&self, born: u64, epoch: u64) -> bool {
+        let is_here = born == self.birth.born;
+        let since = if is_here { 0 } else { born / 1000 };
+        epoch.max(since) < self.epoch
+    }
+
+    /// Whether a ticket of another birth is to be written anew, as one of this line.
+    #[must_use]
+    pub fn rewrites(&self, place: Place) -> bool {
+        place.born != self.birth.born && !self.birth.young
+    }
+
+    /// The greatest number a ticket of this line itself may have.
+    fn greatest(&self) -> u64 {
+        let own = self.birth.own_splice();
+        own.map_or(self.length, |splice| splice.offset)
     }
 }
 
@@ -98,15 +156,15 @@ impl TicketState {
         if place.born == birth.born {
             return if place.epoch < sign.epoch {
                 Self::Ended
-            } else if place.epoch > sign.epoch || place.position.0 > sign.length {
+            } else if place.epoch > sign.epoch || place.position.0 > sign.greatest() {
                 Self::Ahead
             } else {
                 Self::Placed(place.position)
             };
         }
-        let moved = |splice: &Splice| splice.moved(place.born, place.position);
-        match birth.splices.iter().find_map(moved) {
-            Some(position) => Self::Placed(position),
+        match sign.number(place) {
+            Some(position) if position.0 <= sign.length => Self::Placed(position),
+            Some(_) => Self::Ahead,
             None if place.born > birth.started => Self::Ahead,
             None if birth.young => Self::Settling,
             None => Self::Ended,
@@ -117,7 +175,6 @@ impl TicketState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admission::Cursor;
     use crate::queue::Live;
 
     fn sign(birth: Birth) -> Sign {
@@ -186,7 +243,6 @@ mod tests {
             adopted: 1,
             splices: vec![Splice {
                 born: 2000,
-                above: 0,
                 offset: 60,
             }],
             ..Birth::default()
@@ -198,16 +254,61 @@ mod tests {
     }
 
     #[test]
+    fn an_older_line_that_comes_back_ends_no_admission_of_a_younger_one() {
+        let mut line = sign(Birth {
+            born: 1_000_000,
+            ..Birth::default()
+        });
+        line.epoch = 2_000;
+        for (born, epoch, expected) in [
+            (1_000_000, 2_000, false),
+            (1_000_000, 1, true),
+            (3_000_000, 1, false),
+            (1_900_000, 1, true),
+            (0, 1, true),
+        ] {
+            assert_eq!(line.has_ended(born, epoch), expected, "{born} {epoch}");
+        }
+    }
+
+    #[test]
     fn splices_are_read_as_they_were_written() {
         let splice = Splice {
             born: 1_800_000_000_000,
-            above: 7,
-            offset: -20,
+            offset: 120,
         };
-        assert_eq!(splice.written(), "1800000000000:7:-20");
+        assert_eq!(splice.written(), "1800000000000:120");
         assert_eq!(Splice::read(&splice.written()), Some(splice));
-        for wrong in ["", "1:2", "1:2:x", "1:2:3:4", "-1:2:3"] {
+        for wrong in ["", "1", "1:x", "1:2:3", "-1:2", "1:-2"] {
             assert_eq!(Splice::read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_number_that_may_still_move_is_written_as_its_data_gave_it() {
+        let mut adopted = sign(Birth {
+            born: 1000,
+            started: 2000,
+            adopted: 1,
+            young: true,
+            splices: vec![Splice {
+                born: 2000,
+                offset: 60,
+            }],
+            ..Birth::default()
+        });
+        for (number, expected) in [(60, place(1000, 3, 60)), (64, place(2000, 3, 4))] {
+            let written = adopted.place(Position(number));
+            assert!(written.is_same(expected), "{written:?}");
+            let state = TicketState::of(written, &adopted);
+            assert_eq!(state, TicketState::Placed(Position(number)));
+        }
+        assert_eq!(
+            TicketState::of(place(1000, 3, 64), &adopted),
+            TicketState::Ahead,
+            "a number of the older line that no copy has shown yet"
+        );
+        adopted.birth.young = false;
+        assert!(adopted.place(Position(64)).is_same(place(1000, 3, 64)));
     }
 }

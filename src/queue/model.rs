@@ -26,6 +26,8 @@ pub struct Model {
     is_new: bool,
     /// Until then nothing is released: an older line has come back, and a better copy of it may still come.
     quiet_ms: u64,
+    /// Whether an operator has set something since the data began.
+    touched: bool,
     /// Numbers drawn in the last seconds.
     windows: Windows,
     /// What tickets of an older line have proven.
@@ -99,6 +101,7 @@ impl Model {
             sign,
             is_new: true,
             quiet_ms: 0,
+            touched: false,
             windows: Windows::default(),
             proofs: None,
             period: None,
@@ -117,6 +120,12 @@ impl Model {
     #[must_use]
     pub fn sign(&self) -> &Sign {
         &self.sign
+    }
+
+    /// Whether the store holds the line.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        !self.is_new
     }
 
     /// How many may have gone in so far, besides those who were permitted.
@@ -146,6 +155,24 @@ impl Model {
                 TicketState::Ended | TicketState::Ahead => line.arrive(id, call.now_ms),
             }
         })
+    }
+
+    /// The sign, for a POP that asks without a ticket.
+    pub fn pass(&mut self, call: Call<'_>) -> Sign {
+        let (sign, ()) = self.verb(call, |line, waited| {
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
+        });
+        sign
+    }
+
+    /// This line in a store that remembers the draws of another: the line's own data were lost, or restored from a backup.
+    #[must_use]
+    pub fn with_draws_of(self, other: &Self) -> Self {
+        Self {
+            drawn: other.drawn.clone(),
+            ..self
+        }
     }
 
     /// Releases up to `amount` visitors and keeps the rest as credit.
@@ -178,6 +205,7 @@ impl Model {
                 }
                 line.sign.live.mode = mode;
                 line.sign.live.version += 1;
+                line.touched = true;
             }
             line.open_period(call.now_ms, waited);
             let before = line.sign.cursor.0;
@@ -192,6 +220,7 @@ impl Model {
         let (sign, ()) = self.verb(call, |line, waited| {
             line.sign.live.pace = pace.unwrap_or(line.configured);
             line.sign.live.version += 1;
+            line.touched = true;
             line.judge(call.now_ms);
             line.open_period(call.now_ms, waited);
             line.release(call.now_ms);
@@ -343,13 +372,9 @@ impl Model {
         }
         self.windows.count_draw(now_ms, self.sign.length);
         self.sign.length += 1;
-        let place = Place {
-            born: self.sign.birth.born,
-            epoch: self.sign.epoch,
-            position: Position(self.sign.length),
-            seen: self.sign.cursor,
-        };
+        let position = Position(self.sign.length);
+        let place = self.sign.place(position);
         self.drawn.insert(id.to_owned(), place);
-        Some(place.position)
+        Some(position)
     }
 }

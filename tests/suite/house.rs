@@ -2,7 +2,7 @@
 //!
 //! A story does not know which house it is in, but for the clock: natively it is turned by hand, in the Wasm it runs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -214,7 +214,9 @@ pub(crate) struct House {
 
 enum Kind {
     Native {
-        near: Memory,
+        /// The caches of the POPs, and which of them serves now.
+        pops: RefCell<Vec<Memory>>,
+        pop: Cell<usize>,
         settings: RefCell<BTreeMap<String, String>>,
         now_ms: Arc<AtomicU64>,
         ids: AtomicU64,
@@ -249,7 +251,8 @@ impl House {
         settings.insert("clock".to_owned(), "0".to_owned());
         let kind = Kind::Native {
             settings: RefCell::new(settings),
-            near: Memory::new(Arc::clone(&now_ms)),
+            pops: RefCell::new(vec![Memory::new(Arc::clone(&now_ms))]),
+            pop: Cell::new(0),
             now_ms,
             ids: AtomicU64::new(1),
         };
@@ -376,6 +379,48 @@ impl House {
         }
     }
 
+    /// The cache of the POP that serves now.
+    fn near(&self) -> Memory {
+        match &self.kind {
+            Kind::Native { pops, pop, .. } => pops.borrow()[pop.get()].clone(),
+            Kind::Wasm(_) => panic!("the cache of the Wasm is its own"),
+        }
+    }
+
+    /// From now on this POP serves, with a cache of its own.
+    pub(crate) fn go_to_pop(&self, number: usize) {
+        match &self.kind {
+            Kind::Native {
+                pops, pop, now_ms, ..
+            } => {
+                let mut pops = pops.borrow_mut();
+                while pops.len() <= number {
+                    pops.push(Memory::new(Arc::clone(now_ms)));
+                }
+                pop.set(number);
+            }
+            Kind::Wasm(_) => panic!("the Wasm serves in one POP"),
+        }
+    }
+
+    /// The cache of this POP drops everything.
+    pub(crate) fn forget_pop(&self) {
+        let near = self.near();
+        near.lose_copy();
+        near.lose_last();
+    }
+
+    /// Sets every clock back, as a failover to a machine whose clock lags does to the store's.
+    pub(crate) fn set_back(&self, time: Duration) {
+        match &self.kind {
+            Kind::Native { now_ms, .. } => {
+                let time = u64::try_from(time.as_millis()).unwrap();
+                now_ms.fetch_sub(time, Ordering::SeqCst);
+            }
+            Kind::Wasm(_) => panic!("the clock of the Wasm runs"),
+        }
+    }
+
     /// Lets time pass. In the Wasm a long time is skipped: clocks are shifted, and only the last seconds, in which a
     /// copy of the sign expires, are waited for.
     pub(crate) fn wait(&self, time: Duration) {
@@ -401,7 +446,8 @@ impl House {
     /// longer than this.
     pub(crate) fn paused(&self, story: impl FnOnce()) -> Duration {
         match &self.kind {
-            Kind::Native { near, .. } => {
+            Kind::Native { .. } => {
+                let near = self.near();
                 let before = near.paused();
                 story();
                 near.paused().checked_sub(before).unwrap()
@@ -427,11 +473,11 @@ impl House {
                 settings,
                 now_ms,
                 ids,
-                near,
+                ..
             } => {
                 let id = format!("{:032x}", scattered(ids.fetch_add(1, Ordering::SeqCst)));
                 let now_ms = now_ms.load(Ordering::SeqCst);
-                self.ask_here(ask, &settings.borrow(), near, now_ms, id)
+                self.ask_here(ask, &settings.borrow(), &self.near(), now_ms, id)
             }
             Kind::Wasm(wasm) => wasm.ask(ask),
         }

@@ -7,7 +7,7 @@ mod counter;
 mod defects;
 mod elsewhere;
 mod estimate;
-mod lines;
+pub(crate) mod lines;
 mod live;
 mod login;
 mod once;

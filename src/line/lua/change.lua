@@ -7,7 +7,7 @@ local function put(stem, fields)
   for _, field in ipairs(fields) do
     texts[field] = arg[field] or false
   end
-  live.version = live.version + 1
+  live.version, state.touched = live.version + 1, 1
   keep_long()
   texts.version, texts[stem .. '_at'], texts[stem .. '_by'] = live.version, now, arg.who
 end

@@ -7,9 +7,8 @@ verbs.look = function()
     id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
     position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
   }
-  if ticket and ticket.born == state.born then
+  if ticket then
     take_ticket(ticket)
-  elseif ticket then
     witness(ticket)
   end
   open_period()

@@ -48,7 +48,7 @@ end
 local function draw()
   local born, epoch, position = string.match(redis.call('GET', key.draw) or '', '^(%d+):(%d+):(%d+)$')
   local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
-  if number and number <= state.length then
+  if number then
     redis.call('EXPIRE', key.draw, TTL.draw)
     return number
   end
@@ -57,7 +57,8 @@ local function draw()
   end
   count_draw()
   state.length, state.drawn = state.length + 1, state.drawn + 1
-  redis.call('SET', key.draw, string.format('%d:%d:%d', state.born, state.epoch, state.length), 'EX', TTL.draw)
+  local birth, own = named(state.length)
+  redis.call('SET', key.draw, string.format('%d:%d:%d', birth, state.epoch, own), 'EX', TTL.draw)
   return state.length
 end
 

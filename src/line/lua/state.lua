@@ -36,7 +36,8 @@ local DEFAULTS = {
   automatic = 0, budget = 0, -- the pace at which the rate was measured
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0, -- the measured rate
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
-  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, -- the birth of the line: see birth.lua
+  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, touched = 0, -- the birth of the line: see birth.lua
+  fragment = 0, settled = 0, -- lines that may still come back: see birth.lua
   anchor = 0, -- since when missed periods count
   window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
   pops = 0, -- how many POPs renewed the sign lately; 0 is unknown

@@ -64,26 +64,35 @@ pub(super) fn copy(copy: Option<&Copied>, now_ms: u64) -> String {
 
 /// What this browser holds.
 pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
-    let is_of_now = |epoch: u64| epoch >= sign.epoch;
-    match held.standing {
-        Standing::Waiting(place) if is_of_now(place.epoch) => {
-            let position = number(place.position.0);
-            match decide(place.position, sign.cursor) {
+    let moved = match held.standing {
+        Standing::Waiting(place) => sign.number(place),
+        _ => None,
+    };
+    match (held.standing, moved) {
+        (Standing::Waiting(_), Some(place)) => {
+            let position = number(place.0);
+            match decide(place, sign.cursor) {
                 Verdict::Admit => format!("number {position}, whose turn it is"),
                 Verdict::Wait { ahead } => {
                     format!("number {position}, with {} ahead", people(ahead))
                 }
             }
         }
-        Standing::Admitted {
-            position, epoch, ..
-        } if is_of_now(epoch) => {
+        (
+            Standing::Admitted {
+                position,
+                born,
+                epoch,
+                ..
+            },
+            _,
+        ) if !sign.has_ended(born, epoch) => {
             format!("number {}, let in", number(position.0))
         }
-        Standing::Unnumbered { .. } if held.is_inside(now_ms / 1000) => {
+        (Standing::Unnumbered { .. }, _) if held.is_inside(now_ms / 1000) => {
             "a ticket without a number, let in for a while".to_owned()
         }
-        Standing::Unnumbered { .. } => "a ticket without a number yet".to_owned(),
+        (Standing::Unnumbered { .. }, _) => "a ticket without a number yet".to_owned(),
         _ => "a ticket of an earlier epoch, which has ended".to_owned(),
     }
 }

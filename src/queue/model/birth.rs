@@ -14,7 +14,7 @@ const SPAN_MS: u64 = 4_000;
 /// So many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
 /// So many splices are remembered.
-const SPLICES: usize = 4;
+const SPLICES: usize = 8;
 
 /// Numbers drawn in spans of four seconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,17 +55,48 @@ impl Windows {
     }
 }
 
-fn gap(recent: u64) -> u64 {
-    recent.max(LEAST_GAP)
+/// Behind the numbers that a sign knows: it may be older than the last of them.
+fn behind(known: &Sign) -> u64 {
+    known.length + known.birth.recent.max(LEAST_GAP)
+}
+
+/// The greater offset counts, where both are known.
+fn add_splice(splices: &mut Vec<Splice>, splice: Splice) {
+    match splices.iter_mut().find(|known| known.born == splice.born) {
+        Some(known) => known.offset = known.offset.max(splice.offset),
+        None => splices.push(splice),
+    }
+}
+
+/// What was born before this line settled, and is not known to the sign, has ended.
+fn without_ended(mut splices: Vec<Splice>, known: &Sign) -> Vec<Splice> {
+    let birth = &known.birth;
+    splices.retain(|splice| splice.born >= birth.settled || birth.splice_of(splice.born).is_some());
+    splices
+}
+
+impl Splice {
+    fn by(self, offset: u64) -> Self {
+        Self {
+            offset: self.offset + offset,
+            ..self
+        }
+    }
 }
 
 impl Model {
     /// What happens before each verb: the line is born, or what the POP knows is taken over.
     pub(super) fn begin(&mut self, call: Call<'_>) {
+        let birth = &mut self.sign.birth;
         if self.is_new {
-            let birth = &mut self.sign.birth;
             (birth.born, birth.started, self.anchor_ms) = (call.now_ms, call.now_ms, call.now_ms);
         }
+        // A clock that jumps back makes no data young again.
+        let age = call.now_ms.saturating_sub(birth.started);
+        if birth.started > 0 && age >= YOUNG_MS {
+            (birth.sealed, birth.settled) = (true, birth.settled.max(birth.started));
+        }
+        self.show_birth(call.now_ms);
         if let Some(known) = call.known {
             self.take_sign(known, call.now_ms);
         }
@@ -75,18 +106,28 @@ impl Model {
 
     fn take_sign(&mut self, known: &Sign, now_ms: u64) {
         let (birth, other) = (&self.sign.birth, &known.birth);
+        let is_same = other.born == birth.born;
         let is_better = birth.adopted == 0 || other.born > birth.born;
-        if other.born == birth.born {
-            self.take_maxima(known);
-        } else if other.started > birth.started {
+        let is_later = other.order() > birth.order();
+        let moves = birth.own_splice().is_some();
+        if is_same && moves && other.started < birth.started {
+            self.take_better_copy(known);
+        } else if is_same && !(is_later && moves) {
+            self.take_maxima(known, now_ms);
+        } else if is_later {
             self.take_live(&known.live);
             self.go_back_to(known, now_ms);
-        } else if self.is_young(now_ms) && other.born < birth.started && is_better {
-            if self.sign.live.version == 0 {
-                self.take_live(&known.live);
+        } else if !birth.young || other.born >= birth.started {
+            return;
+        } else if moves && other.born > birth.born && other.is_fragment() {
+            if other.born >= birth.settled {
+                self.take_fragment(known);
             }
+        } else if is_better || birth.fragment {
+            self.take_live_from_before(&known.live);
             self.adopt(known);
         }
+        self.show_birth(now_ms);
     }
 
     fn is_young(&self, now_ms: u64) -> bool {
@@ -94,66 +135,176 @@ impl Model {
         !birth.sealed && birth.started > 0 && now_ms.saturating_sub(birth.started) < YOUNG_MS
     }
 
+    fn own_offset(&self) -> u64 {
+        let own = self.sign.birth.own_splice();
+        own.map_or(0, |splice| splice.offset)
+    }
+
+    /// The numbers that the present data gave follow behind `base`; `others` are the splices of the sign.
+    fn splice_behind(&mut self, base: u64, others: &[Splice]) {
+        let drawn_here = self.sign.length - self.own_offset();
+        let from = self.windows.from.saturating_sub(self.own_offset());
+        let birth = &mut self.sign.birth;
+        let own = Splice {
+            born: birth.started,
+            offset: base,
+        };
+        let others = others.iter().filter(|splice| splice.born != own.born);
+        let mut splices: Vec<Splice> = others.copied().collect();
+        splices.push(own);
+        let oldest = splices.len().saturating_sub(SPLICES);
+        birth.splices = splices.split_off(oldest);
+        self.sign.length = base + drawn_here;
+        self.windows.from = base + from;
+    }
+
+    /// A better copy of the line that these young data have adopted: what they gave moves behind it.
+    fn take_better_copy(&mut self, known: &Sign) {
+        let mut others = known.birth.splices.clone();
+        for splice in &self.sign.birth.splices {
+            add_splice(&mut others, *splice);
+        }
+        let others = without_ended(others, known);
+        let birth = &mut self.sign.birth;
+        birth.fragment &= known.birth.is_fragment();
+        birth.settled = birth.settled.max(known.birth.settled);
+        let base = self.own_offset();
+        if behind(known) > base {
+            self.sign.birth.adopted += 1;
+            self.sign.credit = self.sign.credit.max(known.credit);
+            self.checkpoints = None;
+        }
+        self.splice_behind(base.max(behind(known)), &others);
+        self.sign.epoch = self.sign.epoch.max(known.epoch);
+        self.remember_cursor(Cursor(known.cursor.0.min(known.length)));
+        if self.touched || known.live.version > self.sign.live.version {
+            self.take_live_from_before(&known.live);
+        }
+    }
+
+    /// A younger line that was lost before this one's sign could reach it: its numbers follow behind this line, and the
+    /// numbers of the present data behind those.
+    fn take_fragment(&mut self, known: &Sign) {
+        let (birth, own) = (&self.sign.birth, self.own_offset());
+        let (born, same) = (known.birth.born, birth.splice_of(known.birth.born));
+        let offset = same.map_or(own, |splice| splice.offset);
+        let base = own.max(offset + behind(known));
+        let mut others = birth.splices.clone();
+        add_splice(&mut others, Splice { born, offset });
+        for splice in &known.birth.splices {
+            add_splice(&mut others, splice.by(offset));
+        }
+        if base > own {
+            self.sign.birth.adopted += 1;
+            self.checkpoints = None;
+        }
+        self.splice_behind(base, &others);
+    }
+
     /// The same line: nothing it has shown is taken back. A sign that is further on means that a backup was restored.
-    fn take_maxima(&mut self, known: &Sign) {
+    fn take_maxima(&mut self, known: &Sign, now_ms: u64) {
+        let reached = &self.sign;
+        let is_further = known.length > reached.length
+            || known.cursor > reached.cursor
+            || known.epoch > reached.epoch;
+        let is_before = known.birth.started < reached.birth.started;
         if known.length > self.sign.length {
-            self.sign.length = known.length + gap(known.birth.recent);
+            self.sign.length = behind(known);
             self.windows.from = self.sign.length;
         }
         self.sign.epoch = self.sign.epoch.max(known.epoch);
         self.remember_cursor(known.cursor);
+        if is_further && !is_before {
+            self.sign.credit = known.credit;
+            (self.left, self.anchor_ms) = (0, now_ms);
+        }
         if known.birth.order() > self.sign.birth.order() {
             self.sign.birth = known.birth.clone();
         }
         if known.live.version > self.sign.live.version {
-            self.take_live(&known.live);
+            if is_before {
+                self.take_live_from_before(&known.live);
+            } else {
+                self.take_live(&known.live);
+            }
         }
     }
 
-    /// The data are older than the sign: an old backup was restored. All of the sign's line comes back.
+    /// The data are older than the sign: a backup was restored, or the store's clock jumped back when it lost its data. All
+    /// of the sign's line comes back; numbers that young data gave follow.
     fn go_back_to(&mut self, known: &Sign, now_ms: u64) {
-        self.sign.birth = known.birth.clone();
-        self.sign.length = known.length + gap(known.birth.recent);
-        self.windows.from = self.sign.length;
-        self.continue_from(known);
-        self.anchor_ms = now_ms;
+        let base = behind(known);
+        let birth = &self.sign.birth;
+        let has_ended = birth.started < known.birth.settled;
+        let knows_these = known.birth.splice_of(birth.started).is_some();
+        if birth.young && !has_ended && !knows_these {
+            self.splice_behind(base, &known.birth.splices);
+        } else {
+            self.sign.birth.splices.clone_from(&known.birth.splices);
+            self.sign.length = base;
+            self.windows.from = base;
+        }
+        self.sign.birth = Birth {
+            splices: std::mem::take(&mut self.sign.birth.splices),
+            ..known.birth.clone()
+        };
+        self.sign.cursor = Cursor(known.cursor.0.min(known.length));
+        self.sign.epoch = known.epoch;
+        self.sign.credit = known.credit;
+        (self.left, self.anchor_ms, self.checkpoints) = (0, now_ms, None);
     }
 
     /// The numbers drawn meanwhile follow behind those of the older line.
     fn adopt(&mut self, known: &Sign) {
-        let base = known.length + gap(known.birth.recent);
+        let (mut base, mut others) = (behind(known), known.birth.splices.clone());
+        let birth = &self.sign.birth;
+        if birth.fragment && known.birth.born < birth.born {
+            // The fragment follows behind the older line, and so does what followed behind the fragment.
+            let same = known.birth.splice_of(birth.born);
+            let offset = same.map_or(base, |splice| splice.offset);
+            add_splice(
+                &mut others,
+                Splice {
+                    born: birth.born,
+                    offset,
+                },
+            );
+            for splice in &birth.splices {
+                add_splice(&mut others, splice.by(offset));
+            }
+            others = without_ended(others, known);
+            base = base.max(self.own_offset() + offset);
+        }
+        self.splice_behind(base, &others);
         let birth = &mut self.sign.birth;
-        let own = birth.splices.first().map_or(0, |splice| splice.offset);
-        let shift = i64::try_from(base).unwrap_or(i64::MAX) - own;
-        for splice in &mut birth.splices {
-            splice.offset += shift;
-        }
-        if birth.splices.len() < SPLICES {
-            birth.splices.push(Splice {
-                born: birth.born,
-                above: u64::try_from(own).unwrap_or(0),
-                offset: shift,
-            });
-        }
+        (birth.fragment, birth.settled) = (known.birth.is_fragment(), known.birth.settled);
         (birth.born, birth.adopted) = (known.birth.born, birth.adopted + 1);
         self.quiet_ms = birth.started + SETTLE_MS;
-        self.anchor_ms = self.quiet_ms;
-        self.sign.length = self.sign.length.saturating_add_signed(shift);
-        self.windows.from = self.windows.from.saturating_add_signed(shift);
-        self.continue_from(known);
-    }
-
-    fn continue_from(&mut self, known: &Sign) {
         self.sign.cursor = Cursor(known.cursor.0.min(known.length));
         self.sign.epoch = known.epoch;
-        self.sign.credit = known.credit;
-        self.left = 0;
-        self.checkpoints = None;
+        self.sign.credit = self.sign.credit.max(known.credit);
+        (self.left, self.anchor_ms, self.checkpoints) = (0, self.quiet_ms, None);
     }
 
+    /// What an operator had set comes back.
     fn take_live(&mut self, live: &Live) {
-        if live.version > 0 {
-            self.sign.live = live.clone();
+        let configured = Live {
+            pace: self.configured,
+            ..Live::default()
+        };
+        self.sign.live = if live.version > 0 {
+            live.clone()
+        } else {
+            configured
+        };
+    }
+
+    /// What an operator has set since the data began is newer than any sign from before, and stays.
+    fn take_live_from_before(&mut self, live: &Live) {
+        if self.touched {
+            self.sign.live.version = self.sign.live.version.max(live.version + 1);
+        } else {
+            self.take_live(live);
         }
     }
 
@@ -172,23 +323,47 @@ impl Model {
         self.quiet_ms = 0;
         self.checkpoints = None;
         let birth = &mut self.sign.birth;
-        (birth.started, birth.sealed) = (now_ms, true);
+        (birth.started, birth.sealed) = (now_ms.max(birth.started + 1), true);
+        birth.settled = birth.started;
         birth.splices.clear();
     }
 
-    /// What a ticket proves: the line it belongs to has reached its number.
+    /// What a ticket proves: the line it belongs to has reached its number. A line of the version before has no birth, so
+    /// any ticket of that version may be of another line: it proves nothing.
     pub(super) fn take_ticket(&mut self, id: &str, place: Place, now_ms: u64) {
-        if place.born == self.sign.birth.born {
-            self.sign.epoch = self.sign.epoch.max(place.epoch);
-            if place.position.0 > self.sign.length {
-                self.sign.length = place.position.0 + LEAST_GAP;
+        let birth = &self.sign.birth;
+        let splice = birth.splice_of(place.born);
+        if place.born == birth.born && birth.started > 0 {
+            self.take_number(place);
+        } else if let Some(splice) = splice {
+            let number = place.position.0 + splice.offset;
+            if number > self.sign.length {
+                self.sign.length = number + LEAST_GAP;
                 self.windows.from = self.sign.length;
             }
-            self.remember_cursor(Cursor(place.seen.0.min(place.position.0)));
         } else {
             self.witness(id, place, now_ms);
         }
         self.show_birth(now_ms);
+    }
+
+    fn take_number(&mut self, place: Place) {
+        self.sign.epoch = self.sign.epoch.max(place.epoch);
+        let base = place.position.0 + LEAST_GAP;
+        match self.sign.birth.own_splice() {
+            Some(own) if place.position.0 > own.offset => {
+                let others = self.sign.birth.splices.clone();
+                self.splice_behind(base, &others);
+                self.sign.birth.adopted += 1;
+                self.checkpoints = None;
+            }
+            _ if place.position.0 > self.sign.length => {
+                self.sign.length = base;
+                self.windows.from = base;
+            }
+            _ => {}
+        }
+        self.remember_cursor(Cursor(place.seen.0.min(place.position.0)));
     }
 
     /// When no sign has come, three tickets of one birth restore their line; of several births the youngest counts.

@@ -27,12 +27,12 @@ in_houses_whose_clock_is_turned! {
     a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so
 }
 
-fn status(house: &House) -> Value {
+pub(crate) fn status(house: &House) -> Value {
     house.ask(&Ask::get("/_queue/status").operator()).json()
 }
 
 /// A ticket with our signature, from any line.
-fn signed(house: &House, place: Place) -> String {
+pub(crate) fn signed(house: &House, place: Place) -> String {
     let now = house.now_ms() / 1000;
     let ticket = Ticket {
         id: format!("{:032x}", place.position.0),
@@ -47,7 +47,7 @@ fn signed(house: &House, place: Place) -> String {
     keys.sign(&ticket, "main", now, 3600).unwrap()
 }
 
-fn place(born: u64, epoch: u64, position: u64, seen: u64) -> Place {
+pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> Place {
     Place {
         born,
         epoch,
@@ -56,12 +56,12 @@ fn place(born: u64, epoch: u64, position: u64, seen: u64) -> Place {
     }
 }
 
-fn with_ticket(ask: Ask, ticket: &str) -> Ask {
+pub(crate) fn with_ticket(ask: Ask, ticket: &str) -> Ask {
     ask.with("cookie", format!("queue={ticket}"))
 }
 
 /// So many visitors in line.
-fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
+pub(crate) fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
     let mut visitors = visitors(house, many);
     for visitor in &mut visitors {
         visitor.ask("/");
