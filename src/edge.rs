@@ -20,8 +20,8 @@ use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, Forward, HEADERS, NOT_FROM_CLIENTS, PRIVATE, Reply};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
-    Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE, RENEWING, Renew,
-    Turn, Wrong,
+    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE,
+    RENEWING, Renew, Turn, Wrong,
 };
 use now_serving::record::{self, Facts, Query};
 use now_serving::service;
@@ -463,7 +463,7 @@ fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
     });
     match handed_over {
         Ok(()) => None,
-        Err(()) => Some(send(response(service::origin_failed(call)))),
+        Err(()) => Some(send(response(service::origin_failed(call, forward)))),
     }
 }
 
@@ -620,6 +620,17 @@ impl Near for DataCentre {
 
     fn last(&self) -> Option<Copied> {
         copied(&core::lookup(self.last.clone()).execute().ok()??)
+    }
+
+    fn is_first_admission(&self, id: &str) -> bool {
+        let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
+        if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
+            return false;
+        }
+        let inserted = core::insert(key, ADMISSION_KEPT).execute();
+        // What cannot be remembered counts again.
+        let _ = inserted.map(StreamingBody::finish);
+        true
     }
 
     fn wrong(&self, from: &str) -> Option<Wrong> {

@@ -6,6 +6,7 @@ mod board;
 mod change;
 mod count;
 mod reply;
+mod script;
 
 use std::sync::LazyLock;
 
@@ -23,25 +24,9 @@ pub use board::{Action, Board, Minute, Set};
 pub use change::{Author, Change, Changed, Effect, Once};
 pub use count::Figures;
 
-/// The script with the digest under which the store remembers it.
-struct Script {
-    text: String,
-    digest: String,
-}
-
-macro_rules! joined {
-    ($($file:literal)*) => {
-        concat!($(include_str!(concat!("line/lua/", $file, ".lua")), "\n"),*)
-    };
-}
-
-static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
-    let text = joined!("state" "rate" "birth" "release" "history" "answer" "join" "look" "change" "status" "metrics");
-    let digest = Hex::encode_to_string(Sha1::hash(text.as_bytes())).unwrap_or_default();
-    Script {
-        text: text.to_owned(),
-        digest,
-    }
+/// The digest under which the store remembers the script.
+static DIGEST: LazyLock<String> = LazyLock::new(|| {
+    Hex::encode_to_string(Sha1::hash(script::TEXT.as_bytes())).unwrap_or_default()
 });
 
 /// Which clock the script goes by.
@@ -100,7 +85,7 @@ impl LastSign for NoSign {
 /// The text of the script, for stores that should know it before the first call.
 #[must_use]
 pub fn script() -> &'static str {
-    &SCRIPT.text
+    script::TEXT
 }
 
 /// What a verb is called with: names and values.
@@ -274,10 +259,10 @@ impl Line<'_> {
                 .iter()
                 .flat_map(|(name, value)| [name.as_str(), value.as_str()]),
         );
-        let by_digest = [&["EVALSHA", SCRIPT.digest.as_str()], &words[..]].concat();
+        let by_digest = [&["EVALSHA", DIGEST.as_str()], &words[..]].concat();
         match self.call(&by_digest, attempt) {
             Err(StoreError::NoScript) => {
-                let in_full = [&["EVAL", SCRIPT.text.as_str()], &words[..]].concat();
+                let in_full = [&["EVAL", script::TEXT], &words[..]].concat();
                 self.call(&in_full, Attempt::AfterNoScript)
             }
             answer => answer,

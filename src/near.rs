@@ -25,6 +25,9 @@ pub const KEPT: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
 pub const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long a POP remembers that a ticket was admitted.
+pub const ADMISSION_KEPT: Duration = Duration::from_mins(5);
+
 /// The longest somebody waits for a turn.
 pub const QUEUE: Duration = Duration::from_secs(5);
 
@@ -73,6 +76,9 @@ pub trait Near: LastSign + Markers {
     fn remember(&self, copy: &Copied);
     /// The last sign that was read, for the time when the store does not answer or nobody has looked.
     fn last(&self) -> Option<Copied>;
+    /// Whether this POP hears for the first time that the ticket was admitted: a client that keeps no cookie is admitted
+    /// by the same ticket again and again, and counts once.
+    fn is_first_admission(&self, id: &str) -> bool;
     /// The wrong logins from there that still count.
     fn wrong(&self, from: &str) -> Option<Wrong>;
     /// Lets them count for that long.

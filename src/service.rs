@@ -118,7 +118,7 @@ fn routed(
     let ticket = keeping::ticket_or_lapsed(call, config, now)
         .or_else(|| keeping::ticket_of_form(call, config, now));
     let ended = visit(kind, ticket, &call.id, &line, near, config);
-    worded(call, kind, ended, config, now_ms)
+    worded(call, kind, ended, near, config, now_ms)
 }
 
 /// What could wait until the visitor had been answered.
@@ -228,19 +228,27 @@ pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
     config.pages.refused().into_iter().map(entry).collect()
 }
 
-/// What somebody inside is told when the origin does not answer.
+/// What somebody inside is told when the origin does not answer; the ticket that was to go along does.
 #[must_use]
-pub fn origin_failed(call: &Call) -> Reply {
+pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
     let text = "The site did not answer. You are in, and stay in: please try again in a moment.";
     let reply = if wants_json(call) {
         Reply::problem(502, "The origin did not answer", text)
     } else {
         page::notice(502, "Please try again", text)
     };
-    secured(call, reply.with("retry-after", "5"))
+    let cookies = forward.set_cookies.clone();
+    secured(call, reply.with("retry-after", "5").with_cookies(cookies))
 }
 
-fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -> Outcome {
+fn worded(
+    call: &Call,
+    kind: Kind,
+    visit: Visit,
+    near: &dyn Near,
+    config: &Config,
+    now_ms: u64,
+) -> Outcome {
     let now = now_ms / 1000;
     let cookies = signed(call, kind, &visit, config, now);
     let answer = if visit.end == End::Inside {
@@ -254,7 +262,7 @@ fn worded(call: &Call, kind: Kind, visit: Visit, config: &Config, now_ms: u64) -
         let reply = waiting::answer(call, kind, &visit, cookies, config, now_ms);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    outcome(answer, visit, share(call, config))
+    outcome(answer, visit, near, share(call, config))
 }
 
 /// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
@@ -273,7 +281,7 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     let kind = kind(call, config);
     let cookies = signed(call, kind, &visit, config, line.now_ms / 1000);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
-    outcome(Answer::Reply(reply), visit, share(call, config))
+    outcome(Answer::Reply(reply), visit, near, share(call, config))
 }
 
 /// How many of the looks of those who wait are logged: they say little, and there are many.
@@ -292,9 +300,9 @@ fn signed(call: &Call, kind: Kind, visit: &Visit, config: &Config, now: u64) -> 
     }
 }
 
-fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
+fn outcome(answer: Answer, visit: Visit, near: &dyn Near, share_of_looks: Share) -> Outcome {
     let reason = match visit.end {
-        End::Inside => entered(&visit),
+        End::Inside => entered(&visit, near),
         End::Waiting { .. } | End::Called => Reason::Waiting,
         End::Provisional => Reason::Provisional,
         End::Held => Reason::Held,
@@ -317,10 +325,10 @@ fn outcome(answer: Answer, visit: Visit, share_of_looks: Share) -> Outcome {
     }
 }
 
-fn entered(visit: &Visit) -> Reason {
+fn entered(visit: &Visit, near: &dyn Near) -> Reason {
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if visit.changed {
+    } else if visit.changed && near.is_first_admission(&visit.ticket.id) {
         Reason::Admitted
     } else {
         Reason::Inside

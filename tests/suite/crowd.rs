@@ -99,6 +99,9 @@ impl Near for Nowhere {
         None
     }
     fn put(&self, _copy: &Copied) {}
+    fn is_first_admission(&self, _: &str) -> bool {
+        true
+    }
     fn remember(&self, _: &Copied) {}
     fn last(&self) -> Option<Copied> {
         None

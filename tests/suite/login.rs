@@ -285,6 +285,9 @@ impl Near for Burst {
     fn put(&self, copy: &Copied) {
         self.memory.put(copy);
     }
+    fn is_first_admission(&self, id: &str) -> bool {
+        self.memory.is_first_admission(id)
+    }
     fn remember(&self, copy: &Copied) {
         self.memory.remember(copy);
     }

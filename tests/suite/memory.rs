@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
-    Copied, Duty, FRESH, Lookup, Marker, Markers, Near, RENEWING, Renew, Turn, Wrong,
+    ADMISSION_KEPT, Copied, Duty, FRESH, Lookup, Marker, Markers, Near, RENEWING, Renew, Turn,
+    Wrong,
 };
 use now_serving::tally::{Batch, Tally, Till};
 
@@ -29,6 +30,8 @@ struct Shelf {
     on_duty: Cell<bool>,
     /// From where somebody was wrong, and until when that counts.
     wrong: RefCell<BTreeMap<String, (Wrong, u64)>>,
+    /// The tickets admitted here, and until when that is remembered.
+    admitted: RefCell<BTreeMap<String, u64>>,
     /// From where somebody has a turn.
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
@@ -54,6 +57,7 @@ impl Memory {
             last: RefCell::default(),
             on_duty: Cell::default(),
             wrong: RefCell::default(),
+            admitted: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
             till: RefCell::new(Till::new("here".to_owned())),
@@ -175,6 +179,13 @@ impl Near for Memory {
         for batch in batches {
             self.shelf.till.borrow_mut().acknowledge(batch);
         }
+    }
+
+    fn is_first_admission(&self, id: &str) -> bool {
+        let until = self.now() + u64::try_from(ADMISSION_KEPT.as_millis()).unwrap();
+        let mut admitted = self.shelf.admitted.borrow_mut();
+        let before = admitted.insert(id.to_owned(), until);
+        before.is_none_or(|until| until <= self.now())
     }
 
     fn wrong(&self, from: &str) -> Option<Wrong> {

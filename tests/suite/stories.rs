@@ -188,6 +188,7 @@ in_every_house! {
     the_same_key_answers_the_same_wherever_the_line_has_moved
     a_spoilt_key_of_the_metrics_costs_no_poll
     the_clock_of_a_pop_opens_no_period
+    a_called_ticket_is_admitted_once_however_often_it_comes
     a_closed_room_that_opens_again_costs_one_call
     who_cannot_draw_comes_back_later_each_time
     who_comes_after_a_failed_draw_costs_no_call

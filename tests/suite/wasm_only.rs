@@ -9,7 +9,7 @@ use dev::bench::Sandboxes;
 use jwt_simple::prelude::*;
 use serde_json::Value;
 
-use crate::house::{Ask, House, SECRET, Visitor, problem_keys};
+use crate::house::{Ask, Got, House, SECRET, Visitor, call, problem_keys};
 
 const MB: u64 = 1_000_000;
 
@@ -246,6 +246,20 @@ fn wasm_who_is_let_in_while_the_origin_is_down_stays_in() {
         (&log[1]["reason"], &log[2]["reason"]),
         (&"admitted".into(), &"inside".into())
     );
+}
+
+/// The local server begins every request to a backend, so the answer is asked for as the edge does.
+#[test]
+fn native_a_request_to_the_origin_that_cannot_be_begun_keeps_the_admission() {
+    let forward = now_serving::http::Forward {
+        set_cookies: vec!["queue=admitted".to_owned(), "queue-post=twin".to_owned()],
+        ..now_serving::http::Forward::default()
+    };
+    let call = call(&Ask::get("/").json(), String::new());
+    let got = Got::of(now_serving::service::origin_failed(&call, &forward));
+    assert_eq!(got.status, 502);
+    assert_eq!(got.all("set-cookie"), ["queue=admitted", "queue-post=twin"]);
+    assert_eq!(got.header("cache-control"), "private, no-store");
 }
 
 #[test]

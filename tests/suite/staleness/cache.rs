@@ -150,6 +150,9 @@ impl Near for Cache {
         self.take(copy, None);
     }
 
+    fn is_first_admission(&self, id: &str) -> bool {
+        self.memory.is_first_admission(id)
+    }
     fn remember(&self, copy: &Copied) {
         if self.state.whim.get() == Whim::Sound {
             self.memory.remember(copy);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::{House, Visitor, visitors};
+use crate::house::{Ask, House, Visitor, visitors};
 
 /// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
@@ -174,4 +174,23 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
         by_store.abs_diff(seconds * 1000) < 5_000,
         "{by_store} at {seconds}"
     );
+}
+
+/// A client that keeps no cookies brings the ticket it once got.
+pub(crate) fn a_called_ticket_is_admitted_once_however_often_it_comes(house: &House) {
+    let mut visitors = visitors(house, 3);
+    for visitor in &mut visitors {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    house.forget_the_sign();
+    let ticket = visitors[0].ticket.clone().unwrap();
+    for _ in 0..5 {
+        let ask = Ask::get("/echo").with("cookie", format!("queue={ticket}"));
+        assert!(house.ask(&ask).inside);
+    }
+    assert!(visitors[1].ask("/echo").inside);
+    let log = house.log_of(10);
+    let admitted = log.iter().filter(|line| line["reason"] == "admitted");
+    assert_eq!(admitted.count(), 2, "of two who were released");
 }

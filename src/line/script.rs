@@ -1,0 +1,70 @@
+//! The script, put together from its files when this is compiled: full-line comments, indentation and blank lines stay
+//! in the files, and so out of the Wasm and of what is sent to the store.
+
+macro_rules! joined {
+    ($($file:literal)*) => {
+        concat!($(include_str!(concat!("lua/", $file, ".lua")), "\n"),*)
+    };
+}
+
+const FILES: &str = joined!(
+    "state" "rate" "birth" "release" "history" "answer" "join" "look" "change" "status" "metrics"
+);
+const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);
+static BYTES: [u8; LENGTH] = {
+    let mut space = [0; FILES.len()];
+    shortened(FILES.as_bytes(), &mut space);
+    let mut bytes = [0; LENGTH];
+    let (kept, _) = space.split_at(LENGTH);
+    bytes.copy_from_slice(kept);
+    bytes
+};
+
+/// What the store is sent.
+pub(super) const TEXT: &str = match std::str::from_utf8(&BYTES) {
+    Ok(text) => text,
+    Err(_) => "",
+};
+
+/// Writes the lines that are no comments, without their indentation; how many bytes that are.
+#[expect(clippy::indexing_slicing, reason = "evaluated when this is compiled")]
+const fn shortened(text: &[u8], space: &mut [u8]) -> usize {
+    let (mut read, mut written) = (0, 0);
+    while read < text.len() {
+        while read < text.len() && matches!(text[read], b' ' | b'\n') {
+            read += 1;
+        }
+        let is_comment = read + 1 < text.len() && text[read] == b'-' && text[read + 1] == b'-';
+        while read < text.len() {
+            let byte = text[read];
+            if !is_comment {
+                space[written] = byte;
+                written += 1;
+            }
+            read += 1;
+            if byte == b'\n' {
+                break;
+            }
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_is_its_files_without_comments_and_indentation() {
+        let lines = FILES.lines().map(str::trim_start);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("--"));
+        let expected: String = lines.flat_map(|line| [line, "\n"]).collect();
+        assert_eq!(TEXT, expected);
+        assert!(
+            TEXT.len() * 5 < FILES.len() * 4,
+            "{} of {}",
+            TEXT.len(),
+            FILES.len()
+        );
+    }
+}
