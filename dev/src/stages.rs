@@ -20,6 +20,9 @@ pub struct Options {
     /// Only the format and the native tests: seconds
     #[arg(long)]
     pub fast: bool,
+    /// Also the tests that take minutes: one for each mechanism, on the real clock
+    #[arg(long, conflicts_with_all = ["fast", "filter"])]
+    pub long: bool,
     /// Run only tests whose names contain this, and no other checks
     #[arg(value_name = "FILTER")]
     pub filter: Option<String>,
@@ -46,7 +49,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "lint",      is_fast: false, needs: &[],                 after: None,          command: "clippy --workspace --all-targets -- -D warnings" },
     Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-floors --target wasm32-wasip1 --bins -- -D warnings" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract:: --skip prometheus::" },
+    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract:: --skip prometheus:: --skip long::" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- ::wasm wasm_only::" },
@@ -56,6 +59,15 @@ const STAGES: &[Stage] = &[
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
+
+/// Only with `--long`.
+const LONG: Stage = Stage {
+    name: "long",
+    is_fast: false,
+    needs: &[Viceroy],
+    after: Some("build"),
+    command: "test -p now-serving --test suite -- long::",
+};
 
 /// With a filter the suite runs once as a whole, since names cannot be filtered twice.
 #[rustfmt::skip]
@@ -118,7 +130,7 @@ pub fn test(options: &Options) -> Result<bool, String> {
 
 fn wanted(options: &Options) -> Vec<&'static Stage> {
     match (options.fast, &options.filter) {
-        (false, None) => STAGES.iter().collect(),
+        (false, None) => STAGES.iter().chain(options.long.then_some(&LONG)).collect(),
         (false, Some(_)) => FILTERED.iter().collect(),
         (true, None) => STAGES.iter().filter(|stage| stage.is_fast).collect(),
         (true, Some(_)) => STAGES

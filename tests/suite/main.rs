@@ -39,6 +39,7 @@ mod languages;
 mod live_wasm;
 mod log;
 mod login;
+mod long;
 mod losses;
 mod memory;
 mod metrics;
