@@ -269,6 +269,7 @@ pub(crate) fn t15_a_change_of_pace_takes_effect_within_one_period(house: &House)
     assert!(!second.ask("/echo").inside);
     house.set("automatic", "2");
     house.wait_for_period(2);
+    house.forget_the_sign();
     assert!(
         second.ask("/echo").inside,
         "though the hour that was opened is not over"
