@@ -95,10 +95,10 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     let Some(to) = destination(call) else {
         return bad_destination();
     };
-    if keeping::keeps_cookies(call) {
+    if keeping::ticket(call, config, now).is_some() {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
-    if kind(call, config) != Kind::First {
+    if !matches!(kind(call, config), Kind::First | Kind::Visit) {
         return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
     let words = words(&call.header("accept-language"));

@@ -324,6 +324,7 @@ fn brought(sign: &Sign) -> Arguments {
         ("automatic", live.pace.automatic),
         ("quantity", live.pace.quantity),
         ("version", live.version),
+        ("paced", u64::from(live.paced)),
     ];
     let texts = [
         ("mode", live.mode.name().to_owned()),

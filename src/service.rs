@@ -117,6 +117,14 @@ fn routed(
     let kind = kind(call, config);
     let ticket = keeping::ticket_or_lapsed(call, config, now)
         .or_else(|| keeping::ticket_of_form(call, config, now));
+    // A cookie that is no ticket does not show that its client keeps the one it gets.
+    let is_sound = ticket
+        .as_ref()
+        .is_some_and(|ticket| !ticket.has_lapsed(now));
+    let kind = match kind {
+        Kind::Visit if !is_sound => Kind::First,
+        kind => kind,
+    };
     let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, near, config, now_ms)
 }

@@ -19,6 +19,9 @@ const KEPT: Duration = Duration::from_mins(1);
 /// How long it remembers whom it let in last: as long as it keeps the last sign.
 const ENTRY_KEPT: Duration = Duration::from_hours(24);
 
+/// So old a sign is believed that the room is open, when a call fails and the store may be well.
+const OPEN_BELIEVED_MS: u64 = 10_000;
+
 /// The draws of a POP, as one request sees them.
 pub struct Draws<'a> {
     near: &'a dyn Near,
@@ -103,7 +106,8 @@ pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
 pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u64) -> bool {
     match sign.map(|sign| sign.live.mode) {
         Some(Mode::Hold | Mode::Closed) => false,
-        Some(Mode::Open) => true,
+        Some(Mode::Open) if is_recent(near, now_ms) => true,
+        Some(Mode::Open) => outage(near).is_real(now_ms),
         Some(Mode::Automatic) | None => {
             let pace = sign.map_or(config.pace, |sign| sign.live.pace);
             let pops = sign.and_then(|sign| sign.pops);
@@ -114,13 +118,20 @@ pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u6
     }
 }
 
+/// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
+/// have heard that the room was closed.
+fn is_recent(near: &dyn Near, now_ms: u64) -> bool {
+    let last = near.last();
+    last.is_some_and(|last| now_ms.saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
+}
+
 fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bool {
     let Some(interval_us) = share::interval_us(pace, pops) else {
         return false;
     };
     let after = |entry: Option<[u64; 1]>| {
-        let next_us = entry.map(|[next_us]| next_us);
-        share::let_in(next_us, interval_us, now_ms.saturating_mul(1000))
+        let last_us = entry.map(|[last_us]| last_us);
+        share::let_in(last_us, interval_us, now_ms.saturating_mul(1000))
     };
     // Nearly always it is not: that takes no turn.
     if after(read(near, Marker::Entry)).is_none() {
@@ -128,9 +139,9 @@ fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bo
     }
     let mut is_let_in = false;
     near.alone(Marker::Entry, &mut || {
-        if let Some(next_us) = after(read(near, Marker::Entry)) {
+        if let Some(last_us) = after(read(near, Marker::Entry)) {
             is_let_in = true;
-            write(near, Marker::Entry, [next_us], ENTRY_KEPT);
+            write(near, Marker::Entry, [last_us], ENTRY_KEPT);
         }
     });
     is_let_in

@@ -462,7 +462,7 @@ fn answered(place: Place, (sign, position): (Sign, Option<Position>)) -> Asked {
         (TicketState::Placed(_), _) => None,
         // It had ended, and drew anew; or it would have, but for the closed room.
         (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
-        (TicketState::Ended | TicketState::Ahead, None) if is_closed => None,
+        (TicketState::Ended, None) if is_closed => None,
         (TicketState::Ended, None) => return Asked::Ended(After::Nothing),
         (TicketState::Settling | TicketState::Ahead, _) => {
             return Asked::Unseen(None, After::Nothing);

@@ -253,8 +253,13 @@ fn is_sure(fields: &mut Fields) -> Result<bool, Refusal> {
 
 /// The key by which a program makes sure that a repeat does nothing.
 fn header_key(call: &Call) -> Result<Option<String>, Refusal> {
-    if call.lines("idempotency-key").next().is_none() {
-        return Ok(None);
+    match call.lines("idempotency-key").count() {
+        0 => return Ok(None),
+        1 => {}
+        _ => {
+            let several = "several of them";
+            return Err(wrong("Idempotency-Key", Some(several), "one"));
+        }
     }
     let key = call.header("idempotency-key");
     let is_sound =

@@ -65,6 +65,7 @@ impl Answer {
                 automatic: self.number("automatic")?,
                 quantity: self.number("quantity")?,
             },
+            paced: self.number("paced")? == 1,
             message: self.text("message").map(str::to_owned),
             version: self.number("version")?,
         };

@@ -16,7 +16,7 @@ pub enum Marker {
     Failures,
     /// When a call was answered after some had failed: written by calls that succeeded.
     Answered,
-    /// When the next visitor may go in without the store.
+    /// When the last visitor went in without the store.
     Entry,
 }
 

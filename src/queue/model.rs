@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Live, Place, Sign, TicketState};
 use crate::admission::{Cursor, Measured, Mode, Pace, Position};
-use birth::{Proofs, Windows};
+use birth::{Proofs, Since, Windows};
 
 /// Nothing older than two windows counts in a measured rate.
 const WINDOW_MS: u64 = 300_000;
@@ -26,8 +26,10 @@ pub struct Model {
     is_new: bool,
     /// Until then nothing is released: an older line has come back, and a better copy of it may still come.
     quiet_ms: u64,
-    /// Whether an operator has set something since the data began.
-    touched: bool,
+    /// What an operator has set since the data began.
+    since: Since,
+    /// Credit that came back with a line.
+    lent: u64,
     /// Numbers drawn in the last seconds.
     windows: Windows,
     /// What tickets of an older line have proven.
@@ -101,7 +103,8 @@ impl Model {
             sign,
             is_new: true,
             quiet_ms: 0,
-            touched: false,
+            since: Since::default(),
+            lent: 0,
             windows: Windows::default(),
             proofs: None,
             period: None,
@@ -205,7 +208,7 @@ impl Model {
                 }
                 line.sign.live.mode = mode;
                 line.sign.live.version += 1;
-                line.touched = true;
+                line.since.mode = true;
             }
             line.open_period(call.now_ms, waited);
             let before = line.sign.cursor.0;
@@ -219,8 +222,9 @@ impl Model {
     pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
         let (sign, ()) = self.verb(call, |line, waited| {
             line.sign.live.pace = pace.unwrap_or(line.configured);
+            line.sign.live.paced = pace.is_some();
             line.sign.live.version += 1;
-            line.touched = true;
+            line.since.pace = true;
             line.judge(call.now_ms);
             line.open_period(call.now_ms, waited);
             line.release(call.now_ms);

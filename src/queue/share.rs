@@ -19,19 +19,21 @@ pub fn interval_us(pace: Pace, pops: Option<u64>) -> Option<u64> {
     })
 }
 
-/// When the visitor after this one may go in, if one may go in now; both in microseconds of Unix time. `next_us` is what
-/// the visitor before left behind. A poll that comes a part of an interval late costs nothing: the part is carried on. A
-/// POP that was idle for longer begins anew.
+/// When this visitor goes in, if one may go in now; both in microseconds of Unix time. `last_us` is what the visitor before
+/// left behind. A poll that comes a part of an interval late costs nothing: the part is carried on. A POP that was idle for
+/// longer begins anew. The interval is the one that holds now: an earlier, longer one is no reason to wait.
 #[must_use]
-pub fn let_in(next_us: Option<u64>, interval_us: u64, now_us: u64) -> Option<u64> {
-    let next_us = next_us.unwrap_or(now_us);
-    let late_us = now_us.checked_sub(next_us)?;
-    let since_us = if late_us < interval_us {
-        next_us
+pub fn let_in(last_us: Option<u64>, interval_us: u64, now_us: u64) -> Option<u64> {
+    let Some(last_us) = last_us else {
+        return Some(now_us);
+    };
+    let due_us = last_us.saturating_add(interval_us);
+    let late_us = now_us.checked_sub(due_us)?;
+    Some(if late_us < interval_us {
+        due_us
     } else {
         now_us
-    };
-    Some(since_us.saturating_add(interval_us))
+    })
 }
 
 #[cfg(test)]
@@ -75,6 +77,16 @@ mod tests {
     }
 
     #[test]
+    fn a_share_that_was_smaller_before_is_forgotten_with_its_interval() {
+        let last_us = let_in(None, 300_000_000, MINUTE_US);
+        assert_eq!(let_in(last_us, 300_000_000, 2 * MINUTE_US), None);
+        assert_eq!(
+            let_in(last_us, 3_000_000, 2 * MINUTE_US),
+            Some(2 * MINUTE_US)
+        );
+    }
+
+    #[test]
     fn a_pop_keeps_its_share_however_often_it_is_asked() {
         for (every_us, interval_us) in [(10_000, 3_000_000), (999_999, 1_000_000), (7_000, 12_345)]
         {
@@ -88,12 +100,12 @@ mod tests {
     fn an_idle_hour_brings_no_crowd() {
         let after_idling = Some(1_000);
         let first = let_in(after_idling, 3_000_000, 60 * MINUTE_US);
-        assert_eq!(first, Some(60 * MINUTE_US + 3_000_000));
+        assert_eq!(first, Some(60 * MINUTE_US));
         assert_eq!(let_in(first, 3_000_000, 60 * MINUTE_US), None);
         let late = let_in(first, 3_000_000, 60 * MINUTE_US + 4_000_000);
         assert_eq!(
             late,
-            Some(60 * MINUTE_US + 6_000_000),
+            Some(60 * MINUTE_US + 3_000_000),
             "the part is carried"
         );
     }

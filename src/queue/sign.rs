@@ -37,6 +37,9 @@ pub struct Live {
     pub mode: Mode,
     /// The pace: what an operator set, else what is configured.
     pub pace: Pace,
+    /// Whether it is an operator's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
     /// What those who wait are told, if an operator set that; empty for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

@@ -12,7 +12,7 @@ use crate::record::{Reason, Record};
 use crate::visit::{After, still_inside};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
-/// [`unsound`](super::unsound).
+/// [`unsound()`](super::unsound()).
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
@@ -23,6 +23,9 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
     }
     if unsound.bypasses(&call.path) {
         return Some(forward(bare(call, unsound.origin_cookie), Reason::Bypass));
+    }
+    if call.method == "OPTIONS" {
+        return call.is_preflight().then(|| super::options(call));
     }
     inside(call, unsound, near, now_ms / 1000)
 }

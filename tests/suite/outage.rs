@@ -7,6 +7,7 @@ use std::time::Duration;
 use dev::store::{Fault, Faults, Store};
 use now_serving::admission::Pace;
 use now_serving::config::{Config, OnStoreError};
+use now_serving::line::{Author, Change, Clock, Line, NoSign};
 use now_serving::service;
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
@@ -41,6 +42,16 @@ impl World {
             now_ms,
             ids: 0,
         }
+    }
+
+    fn set(&self, fields: &[&str]) {
+        let command = [&["HSET", "queue:{main}"], fields].concat();
+        self.store.command(&command).unwrap();
+    }
+
+    fn read(&self, fields: &[&str]) -> serde_json::Value {
+        let command = [&["HMGET", "queue:{main}"], fields].concat();
+        self.store.command(&command).unwrap()
     }
 
     fn wait(&self, time_ms: u64) {
@@ -181,4 +192,127 @@ fn native_the_sign_says_how_many_data_centres_renewed_it_lately() {
     world.wait(180_000);
     world.ask(0, &mut tickets[0]);
     assert_eq!(pops(&world), "1", "the others were silent");
+}
+
+/// A data centre where nobody asked for a while has not heard that the room was closed.
+#[test]
+fn native_an_open_sign_that_is_old_lets_nobody_in_after_one_failed_call() {
+    for mode in ["hold", "closed"] {
+        let mut world = World::new(pace(0, 5));
+        world.config.on_store_error = OnStoreError::Hold;
+        world.set(&["mode", "open", "version", "1"]);
+        assert!(world.ask(0, &mut None).inside);
+        world.wait(50 * 60_000);
+        world.set(&["mode", mode, "version", "2"]);
+        assert!(!world.ask(1, &mut None).inside);
+        world.store.fail(Faults::always(Fault::Refuse));
+        let many = (0..20).filter(|_| world.ask(0, &mut None).inside);
+        assert_eq!(many.count(), 0, "{mode}");
+    }
+}
+
+#[test]
+fn native_an_odd_value_among_the_data_centres_costs_no_poll() {
+    let mut world = World::new(pace(0, 5));
+    let mut visitor = None;
+    world.ask(0, &mut visitor);
+    let odd = ["HSET", "queue:{main}:pops", "OLD", "abc"];
+    world.store.command(&odd).unwrap();
+    world.wait(65_000);
+    assert_eq!(
+        world.ask(0, &mut visitor).json()["old"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn native_a_configured_pace_is_not_taken_for_an_operators_after_a_loss() {
+    let mut world = World::new(pace(15, 5));
+    let mut visitor = None;
+    world.ask(0, &mut visitor);
+    world.set(&["message", "hello", "version", "1"]);
+    world.wait(2_000);
+    world.ask(0, &mut visitor);
+    world.ask(0, &mut None);
+    world.wait(600_000);
+    world.config.pace = pace(15, 50);
+    world.store.command(&["DEL", "queue:{main}"]).unwrap();
+    let mut newcomer = None;
+    world.ask(0, &mut newcomer);
+    world.ask(0, &mut newcomer);
+    let kept = world.read(&["live_quantity", "message"]);
+    assert_eq!(kept, serde_json::json!([null, "hello"]));
+}
+
+/// Another data centre has used up what this one still believes to be there.
+#[test]
+fn native_credit_that_was_used_does_not_come_back_with_an_older_sign() {
+    let mut world = World::new(pace(0, 5));
+    let born = (START_MS - 1_000_000).to_string();
+    world.set(&["credit", "100", "epoch", "1", "sealed", "1"]);
+    world.set(&["born", &born, "started", &born]);
+    assert!(world.ask(1, &mut None).inside);
+    world.wait(600_000);
+    for _ in 0..99 {
+        assert!(world.ask(0, &mut None).inside);
+    }
+    let mut waiting: Vec<Option<String>> = vec![None; 50];
+    for _ in 0..3 {
+        for ticket in &mut waiting {
+            assert!(!world.ask(0, ticket).inside);
+        }
+        world.wait(2_000);
+    }
+    world.store.command(&["DEL", "queue:{main}"]).unwrap();
+    world.wait(1_000);
+    world.ask(1, &mut None);
+    for _ in 0..15 {
+        world.wait(2_000);
+        for ticket in &mut waiting {
+            assert!(!world.ask(0, ticket).inside, "{}", world.read(&["credit"]));
+        }
+    }
+}
+
+#[test]
+fn native_a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
+    let mut world = World::new(pace(1, 5));
+    world.set(&["mode", "hold", "version", "3"]);
+    let mut waiting: Vec<Option<String>> = vec![None; 10];
+    for _ in 0..3 {
+        for ticket in &mut waiting {
+            assert!(!world.ask(0, ticket).inside);
+        }
+        world.wait(2_000);
+    }
+    world.store.command(&["DEL", "queue:{main}"]).unwrap();
+    world.wait(1_000);
+    // The operator's data centre knows no sign.
+    let line = Line {
+        store: &Direct(world.store.clone()),
+        room: "main",
+        pace: world.config.pace,
+        lifetime: 100_000,
+        now_ms: world.now_ms.load(Ordering::SeqCst),
+        clock: Clock::Given,
+        known: &NoSign,
+        pop: String::new(),
+    };
+    let author = Author {
+        name: "admin",
+        address: "",
+        is_told: true,
+        seen: None,
+        once: None,
+    };
+    let message = Change::Message(Some("We are sorry.".to_owned()));
+    line.change(&message, &author).unwrap();
+    for _ in 0..15 {
+        for ticket in &mut waiting {
+            assert!(!world.ask(0, ticket).inside);
+        }
+        world.wait(2_000);
+    }
+    let kept = world.read(&["mode", "message"]);
+    assert_eq!(kept, serde_json::json!(["hold", "We are sorry."]));
 }

@@ -143,7 +143,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// A run with something of everything: arrivals, releases, a fault, a change of mode, another epoch.
+/// A run with something of everything: arrivals, releases, a fault, a change of a setting, another epoch.
 fn live(house: &House) {
     for round in 0..4 {
         let mut visitor = Visitor::new(house);
@@ -154,10 +154,7 @@ fn live(house: &House) {
             house.store.fail(Faults::always(Fault::ServerError));
             visitor.ask("/");
             house.store.fail(Faults::none());
-            let mode = Ask::get("/_queue/mode").method("POST").operator();
-            let mode = mode.with("sec-fetch-site", "same-origin");
-            let got = house.ask(&mode.body("application/json", r#"{"mode":"automatic"}"#));
-            assert_eq!(got.status, 200, "{got:?}");
+            house.change("message", r#"{"message":"Doors at ten"}"#);
             house.write(&["epoch", "2"]);
         }
         thread::sleep(Duration::from_secs(2));

@@ -148,7 +148,7 @@ in_every_house! {
     while_others_wait_a_number_is_drawn_by_the_second_contact
     who_keeps_no_cookies_draws_nothing_while_others_wait
     where_nobody_waits_the_first_contact_draws
-    an_ended_ticket_is_no_reason_to_ask_for_cookies
+    a_cookie_that_is_no_ticket_draws_nothing_until_a_ticket_comes_back
     a_way_back_may_be_any_address_of_this_site
     what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing
     a_frame_of_a_listed_page_draws_and_no_other
@@ -186,6 +186,7 @@ in_every_house! {
     a_waiting_ticket_lives_as_long_as_its_holder_polls
     choosing_the_refresh_prolongs_no_ticket
     the_same_key_answers_the_same_wherever_the_line_has_moved
+    a_key_remembered_by_the_version_before_moves_nothing
     a_spoilt_key_of_the_metrics_costs_no_poll
     the_clock_of_a_pop_opens_no_period
     a_called_ticket_is_admitted_once_however_often_it_comes

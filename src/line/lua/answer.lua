@@ -8,7 +8,7 @@ local function answer(number, ...)
     'took', measured and state.moved - state.since or 0,
     'moved', measured and state.moved or 0,
     'step', measured and state.step or 0,
-    'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version,
+    'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version, 'paced', live.paced,
     'drawn', state.drawn, 'admitted', state.admitted, 'pops', state.pops,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,
     'fragment', state.fragment, 'settled', state.settled,

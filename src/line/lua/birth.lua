@@ -2,7 +2,7 @@
 -- data began. A POP brings the last sign it knows; a line that has just begun adopts it, so that data the store lost come
 -- back. Tickets of another birth move nothing by themselves.
 -- `adopted` counts adoptions; `sealed` = 1: adopts nothing, since it was begun on purpose or is no longer young; until `quiet`
--- nothing is released; `touched` = 1: an operator has set something since the data began; `fragment` = 1: the adopted line was
+-- nothing is released; `lent` is the credit that came back with a line; `fragment` = 1: the adopted line was
 -- itself young when it was lost, so an older line may still come and go before it; no line born before `settled` comes back.
 -- `splices`: numbers of the data of birth `born` have moved by `offset`, behind the numbers of the adopted line. While the data
 -- are young, a better copy of that line may still come, and these numbers move once more: until then their tickets keep the
@@ -84,28 +84,44 @@ local function behind(sign)
   return sign.length + math.max(LEAST_GAP, sign.recent)
 end
 
--- What an operator had set comes back too.
-local function take_live(sign)
-  local is_set = sign.version > 0
-  local is_paced = is_set and (sign.automatic ~= tonumber(arg.automatic) or sign.quantity ~= tonumber(arg.quantity))
-  live.mode, live.message = is_set and sign.mode or 'automatic', sign.message or false
-  live.automatic = tonumber(is_set and sign.automatic or arg.automatic)
-  live.quantity = tonumber(is_set and sign.quantity or arg.quantity)
-  live.version = sign.version
-  texts.mode, texts.message, texts.version = is_set and live.mode, live.message, is_set and live.version
-  texts.live_automatic, texts.live_quantity = is_paced and live.automatic, is_paced and live.quantity
-  if is_set then
+-- What an operator had set comes back too, but for what an operator has set since: that is newer, and stays.
+local function take_live(sign, since)
+  local is_set, stays = sign.version > 0, since.mode or since.pace or since.message
+  if not since.mode then
+    live.mode = is_set and sign.mode or 'automatic'
+    texts.mode = is_set and live.mode
+  end
+  if not since.message then
+    live.message = sign.message or false
+    texts.message = live.message
+  end
+  if not since.pace then
+    live.paced = is_set and sign.paced or 0
+    live.automatic = tonumber(live.paced == 1 and sign.automatic or arg.automatic)
+    live.quantity = tonumber(live.paced == 1 and sign.quantity or arg.quantity)
+    texts.live_automatic = live.paced == 1 and live.automatic
+    texts.live_quantity = live.paced == 1 and live.quantity
+  end
+  live.version = stays and math.max(live.version, sign.version + 1) or sign.version
+  texts.version = live.version > 0 and live.version
+  if live.version > 0 then
     keep_long()
   end
 end
--- What an operator has set since the data began is newer than any sign from before, and stays.
+local function since_the_data_began()
+  return { mode = state.set_mode == 1, pace = state.set_pace == 1, message = state.set_message == 1 }
+end
 local function take_live_from_before(sign)
-  if state.touched == 0 then
-    take_live(sign)
-  elseif live.version <= sign.version then
-    live.version = sign.version + 1
-    texts.version = live.version
+  take_live(sign, since_the_data_began())
+end
+
+-- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
+local function lend(credit)
+  if state.set_credit == 1 then
+    return
   end
+  state.credit = state.credit - math.min(state.lent, state.credit) + credit
+  state.lent = credit
 end
 
 -- A line that was lost before older signs could reach it.
@@ -166,7 +182,7 @@ local function adopt(sign)
   splice_behind(base, others)
   state.fragment, state.settled = is_fragment(sign) and 1 or 0, sign.settled
   state.cursor, state.epoch = math.min(sign.cursor, sign.length), sign.epoch
-  state.credit = math.max(state.credit, sign.credit)
+  lend(sign.credit)
   state.born, state.adopted, state.left = sign.born, state.adopted + 1, 0
   state.quiet = state.started + SETTLE
   state.anchor = state.quiet
@@ -211,14 +227,15 @@ local function take_better_copy(sign)
   if behind(sign) > base then
     base = behind(sign)
     state.adopted = state.adopted + 1
-    state.credit = math.max(state.credit, sign.credit)
+    lend(sign.credit)
     forget_rate()
   end
   splice_behind(base, others)
   state.epoch = math.max(state.epoch, sign.epoch)
   take_cursor(math.min(sign.cursor, sign.length))
-  if state.touched == 1 or sign.version > live.version then
-    take_live_from_before(sign)
+  local since = since_the_data_began()
+  if since.mode or since.pace or since.message or sign.version > live.version then
+    take_live(sign, since)
   end
 end
 
@@ -261,8 +278,7 @@ local function take_maxima(sign)
     state.fragment, state.settled = sign.fragment, sign.settled
   end
   if sign.version > live.version then
-    local take = sign.started < state.started and take_live_from_before or take_live
-    take(sign)
+    take_live(sign, sign.started < state.started and since_the_data_began() or {})
   end
 end
 
@@ -273,7 +289,7 @@ local function sign_brought()
   local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices }
   for _, name in ipairs({ 'born', 'started', 'adopted', 'sealed', 'young', 'fragment',
     'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
-    'version', 'automatic', 'quantity' }) do
+    'version', 'paced', 'automatic', 'quantity' }) do
     sign[name] = tonumber(arg['sign_' .. name])
   end
   return sign
@@ -290,7 +306,7 @@ local function take_sign(sign)
   elseif sign.born == state.born and not (is_later and own_splice()) then
     take_maxima(sign)
   elseif is_later then
-    take_live(sign)
+    take_live(sign, {})
     go_back_to(sign)
   elseif not is_young() or sign.born >= state.started then
     return

@@ -7,7 +7,7 @@ local function put(stem, fields)
   for _, field in ipairs(fields) do
     texts[field] = arg[field] or false
   end
-  live.version, state.touched = live.version + 1, 1
+  live.version, state['set_' .. stem] = live.version + 1, 1
   keep_long()
   texts.version, texts[stem .. '_at'], texts[stem .. '_by'] = live.version, now, arg.who
 end
@@ -39,6 +39,7 @@ local acts = {
   end,
   pace = function()
     put('pace', { 'live_automatic', 'live_quantity' })
+    live.paced = arg.live_automatic and 1 or 0
     live.automatic = tonumber(arg.live_automatic or arg.automatic)
     live.quantity = tonumber(arg.live_quantity or arg.quantity)
     judge_rate()
@@ -53,7 +54,7 @@ local acts = {
   end,
   credit = function()
     local cleared = state.credit
-    state.credit = 0
+    state.credit, state.set_credit = 0, 1
     return cleared
   end,
   -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them.
@@ -74,16 +75,21 @@ acts.jump = acts.draw
 -- What the same key did before, or nothing.
 local function repeated()
   local memory = arg.asked and redis.call('HGETALL', key.once) or {}
+  local by_name = {}
   for i = 1, #memory, 2 do
-    if memory[i] == 'asked' then
-      if memory[i + 1] ~= arg.asked then
-        return answer(0, 'outcome', 'reused')
-      end
-      table.insert(memory, 'outcome')
-      table.insert(memory, 'again')
-      return memory
-    end
+    by_name[memory[i]] = memory[i + 1]
   end
+  if not by_name.asked then
+    return
+  elseif by_name.asked ~= arg.asked then
+    return answer(0, 'outcome', 'reused')
+  elseif not by_name.born then
+    -- Done by the version before, which remembered less: the line is answered as it stands now.
+    return answer(tonumber(by_name.number) or 0, 'kept', 0, 'outcome', 'again')
+  end
+  table.insert(memory, 'outcome')
+  table.insert(memory, 'again')
+  return memory
 end
 
 local function refused()

@@ -42,7 +42,7 @@ local function count_pop()
   redis.pcall('EXPIRE', key.pops, TTL.pops)
   local pops, many = redis.pcall('HGETALL', key.pops), 0
   for i = 2, #pops, 2 do
-    if tonumber(pops[i]) >= this - 1 then
+    if (tonumber(pops[i]) or 0) >= this - 1 then
       many = many + 1
     else
       redis.pcall('HDEL', key.pops, pops[i - 1])

@@ -36,8 +36,9 @@ local DEFAULTS = {
   automatic = 0, budget = 0, -- the pace at which the rate was measured
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0, -- the measured rate
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
-  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, touched = 0, -- the birth of the line: see birth.lua
+  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0, -- the birth of the line: see birth.lua
   fragment = 0, settled = 0, -- lines that may still come back: see birth.lua
+  set_mode = 0, set_pace = 0, set_message = 0, set_credit = 0, -- 1: an operator has set it since the data began
   anchor = 0, -- since when missed periods count
   window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
   pops = 0, -- how many POPs renewed the sign lately; 0 is unknown
@@ -65,6 +66,7 @@ local live = {
   quantity = tonumber(set[3] or arg.quantity),
   message = set[4],
   version = tonumber(set[5]) or 0,
+  paced = set[2] and 1 or 0, -- whether the pace is an operator's
 }
 local function budget()
   return live.automatic > 0 and live.quantity or 0

@@ -16,6 +16,13 @@ const WITNESSES: usize = 3;
 /// So many splices are remembered.
 const SPLICES: usize = 8;
 
+/// What an operator has set since the data began: newer than any sign from before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Since {
+    pub(super) mode: bool,
+    pub(super) pace: bool,
+}
+
 /// Numbers drawn in spans of four seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Windows {
@@ -115,7 +122,7 @@ impl Model {
         } else if is_same && !(is_later && moves) {
             self.take_maxima(known, now_ms);
         } else if is_later {
-            self.take_live(&known.live);
+            self.take_live(&known.live, Since::default());
             self.go_back_to(known, now_ms);
         } else if !birth.young || other.born >= birth.started {
             return;
@@ -171,13 +178,13 @@ impl Model {
         let base = self.own_offset();
         if behind(known) > base {
             self.sign.birth.adopted += 1;
-            self.sign.credit = self.sign.credit.max(known.credit);
+            self.lend(known.credit);
             self.checkpoints = None;
         }
         self.splice_behind(base.max(behind(known)), &others);
         self.sign.epoch = self.sign.epoch.max(known.epoch);
         self.remember_cursor(Cursor(known.cursor.0.min(known.length)));
-        if self.touched || known.live.version > self.sign.live.version {
+        if self.since.mode || self.since.pace || known.live.version > self.sign.live.version {
             self.take_live_from_before(&known.live);
         }
     }
@@ -225,7 +232,7 @@ impl Model {
             if is_before {
                 self.take_live_from_before(&known.live);
             } else {
-                self.take_live(&known.live);
+                self.take_live(&known.live, Since::default());
             }
         }
     }
@@ -282,30 +289,45 @@ impl Model {
         self.quiet_ms = birth.started + SETTLE_MS;
         self.sign.cursor = Cursor(known.cursor.0.min(known.length));
         self.sign.epoch = known.epoch;
-        self.sign.credit = self.sign.credit.max(known.credit);
+        self.lend(known.credit);
         (self.left, self.anchor_ms, self.checkpoints) = (0, self.quiet_ms, None);
     }
 
-    /// What an operator had set comes back.
-    fn take_live(&mut self, live: &Live) {
+    /// What an operator had set comes back, but for what an operator has set since.
+    fn take_live(&mut self, live: &Live, since: Since) {
         let configured = Live {
             pace: self.configured,
             ..Live::default()
         };
-        self.sign.live = if live.version > 0 {
+        let mut other = if live.version > 0 {
             live.clone()
         } else {
             configured
         };
+        if !other.paced {
+            other.pace = self.configured;
+        }
+        let own = &mut self.sign.live;
+        if since.mode {
+            other.mode = own.mode;
+        }
+        if since.pace {
+            (other.pace, other.paced) = (own.pace, own.paced);
+        }
+        if since.mode || since.pace {
+            other.version = own.version.max(live.version + 1);
+        }
+        *own = other;
     }
 
-    /// What an operator has set since the data began is newer than any sign from before, and stays.
     fn take_live_from_before(&mut self, live: &Live) {
-        if self.touched {
-            self.sign.live.version = self.sign.live.version.max(live.version + 1);
-        } else {
-            self.take_live(live);
-        }
+        self.take_live(live, self.since);
+    }
+
+    /// Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
+    fn lend(&mut self, credit: u64) {
+        self.sign.credit = self.sign.credit - self.lent.min(self.sign.credit) + credit;
+        self.lent = credit;
     }
 
     fn remember_cursor(&mut self, seen: Cursor) {

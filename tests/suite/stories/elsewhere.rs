@@ -111,11 +111,25 @@ pub(crate) fn where_nobody_waits_the_first_contact_draws(house: &House) {
     assert!(next().inside, "an open room lets everybody in");
 }
 
-pub(crate) fn an_ended_ticket_is_no_reason_to_ask_for_cookies(house: &House) {
+/// A monitor that sends a recorded cookie keeps none of ours.
+pub(crate) fn a_cookie_that_is_no_ticket_draws_nothing_until_a_ticket_comes_back(house: &House) {
     line_of(house, 1);
-    let ended = Ask::get("/").with("cookie", "queue=of.another.secret");
-    let page = house.ask(&ended);
-    assert!(page.body.contains(r#"data-position="2""#), "{}", page.body);
+    let dead = || {
+        Ask::get("/")
+            .json()
+            .with("cookie", "queue=of.another.secret")
+    };
+    for _ in 0..20 {
+        assert!(house.ask(&dead()).is_provisional());
+    }
+    assert_eq!(length(house), 1);
+    let mut browser = Visitor::new(house);
+    browser.ticket = Some("of.another.secret".to_owned());
+    assert_eq!(
+        browser.ask("/").json()["position"],
+        2,
+        "a browser keeps ours"
+    );
 }
 
 pub(crate) fn a_way_back_may_be_any_address_of_this_site(house: &House) {

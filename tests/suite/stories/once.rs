@@ -110,3 +110,19 @@ pub(crate) fn the_same_key_answers_the_same_wherever_the_line_has_moved(house: &
     assert_eq!((again.status, &again.body), (200, &first.body));
     assert_eq!(cursor(house), 4);
 }
+
+/// What the version before remembered of a key was less.
+pub(crate) fn a_key_remembered_by_the_version_before_moves_nothing(house: &House) {
+    a_line(house);
+    let ask = with_key(Ask::permit(2), "order-1");
+    house.ask(&ask);
+    let find = "for _, name in ipairs({'born', 'released', 'step', 'splices'}) do redis.call('HDEL', KEYS[1], name) end";
+    let digest = Hex::encode_to_string(hmac_sha256::Hash::hash(b"permit_token\norder-1")).unwrap();
+    let memory = format!("queue:{{main}}:once:{digest}");
+    let there = house.store.command(&["HGET", &memory, "born"]).unwrap();
+    assert!(there.is_string(), "{there}");
+    house.store.command(&["EVAL", find, "1", &memory]).unwrap();
+    let again = house.ask(&ask);
+    assert_eq!(again.status, 200, "{again:?}");
+    assert_eq!(cursor(house), 2);
+}
