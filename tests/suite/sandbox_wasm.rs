@@ -5,12 +5,15 @@
 
 use std::collections::BTreeSet;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use now_serving::ticket::Keys;
+use now_serving::visit::unnumbered;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
-use crate::house::{Ask, Got, House, Visitor, claims};
+use crate::house::{Ask, Got, House, SECRET, Visitor, claims};
 
 /// Everybody who takes turns on the connection.
 const TURNS: [Turn; 8] = [
@@ -31,7 +34,7 @@ const SET_UP: usize = 7;
 enum Turn {
     /// Number 2, who waits and asks for data.
     Waiting,
-    /// No ticket, but a cookie, so that a number is drawn at once.
+    /// A ticket without a number, which is drawn at once.
     Newcomer,
     /// Number 1, who is inside.
     Inside,
@@ -90,7 +93,7 @@ impl Room {
                 holds(&format!("{signed}.{}", "A".repeat(43))).json()
             }
             Turn::Newcomer => Ask::get(&format!("/?query={mark}"))
-                .with("cookie", "queue=ended")
+                .with("cookie", format!("queue={}", provisional(mark)))
                 .json(),
             Turn::Bypass => Ask::get(&format!("/robots.txt?query={mark}")),
             Turn::Operator => panel().operator(),
@@ -132,7 +135,8 @@ impl Room {
                 "{}",
                 got.body
             ),
-            Turn::Newcomer | Turn::Forger => return self.has_drawn(got),
+            Turn::Newcomer => return self.has_drawn(got),
+            Turn::Forger => return self.has_a_new_ticket(got, None),
         }
         // An operator's browser is known by a cookie of its own.
         let mut cookies = got.all("set-cookie");
@@ -142,8 +146,12 @@ impl Room {
 
     fn has_drawn(&mut self, got: &Got) {
         self.drawn += 1;
+        self.has_a_new_ticket(got, Some(self.drawn));
+    }
+
+    fn has_a_new_ticket(&mut self, got: &Got, position: Option<u64>) {
         let claims = claims(&got.ticket().unwrap());
-        let position = json!(self.drawn);
+        let position = json!(position);
         assert_eq!(
             (got.status, &got.json()["position"], &claims["pos"]),
             (503, &position, &position)
@@ -152,6 +160,19 @@ impl Room {
         assert!(self.ids.insert(id), "an id of its own");
         assert_eq!(got.all("set-cookie").len(), 2, "and the end of a twin");
     }
+}
+
+/// A ticket without a number, with an id of its own.
+fn provisional(mark: &str) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let bytes: Vec<u8> = mark.bytes().rev().collect();
+    let id = Hex::encode_to_string(bytes).unwrap();
+    let ticket = unnumbered(format!("{id:0<32}"), now);
+    let keys = Keys::new(SECRET, None);
+    keys.sign(&ticket, "main", now, 3_600).unwrap()
 }
 
 /// A header that the origin says it was sent.

@@ -110,11 +110,17 @@ impl Bed {
         let product = backends.edge(builds.product.clone())?;
         let admitted = admit(product.addr()).await?;
         let waiting = draw(product.addr()).await?;
+        // While that one waits, the first answer is a ticket without a number.
+        let provisional = draw(product.addr()).await?;
         Ok(Self {
             product,
             floor,
             backends,
-            cookies: Cookies { waiting, admitted },
+            cookies: Cookies {
+                provisional,
+                waiting,
+                admitted,
+            },
         })
     }
 }

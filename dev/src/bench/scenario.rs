@@ -41,6 +41,7 @@ pub(super) struct Ask {
 /// The cookies of two visitors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cookies {
+    pub(super) provisional: String,
     pub(super) waiting: String,
     pub(super) admitted: String,
 }
@@ -78,8 +79,8 @@ impl Scenario {
     pub(super) fn ask(self, cookies: &Cookies) -> Ask {
         let cookie = |cookie: &str| Some((COOKIE, cookie.to_owned()));
         match self {
-            // With a cookie that is no ticket: one who brings none draws by the second request.
-            Self::New => Ask::new("/", cookie("queue=ended"), 503, IN_LINE),
+            // A number is drawn by the second request. The same one again, as after a lost answer: one call as well.
+            Self::New => Ask::new("/", cookie(&cookies.provisional), 503, IN_LINE),
             Self::Waiting => Ask::new("/", cookie(&cookies.waiting), 503, IN_LINE),
             Self::Update => Ask::new("/_queue/place", cookie(&cookies.waiting), 200, SEEN),
             Self::Admitted => Ask::new("/status/200", cookie(&cookies.admitted), 200, "Status 200"),
