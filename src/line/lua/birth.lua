@@ -150,7 +150,7 @@ end
 
 -- The numbers that the present data gave follow behind `base`; `others` are the splices of the sign.
 local function splice_behind(base, others)
-  local by = base - own_offset()
+  local own = own_offset()
   splices = {}
   for _, splice in ipairs(others) do
     if splice.born ~= state.started then
@@ -161,7 +161,8 @@ local function splice_behind(base, others)
   while #splices > SPLICES do
     table.remove(splices, 1)
   end
-  state.length, state.window_from = state.length + by, state.window_from + by
+  state.length = state.length - own + base
+  state.window_from = math.max(state.window_from - own, 0) + base
   texts.splices = written_splices()
 end
 
