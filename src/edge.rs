@@ -1,6 +1,6 @@
 //! The only file that names the platform: settings, clock, store transport, sending, logging.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{Read, Write as _};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ fn answer(mut request: Request, kept: &mut Kept) {
     for entry in service::refused_entries(now_ms, config) {
         log(&entry);
     }
-    let store = Upstash::new(config, counts);
+    let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
     service::afterwards(outcome.after, config, &store, &near, now_ms);
 }
 
@@ -504,6 +504,8 @@ struct DataCentre {
     room: String,
     sign: CacheKey,
     last: CacheKey,
+    /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
+    found: OnceCell<Option<Copied>>,
     counts: Counts,
 }
 
@@ -514,8 +516,14 @@ impl DataCentre {
             room: counts.room.clone(),
             sign: key("sign"),
             last: key("last-sign"),
+            found: OnceCell::new(),
             counts: counts.clone(),
         }
+    }
+
+    /// The last sign as it is now: other requests may have put up a later one since this request began.
+    fn last_now(&self) -> Option<Copied> {
+        copied(&core::lookup(self.last.clone()).execute().ok()??)
     }
 
     fn login_key(&self, name: &str, from: &str) -> CacheKey {
@@ -613,13 +621,13 @@ impl Near for DataCentre {
     }
 
     fn remember(&self, copy: &Copied) {
-        if self.last().is_none_or(|last| !copy.is_behind(&last)) {
+        if self.last_now().is_none_or(|last| !copy.is_behind(&last)) {
             keep(&self.last, copy);
         }
     }
 
     fn last(&self) -> Option<Copied> {
-        copied(&core::lookup(self.last.clone()).execute().ok()??)
+        self.found.get_or_init(|| self.last_now()).clone()
     }
 
     fn is_first_admission(&self, id: &str) -> bool {

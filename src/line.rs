@@ -8,6 +8,7 @@ mod count;
 mod reply;
 mod script;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use hmac_sha1_compact::Hash as Sha1;
@@ -89,7 +90,7 @@ pub fn script() -> &'static str {
 }
 
 /// What a verb is called with: names and values.
-type Arguments = Vec<(String, String)>;
+type Arguments = Vec<(Cow<'static, str>, String)>;
 /// The keys a verb needs besides those of every verb, each by the name the script knows.
 type Keys = Vec<(&'static str, String)>;
 
@@ -124,9 +125,9 @@ impl Line<'_> {
             ("ticket_position", place.position.0.to_string()),
             ("ticket_seen", place.seen.0.to_string()),
         ];
-        arguments.extend(ticket.map(|(name, value)| (name.to_owned(), value)));
+        arguments.extend(ticket.map(named));
         if may_draw == MayDraw::Yes {
-            arguments.push(("draws".to_owned(), "yes".to_owned()));
+            arguments.push(named(("draws", "yes".to_owned())));
         }
         self.positioned("look", keys, arguments)
     }
@@ -246,18 +247,17 @@ impl Line<'_> {
             ("lifetime", self.lifetime.to_string()),
         ];
         let now = (self.clock == Clock::Given).then(|| ("now", self.now_ms.to_string()));
-        let shared = shared.into_iter().chain(now);
-        let shared = shared.map(|(name, value)| (name.to_owned(), value));
+        let shared = shared.into_iter().chain(now).map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
-        let pairs: Vec<(String, String)> = shared.chain(brought).chain(arguments).collect();
+        let pairs: Arguments = shared.chain(brought).chain(arguments).collect();
         let mut words = vec![many.as_str()];
         words.extend(keys.iter().map(String::as_str));
         words.push(&names);
         words.extend(
             pairs
                 .iter()
-                .flat_map(|(name, value)| [name.as_str(), value.as_str()]),
+                .flat_map(|(name, value)| [name.as_ref(), value.as_str()]),
         );
         let by_digest = [&["EVALSHA", DIGEST.as_str()], &words[..]].concat();
         match self.call(&by_digest, attempt) {
@@ -287,7 +287,7 @@ impl Line<'_> {
         let (mut keys, mut arguments) = (self.counted(batches), count::arguments(batches));
         if !self.pop.is_empty() {
             keys.push(("pops", self.key("pops")));
-            arguments.push(("pop".to_owned(), self.pop.clone()));
+            arguments.push(named(("pop", self.pop.clone())));
         }
         (keys, arguments)
     }
@@ -309,31 +309,37 @@ fn brought(sign: &Sign) -> Arguments {
     let (birth, live) = (&sign.birth, &sign.live);
     let splices = birth.splices.iter().map(|splice| splice.written());
     let numbers = [
-        ("born", birth.born),
-        ("started", birth.started),
-        ("adopted", birth.adopted),
-        ("sealed", u64::from(birth.sealed)),
-        ("young", u64::from(birth.young)),
-        ("fragment", u64::from(birth.fragment)),
-        ("settled", birth.settled),
-        ("recent", birth.recent),
-        ("epoch", sign.epoch),
-        ("cursor", sign.cursor.0),
-        ("length", sign.length),
-        ("credit", sign.credit),
-        ("automatic", live.pace.automatic),
-        ("quantity", live.pace.quantity),
-        ("version", live.version),
-        ("paced", u64::from(live.paced)),
+        ("sign_born", birth.born),
+        ("sign_started", birth.started),
+        ("sign_adopted", birth.adopted),
+        ("sign_sealed", u64::from(birth.sealed)),
+        ("sign_young", u64::from(birth.young)),
+        ("sign_fragment", u64::from(birth.fragment)),
+        ("sign_settled", birth.settled),
+        ("sign_recent", birth.recent),
+        ("sign_epoch", sign.epoch),
+        ("sign_cursor", sign.cursor.0),
+        ("sign_length", sign.length),
+        ("sign_credit", sign.credit),
+        ("sign_automatic", live.pace.automatic),
+        ("sign_quantity", live.pace.quantity),
+        ("sign_version", live.version),
+        ("sign_paced", u64::from(live.paced)),
     ];
     let texts = [
-        ("mode", live.mode.name().to_owned()),
-        ("splices", splices.collect::<Vec<_>>().join(" ")),
+        ("sign_mode", live.mode.name().to_owned()),
+        ("sign_splices", splices.collect::<Vec<_>>().join(" ")),
     ];
-    let message = live.message.iter().map(|text| ("message", text.clone()));
+    let message = live
+        .message
+        .iter()
+        .map(|text| ("sign_message", text.clone()));
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
     let pairs = numbers.into_iter().chain(texts).chain(message);
-    pairs
-        .map(|(name, value)| (format!("sign_{name}"), value))
-        .collect()
+    pairs.map(named).collect()
+}
+
+/// An argument whose name is always the same.
+fn named((name, value): (&'static str, String)) -> (Cow<'static, str>, String) {
+    (Cow::Borrowed(name), value)
 }

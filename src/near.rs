@@ -74,7 +74,8 @@ pub trait Near: LastSign + Markers {
     fn put(&self, copy: &Copied);
     /// Keeps what a draw just saw as the last sign, unless that is behind the one there: the copy is left to the looks.
     fn remember(&self, copy: &Copied);
-    /// The last sign that was read, for the time when the store does not answer or nobody has looked.
+    /// The last sign that was read when this request first asked, for the time when the store does not answer or no
+    /// visitor has looked. It is never behind the copy.
     fn last(&self) -> Option<Copied>;
     /// Whether this POP hears for the first time that the ticket was admitted: a client that keeps no cookie is admitted
     /// by the same ticket again and again, and counts once.

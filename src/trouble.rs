@@ -27,6 +27,7 @@ pub struct Draws<'a> {
     near: &'a dyn Near,
     now_ms: u64,
     chance: Chance,
+    outage: Outage,
     breaker: Breaker,
 }
 
@@ -34,11 +35,15 @@ impl<'a> Draws<'a> {
     /// What is known as the request begins.
     #[must_use]
     pub fn new(near: &'a dyn Near, now_ms: u64, chance: Chance) -> Self {
+        let outage = outage(near);
+        // A draw that fails notes that too, and in good times one note less is read.
+        let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(near));
         Self {
             near,
             now_ms,
             chance,
-            breaker: breaker(near),
+            outage,
+            breaker,
         }
     }
 
@@ -50,7 +55,7 @@ impl<'a> Draws<'a> {
 
     /// Its draw succeeded.
     pub fn succeeded(&self) {
-        answered(self.near, self.now_ms);
+        note_answered(self.outage, self.near, self.now_ms);
         // What closed while this draw was on its way is not opened by it.
         if self.breaker.closure.is_none() {
             return;
@@ -73,7 +78,11 @@ impl<'a> Draws<'a> {
 
 /// A call that began then was answered.
 pub fn answered(near: &dyn Near, began_ms: u64) {
-    if outage(near).is_ended_by(began_ms) {
+    note_answered(outage(near), near, began_ms);
+}
+
+fn note_answered(outage: Outage, near: &dyn Near, began_ms: u64) {
+    if outage.is_ended_by(began_ms) {
         write(near, Marker::Answered, [began_ms], KEPT);
     }
 }

@@ -113,7 +113,7 @@ const LONGEST_WORD: usize = 16;
 /// Words the command as the JSON array that the protocol takes.
 #[must_use]
 pub fn encode(command: &[&str]) -> String {
-    Value::from(command.to_vec()).to_string()
+    serde_json::to_string(command).unwrap_or_default()
 }
 
 /// Reads the store's answer.

@@ -1,7 +1,7 @@
 //! What operators and the origin's programs do to the line.
 
-use super::Sign;
 use super::reply::Answer;
+use super::{Arguments, Sign, named};
 use crate::admission::{Mode, Pace};
 
 /// One change.
@@ -141,7 +141,7 @@ impl Change {
 }
 
 /// What the verb `change` is told.
-pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Vec<(String, String)> {
+pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Arguments {
     let mut pairs = vec![
         ("act", change.verb().to_owned()),
         ("who", author.name.to_owned()),
@@ -156,10 +156,7 @@ pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Vec<(String, St
             .map(|once| ("asked", once.asked.clone())),
     );
     pairs.extend(change.details());
-    let owned = pairs
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value));
-    owned.collect()
+    pairs.into_iter().map(named).collect()
 }
 
 /// What the verb `change` answers.

@@ -1,7 +1,7 @@
 //! What is counted: how batches go to the store, and all that there is to measure.
 
-use super::Sign;
 use super::reply::Answer;
+use super::{Arguments, Sign};
 use crate::tally::{Batch, Tally};
 
 /// All that there is to measure.
@@ -18,12 +18,12 @@ pub struct Figures {
 }
 
 /// What the script is told of each batch: its number, and what it counts.
-pub(super) fn arguments(batches: &[Batch]) -> Vec<(String, String)> {
+pub(super) fn arguments(batches: &[Batch]) -> Arguments {
     let pairs = |(place, batch): (usize, &Batch)| {
         let (place, counts) = (place + 1, batch.tally.encode());
         [
-            (format!("number{place}"), batch.number.to_string()),
-            (format!("counts{place}"), counts),
+            (format!("number{place}").into(), batch.number.to_string()),
+            (format!("counts{place}").into(), counts),
         ]
     };
     batches.iter().enumerate().flat_map(pairs).collect()

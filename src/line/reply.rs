@@ -20,7 +20,10 @@ impl Answer {
         let mut items = items.into_iter();
         let mut pairs = Vec::new();
         while let (Some(name), Some(value)) = (items.next(), items.next()) {
-            pairs.push((name.as_str()?.to_owned(), value));
+            let Value::String(name) = name else {
+                return None;
+            };
+            pairs.push((name, value));
         }
         Some(Self(pairs))
     }

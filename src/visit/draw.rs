@@ -10,13 +10,7 @@ use crate::trouble::Draws;
 use crate::upstash::StoreError;
 
 pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
-    let last_closed = match near.peek() {
-        Some(copy) => match closed(copy) {
-            Some(sign) => return closed_room(sign, After::Nothing),
-            None => None,
-        },
-        None => near.last().and_then(closed),
-    };
+    let last_closed = near.last().and_then(closed);
     let draw = || draw_or_wait(id, line, near, chance).map_err(Some);
     match last_closed {
         Some(last) => draw_where_it_was_closed(last, &draw, line.now_ms, near),

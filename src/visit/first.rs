@@ -12,8 +12,7 @@ use crate::queue::chance::Chance;
 /// The sign, if visitors wait by the last one that this data centre knows. Where it knows none, or nobody waits, a number
 /// is drawn at once: a line that has not begun cannot be made longer in front of anybody.
 pub(super) fn line_in_front(near: &dyn Near) -> Option<Sign> {
-    let known = near.peek().or_else(|| near.last())?;
-    known.sign.filter(has_line)
+    near.last()?.sign.filter(has_line)
 }
 
 /// An open room lets everybody in, and in front of a closed one there is no number to be had.
