@@ -23,8 +23,9 @@ data "fastly_package_hash" "room" {
   filename = local.package
 }
 
+# Stores have one name in the whole account; the service knows its own as `config` and `secrets`.
 resource "fastly_configstore" "config" {
-  name = "config"
+  name = "${var.name}-config"
 }
 
 resource "fastly_configstore_entries" "config" {
@@ -34,14 +35,19 @@ resource "fastly_configstore_entries" "config" {
 }
 
 resource "fastly_secretstore" "secrets" {
-  name = "secrets"
+  name = "${var.name}-secrets"
 }
 
 resource "fastly_service_compute" "room" {
-  name = "now-serving"
+  name = var.name
 
   domain {
     name = var.domain
+  }
+
+  # With a certificate from the first minute, to try the service before DNS moves.
+  domain {
+    name = "${replace(var.domain, ".", "-")}.edgecompute.app"
   }
 
   package {
@@ -49,12 +55,12 @@ resource "fastly_service_compute" "room" {
     source_code_hash = data.fastly_package_hash.room.hash
   }
 
+  # Without override_host: the origin is told the Host that the visitor asked for.
   backend {
     name              = "protected_content"
     address           = var.origin
     port              = 443
     use_ssl           = true
-    override_host     = var.origin
     ssl_cert_hostname = var.origin
     ssl_sni_hostname  = var.origin
   }
@@ -74,12 +80,12 @@ resource "fastly_service_compute" "room" {
   }
 
   resource_link {
-    name        = fastly_configstore.config.name
+    name        = "config"
     resource_id = fastly_configstore.config.id
   }
 
   resource_link {
-    name        = fastly_secretstore.secrets.name
+    name        = "secrets"
     resource_id = fastly_secretstore.secrets.id
   }
 

@@ -1,3 +1,14 @@
+variable "name" {
+  description = "The name of the service. Its stores are named after it, so each service of an account needs another one."
+  type        = string
+  default     = "now-serving"
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", var.name))
+    error_message = "name must have 1 to 64 letters, digits, - and _, and begin with a letter or a digit."
+  }
+}
+
 variable "domain" {
   description = "The name of the site in front of which the waiting room stands, such as www.shop.example."
   type        = string

@@ -37,14 +37,6 @@ fn native_terraform_makes_all_that_the_manifest_names() {
     for (kind, block) in [
         ("backends", "backend {"),
         ("log_endpoints", "logging_https {"),
-        (
-            "config_stores",
-            "resource \"fastly_configstore\" \"config\" {",
-        ),
-        (
-            "secret_stores",
-            "resource \"fastly_secretstore\" \"secrets\" {",
-        ),
     ] {
         let names = names(kind);
         assert!(!names.is_empty(), "{kind}");
@@ -58,9 +50,18 @@ fn native_terraform_makes_all_that_the_manifest_names() {
             "{block} and no other"
         );
     }
-    for store in ["fastly_configstore.config", "fastly_secretstore.secrets"] {
-        let link = format!("resource_link {{ name = {store}.name resource_id = {store}.id }}");
-        assert!(example.contains(&link), "{link}");
+    for (kind, resource, name) in [
+        ("config_stores", "fastly_configstore", "config"),
+        ("secret_stores", "fastly_secretstore", "secrets"),
+    ] {
+        assert_eq!(names(kind).len(), 1, "{kind}");
+        let store =
+            format!("resource \"{resource}\" \"{name}\" {{ name = \"${{var.name}}-{name}\" }}");
+        let link =
+            format!("resource_link {{ name = \"{name}\" resource_id = {resource}.{name}.id }}");
+        for block in [store, link] {
+            assert!(example.contains(&block), "{block}");
+        }
     }
 }
 
@@ -88,6 +89,23 @@ fn native_terraform_knows_every_setting_and_secret() {
         !known.contains("secret") && !known.contains("token"),
         "{known}"
     );
+}
+
+#[test]
+fn native_terraform_lets_the_origin_see_the_visitors_host_and_shows_no_secret() {
+    let example = example();
+    let (_, origin) = example.split_once("name = \"protected_content\"").unwrap();
+    let (origin, _) = origin.split_once('}').unwrap();
+    assert!(!origin.contains("override_host"), "{origin}");
+    for name in ["ssl_cert_hostname", "ssl_sni_hostname"] {
+        assert!(origin.contains(&format!("{name} = var.origin")), "{origin}");
+    }
+    assert!(example.contains("header_value = var.log_authorization"));
+    let (_, variable) = example
+        .split_once("variable \"log_authorization\" {")
+        .unwrap();
+    let (variable, _) = variable.split_once('}').unwrap();
+    assert!(variable.contains("sensitive = true"), "{variable}");
 }
 
 #[test]

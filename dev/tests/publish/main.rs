@@ -41,6 +41,7 @@ fn shell(api: &Api, folder: &Path, script: &str) -> Output {
         .env("WASM_METADATA_DISABLE", "true");
     for (name, value) in [
         ("FASTLY_SERVICE_ID", SERVICE),
+        ("NAME", "now-serving"),
         ("CONFIG", "config-id"),
         ("SECRETS", "secrets-id"),
         ("DOMAIN", "www.shop.example"),
@@ -124,6 +125,7 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
             "POST {}/backend",
             "POST {}/logging/https",
             "POST {}/domain",
+            "POST {}/domain",
             "PUT {}/package",
             "PUT {}/activate",
         ]
@@ -167,17 +169,18 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
         (1, "upstash", "eu1-name.upstash.io"),
     ] {
         has(place, "name", name);
-        for key in [
-            "address",
-            "override_host",
-            "ssl_sni_hostname",
-            "ssl_cert_hostname",
-        ] {
+        for key in ["address", "ssl_sni_hostname", "ssl_cert_hostname"] {
             has(place, key, host);
         }
         // By the port the API knows that it is TLS.
         has(place, "port", "443");
     }
+    assert!(
+        backends[0].iter().all(|(key, _)| key != "override_host"),
+        "the origin is told the visitor's Host: {:?}",
+        backends[0]
+    );
+    has(1, "override_host", "eu1-name.upstash.io");
     for (key, milliseconds) in [
         ("connect_timeout", "1000"),
         ("first_byte_timeout", "500"),
@@ -185,10 +188,75 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
     ] {
         has(1, key, milliseconds);
     }
+    for (kind, store, name) in [
+        ("config", "now-serving-config", "config"),
+        ("secret", "now-serving-secrets", "secrets"),
+    ] {
+        let made = bodies(&format!("/resources/stores/{kind}"));
+        assert!(made[0].contains(store), "{store}: {made:?}");
+        let is_link = |link: &&String| form(link).contains(&("name".to_owned(), name.to_owned()));
+        assert_eq!(
+            bodies("/resource").iter().filter(is_link).count(),
+            1,
+            "{name}"
+        );
+    }
+    let domains: Vec<_> = bodies("/domain").iter().map(|body| form(body)).collect();
+    for (place, name) in ["www.shop.example", "www-shop-example.edgecompute.app"]
+        .into_iter()
+        .enumerate()
+    {
+        let name = ("name".to_owned(), name.to_owned());
+        assert!(domains[place].contains(&name), "{domains:?}");
+    }
     let log = form(&bodies("/logging/https")[0]);
     assert!(
         log.contains(&("name".to_owned(), "queue_logs".to_owned())),
         "{log:?}"
+    );
+}
+
+/// Names of stores are those of the whole account.
+#[test]
+fn two_rooms_of_one_account_have_stores_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("secrets.txt");
+    let begin = told("Without questions").replace("secrets.txt", secrets.to_str().unwrap());
+    let named = |name: &str| {
+        let api = Api::start();
+        let make = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
+        succeeds(&shell(&api, folder.path(), &format!("{make}{begin}")));
+        let seen = api.seen().into_iter();
+        let made = seen.filter(|seen| seen.line.starts_with("POST /resources/stores/"));
+        let made = made.filter_map(|seen| match seen.line.as_str() {
+            "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body),
+            _ => None,
+        });
+        made.collect::<Vec<_>>()
+    };
+    let (first, second) = (named("now-serving"), named("tickets"));
+    for (place, kind) in ["config", "secrets"].into_iter().enumerate() {
+        assert!(first[place].contains(&format!("now-serving-{kind}")));
+        assert!(second[place].contains(&format!("tickets-{kind}")));
+    }
+}
+
+/// The CLI of a fresh machine fetches the local server that the suite tries, and rustup the target that the build needs.
+#[test]
+fn a_fresh_machine_is_told_which_local_server_and_target_it_needs() {
+    let root = &project().unwrap().root;
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let version = format!(
+        "[local_server]\nviceroy_version = \"{}\"\n",
+        tools::VICEROY_VERSION
+    );
+    assert!(read("fastly.toml").contains(&version), "{version}");
+    let toolchain = read("rust-toolchain.toml");
+    let targets = format!("targets = [\"{}\"]", project::WASM_TARGET);
+    assert!(toolchain.contains(&targets), "{toolchain}");
+    assert!(
+        !toolchain.contains("channel ="),
+        "a channel fails where nothing may be installed: {toolchain}"
     );
 }
 
@@ -220,6 +288,15 @@ fn the_commands_of_the_readme_for_later_are_ones_the_cli_knows() {
         "{changes:?}"
     );
     assert_eq!(at("/version/2/logging/https"), 1);
+    let host = api.seen().into_iter().find_map(|seen| {
+        let is_it = seen.line.ends_with("/version/2/backend/protected_content");
+        is_it.then(|| form(&seen.body))
+    });
+    let kept = ("override_host".to_owned(), String::new());
+    assert!(
+        host.as_ref().is_some_and(|host| host.contains(&kept)),
+        "the origin is told the visitor's Host: {host:?}"
+    );
     assert_eq!(
         (at("/version/2/activate"), at("/version/1/activate")),
         (1, 2)
