@@ -1,4 +1,6 @@
-//! The only file that names the platform: settings, clock, store transport, sending, logging.
+//! With `edge/` all that names the platform: settings, clock, store transport, sending, logging.
+
+mod origin;
 
 use std::cell::{OnceCell, RefCell};
 use std::io::{Read, Write as _};
@@ -8,8 +10,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
 use fastly::http::body::StreamingBody;
-use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
-use fastly::http::request::PendingResponseKind;
 use fastly::http::serve::Serve;
 use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
@@ -17,7 +17,7 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
-use now_serving::http::{Answer, Call, Forward, HEADERS, NOT_FROM_CLIENTS, PRIVATE, Reply};
+use now_serving::http::{Answer, Call, HEADERS, Reply};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
     ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE,
@@ -28,7 +28,6 @@ use now_serving::service;
 use now_serving::tally::{Batch, Tally, Till};
 use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
 
-const ORIGIN: &str = "protected_content";
 const STORE: &str = "upstash";
 const LOG: &str = "queue_logs";
 
@@ -156,7 +155,7 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
-        Answer::Forward(forward) => forwarded(request, &forward, &call),
+        Answer::Forward(forward) => origin::forwarded(request, &forward, &call).map(send),
     };
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.log_query, now_ms);
@@ -181,7 +180,7 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_
         Some((Answer::Forward(forward), record)) => {
             counts.tally.borrow_mut().decided(record.reason);
             let trace = trace_id(&request);
-            let status = forwarded(request, &forward, &call);
+            let status = origin::forwarded(request, &forward, &call).map(send);
             let facts = facts(&call, trace, Query::LeftOut, now_ms);
             log(&record::entry(&facts, status, &record));
         }
@@ -446,56 +445,6 @@ fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> Facts {
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
         ..Facts::of(call, query)
     }
-}
-
-/// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
-/// next request. With what status is not known here, unless the request could not even be begun.
-fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<u16> {
-    let pending = prepared(request, forward, call).send_async(ORIGIN);
-    let handed_over = pending.map_err(drop).and_then(|mut pending| {
-        for cookie in &forward.set_cookies {
-            pending.append_response_header(SET_COOKIE, cookie, PendingResponseKind::Any);
-        }
-        if !forward.set_cookies.is_empty() {
-            pending.set_response_header(CACHE_CONTROL, PRIVATE, PendingResponseKind::Any);
-        }
-        pending.send_to_client().map_err(drop)
-    });
-    match handed_over {
-        Ok(()) => None,
-        Err(()) => Some(send(response(service::origin_failed(call, forward)))),
-    }
-}
-
-/// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that
-/// need not be.
-fn prepared(mut request: Request, forward: &Forward, call: &Call) -> Request {
-    let came: Vec<&[u8]> = call.lines("cookie").collect();
-    let left: Vec<Vec<u8>> = came
-        .iter()
-        .filter_map(|line| forward.cookies.left(line))
-        .collect();
-    if left != came {
-        request.remove_header(COOKIE);
-        for line in left.iter().flat_map(|line| HeaderValue::from_bytes(line)) {
-            request.append_header(COOKIE, line);
-        }
-    }
-    for name in NOT_FROM_CLIENTS {
-        if call.lines(name).next().is_some() {
-            request.remove_header(name);
-        }
-    }
-    let position = forward.position.map(|position| position.0.to_string());
-    for (name, value) in [("queue-position", &position), ("queue-pass", &forward.pass)] {
-        if let Some(value) = value {
-            request.set_header(name, value);
-        }
-    }
-    // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
-    let judged = request.get_url().clone();
-    request.set_url(judged);
-    request
 }
 
 /// The data centre's cache: the copy of the sign, and the last one there was.

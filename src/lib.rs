@@ -8,7 +8,7 @@
 //! | file | what it knows |
 //! |---|---|
 //! | `main.rs` | the order: load, decide, perform |
-//! | `edge.rs` | the platform; the only file that names its SDK, and not part of this library |
+//! | `edge.rs` | the platform; it and the files below `edge/` alone name its SDK, and are not part of this library |
 //! | [`service`] | route a request, word its answer |
 //! | [`visit`] | one visit: ticket, the sign, at most one call to the store, verdict |
 //! | [`login`] | who asks on the operators' routes, and how often somebody may guess |

@@ -84,15 +84,66 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(below).collect()
 }
 
+/// The sources of the edge, by their paths below `src`: all that may name the platform.
+fn sources_of_the_edge() -> BTreeMap<String, String> {
+    let below = root().join("src");
+    let is_of_the_edge = |path: &str| path == "edge.rs" || path.starts_with("edge/");
+    let named = files(&below).into_iter().map(|path| {
+        let name = path.strip_prefix(&below).unwrap();
+        let name = name.to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(&path).unwrap())
+    });
+    let (edge, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        named.partition(|(name, _)| is_of_the_edge(name));
+    for (name, source) in others {
+        assert!(!source.contains("fastly::"), "{name} names the platform");
+    }
+    edge
+}
+
 #[test]
-fn native_only_one_file_names_the_platform() {
-    let naming = files(&root().join("src"))
-        .into_iter()
-        .filter(|path| fs::read_to_string(path).unwrap().contains("fastly::"));
-    let names: Vec<_> = naming
-        .map(|path| path.file_name().unwrap().to_owned())
-        .collect();
-    assert_eq!(names, ["edge.rs"]);
+fn native_only_the_edge_names_the_platform() {
+    let edge = sources_of_the_edge();
+    assert!(edge.contains_key("edge.rs") && edge.contains_key("edge/origin.rs"));
+}
+
+/// Calls by which the SDK sends a request to a backend, with what stands in their parentheses.
+fn sends(source: &str) -> Vec<(&'static str, String)> {
+    let verbs = [
+        ".send(",
+        ".send_async(",
+        ".send_async_streaming(",
+        ".send_async_to_backend(",
+        ".send_to_backend(",
+        ".handoff_websocket(",
+        ".handoff_fanout(",
+    ];
+    let calls = |verb: &'static str| {
+        let rests = source.split(verb).skip(1);
+        rests.filter_map(move |rest| Some((verb, rest.split_once(')')?.0.to_owned())))
+    };
+    verbs.into_iter().flat_map(calls).collect()
+}
+
+/// Whatever goes to the origin is marked by one function, so that no answer for one visitor can sit in a shared cache.
+#[test]
+fn native_one_function_sends_to_the_origin_and_decides_between_pass_and_cache() {
+    let mut edge = sources_of_the_edge();
+    let origin = edge.remove("edge/origin.rs").unwrap();
+    for (name, source) in edge {
+        assert!(!source.contains("protected_content"), "{name}");
+        for (verb, arguments) in sends(&source) {
+            let to_store = arguments == "STORE" && verb == ".send(";
+            let is_own = arguments == "&body" || arguments == "body";
+            assert!(to_store || is_own, "{name}: {verb}{arguments})");
+        }
+    }
+    let (_, from_sending) = origin.split_once("\nfn sent(").unwrap();
+    let (sending, rest) = from_sending.split_once("\n}\n").unwrap();
+    assert_eq!(sends(&origin).len(), sends(sending).len(), "{origin}");
+    assert_eq!(sends(rest), []);
+    assert_eq!(origin.matches("\"protected_content\"").count(), 1);
+    assert!(sending.contains("set_pass(true)"), "{sending}");
 }
 
 /// Kilobytes are a thousand bytes here, as in every download.
