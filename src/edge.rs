@@ -17,7 +17,7 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
-use now_serving::http::{Answer, Call, HEADERS, Reply};
+use now_serving::http::{Answer, Call, HEADERS, Reply, is_withheld};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
     ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE,
@@ -418,6 +418,12 @@ fn call(request: &Request) -> Call {
             .into_iter()
             .filter(present)
             .flat_map(copied)
+            .collect(),
+        withheld: names
+            .iter()
+            .map(|name| name.as_str())
+            .filter(|name| is_withheld(name))
+            .map(str::to_owned)
             .collect(),
         id: fresh_id(),
     }

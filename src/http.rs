@@ -1,13 +1,17 @@
 //! A request and its answer as plain data. Nothing in here knows the platform.
 
+mod told;
+
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use crate::admission::Position;
 use crate::cookie;
 
+pub use told::{is_withheld, told};
+
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 27] = [
+pub const HEADERS: [&str; 20] = [
     "accept",
     "accept-language",
     "access-control-request-method",
@@ -18,10 +22,6 @@ pub const HEADERS: [&str; 27] = [
     "idempotency-key",
     "origin",
     "purpose",
-    "queue-pass",
-    "queue-position",
-    "queue_pass",
-    "queue_position",
     "referer",
     "sec-fetch-dest",
     "sec-fetch-mode",
@@ -30,23 +30,8 @@ pub const HEADERS: [&str; 27] = [
     "transfer-encoding",
     "upgrade",
     "user-agent",
-    "x-http-method-override",
     "x-moz",
-    "x-original-url",
     "x-requested-with",
-    "x-rewrite-url",
-];
-
-/// What a client may not tell the origin: what we tell it, also in the spelling that many origins take for the same
-/// (RFC 3875 4.1.18), and what makes an origin see another path or method than was judged here.
-pub const NOT_FROM_CLIENTS: [&str; 7] = [
-    "queue-pass",
-    "queue-position",
-    "queue_pass",
-    "queue_position",
-    "x-http-method-override",
-    "x-original-url",
-    "x-rewrite-url",
 ];
 
 /// One request, without its body.
@@ -68,6 +53,8 @@ pub struct Call {
     pub local: bool,
     /// Lines of [`HEADERS`] in the order they came; names in lower case.
     pub headers: Vec<(&'static str, Vec<u8>)>,
+    /// Names of the headers that came and go no further ([`is_withheld`]), in lower case.
+    pub withheld: Vec<String>,
     /// Fresh for every request: becomes the id of the ticket, should one be drawn, and spreads the refreshes.
     pub id: String,
 }

@@ -8,7 +8,7 @@ use fastly::http::request::{PendingResponseKind, SendErrorCause};
 use fastly::http::{HeaderName, HeaderValue};
 use fastly::{Request, Response};
 
-use now_serving::http::{Call, Forward, NOT_FROM_CLIENTS, PRIVATE};
+use now_serving::http::{Call, Forward, PRIVATE, told};
 use now_serving::service;
 
 const ORIGIN: &str = "protected_content";
@@ -62,16 +62,18 @@ fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
             request.append_header(&COOKIE, &line);
         }
     }
-    for name in NOT_FROM_CLIENTS {
-        if call.lines(name).next().is_some() {
-            request.remove_header(&HeaderName::from_static(name));
+    let told: Vec<(&'static str, HeaderValue)> = told(call, forward)
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
+        .collect();
+    let is_told = |name: &str| told.iter().any(|(told, _)| *told == name);
+    // What is set replaces what came.
+    for name in call.withheld.iter().filter(|name| !is_told(name)) {
+        if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
+            request.remove_header(&name);
         }
     }
-    let position = forward.position.map(|position| position.0.to_string());
-    for (name, value) in [("queue-position", &position), ("queue-pass", &forward.pass)] {
-        let value = value.as_ref().and_then(|value| value.parse().ok());
-        if let Some(value) = value {
-            request.insert_header(&HeaderName::from_static(name), &value);
-        }
+    for (name, value) in &told {
+        request.insert_header(&HeaderName::from_static(name), value);
     }
 }

@@ -15,7 +15,7 @@ use dev::origin::Origin;
 use dev::redis::Redis;
 use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::config::{Config, Source, Unreadable, Unsound};
-use now_serving::http::{Answer, Call, HEADERS};
+use now_serving::http::{Answer, Call, HEADERS, is_withheld};
 use now_serving::near::{FRESH, RENEWING};
 use now_serving::record::{self, Facts, Query};
 use now_serving::service;
@@ -829,6 +829,12 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             .iter()
             .filter(|(name, _)| HEADERS.contains(name))
             .cloned()
+            .collect(),
+        withheld: ask
+            .headers
+            .iter()
+            .map(|(name, _)| name.to_ascii_lowercase())
+            .filter(|name| is_withheld(name))
             .collect(),
         id,
     }

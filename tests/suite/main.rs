@@ -43,6 +43,7 @@ mod long;
 mod losses;
 mod memory;
 mod metrics;
+mod origin_wasm;
 mod outage;
 mod page_wasm;
 mod prometheus;

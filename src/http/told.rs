@@ -1,0 +1,150 @@
+//! What the origin is told of a request besides what the visitor sent: who asked, for which host, by which scheme, and
+//! that the visitor is inside.
+//!
+//! Invariant: nothing a client says under one of these names reaches the origin, nor what would make it see another path,
+//! method or host than were judged here.
+
+use super::{Call, Forward};
+
+/// Names that no client speaks for, besides all that begin with [`FORWARDED`]. `connection` is for the next hop alone
+/// (RFC 9110 7.6.1), and would let a client name what is ours for an origin's own proxy to drop; many programs take
+/// `proxy` for a setting of theirs (CVE-2016-5385).
+const WITHHELD: [&str; 19] = [
+    "cf-connecting-ip",
+    "connection",
+    "fastly-client-ip",
+    "fastly-ssl",
+    "forwarded",
+    "proxy",
+    "queue-pass",
+    "queue-position",
+    "true-client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-forwarded",
+    "x-host",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-real-ip",
+    "x-rewrite-url",
+];
+
+const FORWARDED: &str = "x-forwarded-";
+
+/// Whether a client's header of this name, in lower case, goes no further. Many origins read `_` as `-` (RFC 3875 4.1.18).
+#[must_use]
+pub fn is_withheld(name: &str) -> bool {
+    let begins_with = |listed: &str| {
+        let mut same = name.bytes().zip(listed.bytes());
+        name.len() >= listed.len() && same.all(|(found, listed)| dashed(found) == listed)
+    };
+    let is = |listed: &&str| name.len() == listed.len() && begins_with(listed);
+    begins_with(FORWARDED) || WITHHELD.iter().any(is)
+}
+
+fn dashed(byte: u8) -> u8 {
+    if byte == b'_' { b'-' } else { byte }
+}
+
+/// What the origin is told of this request, one line for each name.
+#[must_use]
+pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
+    let address = call.address.map(|address| address.to_string());
+    let scheme = if call.https { "https" } else { "http" };
+    let lines = [
+        ("x-forwarded-for", address.clone()),
+        ("fastly-client-ip", address),
+        ("x-forwarded-host", Some(call.host.clone())),
+        ("x-forwarded-proto", Some(scheme.to_owned())),
+        (
+            "queue-position",
+            forward.position.map(|position| position.0.to_string()),
+        ),
+        ("queue-pass", forward.pass.clone()),
+    ];
+    let known = lines.into_iter();
+    known
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::Position;
+
+    #[test]
+    fn what_is_withheld_is_known_with_underscores_too() {
+        for name in [
+            "queue-pass",
+            "queue_pass",
+            "x-forwarded-for",
+            "x_forwarded-for",
+            "x_forwarded_anything",
+            "x-forwarded",
+            "forwarded",
+            "fastly_client_ip",
+            "x_http_method_override",
+            "connection",
+        ] {
+            assert!(is_withheld(name), "{name}");
+        }
+        for name in [
+            "",
+            "x",
+            "queue",
+            "queue-passes",
+            "x-queue-pass",
+            "forwarded-by",
+            "x-forward",
+            "proxy-authorization",
+            "host",
+            "x-requested-with",
+        ] {
+            assert!(!is_withheld(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_told_who_asks_for_which_host_by_which_scheme() {
+        let call = Call {
+            host: "shop.example:8443".to_owned(),
+            https: true,
+            address: "2001:db8::1".parse().ok(),
+            ..Call::default()
+        };
+        let forward = Forward {
+            position: Some(Position(7)),
+            pass: Some("p".to_owned()),
+            ..Forward::default()
+        };
+        let lines = told(&call, &forward);
+        let lines: Vec<(&str, &str)> = lines
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                ("x-forwarded-for", "2001:db8::1"),
+                ("fastly-client-ip", "2001:db8::1"),
+                ("x-forwarded-host", "shop.example:8443"),
+                ("x-forwarded-proto", "https"),
+                ("queue-position", "7"),
+                ("queue-pass", "p"),
+            ]
+        );
+        let of_nobody = Call {
+            address: None,
+            https: false,
+            ..call
+        };
+        let names: Vec<&str> = told(&of_nobody, &Forward::default())
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["x-forwarded-host", "x-forwarded-proto"]);
+    }
+}

@@ -1,0 +1,153 @@
+//! What the origin gets to see, for every kind of request: an echo of the headers, through the shipped Wasm.
+
+use dev::origin::Seen;
+use dev::store::{Fault, Faults};
+
+use crate::connection::Connection;
+use crate::house::{Ask, House, Visitor, claims};
+
+/// What a client sends in order to be taken for another one, to reach another path, or to be taken for let in. Several
+/// origins read `_` as `-`.
+const FORGED: [&str; 31] = [
+    "Queue-Pass",
+    "Queue-Position",
+    "Queue_Pass",
+    "Queue_Position",
+    "X-Forwarded-For",
+    "X_Forwarded_For",
+    "X-Forwarded_For",
+    "X-Forwarded-Host",
+    "X_Forwarded_Host",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Port",
+    "X-Forwarded-Prefix",
+    "X-Forwarded-Server",
+    "X-Forwarded",
+    "Forwarded",
+    "Fastly-Client-IP",
+    "Fastly_Client_IP",
+    "Fastly-SSL",
+    "X-Real-IP",
+    "X_Real_IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "True-Client-IP",
+    "CF-Connecting-IP",
+    "X-Host",
+    "X-Original-URL",
+    "X-Rewrite-URL",
+    "X-HTTP-Method",
+    "X-HTTP-Method-Override",
+    "X-Method-Override",
+    "Proxy",
+];
+
+/// What all kinds of requests show of it.
+const TOLD: [(&str, &str); 4] = [
+    ("fastly-client-ip", "127.0.0.1"),
+    ("x-forwarded-for", "127.0.0.1"),
+    ("x-forwarded-host", "shop.example"),
+    ("x-forwarded-proto", "http"),
+];
+
+fn forged(ask: Ask) -> Ask {
+    let ask = ask
+        .with("host", "shop.example")
+        .with("x-mine", "kept")
+        .with("connection", "queue-pass, x-forwarded-for");
+    let names = FORGED.into_iter();
+    names.fold(ask, |ask, name| ask.with(name, "forged"))
+}
+
+/// What reached the origin of this request, which nothing but the test has touched.
+fn sent(house: &House, ask: &Ask) -> Seen {
+    house.wasm_side().origin.clear();
+    let edge = house.wasm_side().edge.addr();
+    let got = Connection::open(edge).ask(ask);
+    let mut seen = house.wasm_side().origin.requests();
+    assert_eq!(seen.len(), 1, "{ask:?}: {got:?}");
+    seen.remove(0)
+}
+
+/// Names and values in the order of the names; of a pass only whose it is.
+fn headers(seen: &Seen) -> Vec<(String, String)> {
+    let mut headers: Vec<(String, String)> = seen
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            let value = String::from_utf8(value.clone()).unwrap();
+            let value = match name.as_str() {
+                "queue-pass" => claims(&value)["aud"].as_str().unwrap().to_owned(),
+                _ => value,
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    headers.sort();
+    headers
+}
+
+#[test]
+fn wasm_the_origin_is_told_the_same_of_every_kind_of_request_and_nothing_a_client_says_of_itself() {
+    let house = House::wasm();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    let first = visitor.send(Ask::get("/echo").with("host", "shop.example").json());
+    assert!(first.inside);
+    let ticket = visitor.ticket.clone().unwrap();
+    let cookie = format!("__Host-queue={ticket}; shop=1");
+    let twin = format!("__Host-queue-post={ticket}; shop=1");
+    let form = "application/x-www-form-urlencoded";
+    let of_another_site = Ask::get("/echo")
+        .method("POST")
+        .with("sec-fetch-mode", "navigate");
+    let inside: &[(&str, &str)] = &[
+        ("cookie", "shop=1"),
+        ("queue-pass", "shop.example"),
+        ("queue-position", "1"),
+    ];
+    let numbered: &[(&str, &str)] = &[("queue-pass", "shop.example"), ("queue-position", "2")];
+    let without_number: &[(&str, &str)] = &[("queue-pass", "shop.example")];
+    let check = |kind: &str, ask: Ask, more: &[(&str, &str)]| {
+        let found = headers(&sent(&house, &forged(ask)));
+        let host = [
+            ("content-length", "0"),
+            ("host", "shop.example"),
+            ("x-mine", "kept"),
+        ];
+        let expected = TOLD.iter().chain(&host).chain(more);
+        let mut expected: Vec<(String, String)> = expected
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        expected.sort();
+        assert_eq!(found, expected, "{kind}");
+    };
+    let every_kind = || {
+        check("bypass", Ask::get("/robots.txt"), &[]);
+        check("inside", Ask::get("/echo").with("cookie", &cookie), inside);
+    };
+    every_kind();
+    let preflight = [
+        ("origin", "https://app.shop.example"),
+        ("access-control-request-method", "PUT"),
+    ];
+    check(
+        "preflight",
+        Ask::preflight("/echo").with("cookie", &cookie),
+        &preflight,
+    );
+    let mut posted = vec![("sec-fetch-mode", "navigate"), ("content-type", form)];
+    posted.extend(inside);
+    let ask = of_another_site
+        .with("content-type", form)
+        .with("cookie", twin);
+    check("a form of another site", ask, &posted);
+    house.change("mode", r#"{"mode":"open"}"#);
+    house.forget_the_sign();
+    check("open", Ask::get("/echo"), numbered);
+    house.store.fail(Faults::always(Fault::Refuse));
+    check("open, without the store", Ask::get("/echo"), without_number);
+    every_kind();
+    house.set("automatic", "wrong");
+    every_kind();
+}
