@@ -6,6 +6,7 @@
 
 mod brand;
 mod operators;
+mod paths;
 mod reader;
 mod source;
 mod unsound;
@@ -21,6 +22,7 @@ use crate::ticket::Keys;
 use reader::Reader;
 
 pub use operators::{Operators, Token};
+pub use paths::{List, Paths};
 pub use source::{Remembering, Source, Unreadable};
 pub use unsound::Unsound;
 
@@ -56,8 +58,8 @@ pub struct Config {
     pub ticket_life: u64,
     /// Seconds for which an admitted visitor stays inside.
     pub cookie_expiry: u64,
-    /// Paths that skip the room.
-    pub bypass_paths: Vec<String>,
+    /// What the room is for, and what skips it.
+    pub paths: Paths,
     /// Status of the waiting page.
     pub waiting_status: u16,
     /// Who may show the waiting page in a frame, as a source list of Content-Security-Policy; `None` for nobody.
@@ -146,7 +148,7 @@ impl Config {
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             ticket_life: reader.number("ticket_life", 86_400, 60..=2_592_000),
             cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
-            bypass_paths: reader.bypass_paths(),
+            paths: reader.paths(),
             waiting_status: reader.choice(
                 "waiting_status",
                 503,
@@ -210,51 +212,10 @@ impl Config {
     pub fn shifted(&self, now_ms: u64) -> u64 {
         shifted(self.clock, now_ms)
     }
-
-    /// Whether a path skips the room: listed exactly, or below a listed `/prefix/*`. One that an origin may read in
-    /// another way stands in line.
-    #[must_use]
-    pub fn bypasses(&self, path: &str) -> bool {
-        bypasses(&self.bypass_paths, path)
-    }
 }
 
 fn shifted(clock: Option<i64>, now_ms: u64) -> u64 {
     now_ms.saturating_add_signed(clock.unwrap_or(0).saturating_mul(1000))
-}
-
-fn bypasses(listed: &[String], path: &str) -> bool {
-    let is_listed = |listed: &String| match listed.strip_suffix('*') {
-        Some(prefix) => path.starts_with(prefix),
-        None => path == listed,
-    };
-    // Where nothing stands in line there is nothing to slip past.
-    let has_no_room = listed.iter().any(|listed| listed == "/*");
-    has_no_room || listed.iter().any(is_listed) && is_read_in_one_way(path)
-}
-
-/// Whether every origin reads a path alike. Some decode it twice, or before they resolve its dot segments; some take a
-/// backslash for a slash, two slashes for one, or what follows a semicolon for no part of the path.
-fn is_read_in_one_way(path: &str) -> bool {
-    let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;".contains(&byte);
-    let mut parts = path.split('%');
-    let mut decoded = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (digits, rest) = part.split_at_checked(2).unwrap_or_default();
-        match u8::from_str_radix(digits, 16) {
-            Ok(byte) if !is_odd(byte) => decoded.push(byte),
-            _ => return false,
-        }
-        decoded.extend_from_slice(rest.as_bytes());
-    }
-    // Overlong forms of `.` and `/` are no UTF-8, and some take them for these.
-    let Ok(decoded) = String::from_utf8(decoded) else {
-        return false;
-    };
-    let has_odd_byte = |byte: u8| byte.is_ascii_control() || byte == b'\\' || byte == b';';
-    !path.contains("//")
-        && !decoded.split('/').map(str::trim).any(is_dot_segment)
-        && !path.bytes().any(has_odd_byte)
 }
 
 /// `.` and `..`, which are resolved on the way (RFC 3986 3.3).
@@ -361,13 +322,14 @@ mod tests {
             (60, 10_000, 1_000)
         );
         assert_eq!(
-            config.bypass_paths,
-            [
-                "/robots.txt",
-                "/favicon.ico",
-                "/assets/background.jpg",
-                "/assets/logo.svg"
-            ]
+            config.paths,
+            Paths {
+                bypass: List::read(
+                    "/robots.txt /favicon.ico /assets/background.jpg /assets/logo.svg"
+                )
+                .0,
+                protected: List::read("/*").0,
+            }
         );
         assert_eq!(config.operators.password(), Ok(None));
         let none: (&[Token], &[Token]) = (&[], &[]);
@@ -430,6 +392,10 @@ mod tests {
             ("bypass_paths", "none,/a"),
             ("bypass_paths", "assets"),
             ("bypass_paths", "/a*b"),
+            ("protected_paths", "none"),
+            ("protected_paths", ","),
+            ("protected_paths", "checkout"),
+            ("protected_paths", "/checkout POST"),
             ("upstash_url", "http://store.example"),
             ("upstash_url", "https://"),
             ("frame_ancestors", "https://a.example; script-src *"),
@@ -592,7 +558,10 @@ mod tests {
         let mut given = with("bypass_paths", "/robots.txt,assets");
         given.settings.insert("room", "side".to_owned());
         let unsound = Config::load(given.clone()).err().unwrap();
-        assert!(unsound.bypasses("/robots.txt") && !unsound.bypasses("assets"));
+        assert!(
+            unsound.paths.skip_room("GET", "/robots.txt")
+                && !unsound.paths.skip_room("GET", "assets")
+        );
         assert_eq!(unsound.room.as_deref(), Some("side"));
         assert!(unsound.keys.is_some());
         given.settings.insert("room", "a b".to_owned());
@@ -601,9 +570,29 @@ mod tests {
         let unsound = Config::load(given).err().unwrap();
         assert!(unsound.room.is_none() && unsound.keys.is_none());
         assert!(
-            !unsound.bypasses("/robots.txt"),
+            !unsound.paths.skip_room("GET", "/robots.txt"),
             "it may not be listed any more"
         );
+    }
+
+    #[test]
+    fn an_unsound_configuration_lets_past_what_is_soundly_not_protected() {
+        let mut given = with("protected_paths", "/checkout");
+        given.settings.insert("room", "a b".to_owned());
+        let passes = |given: &Given| {
+            let unsound = Config::load(given.clone()).err().unwrap();
+            unsound.paths.skip_room("GET", "/about")
+        };
+        assert!(passes(&given));
+        for wrong in ["/checkout, tickets", "none"] {
+            given.settings.insert("protected_paths", wrong.to_owned());
+            assert!(!passes(&given), "{wrong}");
+        }
+        given
+            .settings
+            .insert("protected_paths", "/checkout".to_owned());
+        given.unreadable = vec!["protected_paths"];
+        assert!(!passes(&given), "all may be protected");
     }
 
     #[test]
@@ -724,15 +713,15 @@ mod tests {
     fn where_everything_skips_the_room_so_do_odd_paths() {
         let config = Config::load(with("bypass_paths", "/*")).ok().unwrap();
         for path in ["/", "/a;b", "/a//b", "/%252e"] {
-            assert!(config.bypasses(path), "{path}");
+            assert!(config.paths.skip_room("GET", path), "{path}");
         }
     }
 
     #[test]
     fn nothing_skips_the_room_where_that_is_said() {
         let config = Config::load(with("bypass_paths", "none")).ok().unwrap();
-        assert_eq!(config.bypass_paths, Vec::<String>::new());
-        assert!(!config.bypasses("/robots.txt"));
+        assert!(config.paths.bypass.is_empty());
+        assert!(!config.paths.skip_room("GET", "/robots.txt"));
     }
 
     #[test]
@@ -808,52 +797,5 @@ mod tests {
             password(&given),
             Ok(Some("from-the-secret-store".to_owned()))
         );
-    }
-
-    #[test]
-    fn bypass_is_exact_or_below_a_prefix_and_cannot_be_climbed_out_of() {
-        let config = Config::load(with("bypass_paths", "/robots.txt, /assets/*"))
-            .ok()
-            .unwrap();
-        for path in [
-            "/robots.txt",
-            "/assets/",
-            "/assets/a/b.png",
-            "/assets/a%20b%E4%BD%A0.png",
-            "/assets/a..b/c.",
-        ] {
-            assert!(config.bypasses(path), "{path}");
-        }
-        for path in [
-            "/robots.txt/",
-            "/robots.txtx",
-            "/assets",
-            "/assetsx",
-            "/assets/../checkout",
-            "/assets/%c0%ae%c0%ae/checkout",
-            "/assets/..%20/checkout",
-            "/assets/%ff",
-            "/assets/%2E%2e/checkout",
-            "/assets/..%2fcheckout",
-            "/assets/..\\checkout",
-            "/assets/%252e%252e/checkout",
-            "/assets/%2e/a",
-            "/assets/a%2Fb",
-            "/assets/a%5Cb",
-            "/assets/a;b",
-            "/assets/a%3bb",
-            "/assets//a",
-            "/assets/a%00",
-            "/assets/a%0A",
-            "/assets/a%7f",
-            "/assets/a\u{1}",
-            "/assets/a%",
-            "/assets/a%2",
-            "/assets/a%zz",
-            "/assets/a%+5",
-            "/",
-        ] {
-            assert!(!config.bypasses(path), "{path}");
-        }
     }
 }

@@ -104,7 +104,7 @@ fn routed(
         let reply = Reply::problem(501, "WebSocket is not supported", detail);
         return reply_with(reply, Reason::NotSupported);
     }
-    if config.bypasses(&call.path) {
+    if config.paths.skip_room(&call.method, &call.path) {
         return forward(call, config, Reason::Bypass);
     }
     if call.method == "OPTIONS" {

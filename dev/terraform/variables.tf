@@ -56,6 +56,7 @@ variable "settings" {
       "ticket_life",
       "cookie_expiry",
       "bypass_paths",
+      "protected_paths",
       "waiting_status",
       "frame_ancestors",
       "cf_compat",

@@ -7,13 +7,17 @@ use std::ops::RangeInclusive;
 
 use crate::record::shortened;
 
-use super::{DEVELOPMENT, Problem, Source, Token, Unreadable, is_dot_segment};
+use super::paths::is_path;
+use super::{DEVELOPMENT, List, Paths, Problem, Source, Token, Unreadable};
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
 const NONE: &str = "none";
 
 /// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
 const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
+
+/// What a list of paths may hold.
+const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout; without %, ;, \\, // and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// The least a program's token can be, in bytes.
 const TOKEN: usize = 16;
@@ -207,22 +211,40 @@ impl<'a> Reader<'a> {
         shift
     }
 
-    /// Separated by commas or white space.
-    pub(super) fn bypass_paths(&mut self) -> Vec<String> {
-        let text = match self.setting("bypass_paths") {
-            None => BYPASS_DEFAULT.to_owned(),
-            Some(text) if text == NONE => String::new(),
-            Some(text) => text,
-        };
-        let is_sound =
-            |path: &String| is_path(path.strip_suffix("/*").unwrap_or(path)) || path == "/*";
-        let paths = words(&text).map(str::to_owned);
-        let (sound, wrong): (Vec<String>, Vec<String>) = paths.partition(is_sound);
-        for path in wrong {
-            let accepted = "none, or paths that begin with /, such as /robots.txt, or all below one as /assets/*; without %, ;, \\, // and parts that are . or ..; separated by commas";
-            self.problem("bypass_paths", Some(path), accepted);
+    pub(super) fn paths(&mut self) -> Paths {
+        Paths {
+            bypass: self.path_list("bypass_paths", BYPASS_DEFAULT),
+            protected: self.protected_paths(),
         }
-        sound
+    }
+
+    /// Separated by commas or white space; `none` is an empty list.
+    fn path_list(&mut self, key: &'static str, default: &str) -> List {
+        let text = self.setting(key).unwrap_or_else(|| default.to_owned());
+        if text == NONE {
+            return List::default();
+        }
+        let (list, wrong) = List::read(&text);
+        for word in wrong {
+            self.problem(key, Some(word), format_args!("none, or {PATHS}"));
+        }
+        list
+    }
+
+    /// Never empty: what protects nothing is no room, and a mistake.
+    fn protected_paths(&mut self) -> List {
+        let key = "protected_paths";
+        let Some(text) = self.setting(key) else {
+            return List::everything();
+        };
+        let (list, mut wrong) = List::read(&text);
+        if list.is_empty() && wrong.is_empty() {
+            wrong.push(text);
+        }
+        for word in wrong {
+            self.problem(key, Some(word), PATHS);
+        }
+        list
     }
 
     /// Separated by commas or white space; becomes a source list of Content-Security-Policy.
@@ -406,15 +428,6 @@ fn is_origin(origin: &str) -> bool {
         && !name.bytes().any(|byte| byte.is_ascii_uppercase())
         && port.is_none_or(is_port)
         && (own_port == 443 || matches!(name, "localhost" | "127.0.0.1"))
-}
-
-fn is_path(path: &str) -> bool {
-    path.starts_with('/')
-        && path
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\;".contains(&byte))
-        && !path.contains("//")
-        && !path.split('/').any(is_dot_segment)
 }
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, OriginCookie, Problem, bypasses, shifted};
+use super::{Config, List, OriginCookie, Paths, Problem, shifted};
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
@@ -17,7 +17,8 @@ pub struct Unsound {
     pub admin_path: String,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
-    bypass_paths: Vec<String>,
+    /// What skips the room, as far as that is known: without a sound list of what is protected, all is.
+    pub paths: Paths,
     clock: Option<i64>,
 }
 
@@ -34,10 +35,17 @@ impl Unsound {
             clock: config.clock,
             admin_path: config.admin_path,
             origin_cookie: config.origin_cookie,
-            bypass_paths: if is_read("bypass_paths") {
-                config.bypass_paths
-            } else {
-                Vec::new()
+            paths: Paths {
+                bypass: if is_read("bypass_paths") {
+                    config.paths.bypass
+                } else {
+                    List::default()
+                },
+                protected: if is_sound("protected_paths") {
+                    config.paths.protected
+                } else {
+                    List::everything()
+                },
             },
             problems,
         }
@@ -53,11 +61,5 @@ impl Unsound {
     #[must_use]
     pub fn shifted(&self, now_ms: u64) -> u64 {
         shifted(self.clock, now_ms)
-    }
-
-    /// Whether a path skips the room, as far as that is known.
-    #[must_use]
-    pub fn bypasses(&self, path: &str) -> bool {
-        bypasses(&self.bypass_paths, path)
     }
 }

@@ -249,7 +249,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
             config.pace,
             config.refresh_interval,
             config.cookie_expiry,
-            config.bypass_paths,
+            config.paths,
         )
     };
     assert_eq!(shape(&confirmed), shape(&sound()));

@@ -139,6 +139,7 @@ in_every_house! {
     a_repeat_shows_nobody_how_the_line_stood_then
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
     only_preflights_go_to_the_origin_by_options
+    only_what_is_protected_stands_in_line
     an_odd_path_stands_in_line
     a_web_socket_is_told_that_it_is_not_supported
     an_open_room_lets_in_what_is_no_visitor

@@ -501,6 +501,76 @@ fn wasm_the_path_that_was_judged_is_the_path_that_is_sent() {
     assert!(held >= 9, "{held}");
 }
 
+/// As it stands in the request line; nothing on the way may make another path of it than the one that was judged.
+#[test]
+fn wasm_no_spelling_of_a_protected_path_gets_past_the_room() {
+    let house = House::wasm();
+    house.set("protected_paths", "/checkout, /tickets/*, *.php");
+    house.set("bypass_paths", "/assets/*, *.css");
+    let reaches_the_origin = |path: &str| {
+        house.wasm_side().origin.clear();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let answer = raw(&house, &request);
+        let status = answer.split(' ').nth(1).unwrap();
+        let sent = house.wasm_side().origin.requests();
+        assert!(
+            sent.len() == 1 || ["303", "503", "400"].contains(&status),
+            "{path}: {answer}"
+        );
+        sent.first().map(|seen| seen.target.clone())
+    };
+    for path in [
+        "/checkout",
+        "/checkout/",
+        "/checkout?a=.css",
+        "/CheckOut",
+        "/%63heckout",
+        "/%43heckout/",
+        "/checkout.",
+        "/checkout%20",
+        "/about/../checkout",
+        "/about/%2e%2e/checkout",
+        "/about\\..\\checkout",
+        "/about/..%2fcheckout",
+        "//checkout",
+        "/about//checkout",
+        "/checkout;x",
+        "/checkout%3bx",
+        "/checkout%00.css",
+        "/checkout%2f.css",
+        "/checkout%5cx.css",
+        "/checkout%252f.css",
+        "/./checkout",
+        "/checkout/.",
+        "/assets/../checkout",
+        "/assets/..;/checkout",
+        "/tickets",
+        "/tickets/1",
+        "/TICKETS/1",
+        "/%74ickets/1",
+        "/tickets./1",
+        "/index.php",
+        "/index.PHP/a",
+        "/a/index.%70hp",
+        "http://a/checkout",
+        "http://b/assets/../tickets/1",
+    ] {
+        assert_eq!(reaches_the_origin(path), None, "{path}");
+    }
+    for (path, target) in [
+        ("/", "/"),
+        ("/about?next=/checkout", "/about?next=/checkout"),
+        ("/checkouts", "/checkouts"),
+        ("/checkout/../about", "/about"),
+        ("/a/checkout", "/a/checkout"),
+        ("/assets/a%20b", "/assets/a%20b"),
+        ("/checkout.css", "/checkout.css"),
+        ("http://a/about", "/about"),
+    ] {
+        assert_eq!(reaches_the_origin(path).as_deref(), Some(target), "{path}");
+    }
+}
+
 #[test]
 fn wasm_the_server_as_a_whole_is_no_page_and_no_error_of_ours() {
     let house = House::wasm();

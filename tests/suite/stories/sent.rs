@@ -56,6 +56,51 @@ pub(crate) fn an_odd_path_stands_in_line(house: &House) {
     }
 }
 
+pub(crate) fn only_what_is_protected_stands_in_line(house: &House) {
+    house.set("protected_paths", "/tickets/*, *.php, POST /search");
+    house.set("bypass_paths", "/tickets/help, GET /tickets/terms");
+    house.warm();
+    let calls = house.calls(|| {
+        for (method, path) in [
+            ("GET", "/"),
+            ("HEAD", "/about"),
+            ("POST", "/login"),
+            ("DELETE", "/login"),
+            ("OPTIONS", "/login"),
+            ("GET", "/search?q=a.php"),
+            ("POST", "/tickets/help"),
+            ("GET", "/tickets/terms"),
+            ("HEAD", "/tickets/terms"),
+        ] {
+            let got = house.ask(&Ask::get(path).method(method));
+            assert!(got.inside, "{method} {path}: {got:?}");
+            assert_eq!(got.ticket(), None, "{method} {path}");
+        }
+    });
+    assert_eq!(calls, 0);
+    for (method, path) in [
+        ("GET", "/tickets"),
+        ("GET", "/tickets/1"),
+        ("GET", "/Tickets/1"),
+        ("POST", "/tickets/terms"),
+        ("GET", "/index.php/login"),
+        ("POST", "/search"),
+        ("GET", "/about;x"),
+    ] {
+        let got = house.ask(&Ask::get(path).method(method));
+        assert!(!got.inside && got.status != 204, "{method} {path}: {got:?}");
+    }
+    for path in ["/tickets/1", "/search"] {
+        let got = house.ask(&Ask::get(path).method("OPTIONS"));
+        assert_eq!((got.status, got.inside), (204, false), "{path}");
+    }
+    for (method, path) in [("TRACE", "/about"), ("PURGE", "/"), ("BREW", "/login")] {
+        let got = house.ask(&Ask::get(path).method(method));
+        assert_eq!((got.status, got.inside), (405, false), "{method} {path}");
+        assert!(got.header("allow").contains("PATCH, DELETE"), "{got:?}");
+    }
+}
+
 /// A visitor who was let in.
 fn let_in(house: &House) -> Visitor<'_> {
     let mut visitor = Visitor::new(house);

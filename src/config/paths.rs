@@ -1,0 +1,441 @@
+//! Which requests the room protects and which skip it, by method and path.
+//!
+//! One grammar for both settings: `/exact`, `/below/*` and `*.ext`, each with methods in front or without.
+//!
+//! Invariant: a path that not every origin reads alike skips no room.
+
+use super::is_dot_segment;
+
+/// The methods that may stand in front of a path.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// The longest `.ext`, with its dot.
+const LONGEST_EXTENSION: usize = 17;
+
+/// The two lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// What skips the room.
+    pub bypass: List,
+    /// What the room is for.
+    pub protected: List,
+}
+
+impl Paths {
+    /// Whether a request goes to the origin whatever the line does: its path is listed so, or the room is not for it.
+    #[must_use]
+    pub fn skip_room(&self, method: &str, path: &str) -> bool {
+        // Where nothing stands in line there is nothing to slip past.
+        if self.bypass.is_everything() {
+            return true;
+        }
+        let is_listed = self.bypass.lists(method, path);
+        if !is_listed && self.protected.is_everything() {
+            return false;
+        }
+        let Some(plain) = read_in_one_way(path) else {
+            return false;
+        };
+        is_listed || !self.protected.guards(method, &plain)
+    }
+}
+
+/// A setting's list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List(Vec<Entry>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    /// All, if there are none.
+    methods: Vec<&'static str>,
+    pattern: Pattern,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pattern {
+    Exact(String),
+    /// With the slash that begins what is below.
+    Below(String),
+    /// With the dot.
+    Ending(String),
+}
+
+impl List {
+    /// Everything, by every method.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self::read("/*").0
+    }
+
+    /// What is listed, separated by commas or white space, and what of it is no path of that grammar. Methods stand in
+    /// front of one path: `GET, POST /a, /b` lists `/a` for these two and `/b` for all. GET stands for HEAD, too.
+    #[must_use]
+    pub fn read(text: &str) -> (Self, Vec<String>) {
+        let (mut entries, mut wrong, mut methods) = (Vec::new(), Vec::new(), Vec::new());
+        for word in super::reader::words(text) {
+            if let Some(method) = METHODS.into_iter().find(|method| *method == word) {
+                methods.push(method);
+            } else if let Some(pattern) = Pattern::read(word) {
+                let methods = with_head(std::mem::take(&mut methods));
+                entries.push(Entry { methods, pattern });
+            } else {
+                methods.clear();
+                wrong.push(word.to_owned());
+            }
+        }
+        wrong.extend(methods.into_iter().map(str::to_owned));
+        (Self(entries), wrong)
+    }
+
+    /// Whether nothing is listed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn is_everything(&self) -> bool {
+        let is_all = |entry: &Entry| entry.methods.is_empty() && entry.pattern.is_everything();
+        self.0.iter().any(is_all)
+    }
+
+    /// Whether a path is listed, byte by byte.
+    fn lists(&self, method: &str, path: &str) -> bool {
+        let is_listed = |entry: &Entry| entry.takes(method) && entry.pattern.is(path);
+        self.0.iter().any(is_listed)
+    }
+
+    /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, with a slash, dots
+    /// or spaces behind, or with more path behind an extension. OPTIONS asks about a path's other methods and is listed with them.
+    fn guards(&self, method: &str, plain: &str) -> bool {
+        let path = widely(plain);
+        let is_listed = |entry: &Entry| {
+            (method == "OPTIONS" || entry.takes(method)) && entry.pattern.guards(&path)
+        };
+        self.0.iter().any(is_listed)
+    }
+}
+
+impl Entry {
+    fn takes(&self, method: &str) -> bool {
+        self.methods.is_empty() || self.methods.contains(&method)
+    }
+}
+
+impl Pattern {
+    fn read(word: &str) -> Option<Self> {
+        if let Some(extension) = word.strip_prefix('*') {
+            return is_extension(extension).then(|| Self::Ending(extension.to_owned()));
+        }
+        match word.strip_suffix('*') {
+            None => is_path(word).then(|| Self::Exact(word.to_owned())),
+            Some(prefix) if prefix == "/" => Some(Self::Below(prefix.to_owned())),
+            Some(prefix) => {
+                let above = prefix.strip_suffix('/');
+                let is_sound = above.is_some_and(|path| path != "/" && is_path(path));
+                is_sound.then(|| Self::Below(prefix.to_owned()))
+            }
+        }
+    }
+
+    fn is_everything(&self) -> bool {
+        matches!(self, Self::Below(prefix) if prefix == "/")
+    }
+
+    fn is(&self, path: &str) -> bool {
+        match self {
+            Self::Exact(listed) => path == listed,
+            Self::Below(prefix) => path.starts_with(prefix.as_str()),
+            Self::Ending(extension) => path.ends_with(extension.as_str()),
+        }
+    }
+
+    fn guards(&self, widely_read: &str) -> bool {
+        match self {
+            Self::Exact(listed) => widely_read == widely(listed),
+            Self::Below(prefix) => {
+                let rest = widely_read.strip_prefix(&widely(prefix));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            Self::Ending(extension) => {
+                let extension = extension.to_ascii_lowercase();
+                widely_read
+                    .split('/')
+                    .any(|segment| segment.ends_with(&extension))
+            }
+        }
+    }
+}
+
+fn with_head(mut methods: Vec<&'static str>) -> Vec<&'static str> {
+    if methods.contains(&"GET") && !methods.contains(&"HEAD") {
+        methods.push("HEAD");
+    }
+    methods
+}
+
+/// A path as the most lenient origin may compare it: without regard to letter case, and to dots and spaces at the ends of
+/// its parts, which Windows leaves out, and to slashes at its own.
+fn widely(path: &str) -> String {
+    let parts: Vec<&str> = path
+        .trim_end_matches('/')
+        .split('/')
+        .map(|part| part.trim_end_matches(['.', ' ']))
+        .collect();
+    let path = parts.join("/");
+    path.trim_end_matches('/').chars().map(small).collect()
+}
+
+/// Settings hold ASCII alone. Beside its own letters these are all that turn into one of them, by Unicode's rules for
+/// capitals or for small letters.
+fn small(letter: char) -> char {
+    match letter {
+        '\u{212a}' => 'k',
+        '\u{17f}' => 's',
+        '\u{131}' => 'i',
+        letter => letter.to_ascii_lowercase(),
+    }
+}
+
+pub(super) fn is_path(path: &str) -> bool {
+    path.starts_with('/')
+        && path
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\;".contains(&byte))
+        && !path.contains("//")
+        && !path.split('/').any(is_dot_segment)
+}
+
+fn is_extension(text: &str) -> bool {
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    text.len() <= LONGEST_EXTENSION
+        && text
+            .strip_prefix('.')
+            .is_some_and(|parts| parts.split('.').all(is_part))
+}
+
+/// The path decoded, if every origin reads it alike. Some decode it twice, or before they resolve its dot segments; some
+/// take a backslash for a slash, two slashes for one, or what follows a semicolon for no part of the path.
+fn read_in_one_way(path: &str) -> Option<String> {
+    let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;".contains(&byte);
+    let mut parts = path.split('%');
+    let mut decoded = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        match u8::from_str_radix(digits, 16) {
+            Ok(byte) if !is_odd(byte) => decoded.push(byte),
+            _ => return None,
+        }
+        decoded.extend_from_slice(rest.as_bytes());
+    }
+    let has_odd_byte = |byte: u8| byte.is_ascii_control() || byte == b'\\' || byte == b';';
+    // Overlong forms of `.` and `/` are no UTF-8, and some take them for these.
+    let decoded = String::from_utf8(decoded).ok()?;
+    let is_plain = !path.contains("//")
+        && !decoded.split('/').map(str::trim).any(is_dot_segment)
+        && !path.bytes().any(has_odd_byte);
+    is_plain.then_some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    fn list(text: &str) -> List {
+        let (list, wrong) = List::read(text);
+        assert_eq!(wrong, Vec::<String>::new());
+        list
+    }
+
+    /// Whether a request skips the room.
+    fn skips(bypass: &str, protected: &str, method: &str, path: &str) -> bool {
+        let paths = Paths {
+            bypass: list(bypass),
+            protected: list(protected),
+        };
+        paths.skip_room(method, path)
+    }
+
+    /// Read differently by some origins, or by none as it stands.
+    const ODD: [&str; 22] = [
+        "/assets/../checkout",
+        "/assets/%c0%ae%c0%ae/checkout",
+        "/assets/..%20/checkout",
+        "/assets/%ff",
+        "/assets/%2E%2e/checkout",
+        "/assets/..%2fcheckout",
+        "/assets/..\\checkout",
+        "/assets/%252e%252e/checkout",
+        "/assets/%2e/a",
+        "/assets/a%2Fb",
+        "/assets/a%5Cb",
+        "/assets/a;b",
+        "/assets/a%3bb",
+        "/assets//a",
+        "/assets/a%00",
+        "/assets/a%0A",
+        "/assets/a%7f",
+        "/assets/a\u{1}",
+        "/assets/a%",
+        "/assets/a%2",
+        "/assets/a%zz",
+        "/assets/a%+5",
+    ];
+
+    #[test]
+    fn a_bypass_is_exact_or_below_a_path_or_an_extension() {
+        let bypass = "/robots.txt, /assets/* *.css";
+        for path in [
+            "/robots.txt",
+            "/assets/",
+            "/assets/a/b.png",
+            "/assets/a%20b%E4%BD%A0.png",
+            "/assets/a..b/c.",
+            "/a/b.css",
+            "/.css",
+        ] {
+            assert!(skips(bypass, "/*", "GET", path), "{path}");
+        }
+        for path in [
+            "/robots.txt/",
+            "/robots.txtx",
+            "/ROBOTS.TXT",
+            "/assets",
+            "/assetsx",
+            "/a.css/",
+            "/a.cssx",
+            "/a.CSS",
+            "/css",
+            "/",
+        ] {
+            assert!(!skips(bypass, "/*", "GET", path), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_odd_path_skips_no_room_that_there_is() {
+        for path in ODD {
+            for bypass in ["/robots.txt,/assets/*", "*.css", "GET /*"] {
+                assert!(!skips(bypass, "/*", "GET", path), "{bypass}: {path}");
+            }
+            assert!(!skips("/assets/*", "/checkout", "GET", path), "{path}");
+            assert!(!skips("", "POST /checkout", "GET", path), "{path}");
+            assert!(skips("/*", "/*", "GET", path), "there is no room: {path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_protected_skips_the_room() {
+        let protected = "/checkout, /tickets/*, *.php, POST /search";
+        for path in [
+            "/",
+            "/about",
+            "/checkouts",
+            "/a/checkout",
+            "/ticketsx",
+            "/search",
+            "/php",
+        ] {
+            assert!(skips("", protected, "GET", path), "{path}");
+        }
+        assert!(
+            skips("/checkout", protected, "GET", "/checkout"),
+            "a bypass comes first"
+        );
+        assert!(!skips("", protected, "POST", "/search"));
+        assert!(
+            !skips("", protected, "OPTIONS", "/search"),
+            "asks about POST"
+        );
+        assert!(!skips("", "/*", "GET", "/"));
+    }
+
+    #[test]
+    fn no_spelling_of_a_protected_path_escapes() {
+        let protected = "/checkout, /tickets/*, *.php";
+        for path in [
+            "/checkout",
+            "/checkout/",
+            "/Checkout",
+            "/CHECKOUT",
+            "/%63heckout",
+            "/%43HECKOUT",
+            "/checkout.",
+            "/checkout%20",
+            "/checkout.%20",
+            "/tickets",
+            "/tickets/",
+            "/TICKETS/1",
+            "/tic%E2%84%AAet%C5%BF/1",
+            "/t%C4%B1ckets/1",
+            "/tickets./1",
+            "/tickets%20/1",
+            "/%74icket%73/1",
+            "/tickets/1/2",
+            "/index.php",
+            "/a/INDEX.PHP",
+            "/index.php/path/info",
+            "/index.%70hp",
+            "/index.php.",
+        ] {
+            for method in ["GET", "POST", "OPTIONS"] {
+                assert!(!skips("", protected, method, path), "{method} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn methods_stand_in_front_of_one_path() {
+        let bypass = "GET,POST /a, /b PUT /c/*";
+        for (method, path, expected) in [
+            ("GET", "/a", true),
+            ("POST", "/a", true),
+            ("HEAD", "/a", true),
+            ("PUT", "/a", false),
+            ("OPTIONS", "/a", false),
+            ("DELETE", "/b", true),
+            ("OPTIONS", "/b", true),
+            ("PUT", "/c/d", true),
+            ("GET", "/c/d", false),
+        ] {
+            assert_eq!(
+                skips(bypass, "/*", method, path),
+                expected,
+                "{method} {path}"
+            );
+        }
+        assert!(
+            !skips("GET /*", "/*", "POST", "/"),
+            "that is not everything"
+        );
+    }
+
+    #[test]
+    fn what_is_no_path_of_the_grammar_is_named() {
+        for (text, expected) in [
+            ("/a/../b", vec!["/a/../b"]),
+            ("assets /a//b", vec!["assets", "/a//b"]),
+            (
+                "/a*b *.c*s *css *. *.a..b",
+                vec!["/a*b", "*.c*s", "*css", "*.", "*.a..b"],
+            ),
+            ("get /a", vec!["get"]),
+            ("TRACE /a", vec!["TRACE"]),
+            ("/a POST", vec!["POST"]),
+            ("GET a /b", vec!["a"]),
+            ("POST:/a", vec!["POST:/a"]),
+            ("/a*, //*, **", vec!["/a*", "//*", "**"]),
+            ("*.12345678901234567", vec!["*.12345678901234567"]),
+        ] {
+            assert_eq!(List::read(text).1, expected, "{text}");
+        }
+        assert!(List::read(" , ").0.is_empty());
+        let (sound, _) = List::read("GET a /b");
+        let entry = sound.0.into_iter().next().unwrap();
+        assert!(
+            entry.methods.is_empty(),
+            "the method belonged to what was wrong"
+        );
+    }
+}
