@@ -77,6 +77,11 @@ impl Route {
         })
     }
 
+    /// A test ticket is a cookie for the host that visitors use, so a panel on a host of its own has none.
+    fn is_there(self, config: &Config) -> bool {
+        config.admin_host.is_none() || !matches!(self, Self::Ticket | Self::Forget)
+    }
+
     /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
     fn needs(self) -> Option<(Door, Rights)> {
         match self {
@@ -96,6 +101,19 @@ pub fn below<'a>(path: &'a str, admin_path: &str) -> Option<&'a str> {
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
+/// Answers a request below the operator's path on a host that has none of the operators' routes, since `admin_host` is
+/// another one: no credentials are read, and monitors find the health route where visitors are served.
+#[must_use]
+pub fn answer_to_visitors(rest: &str, call: &Call, config: &Config) -> Answered {
+    match Route::at(rest) {
+        Some((Route::Health, allowed)) => match Reply::wrong_method(&call.method, allowed) {
+            Some(reply) => simply(reply, Reason::BadOperatorRequest),
+            None => health(config),
+        },
+        _ => not_found(),
+    }
+}
+
 /// Answers a request below the operator's path.
 #[must_use]
 pub fn answer(
@@ -106,7 +124,8 @@ pub fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
-    let Some((route, allowed)) = Route::at(rest) else {
+    let route = Route::at(rest).filter(|(route, _)| route.is_there(config));
+    let Some((route, allowed)) = route else {
         return not_found();
     };
     let needs = route.needs();
@@ -208,7 +227,9 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
     }
 }
 
-fn not_found() -> Answered {
+/// What is not there.
+#[must_use]
+pub fn not_found() -> Answered {
     simply(login::not_found(), Reason::NotFound)
 }
 

@@ -44,12 +44,25 @@ pub enum OriginCookie {
     Keep,
 }
 
+/// What is served on a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// Everything: no `admin_host` is set.
+    Both,
+    /// The operators' routes and nothing else.
+    Operators,
+    /// Everything but the operators' routes.
+    Visitors,
+}
+
 /// Everything a request needs to know, checked.
 pub struct Config {
     /// Name of the room, part of the store's keys and of every ticket.
     pub room: String,
     /// Where the operator's routes begin.
     pub admin_path: String,
+    /// The only host with the operator's routes, in lower case; `None` where every host has them.
+    pub admin_host: Option<String>,
     /// How the line moves by itself.
     pub pace: Pace,
     /// Seconds between two looks of a visitor near the front.
@@ -141,6 +154,7 @@ impl Config {
         let config = Self {
             room: reader.room(),
             admin_path: reader.admin_path(),
+            admin_host: reader.admin_host(),
             pace: Pace {
                 automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
@@ -211,6 +225,20 @@ impl Config {
     #[must_use]
     pub fn shifted(&self, now_ms: u64) -> u64 {
         shifted(self.clock, now_ms)
+    }
+
+    /// What is served on a host, named without its port.
+    #[must_use]
+    pub fn serves(&self, host: &str) -> Serves {
+        serves(self.admin_host.as_deref(), host)
+    }
+}
+
+fn serves(admin_host: Option<&str>, host: &str) -> Serves {
+    match admin_host {
+        None => Serves::Both,
+        Some(admin_host) if host.eq_ignore_ascii_case(admin_host) => Serves::Operators,
+        Some(_) => Serves::Visitors,
     }
 }
 
@@ -306,6 +334,7 @@ mod tests {
         let config = Config::load(with("room", "")).ok().unwrap();
         assert_eq!(config.room, "main");
         assert_eq!(config.admin_path, "/_queue");
+        assert_eq!(config.admin_host, None);
         assert_eq!(
             config.pace,
             Pace {
@@ -387,6 +416,22 @@ mod tests {
             ("admin_path", "/./a"),
             ("admin_path", "//a"),
             ("admin_path", "/a;b"),
+            ("admin_host", "https://panel.shop.example"),
+            ("admin_host", "panel.shop.example:8443"),
+            ("admin_host", "panel.shop.example/"),
+            ("admin_host", "panel.shop.example."),
+            ("admin_host", "Panel.shop.example"),
+            ("admin_host", "panel_1.shop.example"),
+            ("admin_host", "-panel.shop.example"),
+            ("admin_host", "panel-.shop.example"),
+            ("admin_host", "panel..example"),
+            ("admin_host", ".shop.example"),
+            ("admin_host", "*.shop.example"),
+            ("admin_host", "a.example,b.example"),
+            ("admin_host", "warteraum.käse.example"),
+            ("admin_host", "192.0.2.7"),
+            ("admin_host", "::1"),
+            ("admin_host", " "),
             ("bypass_paths", "/a/../b"),
             ("bypass_paths", "/a//b"),
             ("bypass_paths", "none,/a"),
@@ -429,6 +474,47 @@ mod tests {
                 [key],
                 "{wrong}"
             );
+        }
+    }
+
+    #[test]
+    fn the_admin_host_is_a_name_and_its_parts_are_no_longer_than_dns_allows() {
+        let (part, name) = ("a".repeat(63), "a.".repeat(126));
+        for sound in [
+            "panel.shop.example",
+            "localhost",
+            "xn--kse-qla.example",
+            "4711.shop.example",
+            &format!("{part}.example"),
+            &format!("{name}b"),
+        ] {
+            let config = Config::load(with("admin_host", sound)).ok().unwrap();
+            assert_eq!(config.admin_host.as_deref(), Some(sound));
+        }
+        for wrong in [format!("a{part}.example"), format!("{name}bc")] {
+            let found = problems(&with("admin_host", &wrong));
+            assert_eq!((found.len(), found[0].key), (1, "admin_host"), "{wrong}");
+            assert!(found[0].accepted.starts_with("none, or a host name"));
+        }
+        let none = Config::load(with("admin_host", "none")).ok().unwrap();
+        assert_eq!(none.admin_host, None);
+    }
+
+    #[test]
+    fn a_host_is_the_operators_the_visitors_or_both() {
+        let config = Config::load(sound()).ok().unwrap();
+        assert_eq!(config.serves("shop.example"), Serves::Both);
+        let config = Config::load(with("admin_host", "panel.example"));
+        let config = config.ok().unwrap();
+        for (host, serves) in [
+            ("panel.example", Serves::Operators),
+            ("PANEL.Example", Serves::Operators),
+            ("panel.example.", Serves::Visitors),
+            ("a.panel.example", Serves::Visitors),
+            ("shop.example", Serves::Visitors),
+            ("", Serves::Visitors),
+        ] {
+            assert_eq!(config.serves(host), serves, "{host}");
         }
     }
 
@@ -482,6 +568,7 @@ mod tests {
         all.extend([
             "room",
             "admin_path",
+            "admin_host",
             "automatic",
             "bypass_paths",
             "on_store_error",

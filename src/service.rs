@@ -2,6 +2,7 @@
 //!
 //! Total: every call has an answer, and none of them is an error of ours.
 
+mod admin_host;
 mod unsound;
 
 use std::io::Read;
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use crate::admin::{self, Answered};
 use crate::aside::{self, Aside, Route};
-use crate::config::{Config, OriginCookie, Problem};
+use crate::config::{Config, OriginCookie, Problem, Serves};
 use crate::http::{Answer, Call, Cookies, Forward, Reply};
 use crate::line::{Clock, Line};
 use crate::near::{Lookup, Near};
@@ -86,9 +87,16 @@ fn routed(
     }
     let line = line(config, store, near, now_ms);
     let is_plain_http = !call.https && !call.local;
+    let serves = config.serves(call.hostname());
+    if serves == Serves::Operators {
+        return admin_host::answer(call, body, &line, near, config);
+    }
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
             None if is_plain_http => operator_to_https(call),
+            None if serves == Serves::Visitors => {
+                operator(call, admin::answer_to_visitors(rest, call, config))
+            }
             None => operator(call, admin::answer(rest, call, body, &line, near, config)),
             Some(_) if is_plain_http => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),

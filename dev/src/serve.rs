@@ -7,7 +7,7 @@ mod options;
 mod signals;
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use crate::local::{self, Backends, Settings};
@@ -135,6 +135,15 @@ fn admin_path(settings: &Settings) -> &str {
     setting(settings, "admin_path", "/_queue")
 }
 
+/// Where the panel is, which has a host of its own with `admin_host`.
+fn panel_url(edge: SocketAddr, settings: &Settings) -> String {
+    let path = admin_path(settings);
+    match setting(settings, "admin_host", "none") {
+        "" | "none" => format!("http://{edge}{path}"),
+        host => format!("http://{host}:{}{path}", edge.port()),
+    }
+}
+
 fn health_url(options: &Options, settings: &Settings) -> String {
     format!("http://{}{}/healthz", options.addr, admin_path(settings))
 }
@@ -146,7 +155,7 @@ fn print_addresses(
     store: Option<&Server>,
 ) {
     let edge = format!("http://{}", options.addr);
-    let panel = format!("{edge}{}", admin_path(settings));
+    let panel = panel_url(options.addr, settings);
     let password = setting(
         settings,
         "admin_password",
@@ -176,4 +185,26 @@ fn print_addresses(
         "\n  Let five in:\n  curl -X POST {panel}/permit -H 'Authorization: Bearer {permit_token}' -H 'Content-Type: application/json' -d '{{\"amt\":5}}'\n"
     );
     anstream::println!("ready");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_panel_is_where_admin_host_and_admin_path_say() {
+        let edge = SocketAddr::from(([127, 0, 0, 1], 7676));
+        let url = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter();
+            let settings = pairs.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            panel_url(edge, &settings.collect())
+        };
+        assert_eq!(url(&[]), "http://127.0.0.1:7676/_queue");
+        for none in ["", "none"] {
+            let settings = [("admin_host", none), ("admin_path", "/desk")];
+            assert_eq!(url(&settings), "http://127.0.0.1:7676/desk");
+        }
+        let host = [("admin_host", "localhost")];
+        assert_eq!(url(&host), "http://localhost:7676/_queue");
+    }
 }

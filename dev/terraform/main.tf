@@ -50,6 +50,15 @@ resource "fastly_service_compute" "room" {
     name = "${replace(var.domain, ".", "-")}.edgecompute.app"
   }
 
+  # The host of the setting admin_host, if there is one.
+  dynamic "domain" {
+    for_each = setsubtract([lookup(var.settings, "admin_host", "none")], ["", "none"])
+
+    content {
+      name = domain.value
+    }
+  }
+
   package {
     filename         = local.package
     source_code_hash = data.fastly_package_hash.room.hash

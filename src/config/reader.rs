@@ -193,6 +193,16 @@ impl<'a> Reader<'a> {
         path
     }
 
+    /// Browsers keep what belongs to one host apart from another's pages, so it has to be one that visitors do not use.
+    pub(super) fn admin_host(&mut self) -> Option<String> {
+        let host = self.optional("admin_host")?;
+        if !is_dns_name(&host) {
+            let accepted = "none, or a host name such as queue.shop.example: lower-case letters, digits, - and dots; no scheme, port or path, no * and no IP address";
+            self.problem("admin_host", Some(host.clone()), accepted);
+        }
+        Some(host)
+    }
+
     /// Seconds, for tests: a deployed service has only the right time, and no look-up to spare for another.
     pub(super) fn clock(&mut self) -> Option<i64> {
         const YEAR: i64 = 31_536_000;
@@ -406,6 +416,21 @@ fn is_host(host: &str) -> bool {
     let (name, port) = host.split_once(':').unwrap_or((host, "443"));
     let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
     !name.is_empty() && name.bytes().all(sound) && port.parse::<u16>().is_ok()
+}
+
+/// RFC 1123, 2.1: the last part begins with a letter, or browsers read an IPv4 address.
+fn is_dns_name(name: &str) -> bool {
+    let is_sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_sound)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let last = name.rsplit('.').next().unwrap_or_default();
+    name.len() <= 253
+        && name.split('.').all(is_label)
+        && last.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// Only as the header `Origin` has it (RFC 6454, 6.2), since it is compared byte by byte: in lower case, and with a port

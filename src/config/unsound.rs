@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, List, OriginCookie, Paths, Problem, shifted};
+use super::{Config, List, OriginCookie, Paths, Problem, Serves, serves, shifted};
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
@@ -19,6 +19,7 @@ pub struct Unsound {
     pub origin_cookie: OriginCookie,
     /// What skips the room, as far as that is known: without a sound list of what is protected, all is.
     pub paths: Paths,
+    admin_host: Option<String>,
     clock: Option<i64>,
 }
 
@@ -34,6 +35,7 @@ impl Unsound {
             keys: is_sound("jwt_secret").then_some(config.keys),
             clock: config.clock,
             admin_path: config.admin_path,
+            admin_host: config.admin_host,
             origin_cookie: config.origin_cookie,
             paths: Paths {
                 bypass: if is_read("bypass_paths") {
@@ -61,5 +63,11 @@ impl Unsound {
     #[must_use]
     pub fn shifted(&self, now_ms: u64) -> u64 {
         shifted(self.clock, now_ms)
+    }
+
+    /// What is served on a host, named without its port, as far as that is known.
+    #[must_use]
+    pub fn serves(&self, host: &str) -> Serves {
+        serves(self.admin_host.as_deref(), host)
     }
 }

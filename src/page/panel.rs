@@ -112,6 +112,8 @@ fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
         "message": settings::message(board, config, trouble, now_ms),
         "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
         "ticketless": ticket.is_none(),
+        "tickets": config.admin_host.is_none(),
+        "no_tickets": config.admin_host.is_some(),
         "quiet_hour": chart.is_none(),
         "chart": chart,
         "actionless": board.actions.is_empty(),

@@ -4,7 +4,7 @@
 
 use super::{METHODS, Outcome, bare};
 use crate::admin;
-use crate::config::Unsound;
+use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::keeping;
 use crate::near::Near;
@@ -16,7 +16,8 @@ use crate::visit::{After, still_inside};
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
-    let is_operators = admin::below(&call.path, &unsound.admin_path).is_some();
+    let is_operators = admin::below(&call.path, &unsound.admin_path).is_some()
+        || unsound.serves(call.hostname()) == Serves::Operators;
     if call.path.is_empty() || call.path == "*" || is_operators || !is_known || call.is_web_socket()
     {
         return None;

@@ -245,7 +245,7 @@ fn native_the_values_proposed_when_the_service_is_made_are_the_defaults() {
         let config = Config::load(Given(settings.clone())).ok().unwrap();
         (
             config.room,
-            config.admin_path,
+            (config.admin_path, config.admin_host),
             config.pace,
             config.refresh_interval,
             config.cookie_expiry,

@@ -1,5 +1,6 @@
 //! The stories: each is run in every house.
 
+mod admin_host;
 mod apps;
 mod aside;
 mod brand;
@@ -17,6 +18,7 @@ mod sign;
 pub(crate) mod trouble;
 mod wire;
 
+use admin_host::*;
 use apps::*;
 use aside::*;
 use brand::*;
@@ -199,4 +201,10 @@ in_every_house! {
     without_the_store_hold_and_closed_stay_and_let_in_nobody
     an_open_room_stays_open_without_the_store
     what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_epoch
+    operators_are_answered_on_the_admin_host_and_on_no_other
+    visitors_find_their_routes_on_every_host_but_the_admin_host
+    on_the_admin_host_nothing_else_is_served
+    a_change_on_the_admin_host_comes_from_its_own_pages
+    a_panel_on_a_host_of_its_own_draws_no_test_tickets
+    while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin_host
 }

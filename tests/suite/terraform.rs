@@ -91,6 +91,18 @@ fn native_terraform_knows_every_setting_and_secret() {
     );
 }
 
+/// A host that is no domain of the service would answer nothing, and no other host has the panel then.
+#[test]
+fn native_terraform_makes_a_domain_of_the_admin_host() {
+    let example = example();
+    let (_, domain) = example.split_once("dynamic \"domain\" {").unwrap();
+    let host =
+        r#"for_each = setsubtract([lookup(var.settings, "admin_host", "none")], ["", "none"])"#;
+    let (begin, rest) = domain.split_once("content {").unwrap();
+    assert_eq!(begin.trim(), host);
+    assert!(rest.trim().starts_with("name = domain.value }"), "{rest}");
+}
+
 #[test]
 fn native_terraform_lets_the_origin_see_the_visitors_host_and_shows_no_secret() {
     let example = example();

@@ -317,6 +317,42 @@ fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
     );
 }
 
+#[test]
+fn wasm_production_leads_operators_to_https_on_the_admin_host_and_visitors_to_nothing() {
+    let house = House::wasm_deployed();
+    for (key, value) in [
+        ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
+        ("upstash_url", "https://store.example"),
+        ("upstash_token", "a-real-token"),
+        ("admin_password", "a-real-password"),
+        ("admin_host", "queue.shop.example"),
+    ] {
+        house.set(key, value);
+    }
+    let calls = house.calls(|| {
+        for path in ["/", "/_queue", "/_queue/status", "/drop", "/robots.txt"] {
+            let ask = |method| {
+                Ask::get(&format!("{path}?a=b"))
+                    .method(method)
+                    .with("host", "queue.shop.example:80")
+                    .with("authorization", "Basic YWRtaW46YS1yZWFsLXBhc3N3b3Jk")
+            };
+            let got = house.ask(&ask("GET"));
+            let location = format!("https://queue.shop.example{path}?a=b");
+            assert_eq!((got.status, got.inside), (308, false), "{path}");
+            assert_eq!(got.header("location"), location);
+            let got = house.ask(&ask("POST"));
+            assert_eq!((got.status, got.inside), (403, false), "{path}");
+        }
+    });
+    assert_eq!(calls, 0);
+    let on_the_shop = |path| house.ask(&Ask::get(path).with("host", "shop.example"));
+    let got = on_the_shop("/_queue");
+    let location = "https://shop.example/_queue";
+    assert_eq!((got.status, got.header("location")), (308, location));
+    assert!(on_the_shop("/robots.txt").inside);
+}
+
 /// The credentials are right: over plain http they are not even looked at.
 #[test]
 fn wasm_production_reads_no_credentials_over_plain_http() {

@@ -1,0 +1,43 @@
+//! The host of the setting `admin_host`: the operators' routes, and nothing else.
+//!
+//! Invariant: a request to it draws no number and does not reach the origin.
+
+use std::io::Read;
+
+use super::{Outcome, for_method, operator, operator_to_https, reply_with};
+use crate::admin;
+use crate::config::Config;
+use crate::http::{Call, Reply};
+use crate::line::Line;
+use crate::near::Near;
+use crate::record::Reason;
+
+/// Answers a request to this host.
+pub(super) fn answer(
+    call: &Call,
+    body: &mut dyn Read,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Outcome {
+    if !call.https && !call.local {
+        return operator_to_https(call);
+    }
+    if call.path == "/" {
+        return to_panel(call, config);
+    }
+    let answered = match admin::below(&call.path, &config.admin_path) {
+        Some(rest) => admin::answer(rest, call, body, line, near, config),
+        None => admin::not_found(),
+    };
+    operator(call, answered)
+}
+
+fn to_panel(call: &Call, config: &Config) -> Outcome {
+    if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
+        return reply_with(reply, Reason::BadOperatorRequest);
+    }
+    let reply = Reply::new(303, "text/plain; charset=utf-8", "");
+    let reply = reply.with("location", config.admin_path.as_str());
+    reply_with(for_method(call, reply), Reason::Panel)
+}
