@@ -70,8 +70,8 @@ pub enum Standing {
     Waiting(Place),
     /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
     Admitted {
-        /// The number it was admitted with.
-        position: Position,
+        /// The number it was admitted with; none for a test ticket that was let in without one.
+        position: Option<Position>,
         /// The birth of the line that let it in; 0 where the ticket names none.
         born: u64,
         /// The epoch the number belongs to.
@@ -108,7 +108,7 @@ impl Ticket {
         match self.standing {
             Standing::Unnumbered { .. } => None,
             Standing::Waiting(place) => Some(place.position),
-            Standing::Admitted { position, .. } => Some(position),
+            Standing::Admitted { position, .. } => position,
         }
     }
 
@@ -169,7 +169,12 @@ impl Claims {
                 epoch,
                 at,
                 ..
-            } => (Some(epoch), Some(position.0), None, Some(at)),
+            } => (
+                Some(epoch),
+                position.map(|position| position.0),
+                None,
+                Some(at),
+            ),
         };
         let born = match ticket.standing {
             Standing::Waiting(place) => place.born,
@@ -208,8 +213,8 @@ impl Claims {
                 position: Position(position),
                 seen: Cursor(seen),
             })),
-            (Some(epoch), Some(position), None, Some(at)) => Some(Standing::Admitted {
-                position: Position(position),
+            (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {
+                position: position.map(Position),
                 born: self.born.unwrap_or(0),
                 epoch,
                 at,
@@ -392,14 +397,15 @@ mod tests {
 
     #[test]
     fn a_ticket_comes_back_as_it_was_signed() {
-        let admitted = Standing::Admitted {
-            position: Position(5),
+        let admitted = [Some(Position(5)), None].map(|position| Standing::Admitted {
+            position,
             born: 5,
             epoch: 1,
             at: NOW,
-        };
+        });
         let unnumbered = [0, 3].map(|tries| Standing::Unnumbered { tries });
-        for standing in [waiting().standing, admitted].into_iter().chain(unnumbered) {
+        let inside_or_unnumbered = admitted.into_iter().chain(unnumbered);
+        for standing in inside_or_unnumbered.chain([waiting().standing]) {
             let until = NOW + 60;
             let graces = [None, Some(3)].map(|epoch| Some(Grace { until, epoch }));
             for grace in graces.into_iter().chain([None]) {
@@ -443,7 +449,7 @@ mod tests {
         }
         let admitted = Ticket {
             standing: Standing::Admitted {
-                position: Position(5),
+                position: Some(Position(5)),
                 born: 5,
                 epoch: 1,
                 at: NOW,

@@ -490,7 +490,7 @@ fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
             let epoch = sign.epoch;
             let at = now;
             let standing = Standing::Admitted {
-                position,
+                position: Some(position),
                 born: sign.birth.born,
                 epoch,
                 at,

@@ -11,11 +11,13 @@ use crate::admission::{Mode, Pace};
 use crate::config::Config;
 use crate::fields::{Fields, Refusal, wrong};
 use crate::http::{Call, Reply};
-use crate::line::{Author, Change, Changed, Effect, Line, Once, Sign};
+use crate::keeping;
+use crate::line::{Author, Change, Changed, Effect, Line, Once, Place, Sign};
 use crate::login::{Operator, Rights, Via};
 use crate::near::{Copied, Near};
 use crate::page::{LONGEST_MESSAGE, Trouble, is_sayable};
 use crate::record::Reason;
+use crate::ticket::Standing;
 
 /// What is known of a change whose answer was lost.
 const UNKNOWN: &str = "whether anything changed is unknown: look at the figures once they are back, or repeat it with the same Idempotency-Key";
@@ -49,11 +51,12 @@ pub(super) fn answer(
     near: &dyn Near,
     config: &Config,
 ) -> Answered {
+    let now = line.now_ms / 1000;
     let content_type = call.header("content-type");
     let in_browser = operator.via == Via::Basic && Fields::is_form(&content_type);
     let fields = Fields::read(&content_type, body, &example(route, config));
     let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
-    let asked = match fields.and_then(|fields| read(route, call, operator, fields, config)) {
+    let asked = match fields.and_then(|fields| read(route, call, operator, fields, config, now)) {
         Ok(asked) => asked,
         Err(refusal) if in_browser => {
             let told = format!("Nothing was changed: {refusal}.");
@@ -122,6 +125,7 @@ fn read(
     operator: &Operator,
     mut fields: Fields,
     config: &Config,
+    now: u64,
 ) -> Result<Asked, Refusal> {
     let by_form = fields.by_form;
     let once = if by_form {
@@ -141,10 +145,8 @@ fn read(
         asked: digest(&asked),
     });
     let change = change(route, &mut fields, by_form && !is_sure, config)?;
-    let change = match &once {
-        Some(once) => change.drawn_as(ticket_id(once)),
-        None => change.drawn_as(call.id.clone()),
-    };
+    let id = once.as_ref().map_or_else(|| call.id.clone(), ticket_id);
+    let change = change.for_ticket(id, || held(call, config, now));
     fields.end()?;
     Ok(Asked {
         change,
@@ -180,7 +182,10 @@ fn change(
         }
         Route::Ticket => match fields.text("act")?.as_deref() {
             Some("draw") => Change::Draw(String::new()),
-            Some("jump") => Change::Jump(String::new()),
+            Some("jump") => Change::Jump {
+                id: String::new(),
+                held: None,
+            },
             other => return Err(wrong("act", other, "draw or jump")),
         },
         _ => Change::Permit {
@@ -272,6 +277,14 @@ fn header_key(call: &Call) -> Result<Option<String>, Refusal> {
     }
 }
 
+/// The place in the line of the ticket that the operator's browser holds.
+fn held(call: &Call, config: &Config, now: u64) -> Option<Place> {
+    match keeping::ticket(call, config, now)?.standing {
+        Standing::Waiting(place) => Some(place),
+        Standing::Unnumbered { .. } | Standing::Admitted { .. } => None,
+    }
+}
+
 /// The same operator with the same key draws for the same ticket.
 fn ticket_id(once: &Once) -> String {
     let digest = digest(&format!("ticket\n{}", once.key));
@@ -323,7 +336,7 @@ fn refused(refusal: &Refusal) -> Reply {
 
 /// Why nothing was done: in few words, and in more.
 fn not_done_words(change: &Change, changed: &Changed) -> (&'static str, String) {
-    let is_draw = matches!(change, Change::Draw(_) | Change::Jump(_));
+    let is_draw = matches!(change, Change::Draw(_) | Change::Jump { .. });
     match changed {
         Changed::Outdated(sign) => (
             "Changed in the meantime",
@@ -393,7 +406,8 @@ fn action(change: &Change, number: u64) -> String {
         Change::ClearCredit => format!("credit {number} cleared"),
         Change::RaiseEpoch => format!("epoch raised, {number} tickets waiting ended"),
         Change::Draw(_) => format!("test ticket {number} drawn"),
-        Change::Jump(_) => format!("test ticket {number} let in"),
+        Change::Jump { .. } if number == 0 => "test ticket let in".to_owned(),
+        Change::Jump { .. } => format!("test ticket {number} let in"),
     }
 }
 

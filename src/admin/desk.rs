@@ -193,10 +193,10 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
     let position = Position(number);
     let (id, standing) = match change {
         Change::Draw(id) if number > 0 => (id, Standing::Waiting(sign.place(position))),
-        Change::Jump(id) if number > 0 => (
+        Change::Jump { id, .. } => (
             id,
             Standing::Admitted {
-                position,
+                position: (number > 0).then_some(position),
                 born: sign.birth.born,
                 epoch: sign.epoch,
                 at: now,
@@ -268,6 +268,9 @@ fn news(call: &Call, config: &Config, now: u64) -> Option<String> {
         "credit" => format!("Credit for {people} is cleared."),
         "epoch" => format!("All tickets have ended, those of {people} waiting among them."),
         "draw" => format!("This browser holds test ticket {many}."),
+        "jump" if many == 0 => {
+            "This browser holds a test ticket without a number and is let in.".to_owned()
+        }
         "jump" => format!("This browser holds test ticket {many} and is let in."),
         "forget" => "This browser holds no ticket any more.".to_owned(),
         _ => return None,

@@ -1,7 +1,7 @@
 //! What operators and the origin's programs do to the line.
 
 use super::reply::Answer;
-use super::{Arguments, Sign, named};
+use super::{Arguments, Place, Sign, named};
 use crate::admission::{Mode, Pace};
 
 /// One change.
@@ -26,8 +26,13 @@ pub enum Change {
     RaiseEpoch,
     /// Draws a number for the operator's own ticket, of this id.
     Draw(String),
-    /// The same, for a ticket that does not wait for its turn.
-    Jump(String),
+    /// Lets in the operator's own ticket and no visitor, and draws no number for it.
+    Jump {
+        /// The ticket's id.
+        id: String,
+        /// The place that the operator's browser holds: where that number is the next, it is served.
+        held: Option<Place>,
+    },
 }
 
 /// Who asks for it.
@@ -100,16 +105,16 @@ impl Change {
             Self::ClearCredit => "credit",
             Self::RaiseEpoch => "epoch",
             Self::Draw(_) => "draw",
-            Self::Jump(_) => "jump",
+            Self::Jump { .. } => "jump",
         }
     }
 
-    /// The same, drawing for the ticket of this id if it draws at all.
+    /// The same for the ticket of this id, if it is about one, in a browser that holds that place.
     #[must_use]
-    pub fn drawn_as(self, id: String) -> Self {
+    pub fn for_ticket(self, id: String, held: impl FnOnce() -> Option<Place>) -> Self {
         match self {
             Self::Draw(_) => Self::Draw(id),
-            Self::Jump(_) => Self::Jump(id),
+            Self::Jump { .. } => Self::Jump { id, held: held() },
             other => other,
         }
     }
@@ -117,7 +122,7 @@ impl Change {
     /// The id of the ticket it draws for.
     pub(super) fn draws(&self) -> Option<&str> {
         match self {
-            Self::Draw(id) | Self::Jump(id) => Some(id),
+            Self::Draw(id) => Some(id),
             _ => None,
         }
     }
@@ -135,6 +140,13 @@ impl Change {
                 ("live_quantity", pace.quantity.to_string()),
             ],
             Self::Message(Some(text)) => vec![("message", text.clone())],
+            Self::Jump {
+                held: Some(place), ..
+            } => vec![
+                ("held_born", place.born.to_string()),
+                ("held_epoch", place.epoch.to_string()),
+                ("held_position", place.position.0.to_string()),
+            ],
             _ => Vec::new(),
         }
     }

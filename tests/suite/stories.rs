@@ -181,6 +181,8 @@ in_every_house! {
     in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_is_told
     no_link_makes_the_panel_claim_that_something_was_done
     a_test_ticket_is_drawn_jumps_and_is_forgotten
+    a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_turn
+    a_jump_past_waiting_visitors_lets_none_of_them_in
     what_strangers_wrote_is_text_on_the_panel
     a_ticket_of_an_older_line_moves_nothing
     a_line_whose_data_are_lost_is_as_the_pop_last_saw_it

@@ -69,8 +69,19 @@ local acts = {
     open_period()
     return arrive()
   end,
+  -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served.
+  jump = function()
+    open_period()
+    release()
+    local held = arg.held_born and number_of({
+      born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
+    })
+    if held == state.cursor + 1 then
+      admit(1)
+    end
+    return held or 0
+  end,
 }
-acts.jump = acts.draw
 
 -- What the same key did before, or nothing.
 local function repeated()

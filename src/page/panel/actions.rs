@@ -59,6 +59,7 @@ fn words(action: &Action) -> String {
         "credit" => format!("credit for {} cleared", people(many)),
         "epoch" => format!("all tickets ended, {} waiting", people(many)),
         "draw" => format!("test ticket {many} drawn"),
+        "jump" if many == 0 => "test ticket let in".to_owned(),
         "jump" => format!("test ticket {many} let in"),
         other => other.to_owned(),
     }
@@ -108,6 +109,7 @@ mod tests {
             ),
             (action("draw", 7, "", ""), "test ticket 7 drawn"),
             (action("jump", 7, "", ""), "test ticket 7 let in"),
+            (action("jump", 0, "", ""), "test ticket let in"),
         ] {
             assert_eq!(words(&action), told);
         }

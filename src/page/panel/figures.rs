@@ -87,7 +87,11 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
             },
             _,
         ) if !sign.has_ended(born, epoch) => {
-            format!("number {}, let in", number(position.0))
+            let named = position.map_or_else(
+                || "a ticket without a number".to_owned(),
+                |position| format!("number {}", number(position.0)),
+            );
+            format!("{named}, let in")
         }
         (Standing::Unnumbered { .. }, _) if held.is_inside(now_ms / 1000) => {
             "a ticket without a number, let in for a while".to_owned()

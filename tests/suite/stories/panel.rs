@@ -40,16 +40,18 @@ impl Form {
     }
 
     fn send(&self, house: &House) -> Got {
+        house.ask(&self.ask())
+    }
+
+    fn ask(&self) -> Ask {
         let pairs = self.fields.iter();
         let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
         let body = pairs.collect::<Vec<_>>().join("&");
-        house.ask(
-            &Ask::get(&self.action)
-                .method("POST")
-                .with("sec-fetch-site", "same-origin")
-                .operator()
-                .body("application/x-www-form-urlencoded", &body),
-        )
+        Ask::get(&self.action)
+            .method("POST")
+            .with("sec-fetch-site", "same-origin")
+            .operator()
+            .body("application/x-www-form-urlencoded", &body)
     }
 }
 
@@ -472,22 +474,102 @@ pub(crate) fn no_link_makes_the_panel_claim_that_something_was_done(house: &Hous
     assert!(!told(&location), "after a minute it is no news");
 }
 
+/// Presses a button about the browser's own ticket.
+fn press_in(browser: &mut Visitor<'_>, button: &str) -> Got {
+    let panel = browser.send(Ask::get("/_queue").operator());
+    let sent = browser.send_once(Form::of(&panel, button).ask());
+    assert_eq!(sent.status, 303, "{sent:?}");
+    browser.send(Ask::get(sent.header("location")).operator())
+}
+
+fn waiting(house: &House) -> u64 {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    status["waiting"].as_u64().unwrap()
+}
+
 pub(crate) fn a_test_ticket_is_drawn_jumps_and_is_forgotten(house: &House) {
     assert_shows(&panel(house), "This browser holds no ticket.");
     let mut browser = Visitor::new(house);
-    for (button, shown) in [
-        ("draw", "This browser holds number 1, with 0 people ahead."),
-        ("jump", "This browser holds number 2, let in."),
+    for (button, news, shown, left) in [
+        (
+            "draw",
+            "This browser holds test ticket 1.",
+            "This browser holds number 1, with 0 people ahead.",
+            1,
+        ),
+        (
+            "jump",
+            "This browser holds test ticket 1 and is let in.",
+            "This browser holds number 1, let in.",
+            0,
+        ),
     ] {
-        let sent = Form::of(&panel(house), button).send(house);
-        assert_eq!(sent.status, 303, "{sent:?}");
-        browser.ticket = sent.ticket();
-        let panel = browser.send(Ask::get("/_queue").operator());
+        let panel = press_in(&mut browser, button);
+        assert_eq!(text(&panel, "news"), news);
         assert_eq!(text(&panel, "ticket-words"), shown);
+        assert_eq!(waiting(house), left, "{button}");
     }
+    assert!(browser.ask("/echo").inside);
+    let mut next = Visitor::new(house);
+    let told = next.ask("/").json();
+    assert_eq!(
+        (&told["position"], &told["ahead"]),
+        (&2.into(), &0.into()),
+        "nobody waits behind a number that is let in"
+    );
     let panel = browser.send(Ask::get("/_queue").operator());
     let forgotten = Form::of(&panel, "forget").send(house);
     assert_eq!(forgotten.ticket().as_deref(), Some(""));
+}
+
+pub(crate) fn a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_turn(house: &House) {
+    let mut line: Vec<Visitor<'_>> = (0..3).map(|_| Visitor::new(house)).collect();
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let mut browser = Visitor::new(house);
+    let panel = press_in(&mut browser, "jump");
+    assert_eq!(
+        text(&panel, "news"),
+        "This browser holds a test ticket without a number and is let in."
+    );
+    assert_eq!(
+        text(&panel, "ticket-words"),
+        "This browser holds a ticket without a number, let in."
+    );
+    assert_shows(&panel, "<td>test ticket let in</td>");
+    assert!(browser.ask("/echo").inside);
+    assert_eq!(crate::house::inside(&mut line), [false; 3]);
+    assert_eq!(
+        waiting(house),
+        3,
+        "the operator is inside and waits no more"
+    );
+    assert_eq!(house.permit(3)["credit"], 0);
+    house.forget_the_sign();
+    assert_eq!(crate::house::inside(&mut line), [true; 3]);
+    assert_eq!(waiting(house), 0);
+    house.change("epoch", r#"{"word":"main"}"#);
+    house.forget_the_sign();
+    assert!(!browser.ask("/echo").inside, "it ends as every ticket does");
+}
+
+pub(crate) fn a_jump_past_waiting_visitors_lets_none_of_them_in(house: &House) {
+    draw(house, 2);
+    let mut browser = Visitor::new(house);
+    press_in(&mut browser, "draw");
+    let panel = press_in(&mut browser, "jump");
+    assert_eq!(
+        text(&panel, "ticket-words"),
+        "This browser holds number 3, let in."
+    );
+    assert_shows(&panel, r#"id="cursor">0<"#);
+    house.permit(2);
+    assert_eq!(
+        waiting(house),
+        1,
+        "its number stays in the line, as of any visitor who leaves"
+    );
 }
 
 pub(crate) fn what_strangers_wrote_is_text_on_the_panel(house: &House) {

@@ -372,7 +372,7 @@ pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &Hou
     house.set("jwt_secret", SHORT);
     let ticket = Ticket {
         standing: Standing::Admitted {
-            position: Position(1),
+            position: Some(Position(1)),
             born: 0,
             epoch: 1,
             at: house.now_ms() / 1000,
