@@ -405,6 +405,10 @@ mod tests {
             };
             assert_eq!(problems(&with(key, wrong)), [expected]);
         }
+    }
+
+    #[test]
+    fn every_wrong_text_is_a_problem_of_its_own_setting() {
         for (key, wrong) in [
             ("admin_path", "/"),
             ("admin_path", "queue"),

@@ -227,12 +227,11 @@ fn two_rooms_of_one_account_have_stores_of_their_own() {
         let make = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
         succeeds(&shell(&api, folder.path(), &format!("{make}{begin}")));
         let seen = api.seen().into_iter();
-        let made = seen.filter(|seen| seen.line.starts_with("POST /resources/stores/"));
-        let made = made.filter_map(|seen| match seen.line.as_str() {
+        let stores = seen.filter_map(|seen| match seen.line.as_str() {
             "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body),
             _ => None,
         });
-        made.collect::<Vec<_>>()
+        stores.collect::<Vec<_>>()
     };
     let (first, second) = (named("now-serving"), named("tickets"));
     for (place, kind) in ["config", "secrets"].into_iter().enumerate() {
