@@ -71,7 +71,7 @@ pub struct Config {
     pub ticket_life: u64,
     /// Seconds for which an admitted visitor stays inside.
     pub cookie_expiry: u64,
-    /// What the room is for, and what skips it.
+    /// What the room is for, what skips it, and what may be cached.
     pub paths: Paths,
     /// Status of the waiting page.
     pub waiting_status: u16,
@@ -358,6 +358,7 @@ mod tests {
                 )
                 .0,
                 protected: List::read("/*").0,
+                cache: List::read("").0,
             }
         );
         assert_eq!(config.operators.password(), Ok(None));
@@ -442,6 +443,8 @@ mod tests {
             ("bypass_paths", "assets"),
             ("bypass_paths", "/a*b"),
             ("protected_paths", "none"),
+            ("cache_paths", "assets"),
+            ("cache_paths", "GET /a, POST /b"),
             ("protected_paths", ","),
             ("protected_paths", "checkout"),
             ("protected_paths", "/checkout POST"),

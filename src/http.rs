@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use crate::admission::Position;
 use crate::cookie;
 
-pub use told::{is_withheld, told};
+pub use told::{forbids_storing, is_withheld, told};
 
 /// The request headers the service reads; the edge copies these and no others.
 pub const HEADERS: [&str; 20] = [
@@ -126,12 +126,22 @@ impl Call {
     /// Whether a browser asks for a page elsewhere what that page may send here (Fetch 4.8).
     #[must_use]
     pub fn is_preflight(&self) -> bool {
-        let has = |name: &str| self.lines(name).next().is_some();
-        let has_body = has("transfer-encoding") || self.lines("content-length").any(|n| n != b"0");
         self.method == "OPTIONS"
-            && has("origin")
-            && has("access-control-request-method")
-            && !has_body
+            && self.has("origin")
+            && self.has("access-control-request-method")
+            && !self.has_body()
+    }
+
+    /// Whether a header came.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.lines(name).next().is_some()
+    }
+
+    /// Whether a body came along.
+    #[must_use]
+    pub fn has_body(&self) -> bool {
+        self.has("transfer-encoding") || self.lines("content-length").any(|n| n != b"0")
     }
 
     /// Whether the connection is to become a WebSocket.
@@ -197,8 +207,20 @@ pub struct Forward {
     pub pass: Option<String>,
     /// Which of the visitor's cookies go along.
     pub cookies: Cookies,
+    /// Whether the answer may be kept for other visitors.
+    pub storage: Storage,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
     pub set_cookies: Vec<String>,
+}
+
+/// What the platform may do with the origin's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Hand it to this visitor and keep nothing.
+    #[default]
+    Pass,
+    /// Keep it as the origin's headers say, and show it to other visitors.
+    Cache,
 }
 
 /// The visitor's cookies on the way to the origin.

@@ -10,9 +10,10 @@ use std::io::Read;
 use serde_json::json;
 
 use crate::admin::{self, Answered};
+use crate::admission::Position;
 use crate::aside::{self, Aside, Route};
-use crate::config::{Config, OriginCookie, Problem, Serves};
-use crate::http::{Answer, Call, Cookies, Forward, Reply};
+use crate::config::{Config, OriginCookie, Paths, Problem, Serves};
+use crate::http::{Answer, Call, Cookies, Forward, Reply, Storage};
 use crate::line::{Clock, Line};
 use crate::near::{Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
@@ -268,11 +269,11 @@ fn worded(
     let now = now_ms / 1000;
     let cookies = signed(call, kind, &visit, config, now);
     let answer = if visit.end == End::Inside {
+        let pass = (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now);
+        let bare = bare(call, &config.paths, config.origin_cookie);
         Answer::Forward(Forward {
-            position: visit.position(),
-            pass: (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now),
             set_cookies: cookies,
-            ..bare(call, config.origin_cookie)
+            ..of_visitor(bare, visit.position(), pass)
         })
     } else {
         let reply = waiting::answer(call, kind, &visit, cookies, config, now_ms);
@@ -406,7 +407,7 @@ fn for_method(call: &Call, reply: Reply) -> Reply {
 
 fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
-        answer: Answer::Forward(bare(call, config.origin_cookie)),
+        answer: Answer::Forward(bare(call, &config.paths, config.origin_cookie)),
         record: Record::of(true, reason),
         after: After::Nothing,
     }
@@ -452,8 +453,19 @@ fn options(call: &Call) -> Outcome {
     }
 }
 
-/// What every request loses on its way to the origin, and gains nothing yet.
-fn bare(call: &Call, origin_cookie: OriginCookie) -> Forward {
+/// What every request loses on its way to the origin, and gains nothing yet. Where other visitors may see the answer, it
+/// is not asked for in the name of this one: without cookies, and never with credentials.
+fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
+    let is_for_all = paths.may_be_cached(&call.method, &call.path)
+        && !call.has("authorization")
+        && !call.has_body();
+    if is_for_all {
+        return Forward {
+            cookies: Cookies::None,
+            storage: Storage::Cache,
+            ..Forward::default()
+        };
+    }
     let loopback = call.is_loopback();
     let twin = cookie::twin_name(loopback);
     let ours = match origin_cookie {
@@ -463,6 +475,17 @@ fn bare(call: &Call, origin_cookie: OriginCookie) -> Forward {
     Forward {
         cookies: Cookies::Without(ours),
         ..Forward::default()
+    }
+}
+
+/// The same of a visitor inside. A pass goes along in any case, since an origin may refuse what comes without; the number
+/// does not where other visitors may see the answer.
+fn of_visitor(bare: Forward, position: Option<Position>, pass: Option<String>) -> Forward {
+    let position = position.filter(|_| bare.storage == Storage::Pass);
+    Forward {
+        position,
+        pass,
+        ..bare
     }
 }
 

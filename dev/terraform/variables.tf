@@ -58,6 +58,7 @@ variable "settings" {
       "cookie_expiry",
       "bypass_paths",
       "protected_paths",
+      "cache_paths",
       "waiting_status",
       "frame_ancestors",
       "cf_compat",

@@ -1,8 +1,8 @@
-//! Which requests the room protects and which skip it, by method and path.
+//! Which requests the room protects, which skip it and whose answers may be cached, by method and path.
 //!
-//! One grammar for both settings: `/exact`, `/below/*` and `*.ext`, each with methods in front or without.
+//! One grammar for the three settings: `/exact`, `/below/*` and `*.ext`, each with methods in front or without.
 //!
-//! Invariant: a path that not every origin reads alike skips no room.
+//! Invariant: a path that not every origin reads alike skips no room and is not cached.
 
 use super::is_dot_segment;
 
@@ -12,13 +12,15 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 /// The longest `.ext`, with its dot.
 const LONGEST_EXTENSION: usize = 17;
 
-/// The two lists.
+/// The three lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// What skips the room.
     pub bypass: List,
     /// What the room is for.
     pub protected: List,
+    /// What the platform may keep and show to several visitors.
+    pub cache: List,
 }
 
 impl Paths {
@@ -37,6 +39,14 @@ impl Paths {
             return false;
         };
         is_listed || !self.protected.guards(method, &plain)
+    }
+
+    /// Whether the answer to a GET or HEAD may be kept and shown to other visitors.
+    #[must_use]
+    pub fn may_be_cached(&self, method: &str, path: &str) -> bool {
+        matches!(method, "GET" | "HEAD")
+            && self.cache.lists(method, path)
+            && read_in_one_way(path).is_some()
     }
 }
 
@@ -85,6 +95,12 @@ impl List {
         }
         wrong.extend(methods.into_iter().map(str::to_owned));
         (Self(entries), wrong)
+    }
+
+    /// The methods that stand in front of a path and are none of these.
+    pub(super) fn methods_beside(&self, accepted: &[&str]) -> Option<&'static str> {
+        let mut methods = self.0.iter().flat_map(|entry| &entry.methods);
+        methods.find(|method| !accepted.contains(method)).copied()
     }
 
     /// Whether nothing is listed.
@@ -253,6 +269,7 @@ mod tests {
         let paths = Paths {
             bypass: list(bypass),
             protected: list(protected),
+            cache: List::default(),
         };
         paths.skip_room(method, path)
     }
@@ -409,6 +426,42 @@ mod tests {
             !skips("GET /*", "/*", "POST", "/"),
             "that is not everything"
         );
+    }
+
+    #[test]
+    fn an_answer_is_cached_only_where_it_is_listed_byte_by_byte() {
+        let cached = |cache: &str, method: &str, path: &str| {
+            let paths = Paths {
+                bypass: List::default(),
+                protected: List::everything(),
+                cache: list(cache),
+            };
+            paths.may_be_cached(method, path)
+        };
+        let cache = "/assets/*, HEAD /terms, *.css";
+        for (method, path) in [
+            ("GET", "/assets/a.png"),
+            ("HEAD", "/assets/a.png"),
+            ("HEAD", "/terms"),
+            ("GET", "/a.css"),
+        ] {
+            assert!(cached(cache, method, path), "{method} {path}");
+        }
+        for (method, path) in [
+            ("POST", "/assets/a.png"),
+            ("OPTIONS", "/assets/a.png"),
+            ("GET", "/terms"),
+            ("GET", "/Assets/a.png"),
+            ("GET", "/account"),
+            ("GET", "/account/a.CSS"),
+        ] {
+            assert!(!cached(cache, method, path), "{method} {path}");
+        }
+        for path in ODD {
+            assert!(!cached(cache, "GET", path), "{path}");
+            assert!(!cached("/*", "GET", path), "{path}");
+        }
+        assert!(!cached("", "GET", "/"));
     }
 
     #[test]

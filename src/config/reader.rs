@@ -225,6 +225,7 @@ impl<'a> Reader<'a> {
         Paths {
             bypass: self.path_list("bypass_paths", BYPASS_DEFAULT),
             protected: self.protected_paths(),
+            cache: self.cache_paths(),
         }
     }
 
@@ -253,6 +254,17 @@ impl<'a> Reader<'a> {
         }
         for word in wrong {
             self.problem(key, Some(word), PATHS);
+        }
+        list
+    }
+
+    /// Only what is asked for by GET and HEAD is ever cached.
+    fn cache_paths(&mut self) -> List {
+        let key = "cache_paths";
+        let list = self.path_list(key, NONE);
+        if let Some(method) = list.methods_beside(&["GET", "HEAD"]) {
+            let accepted = "no method but GET and HEAD: answers to others are never kept";
+            self.problem(key, Some(method.to_owned()), accepted);
         }
         list
     }

@@ -17,7 +17,8 @@ pub struct Unsound {
     pub admin_path: String,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
-    /// What skips the room, as far as that is known: without a sound list of what is protected, all is.
+    /// What skips the room and what may be cached, as far as that is known: without a sound list of what is protected,
+    /// all is.
     pub paths: Paths,
     admin_host: Option<String>,
     clock: Option<i64>,
@@ -47,6 +48,11 @@ impl Unsound {
                     config.paths.protected
                 } else {
                     List::everything()
+                },
+                cache: if is_sound("cache_paths") {
+                    config.paths.cache
+                } else {
+                    List::default()
                 },
             },
             problems,

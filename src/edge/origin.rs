@@ -4,11 +4,11 @@
 
 use fastly::handle::{BodyHandle, PendingRequestHandle, RequestHandle};
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
-use fastly::http::request::{PendingResponseKind, SendErrorCause};
-use fastly::http::{HeaderName, HeaderValue};
+use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause};
+use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
 use fastly::{Request, Response};
 
-use now_serving::http::{Call, Forward, PRIVATE, told};
+use now_serving::http::{Call, Forward, PRIVATE, Storage, forbids_storing, told};
 use now_serving::service;
 
 const ORIGIN: &str = "protected_content";
@@ -16,36 +16,96 @@ const ORIGIN: &str = "protected_content";
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
 /// next request. An answer takes its place if the request could not even be begun.
 pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<Response> {
-    let Ok(pending) = sent(request, forward, call) else {
-        return Some(super::response(service::origin_failed(call, forward)));
-    };
-    for cookie in &forward.set_cookies {
-        pending.append_response_header(SET_COOKIE, cookie, PendingResponseKind::Any);
-    }
-    if !forward.set_cookies.is_empty() {
-        pending.set_response_header(CACHE_CONTROL, PRIVATE, PendingResponseKind::Any);
-    }
-    pending.send_to_client();
-    None
+    let sent = sent(request, forward, call);
+    let handed_over = sent.and_then(|sent| sent.handed_over(&forward.set_cookies));
+    let failed = handed_over.is_err();
+    failed.then(|| super::response(service::origin_failed(call, forward)))
 }
 
-/// The only way to the origin. *Pass*: the platform keeps no answer, shows none to another visitor and makes no request
-/// wait for another one of the same address. Without it a `200` would be kept for two minutes.
+/// What is under way to the origin, or to the cache.
+enum Sent {
+    Passed(PendingRequestHandle),
+    /// Boxed for its size.
+    Cached(Box<PendingRequest>),
+}
+
+impl Sent {
+    /// Leaves it to the host. Cookies come with the visitor's own answer; none of them is ever in the cache.
+    fn handed_over(self, cookies: &[String]) -> Result<(), SendErrorCause> {
+        let any = PendingResponseKind::Any;
+        match self {
+            Self::Passed(pending) => {
+                for cookie in cookies {
+                    pending.append_response_header(SET_COOKIE, cookie, any);
+                }
+                if !cookies.is_empty() {
+                    pending.set_response_header(CACHE_CONTROL, PRIVATE, any);
+                }
+                pending.send_to_client();
+                Ok(())
+            }
+            Self::Cached(mut pending) => {
+                for cookie in cookies {
+                    pending.append_response_header(SET_COOKIE, cookie, any);
+                }
+                if !cookies.is_empty() {
+                    pending.set_response_header(CACHE_CONTROL, PRIVATE, any);
+                }
+                Ok(pending.send_to_client()?)
+            }
+        }
+    }
+}
+
+/// The only way to the origin. As a *pass* the platform keeps no answer, shows none to another visitor and makes no
+/// request wait for another one of the same address; without it a `200` would be kept for two minutes. So is sent
+/// whatever the settings do not list for the cache, and where there is no such cache, as on the local server.
 ///
-/// Sent by its handle: [`Request::send_async`] copies the whole request from the host first, for an error that is not
+/// Passed by its handle: [`Request::send_async`] copies the whole request from the host first, for an error that is not
 /// looked at here.
-fn sent(
-    mut request: Request,
-    forward: &Forward,
-    call: &Call,
-) -> Result<PendingRequestHandle, SendErrorCause> {
+fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, SendErrorCause> {
+    let passed = |handle: RequestHandle, body: Option<BodyHandle>| {
+        let body = body.unwrap_or_else(BodyHandle::new);
+        handle.send_async(body, ORIGIN).map(Sent::Passed)
+    };
+    let is_passed = forward.storage == Storage::Pass;
     // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
     let judged = request.get_url().clone();
-    request.set_pass(true);
+    request.set_pass(is_passed);
     let (mut handle, body) = request.into_handles();
     handle.set_url(&judged);
     prepare(&mut handle, forward, call);
-    handle.send_async(body.unwrap_or_else(BodyHandle::new), ORIGIN)
+    if is_passed {
+        return passed(handle, body);
+    }
+    let request = Request::from_handles(handle, body).with_after_send(keep_what_is_for_all);
+    let unsent = match request.send_async(ORIGIN) {
+        Ok(pending) => return Ok(Sent::Cached(Box::new(pending))),
+        Err(unsent) => unsent,
+    };
+    if !matches!(unsent.root_cause(), SendErrorCause::HttpCacheApiUnsupported) {
+        return Err(unsent.into());
+    }
+    // It has no body, or it would be passed.
+    let mut request = unsent.into_sent_req();
+    request.set_pass(true);
+    let (handle, body) = request.into_handles();
+    passed(handle, body)
+}
+
+/// Runs before an answer is stored. One that is not stored is noted, so that requests for it do not wait for each other.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the SDK asks for a function that may fail"
+)]
+fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorCause> {
+    let is_for_one = answer
+        .get_header_all(CACHE_CONTROL)
+        .any(|rules| forbids_storing(rules.as_bytes()));
+    if is_for_one || answer.contains_header(SET_COOKIE) {
+        answer.set_uncacheable(true);
+    }
+    Ok(())
 }
 
 /// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that

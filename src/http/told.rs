@@ -70,6 +70,16 @@ pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// Whether an origin's `Cache-Control` says that its answer is for one visitor alone, or for no cache (RFC 9111 5.2.2).
+#[must_use]
+pub fn forbids_storing(cache_control: &[u8]) -> bool {
+    let rules = String::from_utf8_lossy(cache_control).to_ascii_lowercase();
+    let names = rules.split([',', '=', '"', ' ', '\t']);
+    names
+        .into_iter()
+        .any(|name| matches!(name, "private" | "no-store"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +114,29 @@ mod tests {
             "x-requested-with",
         ] {
             assert!(!is_withheld(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_an_origin_gives_to_one_visitor_is_not_stored() {
+        for rules in [
+            "private",
+            "no-store",
+            "max-age=60, Private",
+            "private=\"set-cookie\"",
+            "public,NO-STORE",
+            "no-cache, no-store, must-revalidate",
+        ] {
+            assert!(forbids_storing(rules.as_bytes()), "{rules}");
+        }
+        for rules in [
+            "",
+            "public, max-age=60",
+            "no-cache",
+            "x-private",
+            "s-maxage=1",
+        ] {
+            assert!(!forbids_storing(rules.as_bytes()), "{rules}");
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nobody is admitted here, no number is drawn, and the store is not asked.
 
-use super::{METHODS, Outcome, bare};
+use super::{METHODS, Outcome, bare, of_visitor};
 use crate::admin;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
@@ -23,7 +23,8 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
         return None;
     }
     if unsound.paths.skip_room(&call.method, &call.path) {
-        return Some(forward(bare(call, unsound.origin_cookie), Reason::Bypass));
+        let bare = bare(call, &unsound.paths, unsound.origin_cookie);
+        return Some(forward(bare, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call));
@@ -42,11 +43,9 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now: u64) -> Option<O
     if !ticket.is_inside(now) || still_inside(&ticket, near).is_none() {
         return None;
     }
-    let to_origin = Forward {
-        position: ticket.position(),
-        pass: keys.pass(&ticket.id, room, call.hostname(), now),
-        ..bare(call, unsound.origin_cookie)
-    };
+    let pass = keys.pass(&ticket.id, room, call.hostname(), now);
+    let bare = bare(call, &unsound.paths, unsound.origin_cookie);
+    let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
     let record = Record {
         visitor_position: ticket.position().map(|position| position.0),

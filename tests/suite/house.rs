@@ -801,7 +801,15 @@ impl Transport for Counting<'_> {
 }
 
 pub(crate) fn config() -> Config {
-    let Ok(config) = Config::load(Given(settings())) else {
+    config_with(&[])
+}
+
+/// The same with these settings.
+pub(crate) fn config_with(more: &[(&str, &str)]) -> Config {
+    let mut settings = settings();
+    let more = more.iter().copied();
+    settings.extend(more.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let Ok(config) = Config::load(Given(settings)) else {
         panic!("the settings of the stories are sound");
     };
     config

@@ -151,3 +151,44 @@ fn wasm_the_origin_is_told_the_same_of_every_kind_of_request_and_nothing_a_clien
     house.set("automatic", "wrong");
     every_kind();
 }
+
+/// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
+#[test]
+fn wasm_what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
+    let house = House::wasm();
+    house.set("cache_paths", "/cookies, /echo");
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    let first = visitor.ask("/cookies");
+    assert_eq!(
+        first.all("set-cookie").len(),
+        4,
+        "the origin's two and ours"
+    );
+    assert_eq!(first.all("cache-control"), ["private, no-store"]);
+    let cookie = format!("shop=1; queue={}; theme=dark", visitor.ticket.unwrap());
+    let ask = || Ask::get("/echo?a=b").with("cookie", &cookie);
+    for _ in 0..2 {
+        let seen = sent(&house, &ask());
+        assert_eq!(
+            (seen.method.as_str(), seen.target.as_str()),
+            ("GET", "/echo?a=b")
+        );
+        let names: Vec<String> = headers(&seen).into_iter().map(|(name, _)| name).collect();
+        let expected = [
+            "content-length",
+            "fastly-client-ip",
+            "host",
+            "queue-pass",
+            "x-forwarded-for",
+            "x-forwarded-host",
+            "x-forwarded-proto",
+        ];
+        assert_eq!(names, expected);
+    }
+    let seen = sent(&house, &ask().with("authorization", "Basic YTpi"));
+    let headers = headers(&seen);
+    let has = |name: &str, value: &str| headers.contains(&(name.to_owned(), value.to_owned()));
+    assert!(has("cookie", "shop=1; theme=dark"), "{headers:?}");
+    assert!(has("queue-position", "1"), "{headers:?}");
+}

@@ -142,6 +142,7 @@ in_every_house! {
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
     only_preflights_go_to_the_origin_by_options
     only_what_is_protected_stands_in_line
+    a_path_that_is_cached_stands_in_line_all_the_same
     an_odd_path_stands_in_line
     a_web_socket_is_told_that_it_is_not_supported
     an_open_room_lets_in_what_is_no_visitor

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use now_serving::http::{Answer, Call};
+use now_serving::http::{Answer, Call, Cookies, Storage};
 use now_serving::service;
 
-use crate::house::{Ask, Direct, House, Visitor, call, config};
+use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
 use crate::memory::Memory;
 
 pub(crate) fn only_preflights_go_to_the_origin_by_options(house: &House) {
@@ -98,6 +98,67 @@ pub(crate) fn only_what_is_protected_stands_in_line(house: &House) {
         let got = house.ask(&Ask::get(path).method(method));
         assert_eq!((got.status, got.inside), (405, false), "{method} {path}");
         assert!(got.header("allow").contains("PATCH, DELETE"), "{got:?}");
+    }
+}
+
+pub(crate) fn a_path_that_is_cached_stands_in_line_all_the_same(house: &House) {
+    house.set("cache_paths", "/assets/*, *.css");
+    let mut visitor = let_in(house);
+    assert!(!house.ask(&Ask::get("/assets/a.png")).inside);
+    let inside = visitor.ticket.clone();
+    assert!(visitor.ask("/assets/a.png").inside);
+    assert_eq!(visitor.ticket, inside, "its holder is known by it");
+    house.set("bypass_paths", "/assets/logo.svg");
+    assert!(house.ask(&Ask::get("/assets/logo.svg")).inside);
+}
+
+/// What a request of a visitor inside takes along to the origin.
+#[test]
+fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
+    let house = House::native();
+    let now_ms = house.now_ms();
+    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+    let mut visitor = let_in(&house);
+    assert!(visitor.ask("/echo").inside);
+    let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
+    let listed = ("cache_paths", "/assets/*, *.css");
+    let config = config_with(&[listed, ("bypass_paths", "/assets/logo.svg")]);
+    let sent = |ask: Ask| {
+        let call = call(&ask.with("cookie", &cookie), "a".repeat(32));
+        let store = Direct(house.store.clone());
+        let body = &mut [].as_slice();
+        match service::handle(&call, body, &config, &store, &near, now_ms).answer {
+            Answer::Forward(forward) => forward,
+            Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
+        }
+    };
+    for ask in [
+        Ask::get("/assets/a.png"),
+        Ask::get("/a.css?v=1").method("HEAD"),
+        Ask::get("/assets/a.png").with("content-length", "0"),
+    ] {
+        let forward = sent(ask.clone());
+        assert_eq!(forward.storage, Storage::Cache, "{ask:?}");
+        assert_eq!(forward.cookies, Cookies::None, "{ask:?}");
+        assert_eq!(forward.position, None, "{ask:?}");
+        assert!(forward.pass.is_some(), "an origin may ask for it: {ask:?}");
+    }
+    let bypass = sent(Ask::get("/assets/logo.svg"));
+    assert_eq!((bypass.storage, bypass.pass), (Storage::Cache, None));
+    for ask in [
+        Ask::get("/account"),
+        Ask::get("/assets/a.png").method("POST"),
+        Ask::get("/assets/a.png").method("DELETE"),
+        Ask::get("/assets/a.png").with("authorization", "Basic YTpi"),
+        Ask::get("/assets/a.png").with("content-length", "1"),
+        Ask::get("/assets/a.png").with("transfer-encoding", "chunked"),
+        Ask::get("/assets/a.png;b"),
+        Ask::get("/account/a%2fb.css"),
+    ] {
+        let forward = sent(ask.clone());
+        assert_eq!(forward.storage, Storage::Pass, "{ask:?}");
+        assert_ne!(forward.cookies, Cookies::None, "{ask:?}");
+        assert!(forward.position.is_some(), "{ask:?}");
     }
 }
 
