@@ -411,7 +411,8 @@ fn call(request: &Request) -> Call {
         path: url.map(|url| url.path().to_owned()).unwrap_or_default(),
         query: url.and_then(|url| url.query().map(str::to_owned)),
         host: host.into_owned(),
-        https: url.is_some_and(|url| url.scheme() == "https"),
+        https: url.is_some_and(|url| url.scheme() == "https")
+            || !is_local() && came_by_tls(request),
         address: request.get_client_ip_addr(),
         local: is_local(),
         headers: HEADERS
@@ -427,6 +428,14 @@ fn call(request: &Request) -> Call {
             .collect(),
         id: fresh_id(),
     }
+}
+
+/// Asked for only where the URL does not say https: a redirect to https must not go by one sign alone, or it never ends
+/// where that sign is wrong.
+fn came_by_tls(request: &Request) -> bool {
+    let (handle, _) = request.as_handles();
+    let protocol = handle.client_tls_protocol_bytes();
+    protocol.is_some_and(|protocol| !protocol.is_empty())
 }
 
 /// 128 random bits in hexadecimal.

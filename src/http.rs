@@ -164,6 +164,21 @@ impl Call {
             .is_some_and(|host| !host.is_empty() && host.eq_ignore_ascii_case(&self.host))
     }
 
+    /// Whether it came over plain http, where nobody asked for https.
+    #[must_use]
+    pub fn is_plain_http(&self) -> bool {
+        !self.https && !self.local && !self.says_it_is_secure()
+    }
+
+    /// Whether the browser takes the address for one of https: over http it sends none of these, but on the own machine
+    /// (Fetch Metadata 2). Where the platform should tell the scheme wrong, a redirect to https would never end.
+    #[must_use]
+    pub fn says_it_is_secure(&self) -> bool {
+        ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
+            .iter()
+            .any(|name| self.has(name))
+    }
+
     /// A number that differs from request to request.
     #[must_use]
     pub fn chance(&self) -> u64 {

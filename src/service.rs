@@ -87,14 +87,14 @@ fn routed(
         return reply_with(whole_server(&call.method), Reason::BadRequest);
     }
     let line = line(config, store, near, now_ms);
-    let is_plain_http = !call.https && !call.local;
+    let is_plain_http = call.is_plain_http();
     let serves = config.serves(call.hostname());
     if serves == Serves::Operators {
         return admin_host::answer(call, body, &line, near, config);
     }
     if let Some(rest) = admin::below(&call.path, &config.admin_path) {
         return match aside::route(rest) {
-            None if is_plain_http => operator_to_https(call),
+            None if !call.https && !call.local => operator_to_https(call),
             None if serves == Serves::Visitors => {
                 operator(call, admin::answer_to_visitors(rest, call, config))
             }
@@ -357,9 +357,9 @@ fn to_https(call: &Call, config: &Config) -> Outcome {
 }
 
 /// Credentials that came over plain http are left unread: whoever listened has them. A change is not repeated over https
-/// by itself, so that its sender learns what was sent.
+/// by itself, so that its sender learns what was sent; and a browser that came by https already would come here again.
 fn operator_to_https(call: &Call) -> Outcome {
-    if matches!(call.method.as_str(), "GET" | "HEAD") {
+    if matches!(call.method.as_str(), "GET" | "HEAD") && call.is_plain_http() {
         return reply_with(for_method(call, https(call)), Reason::ToHttps);
     }
     let detail = "this came over plain http; accepted is https; the credentials were not read and nothing moved, but others may have read them";

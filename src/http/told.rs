@@ -52,7 +52,8 @@ fn dashed(byte: u8) -> u8 {
 #[must_use]
 pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
     let address = call.address.map(|address| address.to_string());
-    let scheme = if call.https { "https" } else { "http" };
+    let is_https = call.https || !call.local && !call.is_plain_http();
+    let scheme = if is_https { "https" } else { "http" };
     let lines = [
         ("x-forwarded-for", address.clone()),
         ("fastly-client-ip", address),
@@ -169,6 +170,23 @@ mod tests {
                 ("queue-pass", "p"),
             ]
         );
+        let scheme = |local: bool, headers: &[&'static str]| {
+            let call = Call {
+                https: false,
+                local,
+                headers: headers.iter().map(|name| (*name, b"x".to_vec())).collect(),
+                ..call.clone()
+            };
+            let mut lines = told(&call, &forward).into_iter();
+            lines.find_map(|(name, value)| (name == "x-forwarded-proto").then_some(value))
+        };
+        for (local, headers, expected) in [
+            (false, &[][..], "http"),
+            (false, &["sec-fetch-mode"], "https"),
+            (true, &["sec-fetch-mode"], "http"),
+        ] {
+            assert_eq!(scheme(local, headers).as_deref(), Some(expected));
+        }
         let of_nobody = Call {
             address: None,
             https: false,

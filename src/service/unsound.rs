@@ -36,10 +36,9 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now: u64) -> Option<O
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;
     };
-    let is_plain_http = !call.https && !call.local;
     let ticket = keeping::verified(call, keys, room, now)
         .or_else(|| keeping::verified_twin(call, keys, room, now));
-    let ticket = ticket.filter(|_| !is_plain_http)?;
+    let ticket = ticket.filter(|_| !call.is_plain_http())?;
     if !ticket.is_inside(now) || still_inside(&ticket, near).is_none() {
         return None;
     }

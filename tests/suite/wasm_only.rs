@@ -310,6 +310,17 @@ fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
     assert_eq!(calls, 0);
     let got = house.ask(&Ask::get("/drop").with("host", "shop.example:80"));
     assert_eq!(got.header("location"), "https://shop.example/drop");
+    // Over http no browser sends this: the platform would have told the scheme wrong.
+    for path in ["/drop", "/_queue/place", "/_queue/cookies?try=1&to=%2F"] {
+        let ask = Ask::get(path).with("host", "shop.example");
+        let got = house.ask(&ask.with("sec-fetch-mode", "navigate"));
+        assert_ne!(got.status, 308, "{path}: it would come again: {got:?}");
+        let cookies = got.all("set-cookie");
+        assert!(
+            cookies.iter().all(|cookie| cookie.contains("; Secure")),
+            "{cookies:?}"
+        );
+    }
     assert!(
         house
             .ask(&Ask::get("/robots.txt").with("host", "shop.example"))
@@ -374,8 +385,10 @@ fn wasm_production_reads_no_credentials_over_plain_http() {
                     let ask = Ask::get(&format!("/_queue{route}?a=b"))
                         .method(method)
                         .with("host", "shop.example:80")
-                        .with("sec-fetch-site", "same-origin")
                         .with("authorization", credentials);
+                    let again = house.ask(&ask.clone().with("sec-fetch-site", "same-origin"));
+                    let seen = (again.status, again.header("location"));
+                    assert_eq!(seen, (403, ""), "a browser that came by https: {again:?}");
                     let got = house.ask(&ask);
                     assert_eq!(got.status, status, "{method} {route} {credentials}");
                     let location = format!("https://shop.example/_queue{route}?a=b");
