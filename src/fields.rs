@@ -2,13 +2,16 @@
 //!
 //! Whatever is not exactly what is asked for is refused with a sentence that says what is accepted; nothing is guessed.
 
+mod whole;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::value::RawValue;
+use whole::whole;
 
 /// The values of one request, taken one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,49 @@ pub struct Fields {
     known: Vec<&'static str>,
     /// Whether a form asked: its values are all texts, and its sender expects to be led back to the panel.
     pub by_form: bool,
+}
+
+/// One value, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    /// A form's value, or a text of JSON, unescaped.
+    Text(String),
+    /// A number of JSON, digit by digit: read as a floating point number it would be rounded.
+    Number(String),
+    /// Whatever else JSON can say, as it says it.
+    Other(String),
+}
+
+impl Value {
+    fn of(raw: &RawValue) -> Result<Self, serde_json::Error> {
+        let text = raw.get();
+        Ok(match text.bytes().next() {
+            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'-' | b'0'..=b'9') => Self::Number(text.to_owned()),
+            _ => Self::Other(text.to_owned()),
+        })
+    }
+
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(_) | Self::Other(_) => None,
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Self::Other(text) if text == "null")
+    }
+}
+
+/// As JSON writes it: texts have their quotes, and numbers none.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
+            Self::Number(text) | Self::Other(text) => f.write_str(text),
+        }
+    }
 }
 
 /// Why a request was not understood.
@@ -98,8 +144,7 @@ impl Fields {
     /// All texts that are left, by name.
     #[must_use]
     pub fn texts(&self) -> Vec<(String, String)> {
-        let text =
-            |(name, value): &(String, Value)| Some((name.clone(), value.as_str()?.to_owned()));
+        let text = |(name, value): &(String, Value)| Some((name.clone(), value.text()?.to_owned()));
         self.left.iter().filter_map(text).collect()
     }
 
@@ -112,7 +157,8 @@ impl Fields {
     /// Whether these are to be what is configured again: `back=yes` in a form, `null` for each of them in JSON.
     pub fn are_given_back(&mut self, names: &[&'static str]) -> bool {
         if self.by_form {
-            return self.take("back").is_some_and(|value| value == "yes");
+            let back = self.take("back");
+            return back.is_some_and(|value| value.text() == Some("yes"));
         }
         let is_null = |name: &&str| {
             let mut found = self.left.iter().filter(|(found, _)| found == name);
@@ -131,7 +177,7 @@ impl Fields {
     pub fn text(&mut self, name: &'static str) -> Result<Option<String>, Refusal> {
         match self.take(name) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
+            Some(Value::Text(text)) => Ok(Some(text)),
             Some(other) => Err(wrong_json(name, &other, "a text")),
         }
     }
@@ -148,14 +194,14 @@ impl Fields {
         let Some(value) = self.take(name) else {
             return Ok(None);
         };
-        let text = match &value {
-            Value::String(text) if self.by_form => text.clone(),
-            other => whole(other.to_string()),
+        let number = match &value {
+            Value::Text(text) if self.by_form => typed(text),
+            Value::Number(text) => whole(text),
+            Value::Text(_) | Value::Other(_) => None,
         };
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let (least, most) = (accepted.start(), accepted.end());
-        match text.parse() {
-            Ok(number) if digits && accepted.contains(&number) => Ok(Some(number)),
+        match number {
+            Some(number) if accepted.contains(&number) => Ok(Some(number)),
             _ => {
                 let accepted = format!("a whole number from {least} to {most}");
                 Err(wrong_json(name, &value, &accepted))
@@ -197,11 +243,11 @@ pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
     Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
 }
 
-/// The same of a value as JSON writes it: texts have their quotes, and numbers none.
+/// The same of a value of JSON.
 fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
     let found = match found {
-        Value::String(text) => return wrong(name, Some(text), accepted),
-        other => shortened(&other.to_string()),
+        Value::Text(text) => return wrong(name, Some(text), accepted),
+        Value::Number(text) | Value::Other(text) => shortened(text),
     };
     Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
 }
@@ -222,7 +268,7 @@ fn media(content_type: &str) -> String {
 fn form(bytes: &[u8]) -> Vec<(String, Value)> {
     let pairs = form_urlencoded::parse(bytes);
     pairs
-        .map(|(name, value)| (name.into_owned(), Value::String(value.into_owned())))
+        .map(|(name, value)| (name.into_owned(), Value::Text(value.into_owned())))
         .collect()
 }
 
@@ -260,19 +306,18 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
         let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
+        while let Some((name, raw)) = map.next_entry::<String, Box<RawValue>>()? {
+            let value = Value::of(&raw).map_err(serde::de::Error::custom)?;
+            pairs.push((name, value));
         }
         Ok(Pairs(pairs))
     }
 }
 
-/// 5.0 and 1e3 are whole numbers to JSON Schema, and what some languages write for them.
-fn whole(mut text: String) -> String {
-    if let Some(digits) = text.strip_suffix(".0") {
-        text.truncate(digits.len());
-    }
-    text
+/// A form's number: digits and nothing else.
+fn typed(text: &str) -> Option<u64> {
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_digits)
 }
 
 fn shortened(text: &str) -> String {
@@ -303,7 +348,7 @@ mod tests {
             amount("Application/JSON; charset=utf-8", r#"{"amt":7}"#),
             Some(7)
         );
-        for (json, expected) in [("5.0", 5), ("1e3", 1000), ("1E0", 1)] {
+        for (json, expected) in [("5.0", 5), ("1e3", 1000), ("1E0", 1), ("50e-1", 5)] {
             let body = format!(r#"{{"amt":{json}}}"#);
             assert_eq!(amount("application/json", &body), Some(expected), "{json}");
         }
@@ -347,6 +392,9 @@ mod tests {
             r#"{"amt":-5.0}"#,
             r#"{"amt":1e5}"#,
             r#"{"amt":1e300}"#,
+            r#"{"amt":01}"#,
+            r#"{"amt":{"a":5}}"#,
+            r#"{"amt":true}"#,
             r#"{"amt":-1}"#,
             r#"{"amt":null}"#,
             r#"{"amount":5}"#,
@@ -420,6 +468,26 @@ mod tests {
                 json,
                 r#"{"amt":5.5}"#,
                 format!("amt is 5.5; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":1e400}"#,
+                format!("amt is 1e400; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":1.0000000000000000001}"#,
+                format!("amt is 1.0000000000000000001; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":null}"#,
+                format!("amt is null; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":[ 1e400 ]}"#,
+                format!("amt is [ 1e400 ]; accepted is {range}"),
             ),
             (FORM, "amt=x", format!(r#"amt is "x"; accepted is {range}"#)),
             (

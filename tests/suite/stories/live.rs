@@ -471,6 +471,16 @@ pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &Hous
             r#"{"automatic":null,"automatic_quantity":5}"#,
             "a whole number from 0 to 86400",
         ),
+        (
+            "permit",
+            r#"{"amt":1e400}"#,
+            "amt is 1e400; accepted is a whole number from 1 to 10000",
+        ),
+        (
+            "permit",
+            r#"{"amt":1.0000000000000000001}"#,
+            "amt is 1.0000000000000000001; accepted is a whole number from 1 to 10000",
+        ),
         ("message", r#"{"message":5}"#, "accepted is a text"),
         (
             "message",
