@@ -22,7 +22,7 @@ use crate::ticket::Notice;
 use crate::words::{self, Words};
 use template::Template;
 
-pub use brand::{Brand, LONGEST_MESSAGE, is_sayable};
+pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};

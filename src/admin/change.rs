@@ -15,7 +15,7 @@ use crate::keeping;
 use crate::line::{Author, Change, Changed, Effect, Line, Once, Place, Sign};
 use crate::login::{Operator, Rights, Via};
 use crate::near::{Copied, Near};
-use crate::page::{LONGEST_MESSAGE, Trouble, is_sayable};
+use crate::page::{LONGEST_MESSAGE, Trouble, UNSAYABLE, is_sayable};
 use crate::record::Reason;
 use crate::ticket::Standing;
 
@@ -226,9 +226,8 @@ fn message(fields: &mut Fields) -> Result<Change, Refusal> {
             Ok(Change::Message(Some(text.trim().to_owned())))
         }
         other => {
-            let accepted = format!(
-                "a text of at most {LONGEST_MESSAGE} characters without control characters"
-            );
+            let accepted =
+                format!("a text of at most {LONGEST_MESSAGE} characters without {UNSAYABLE}");
             Err(wrong("message", other.as_deref(), &accepted))
         }
     }

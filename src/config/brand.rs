@@ -1,6 +1,6 @@
 //! How the operator's brand is read: a name, colours, a logo, words and a page of their own.
 
-use crate::page::{Brand, LONGEST_MESSAGE, is_sayable};
+use crate::page::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 
 use super::reader::{Reader, words};
 
@@ -31,9 +31,8 @@ impl Reader<'_> {
     fn text(&mut self, key: &'static str, longest: usize) -> Option<String> {
         let text = self.optional(key)?;
         if text.trim().is_empty() || !is_sayable(&text, longest) {
-            let accepted = format_args!(
-                "none, or a text of 1 to {longest} characters without control characters"
-            );
+            let accepted =
+                format_args!("none, or a text of 1 to {longest} characters without {UNSAYABLE}");
             self.problem(key, Some(text), accepted);
             return None;
         }
@@ -197,7 +196,7 @@ mod tests {
             assert_eq!(read(key, &"é".repeat(longest)).1, [], "{key}");
             let value = "é".repeat(longest + 1);
             let accepted =
-                format!("none, or a text of 1 to {longest} characters without control characters");
+                format!("none, or a text of 1 to {longest} characters without {UNSAYABLE}");
             let problem = Problem {
                 key,
                 value: Some(value.clone()),
@@ -215,6 +214,7 @@ mod tests {
             ("brand_name", " "),
             ("heading", "a\nb"),
             ("message", "a\u{7}"),
+            ("message", "a\u{202e}b"),
             ("brand_colors", "red"),
             ("brand_colors", "#fff"),
             ("brand_colors", "#00000g"),

@@ -7,10 +7,21 @@ use crate::words::Words;
 /// The longest message to those who wait, in characters.
 pub const LONGEST_MESSAGE: usize = 200;
 
-/// Whether a text has at most so many characters, and none that steers a terminal or breaks a line.
+/// What a text has none of, for whoever is told what is accepted.
+pub const UNSAYABLE: &str =
+    "control characters and bidirectional controls (U+202A to U+202E, U+2066 to U+2069)";
+
+/// Whether a text has at most so many characters, and none that steers a terminal, breaks a line or shows other
+/// characters in another order than they are sent.
 #[must_use]
 pub fn is_sayable(text: &str, longest: usize) -> bool {
-    text.chars().nth(longest).is_none() && !text.contains(char::is_control)
+    let is_unsayable = |c: char| c.is_control() || turns_text(c);
+    text.chars().nth(longest).is_none() && !text.contains(is_unsayable)
+}
+
+/// Embeddings, overrides and isolates (UAX #9, 2.1 to 2.5). Marks are none of them: Arabic and Hebrew need them.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What operators say about themselves.
@@ -65,4 +76,29 @@ pub(super) fn constant(name: &str, words: &Words, brand: &Brand) -> Option<Resul
         }
     };
     Some(Ok(value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_in_the_order_in_which_it_is_sent() {
+        let turning = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
+        for c in turning {
+            assert!(!is_sayable(&format!("Open at {c}8"), 200), "{c:?}");
+        }
+        for sound in [
+            "",
+            "نفتح في \u{200f}8:00",
+            "פותחים ב-\u{200e}8:00",
+            "\u{61c}5",
+            "می\u{200c}خواهم",
+            "👩\u{200d}🚒",
+        ] {
+            assert!(is_sayable(sound, 200), "{sound:?}");
+        }
+        assert!(!is_sayable("two\nlines", 200) && !is_sayable("bell\u{7}", 200));
+        assert!(is_sayable(&"é".repeat(200), 200) && !is_sayable(&"é".repeat(201), 200));
+    }
 }

@@ -487,6 +487,11 @@ pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &Hous
             r#"{"message":"two\nlines"}"#,
             "without control characters",
         ),
+        (
+            "message",
+            "{\"message\":\"Open at \u{202e}00:8\"}",
+            "message is \"Open at \\u{202e}00:8\"; accepted is a text of at most 200 characters without control characters and bidirectional controls (U+202A to U+202E, U+2066 to U+2069)",
+        ),
         ("message", "{}", "message is missing"),
         ("mode", r#"{"mode":"hold","version":"1"}"#, "version is"),
     ] {
@@ -505,6 +510,12 @@ pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &Hous
     assert_eq!(house.ask(&Ask::json_to("message", &long)).status, 400);
     let most = format!(r#"{{"message":"{}"}}"#, "é".repeat(200));
     house.change("message", &most);
+    let marked = "نفتح في \u{200f}8:00\u{200e}";
+    let told = house.change("message", &json!({ "message": marked }).to_string());
+    assert_eq!(
+        told["message"], marked,
+        "Arabic and Hebrew need their marks"
+    );
 }
 
 pub(crate) fn what_an_operator_set_outlives_a_quiet_month(house: &House) {
