@@ -22,6 +22,12 @@ use crate::ticket::Standing;
 /// What is known of a change whose answer was lost.
 const UNKNOWN: &str = "whether anything changed is unknown: look at the figures once they are back, or repeat it with the same Idempotency-Key";
 
+/// The same in the panel, whose forms carry a key of their own.
+const UNKNOWN_HERE: &str = "Whether anything was changed is unknown. Look at the figures once they are back, or go back and send the same form again: it changes the line once.";
+
+/// What the panel says of a form that was sent before with other values.
+const SENT_BEFORE: &str = "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both.";
+
 /// More than so many at once are asked about.
 const MANY: u64 = 100;
 
@@ -86,7 +92,7 @@ pub(super) fn answer(
     };
     let changed = match line.change(&asked.change, &author) {
         Ok(changed) => changed,
-        Err(fault) if in_browser => return desk::without_store(fault, UNKNOWN, config),
+        Err(fault) if in_browser => return desk::without_store(fault, UNKNOWN_HERE, config),
         Err(fault) => return store_trouble(fault, UNKNOWN),
     };
     let (sign, effect) = match changed {
@@ -100,6 +106,13 @@ pub(super) fn answer(
             let seen = author.seen.unwrap_or_default();
             let change = &asked.change;
             let trouble = Trouble::Outdated { change, seen };
+            return desk::panel(409, Some(trouble), call, line, near, config);
+        }
+        Changed::Reused if in_browser => {
+            let trouble = Trouble::Mistyped {
+                told: SENT_BEFORE,
+                typed: &typed,
+            };
             return desk::panel(409, Some(trouble), call, line, near, config);
         }
         not_done => {

@@ -33,7 +33,7 @@ pub(super) fn panel(
     };
     let board = match line.board(attempt) {
         Ok(board) => board,
-        Err(fault) => return without_store(fault, "nothing can be read or moved", config),
+        Err(fault) => return without_store(fault, "Nothing can be read or moved.", config),
     };
     let news = news(call, config, line.now_ms / 1000);
     let desk = Desk {
@@ -58,14 +58,20 @@ pub(super) fn panel(
 }
 
 pub(super) fn without_store(fault: StoreError, known: &str, config: &Config) -> Answered {
-    let trouble = format!("{fault}; {known}");
+    let why = sentence(&fault.to_string());
     Answered {
         fault: Some(fault),
         ..simply(
-            page::panel_without_store(config, &trouble),
+            page::panel_without_store(config, &why, known),
             Reason::StoreTrouble,
         )
     }
+}
+
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    format!("{}{}.", String::from_iter(first), letters.as_str())
 }
 
 /// Asks first, and says how many it touches.
@@ -77,7 +83,7 @@ pub(super) fn ask(
 ) -> Answered {
     let sign = match line.status() {
         Ok(sign) => sign,
-        Err(fault) => return without_store(fault, "nothing changed", config),
+        Err(fault) => return without_store(fault, "Nothing was changed.", config),
     };
     let question = question(change, &sign, config);
     Answered {

@@ -56,7 +56,7 @@ pub enum Trouble<'a> {
         /// The version of the settings that was seen.
         seen: u64,
     },
-    /// A form said something that is not accepted.
+    /// A form said something that is not accepted, or not any more.
     Mistyped {
         /// What, and what is accepted.
         told: &'a str,
@@ -147,15 +147,15 @@ fn trouble_words(trouble: Trouble<'_>, board: &Board, now_ms: u64) -> String {
     }
 }
 
-/// The panel while nothing can be seen.
+/// The panel while nothing can be seen: why, and what is known all the same, each a sentence.
 #[must_use]
-pub fn panel_without_store(config: &Config, trouble: &str) -> Reply {
+pub fn panel_without_store(config: &Config, why: &str, known: &str) -> Reply {
     let title = "Now Serving: no answer";
     let data = json!({
         "title": title,
         "room": config.room,
         "path": config.admin_path,
-        "down": trouble,
+        "down": { "why": why, "known": known },
     });
     shown_as(&ADMIN, 503, title, data)
 }

@@ -144,10 +144,14 @@ fn operator_is_told(house: &House, fault: Fault) {
     );
     let panel = house.ask(&Ask::get("/_queue").operator());
     assert_eq!(panel.status, 503, "{fault:?}");
+    let (_, down) = panel.body.split_once("id=\"down\"").unwrap();
+    let (down, _) = down.split_once("</p>").unwrap();
     assert!(
-        panel.body.contains("The store does not answer."),
-        "{fault:?}"
+        down.contains("<strong>The store") && down.contains("Nothing can be read or moved."),
+        "{fault:?}: {down}"
     );
+    let named = down.to_ascii_lowercase().matches("the store").count();
+    assert_eq!(named, 1, "{fault:?}, said once: {down}");
 }
 
 #[test]

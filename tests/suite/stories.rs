@@ -174,6 +174,8 @@ in_every_house! {
     every_live_setting_says_what_is_configured_and_leads_back
     what_operators_did_is_listed_with_who_when_and_from_where
     a_form_sent_twice_is_one_change
+    a_form_sent_again_with_other_values_says_so_and_keeps_them
+    while_the_store_is_away_the_panel_says_so_once
     of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten
     what_cannot_be_undone_asks_first_and_says_how_many_it_touches
     a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_typed

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use dev::store::{Fault, Faults};
+
 use crate::house::{ADMIN_TOKEN, Ask, Got, House, Visitor};
 
 /// A form of a page, as a browser without scripts would send it.
@@ -245,6 +247,42 @@ pub(crate) fn a_form_sent_twice_is_one_change(house: &House) {
         assert_shows(&follow(house, form.send(house)), "Let in: 2.");
     }
     assert_shows(&panel(house), r#"id="cursor">2<"#);
+}
+
+pub(crate) fn a_form_sent_again_with_other_values_says_so_and_keeps_them(house: &House) {
+    draw(house, 5);
+    let form = Form::of(&panel(house), "let-in").with("amt", "2");
+    assert_shows(&follow(house, form.send(house)), "Let in: 2.");
+    let again = form.with("amt", "3").send(house);
+    assert_eq!(again.status, 409, "{again:?}");
+    assert_eq!(
+        text(&again, "trouble"),
+        "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both."
+    );
+    assert!(!again.body.contains("Idempotency-Key"), "{}", again.body);
+    assert_shows(&again, r#"id="cursor">2<"#);
+    let kept = Form::of(&again, "let-in");
+    assert_shows(&follow(house, kept.send(house)), "Let in: 3.");
+}
+
+pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
+    let form = Form::of(&panel(house), "let-in");
+    let question = Form::of(&panel(house), "clear-credit");
+    house.store.fail(Faults::always(Fault::Unauthorized));
+    let why = "The store refused upstash_token (401).";
+    let inside = "Visitors inside stay inside.";
+    let shown = house.ask(&Ask::get("/_queue").operator());
+    for (page, known) in [
+        (shown, "Nothing can be read or moved."),
+        (question.send(house), "Nothing was changed."),
+        (
+            form.send(house),
+            "Whether anything was changed is unknown. Look at the figures once they are back, or go back and send the same form again: it changes the line once.",
+        ),
+    ] {
+        assert_eq!(page.status, 503, "{page:?}");
+        assert_eq!(text(&page, "down"), format!("{why} {known} {inside}"));
+    }
 }
 
 pub(crate) fn of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten(
