@@ -1,10 +1,13 @@
 //! The breaker of a POP: how many of its draws may reach a store that could not keep up.
 //!
-//! A failed draw closes it for a random while. Afterwards a few draws may try, and more with each that succeeds.
+//! Of many draws a few are late while the store is well, so one failure holds the draws back for a moment only: a pause.
+//! Those under way then are the sample. Where one of them fails too, the breaker closes for a random while; afterwards a
+//! few draws may try, and more with each that succeeds.
 //! Its two halves are written by different events: failures write the [`Closure`], successes the [`Reopening`], each
 //! of which names the closure it belongs to. So where many sandboxes share the state and the last one to write wins, a
 //! success that was on its way while the breaker closed cannot open it again.
-//! Invariant: a draw that began before the closure ended belongs to the trouble that caused it and changes nothing.
+//! Invariant: but for the second failure of a pause, a draw that began before the closure ended belongs to the trouble that
+//! caused it and changes nothing.
 
 use super::chance::{Chance, Rule};
 
@@ -15,7 +18,9 @@ pub type Share = u64;
 pub const ALL: Share = 1_000_000;
 /// How many may try right after a closure.
 const TRIAL: Share = 20_000;
-/// The longest first closure in milliseconds; each failure that follows doubles it.
+/// How long one failure holds the draws back, in milliseconds: draws that are under way fail before it ends.
+const SINGLE_PAUSE_MS: u64 = 1_000;
+/// The longest closure after a second failure; each failure that follows doubles it.
 const FIRST_PAUSE_MS: u64 = 3_000;
 /// The longest closure.
 const LONGEST_PAUSE_MS: u64 = 8_000;
@@ -27,7 +32,7 @@ const DOUBLES_MS: u64 = 500;
 pub struct Closure {
     /// No draws until then (Unix time in milliseconds).
     pub until_ms: u64,
-    /// How many closures came before without a recovery between them.
+    /// How many closures came before without a recovery between them; 0 after a single failure.
     pub repeats: u64,
 }
 
@@ -49,6 +54,13 @@ pub struct Breaker {
     pub reopening: Option<Reopening>,
 }
 
+impl Closure {
+    /// Whether only one draw has failed.
+    fn is_single(self) -> bool {
+        self.repeats == 0
+    }
+}
+
 impl Breaker {
     /// Whether a draw may be tried now.
     #[must_use]
@@ -66,6 +78,9 @@ impl Breaker {
         let Some(since_ms) = now_ms.checked_sub(closure.until_ms) else {
             return 0;
         };
+        if closure.is_single() {
+            return ALL;
+        }
         let doublings = u32::try_from(since_ms / DOUBLES_MS).unwrap_or(u32::MAX);
         let by_time = TRIAL.saturating_mul(2_u64.saturating_pow(doublings));
         by_time.max(self.by_successes(closure)).min(ALL)
@@ -75,18 +90,24 @@ impl Breaker {
     #[must_use]
     pub fn failed(&self, began_ms: u64, chance: Chance) -> Option<Closure> {
         let repeats = match self.closure {
-            Some(closure) if began_ms < closure.until_ms => return None,
+            Some(closure) if began_ms < closure.until_ms && !closure.is_single() => return None,
+            Some(closure) if began_ms < closure.until_ms => 1,
             Some(closure) if !self.has_recovered(closure, began_ms) => {
                 closure.repeats.saturating_add(1)
             }
             _ => 0,
         };
-        let longest = FIRST_PAUSE_MS
-            .saturating_mul(2_u64.saturating_pow(u32::try_from(repeats).unwrap_or(u32::MAX)));
-        let longest = longest.min(LONGEST_PAUSE_MS);
-        let pause = chance.between(Rule::Pause, longest / 3, longest);
+        let pause_ms = match repeats.checked_sub(1) {
+            None => SINGLE_PAUSE_MS,
+            Some(doublings) => {
+                let doublings = u32::try_from(doublings).unwrap_or(u32::MAX);
+                let longest = FIRST_PAUSE_MS.saturating_mul(2_u64.saturating_pow(doublings));
+                let longest = longest.min(LONGEST_PAUSE_MS);
+                chance.between(Rule::Pause, longest / 3, longest)
+            }
+        };
         Some(Closure {
-            until_ms: began_ms.saturating_add(pause),
+            until_ms: began_ms.saturating_add(pause_ms),
             repeats,
         })
     }
@@ -96,7 +117,7 @@ impl Breaker {
     pub fn succeeded(&self, began_ms: u64) -> Option<Reopening> {
         let closure = self.closure?;
         let share = self.by_successes(closure);
-        if began_ms < closure.until_ms || share >= ALL {
+        if began_ms < closure.until_ms || closure.is_single() || share >= ALL {
             return None;
         }
         Some(Reopening {
@@ -112,7 +133,7 @@ impl Breaker {
     }
 
     fn has_recovered(&self, closure: Closure, now_ms: u64) -> bool {
-        self.by_successes(closure) > TRIAL && self.share(now_ms) >= ALL
+        closure.is_single() || self.by_successes(closure) > TRIAL && self.share(now_ms) >= ALL
     }
 }
 
@@ -141,14 +162,87 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_closes_for_one_to_three_seconds_then_longer_up_to_eight() {
+    fn a_single_failure_holds_the_draws_back_for_a_second_and_all_draw_again() {
+        let mut breaker = Breaker::default();
+        breaker.closure = breaker.failed(NOW_MS, Chance::new(1));
+        let single = Closure {
+            until_ms: NOW_MS + 1_000,
+            repeats: 0,
+        };
+        assert_eq!(breaker.closure, Some(single));
+        assert_eq!(drawing(&breaker, NOW_MS + 999), 0);
+        assert_eq!(drawing(&breaker, NOW_MS + 1_000), 10_000);
+        assert_eq!(breaker.succeeded(NOW_MS + 1_000), None, "nothing to say");
+        let next = breaker.failed(NOW_MS + 1_000, Chance::new(1));
+        let until_ms = NOW_MS + 2_000;
+        assert_eq!(
+            next,
+            Some(Closure {
+                until_ms,
+                repeats: 0
+            }),
+            "and another"
+        );
+    }
+
+    #[test]
+    fn a_second_failure_among_the_draws_under_way_closes() {
+        let breaker = closed(NOW_MS + 1_000, 0);
+        for began_ms in [NOW_MS - 400, NOW_MS, NOW_MS + 999] {
+            let closure = breaker.failed(began_ms, Chance::new(1)).unwrap_or(Closure {
+                until_ms: 0,
+                repeats: 0,
+            });
+            assert_eq!(closure.repeats, 1);
+            let pause_ms = closure.until_ms.saturating_sub(began_ms);
+            assert!((1_000..=3_000).contains(&pause_ms), "{pause_ms}");
+        }
+    }
+
+    /// Draws of 20 ms, evenly spread; each tenth of them fails after 500 ms in one half minute, each thousandth in the other.
+    #[test]
+    fn a_few_late_draws_of_many_cost_little_and_many_close() {
+        let let_draw = |one_in: u64| {
+            let (mut breaker, mut under_way) = (Breaker::default(), Vec::new());
+            let (mut let_draw, mut number) = (0_u64, 0_u64);
+            for at_ms in (0..30_000).step_by(10) {
+                under_way.retain(|&(began_ms, known_ms, is_late)| {
+                    if known_ms > at_ms {
+                        return true;
+                    }
+                    let chance = Chance::new(known_ms);
+                    if is_late {
+                        breaker.closure = breaker.failed(began_ms, chance).or(breaker.closure);
+                    } else {
+                        breaker.reopening = breaker.succeeded(began_ms).or(breaker.reopening);
+                    }
+                    false
+                });
+                if breaker.lets_draw(at_ms, Chance::new(at_ms)) {
+                    let_draw += 1;
+                    number += 1;
+                    let is_late = number.is_multiple_of(one_in);
+                    let takes_ms = if is_late { 500 } else { 20 };
+                    under_way.push((at_ms, at_ms + takes_ms, is_late));
+                }
+            }
+            let_draw
+        };
+        let (well, sick) = (let_draw(1_000), let_draw(10));
+        assert!((2_800..3_000).contains(&well), "{well} of 3 000 may draw");
+        assert!(sick < 1_000, "{sick} of 3 000 may draw");
+    }
+
+    #[test]
+    fn a_second_failure_closes_for_one_to_three_seconds_then_longer_up_to_eight() {
         for (before, expected) in [
-            (None, (1_000, 3_000)),
-            (Some(0), (2_000, 6_000)),
-            (Some(1), (2_666, 8_000)),
-            (Some(u64::MAX), (2_666, 8_000)),
+            (0, (1_000, 3_000)),
+            (1, (2_000, 6_000)),
+            (2, (2_666, 8_000)),
+            (u64::MAX, (2_666, 8_000)),
         ] {
-            let breaker = before.map_or(Breaker::default(), |repeats| closed(NOW_MS, repeats));
+            let until_ms = if before == 0 { NOW_MS + 1_000 } else { NOW_MS };
+            let breaker = closed(until_ms, before);
             let pause = |number| {
                 let closure = breaker.failed(NOW_MS, Chance::new(number));
                 closure.map_or(0, |closure| closure.until_ms - NOW_MS)
@@ -167,7 +261,7 @@ mod tests {
 
     #[test]
     fn while_it_is_closed_nobody_draws_and_afterwards_two_percent() {
-        let breaker = closed(NOW_MS, 0);
+        let breaker = closed(NOW_MS, 1);
         assert_eq!(drawing(&breaker, NOW_MS - 1), 0);
         let trying = drawing(&breaker, NOW_MS);
         assert!((150..250).contains(&trying), "{trying} of 10 000");
@@ -175,7 +269,7 @@ mod tests {
 
     #[test]
     fn every_success_lets_a_fifth_more_draw_until_all_do() {
-        let mut breaker = closed(NOW_MS, 0);
+        let mut breaker = closed(NOW_MS, 1);
         let mut shares = vec![breaker.share(NOW_MS)];
         while let Some(reopening) = breaker.succeeded(NOW_MS) {
             breaker.reopening = Some(reopening);
@@ -187,7 +281,7 @@ mod tests {
 
     #[test]
     fn where_few_arrive_all_may_draw_again_after_three_seconds() {
-        let breaker = closed(NOW_MS, 0);
+        let breaker = closed(NOW_MS, 1);
         let shares = [0, 499, 500, 2_500, 3_000].map(|ms| breaker.share(NOW_MS + ms));
         assert_eq!(shares, [20_000, 20_000, 40_000, 640_000, ALL]);
         assert_eq!(breaker.share(u64::MAX), ALL, "no overflow");
@@ -195,14 +289,14 @@ mod tests {
 
     #[test]
     fn what_began_before_the_closure_ended_changes_nothing() {
-        let breaker = closed(NOW_MS, 0);
+        let breaker = closed(NOW_MS, 1);
         assert_eq!(breaker.failed(NOW_MS - 1, Chance::new(1)), None);
         assert_eq!(breaker.succeeded(NOW_MS - 1), None);
     }
 
     #[test]
     fn a_success_of_before_does_not_open_a_newer_closure() {
-        let mut breaker = closed(NOW_MS, 0);
+        let mut breaker = closed(NOW_MS, 1);
         breaker.reopening = breaker.succeeded(NOW_MS);
         breaker.closure = breaker.failed(NOW_MS + 1, Chance::new(1));
         let until_ms = breaker.closure.map_or(0, |closure| closure.until_ms);
