@@ -79,7 +79,6 @@ impl Answer {
             adopted: self.number("adopted")?,
             sealed: self.number("sealed")? == 1,
             settled: self.number("settled")?,
-            fragment: self.number("fragment")? == 1,
             young: self.number("young")? == 1,
             recent: self.number("recent")?,
             splices: splices.map(Splice::read).collect::<Option<_>>()?,

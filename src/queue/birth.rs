@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Place, Sign};
 use crate::admission::{Cursor, Position};
 
+const FIRST_EPOCH: u64 = 1;
+
 /// When the line was born, and what became of it since.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Birth {
@@ -23,10 +25,7 @@ pub struct Birth {
     /// Whether the data are so young that an older line may still come back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub young: bool,
-    /// Whether the line that was taken over was itself young when it was lost: an older one may still go before it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fragment: bool,
-    /// No line born before this time comes back.
+    /// No line born until then comes back, and its numbers do not move any more.
     #[serde(default)]
     pub settled: u64,
     /// The most numbers that were drawn in the last four seconds.
@@ -66,14 +65,11 @@ impl Birth {
         (self.started, self.adopted)
     }
 
-    /// Whether this line was lost before older signs could reach it, if it was lost after this was read.
-    pub(super) fn is_fragment(&self) -> bool {
-        self.young && (self.adopted == 0 || self.fragment)
-    }
-
-    /// The splice of the present data, as long as it may still move.
-    pub(super) fn own_splice(&self) -> Option<Splice> {
-        self.splice_of(self.started).filter(|_| self.young)
+    /// The splices that may still move.
+    fn moving(&self) -> impl Iterator<Item = Splice> {
+        let settled = if self.young { self.settled } else { u64::MAX };
+        let splices = self.splices.iter().copied();
+        splices.filter(move |splice| splice.born > settled)
     }
 
     pub(super) fn splice_of(&self, born: u64) -> Option<Splice> {
@@ -105,12 +101,16 @@ impl Sign {
     /// their tickets keep the birth of the data, and the number as the data gave it.
     #[must_use]
     pub fn place(&self, position: Position) -> Place {
-        let moved = self.birth.own_splice();
-        let moved = moved.filter(|splice| position.0 > splice.offset);
-        let (born, offset) = moved.map_or((self.birth.born, 0), |own| (own.born, own.offset));
+        let before = self.birth.moving();
+        let before = before.filter(|splice| splice.offset < position.0);
+        let moved = before.max_by_key(|splice| splice.offset);
+        // Data that have not settled are of the first epoch: the one of an older line came with that line.
+        let (born, epoch, offset) = moved.map_or((self.birth.born, self.epoch, 0), |moved| {
+            (moved.born, FIRST_EPOCH, moved.offset)
+        });
         Place {
             born,
-            epoch: self.epoch,
+            epoch,
             position: Position(position.0 - offset),
             seen: Cursor(self.cursor.0.saturating_sub(offset)),
         }
@@ -141,10 +141,18 @@ impl Sign {
         place.born != self.birth.born && !self.birth.young
     }
 
-    /// The greatest number a ticket of this line itself may have.
-    fn greatest(&self) -> u64 {
-        let own = self.birth.own_splice();
-        own.map_or(self.length, |splice| splice.offset)
+    /// The greatest number that tickets of this birth may have here: where the next piece begins.
+    pub(super) fn greatest(&self, born: u64) -> u64 {
+        let birth = &self.birth;
+        let offset = |splices: &mut dyn Iterator<Item = Splice>, from| {
+            let offsets = splices.map(|splice| splice.offset);
+            offsets.filter(|offset| *offset > from).min()
+        };
+        let next = match birth.splice_of(born).filter(|_| born != birth.born) {
+            Some(splice) => offset(&mut birth.splices.iter().copied(), splice.offset),
+            None => offset(&mut birth.moving(), 0),
+        };
+        next.unwrap_or(self.length)
     }
 }
 
@@ -156,14 +164,14 @@ impl TicketState {
         if place.born == birth.born {
             return if place.epoch < sign.epoch {
                 Self::Ended
-            } else if place.epoch > sign.epoch || place.position.0 > sign.greatest() {
+            } else if place.epoch > sign.epoch || place.position.0 > sign.greatest(place.born) {
                 Self::Ahead
             } else {
                 Self::Placed(place.position)
             };
         }
         match sign.number(place) {
-            Some(position) if position.0 <= sign.length => Self::Placed(position),
+            Some(position) if position.0 <= sign.greatest(place.born) => Self::Placed(position),
             Some(_) => Self::Ahead,
             None if place.born > birth.started => Self::Ahead,
             None if birth.young => Self::Settling,
@@ -297,7 +305,7 @@ mod tests {
             }],
             ..Birth::default()
         });
-        for (number, expected) in [(60, place(1000, 3, 60)), (64, place(2000, 3, 4))] {
+        for (number, expected) in [(60, place(1000, 3, 60)), (64, place(2000, 1, 4))] {
             let written = adopted.place(Position(number));
             assert!(written.is_same(expected), "{written:?}");
             let state = TicketState::of(written, &adopted);

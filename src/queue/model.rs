@@ -3,6 +3,7 @@
 //! Invariant: the cursor never falls and never passes the length, unless an older line comes back.
 
 mod birth;
+mod pieces;
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ local function answer(number, ...)
     'mode', live.mode, 'automatic', live.automatic, 'quantity', live.quantity, 'version', live.version, 'paced', live.paced,
     'drawn', state.drawn, 'admitted', state.admitted, 'pops', state.pops,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,
-    'fragment', state.fragment, 'settled', state.settled,
+    'settled', state.settled,
     'young', is_young() and 1 or 0, 'recent', recent(), 'splices', written_splices(),
   }
   if live.message then

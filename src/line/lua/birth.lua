@@ -2,11 +2,12 @@
 -- data began. A POP brings the last sign it knows; a line that has just begun adopts it, so that data the store lost come
 -- back. Tickets of another birth move nothing by themselves.
 -- `adopted` counts adoptions; `sealed` = 1: adopts nothing, since it was begun on purpose or is no longer young; until `quiet`
--- nothing is released; `lent` is the credit that came back with a line; `fragment` = 1: the adopted line was
--- itself young when it was lost, so an older line may still come and go before it; no line born before `settled` comes back.
--- `splices`: numbers of the data of birth `born` have moved by `offset`, behind the numbers of the adopted line. While the data
--- are young, a better copy of that line may still come, and these numbers move once more: until then their tickets keep the
--- birth and the number that the data gave them, so no number of the line is held by two visitors.
+-- nothing is released; `lent` is the credit that came back with a line. What was born until `settled` stays where it is, and
+-- nothing born until then comes back.
+-- A line consists of pieces: the numbers that the data of one birth gave. `splices`: those of birth `born` begin behind
+-- `offset`. While data are young, a copy may come that knows more of the pieces before, or pieces that no copy knew: then the
+-- pieces behind move. Until then tickets keep the birth and the number that the data gave them, so no number of the line is
+-- held by two visitors.
 local YOUNG, SETTLE, LEAST_GAP, WITNESSES, SPLICES = 120000, 10000, 20, 3, 8
 
 local function read_splices(text)
@@ -35,6 +36,7 @@ end
 -- Texts to be written with the state; false removes the field.
 local texts = {}
 
+local settled = state.settled
 -- A clock that jumps back makes no data young again.
 if state.started > 0 and now - state.started >= YOUNG then
   state.sealed = 1
@@ -47,10 +49,6 @@ end
 -- The splice of the present data, as long as it may move.
 local function own_splice()
   return is_young() and splice_of(splices, state.started) or nil
-end
-local function own_offset()
-  local own = own_splice()
-  return own and own.offset or 0
 end
 -- What a ticket calls this number: its birth, and the number there.
 local function named(number)
@@ -79,9 +77,9 @@ local function count_draw()
   end
 end
 
--- Numbers left free behind those that a sign knows: it may be older than the last of them.
-local function behind(sign)
-  return sign.length + math.max(LEAST_GAP, sign.recent)
+-- Numbers left free behind those that a copy knows: it may be older than the last of them.
+local function behind(length, lately)
+  return length + math.max(LEAST_GAP, lately)
 end
 
 -- What an operator had set comes back too, but for what an operator has set since: that is newer, and stays.
@@ -111,9 +109,6 @@ end
 local function since_the_data_began()
   return { mode = state.set_mode == 1, pace = state.set_pace == 1, message = state.set_message == 1 }
 end
-local function take_live_from_before(sign)
-  take_live(sign, since_the_data_began())
-end
 
 -- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
 local function lend(credit)
@@ -124,87 +119,121 @@ local function lend(credit)
   state.lent = credit
 end
 
--- A line that was lost before older signs could reach it.
-local function is_fragment(sign)
-  return sign.young == 1 and (sign.adopted == 0 or sign.fragment == 1)
-end
-local function add_splice(list, born, offset)
-  local known = splice_of(list, born)
-  if known then
-    known.offset = math.max(known.offset, offset)
+-- The pieces of a line whose last one ends at `last`: `ground` has settled, and `among` are the births whose numbers are in it.
+local function pieces_of(born, settles, list, last)
+  local open = { born = born, offset = 0 }
+  local line = { settled = settles, among = {}, moving = {} }
+  if born <= settles then
+    line.ground = open
   else
-    table.insert(list, { born = born, offset = offset })
+    line.moving[1] = open
   end
-end
-
--- What was born before this line settled, and is not known to the sign, has ended.
-local function without_ended(list, sign)
-  local kept = {}
   for _, splice in ipairs(list) do
-    if splice.born >= sign.settled or splice_of(read_splices(sign.splices), splice.born) then
-      table.insert(kept, splice)
+    if splice.born <= settles then
+      table.insert(line.among, splice)
+    else
+      open.many = math.max(splice.offset - open.offset, 0)
+      open = { born = splice.born, offset = splice.offset }
+      table.insert(line.moving, open)
     end
   end
-  return kept
+  open.many = math.max(last - open.offset, 0)
+  return line
+end
+local function behind_these()
+  return behind(state.length, recent())
+end
+local function pieces_here()
+  return pieces_of(state.born, state.settled, splices, behind_these())
+end
+-- The pieces before the present data, and their own.
+local function pieces_before(last_number)
+  local line = pieces_of(state.born, state.settled, splices, last_number)
+  local last = line.moving[#line.moving]
+  if last and last.born == state.started then
+    return line, table.remove(line.moving)
+  end
+  return line, { born = state.started, many = 0 }
 end
 
--- The numbers that the present data gave follow behind `base`; `others` are the splices of the sign.
-local function splice_behind(base, others)
-  local own = own_offset()
-  splices = {}
-  for _, splice in ipairs(others) do
-    if splice.born ~= state.started then
-      table.insert(splices, splice)
+-- A piece has at least so many numbers; one that was not known comes last.
+local function grow(line, piece)
+  local known = line.ground and line.ground.born == piece.born and line.ground or splice_of(line.moving, piece.born)
+  if known then
+    known.many = math.max(known.many, piece.many)
+  elseif piece.born > line.settled then
+    table.insert(line.moving, piece)
+  elseif piece.born == 0 then
+    line.ground = piece
+  end
+end
+
+-- What either copy knows. What settled last counts: what was born before, and is not among it, has ended.
+local function joined(line, other)
+  if other.settled > line.settled or other.settled == line.settled and other.ground and not line.ground then
+    line, other = other, line
+  end
+  local ended = 0
+  for _, piece in ipairs(other.moving) do
+    local at = 1
+    while line.moving[at] and line.moving[at].born < piece.born do
+      at = at + 1
+    end
+    if piece.born <= line.settled then
+      ended = ended + piece.many
+    elseif line.moving[at] and not splice_of(line.moving, piece.born) then
+      table.insert(line.moving, at, piece)
+    else
+      grow(line, piece)
     end
   end
-  table.insert(splices, { born = state.started, offset = base })
+  if line.ground and other.ground and line.ground.born == other.ground.born then
+    line.ground.many = math.max(line.ground.many, other.ground.many + ended)
+  end
+  return line
+end
+
+-- Puts piece behind piece, those of the present data last.
+local function lay(line, own)
+  local began, told, base = state.length - own.many, written_splices(), state.born
+  local offset, length = 0, 0
+  splices, state.born, state.settled = line.among, nil, line.settled
+  table.insert(line.moving, own)
+  if line.ground then
+    table.insert(line.moving, 1, line.ground)
+  end
+  for _, piece in ipairs(line.moving) do
+    if state.born then
+      offset = length
+      table.insert(splices, { born = piece.born, offset = offset })
+    else
+      state.born = piece.born
+    end
+    length = length + piece.many
+  end
   while #splices > SPLICES do
     table.remove(splices, 1)
   end
-  state.length = state.length - own + base
-  state.window_from = math.max(state.window_from - own, 0) + base
-  texts.splices = written_splices()
-end
-
--- The numbers drawn meanwhile follow behind those of the adopted line, with a gap for numbers its last sign did not know.
-local function adopt(sign)
-  local base, others = behind(sign), read_splices(sign.splices)
-  if state.fragment == 1 and sign.born < state.born then
-    -- The fragment follows behind the older line, and so does what followed behind the fragment.
-    local known = splice_of(others, state.born)
-    local offset = known and known.offset or base
-    add_splice(others, state.born, offset)
-    for _, splice in ipairs(splices) do
-      add_splice(others, splice.born, splice.offset + offset)
+  local is_other = state.adopted == 0 or state.born ~= base
+  if is_other or written_splices() ~= told then
+    if is_other then
+      state.quiet, state.left = state.started + SETTLE, 0
+      state.anchor = state.quiet
     end
-    others = without_ended(others, sign)
-    base = math.max(base, own_offset() + offset)
+    state.adopted, texts.splices = state.adopted + 1, written_splices()
+    forget_rate()
   end
-  splice_behind(base, others)
-  state.fragment, state.settled = is_fragment(sign) and 1 or 0, sign.settled
-  state.cursor, state.epoch = math.min(sign.cursor, sign.length), sign.epoch
-  lend(sign.credit)
-  state.born, state.adopted, state.left = sign.born, state.adopted + 1, 0
-  state.quiet = state.started + SETTLE
-  state.anchor = state.quiet
-  forget_rate()
+  state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
+  state.length, state.cursor = length, math.min(state.cursor, length)
 end
 
--- The data are older than the sign, which saw data that began later or that had adopted more: a backup was restored, or the
--- store's clock jumped back when it lost its data. All of the sign's line comes back; numbers that young data gave follow.
-local function go_back_to(sign)
-  local base, others = behind(sign), read_splices(sign.splices)
-  if is_young() and state.started >= sign.settled and not splice_of(others, state.started) then
-    splice_behind(base, others)
-  else
-    splices, texts.splices = others, sign.splices
-    state.length = base
-    state.window_from = base
-  end
-  state.cursor, state.epoch, state.credit = math.min(sign.cursor, sign.length), sign.epoch, sign.credit
-  state.born, state.started, state.adopted, state.sealed = sign.born, sign.started, sign.adopted, sign.sealed
-  state.left, state.anchor, state.fragment, state.settled = 0, now, sign.fragment, sign.settled
-  forget_rate()
+-- The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when a
+-- better copy comes.
+local function begin_new_data(line, after)
+  state.started = math.max(now, state.started + 1, after + 1)
+  state.adopted, state.sealed, state.lent = 0, 0, state.credit
+  state.set_mode, state.set_pace, state.set_message, state.set_credit = 0, 0, 0, 0
+  lay(line, { born = state.started, many = 0 })
 end
 
 local function take_cursor(cursor)
@@ -215,81 +244,12 @@ local function take_cursor(cursor)
   end
 end
 
--- A better copy of the line that these young data have adopted: what they gave moves behind it.
-local function take_better_copy(sign)
-  local others = read_splices(sign.splices)
-  for _, splice in ipairs(splices) do
-    add_splice(others, splice.born, splice.offset)
-  end
-  others = without_ended(others, sign)
-  state.fragment = is_fragment(sign) and state.fragment or 0
-  state.settled = math.max(state.settled, sign.settled)
-  local base = own_offset()
-  if behind(sign) > base then
-    base = behind(sign)
-    state.adopted = state.adopted + 1
-    lend(sign.credit)
-    forget_rate()
-  end
-  splice_behind(base, others)
-  state.epoch = math.max(state.epoch, sign.epoch)
-  take_cursor(math.min(sign.cursor, sign.length))
-  local since = since_the_data_began()
-  if since.mode or since.pace or since.message or sign.version > live.version then
-    take_live(sign, since)
-  end
-end
-
--- A younger line that was lost before this one's sign could reach it: its numbers follow behind this line, and the numbers
--- of the present data behind those.
-local function take_fragment(sign)
-  local known = splice_of(splices, sign.born)
-  local offset = known and known.offset or own_offset()
-  local base = math.max(own_offset(), offset + behind(sign))
-  local others = {}
-  for _, splice in ipairs(splices) do
-    add_splice(others, splice.born, splice.offset)
-  end
-  add_splice(others, sign.born, offset)
-  for _, splice in ipairs(read_splices(sign.splices)) do
-    add_splice(others, splice.born, splice.offset + offset)
-  end
-  if base > own_offset() then
-    state.adopted = state.adopted + 1
-    forget_rate()
-  end
-  splice_behind(base, others)
-end
-
--- The same line: nothing it has shown is taken back. A sign that is further on means that a backup was restored.
-local function take_maxima(sign)
-  local is_further = sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch
-  if sign.length > state.length then
-    state.length = behind(sign)
-    state.window_from = state.length
-  end
-  state.epoch = math.max(state.epoch, sign.epoch)
-  take_cursor(sign.cursor)
-  if is_further and sign.started >= state.started then
-    state.credit, state.left, state.anchor = sign.credit, 0, now
-  end
-  if sign.started > state.started or sign.started == state.started and sign.adopted > state.adopted then
-    state.started, state.adopted, state.sealed = sign.started, sign.adopted, sign.sealed
-    splices, texts.splices = read_splices(sign.splices), sign.splices
-    state.fragment, state.settled = sign.fragment, sign.settled
-  end
-  if sign.version > live.version then
-    take_live(sign, sign.started < state.started and since_the_data_began() or {})
-  end
-end
-
 local function sign_brought()
   if not arg.sign_born then
     return
   end
   local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices }
-  for _, name in ipairs({ 'born', 'started', 'adopted', 'sealed', 'young', 'fragment',
-    'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
+  for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
     'version', 'paced', 'automatic', 'quantity' }) do
     sign[name] = tonumber(arg['sign_' .. name])
   end
@@ -300,25 +260,55 @@ end
 if is_new then
   state.born, state.started, state.anchor = now, now, now
 end
-local function take_sign(sign)
-  local is_later = sign.started > state.started or sign.started == state.started and sign.adopted > state.adopted
-  if sign.born == state.born and own_splice() and sign.started < state.started then
-    take_better_copy(sign)
-  elseif sign.born == state.born and not (is_later and own_splice()) then
-    take_maxima(sign)
-  elseif is_later then
-    take_live(sign, {})
-    go_back_to(sign)
-  elseif not is_young() or sign.born >= state.started then
+-- A sign that is further on than its own data means that the store has lost some.
+local function is_behind(sign)
+  return sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch or sign.version > live.version
+end
+-- What a copy says besides its numbers; `base` was the line before it came.
+local function take_values(sign, base, has_moved, since)
+  if sign.born ~= state.born then
     return
-  elseif own_splice() and sign.born > state.born and is_fragment(sign) then
-    if sign.born >= state.settled then
-      take_fragment(sign)
-    end
-  elseif state.adopted == 0 or sign.born > state.born or state.fragment == 1 then
-    take_live_from_before(sign)
-    adopt(sign)
   end
+  if has_moved then
+    lend(sign.credit)
+  end
+  if state.born == base then
+    state.epoch = math.max(state.epoch, sign.epoch)
+    take_cursor(sign.cursor)
+  else
+    state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, sign.length)
+  end
+  if state.born ~= base or since.mode or since.pace or since.message or sign.version > live.version then
+    take_live(sign, since)
+  end
+end
+local function take_sign(sign)
+  local base, started, adopted = state.born, state.started, state.adopted
+  local is_later = sign.started > started or sign.started == started and sign.adopted > adopted
+  local is_same = sign.started == started and sign.adopted == adopted
+  local is_late = not is_young() and sign.born == base and sign.started < started
+  local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
+  local since = since_the_data_began()
+  if is_later or (is_same or is_late) and is_behind(sign) then
+    if is_late then
+      line = joined(line, pieces_here())
+    elseif is_young() and adopted == 0 then
+      -- After a clock was set back, new data seem older than those that the sign knows.
+      local _, own = pieces_before(behind_these())
+      grow(line, own)
+    else
+      state.settled = settled
+      line = joined(pieces_here(), line)
+    end
+    since = is_late and since or {}
+    begin_new_data(line, sign.started)
+  elseif is_young() and sign.started < started then
+    local before_these, own = pieces_before(state.length)
+    lay(joined(before_these, line), own)
+  else
+    return
+  end
+  take_values(sign, base, state.started ~= started or state.adopted ~= adopted, since)
 end
 local sign = sign_brought()
 if sign then
@@ -336,25 +326,39 @@ local function begin_anew()
   state.settled, splices, texts.splices = state.started, {}, false
 end
 
--- A ticket of this line proves what the line had reached. A line of the version before has no birth, so any ticket of that
+-- The greatest number that tickets of a birth may have here: where the next piece begins.
+local function greatest(born, offset)
+  local last = state.length
+  for _, splice in ipairs(splices) do
+    if splice.offset > offset and (born ~= state.born or is_young() and splice.born > state.settled) then
+      last = math.min(last, splice.offset)
+    end
+  end
+  return last
+end
+
+-- A ticket proves what its piece of the line had reached. A line of the version before has no birth, so any ticket of that
 -- version may be of another line: it proves nothing.
 local function take_ticket(ticket)
-  local splice = splice_of(splices, ticket.born)
-  if ticket.born == state.born and state.started > 0 then
+  local is_base = ticket.born == state.born
+  local splice = not is_base and splice_of(splices, ticket.born)
+  if not splice and not (is_base and state.started > 0) then
+    return
+  end
+  local offset = splice and splice.offset or 0
+  local last, piece = greatest(ticket.born, offset), { born = ticket.born, many = ticket.position + LEAST_GAP }
+  if ticket.position + offset > last and last == state.length then
+    local line = pieces_here()
+    grow(line, piece)
+    begin_new_data(line, 0)
+  elseif ticket.position + offset > last and is_young() then
+    local line, own = pieces_before(state.length)
+    grow(line, piece)
+    lay(line, own)
+  end
+  if is_base then
     state.epoch = math.max(state.epoch, ticket.epoch)
-    local own = own_splice()
-    if own and ticket.position > own.offset then
-      splice_behind(ticket.position + LEAST_GAP, splices)
-      state.adopted = state.adopted + 1
-      forget_rate()
-    elseif ticket.position > state.length then
-      state.length = ticket.position + LEAST_GAP
-      state.window_from = state.length
-    end
     take_cursor(math.min(ticket.seen, ticket.position))
-  elseif splice and ticket.position + splice.offset > state.length then
-    state.length = ticket.position + splice.offset + LEAST_GAP
-    state.window_from = state.length
   end
 end
 
@@ -382,8 +386,10 @@ local function witness(ticket)
     ids, many = ids .. ticket.id .. ' ', many + 1
   end
   if many >= WITNESSES then
-    adopt({ born = born, epoch = epoch, cursor = seen, length = position, credit = 0, recent = 0, settled = 0 })
-    texts.proofs = false
+    local line, own = pieces_before(state.length)
+    grow(line, { born = born, many = position + LEAST_GAP })
+    lay(line, own)
+    state.epoch, state.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
   end
@@ -393,10 +399,9 @@ end
 local function number_of(ticket)
   local splice = splice_of(splices, ticket.born)
   if ticket.born == state.born then
-    local own = own_splice()
-    local is_known = ticket.position <= (own and own.offset or state.length)
+    local is_known = ticket.position <= greatest(ticket.born, 0)
     return ticket.epoch == state.epoch and is_known and ticket.position or nil
-  elseif splice and ticket.position + splice.offset <= state.length then
+  elseif splice and ticket.position + splice.offset <= greatest(ticket.born, splice.offset) then
     return ticket.position + splice.offset
   elseif is_young() then
     return false

@@ -58,7 +58,7 @@ local function draw()
   count_draw()
   state.length, state.drawn = state.length + 1, state.drawn + 1
   local birth, own = named(state.length)
-  redis.call('SET', key.draw, string.format('%d:%d:%d', birth, state.epoch, own), 'EX', TTL.draw)
+  redis.call('SET', key.draw, string.format('%d:%d:%d', birth, birth == state.born and state.epoch or 1, own), 'EX', TTL.draw)
   return state.length
 end
 

@@ -37,7 +37,7 @@ local DEFAULTS = {
   since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0, -- the measured rate
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
   born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0, -- the birth of the line: see birth.lua
-  fragment = 0, settled = 0, -- lines that may still come back: see birth.lua
+  settled = 0, -- what was born until then does not move, nor come back: see birth.lua
   set_mode = 0, set_pace = 0, set_message = 0, set_credit = 0, -- 1: an operator has set it since the data began
   anchor = 0, -- since when missed periods count
   window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds

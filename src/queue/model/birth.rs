@@ -1,8 +1,9 @@
 //! How a line begins, and how an older one comes back: what POPs and tickets prove.
 
+use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
 use crate::admission::Cursor;
-use crate::queue::{Birth, Live, Place, Sign, Splice};
+use crate::queue::{Live, Place, Sign};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 const YOUNG_MS: u64 = 120_000;
@@ -13,8 +14,6 @@ const LEAST_GAP: u64 = 20;
 const SPAN_MS: u64 = 4_000;
 /// So many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
-/// So many splices are remembered.
-const SPLICES: usize = 8;
 
 /// What an operator has set since the data began: newer than any sign from before.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,33 +61,9 @@ impl Windows {
     }
 }
 
-/// Behind the numbers that a sign knows: it may be older than the last of them.
+/// Behind the numbers that a copy knows: it may be older than the last of them.
 fn behind(known: &Sign) -> u64 {
     known.length + known.birth.recent.max(LEAST_GAP)
-}
-
-/// The greater offset counts, where both are known.
-fn add_splice(splices: &mut Vec<Splice>, splice: Splice) {
-    match splices.iter_mut().find(|known| known.born == splice.born) {
-        Some(known) => known.offset = known.offset.max(splice.offset),
-        None => splices.push(splice),
-    }
-}
-
-/// What was born before this line settled, and is not known to the sign, has ended.
-fn without_ended(mut splices: Vec<Splice>, known: &Sign) -> Vec<Splice> {
-    let birth = &known.birth;
-    splices.retain(|splice| splice.born >= birth.settled || birth.splice_of(splice.born).is_some());
-    splices
-}
-
-impl Splice {
-    fn by(self, offset: u64) -> Self {
-        Self {
-            offset: self.offset + offset,
-            ..self
-        }
-    }
 }
 
 impl Model {
@@ -98,6 +73,7 @@ impl Model {
         if self.is_new {
             (birth.born, birth.started, self.anchor_ms) = (call.now_ms, call.now_ms, call.now_ms);
         }
+        let settled = birth.settled;
         // A clock that jumps back makes no data young again.
         let age = call.now_ms.saturating_sub(birth.started);
         if birth.started > 0 && age >= YOUNG_MS {
@@ -105,36 +81,47 @@ impl Model {
         }
         self.show_birth(call.now_ms);
         if let Some(known) = call.known {
-            self.take_sign(known, call.now_ms);
+            self.take_sign(known, settled, call.now_ms);
         }
         self.judge(call.now_ms);
         self.show(call.now_ms);
     }
 
-    fn take_sign(&mut self, known: &Sign, now_ms: u64) {
+    /// `settled` is what the store says; data that became old since then, unless they were restored, have settled too.
+    fn take_sign(&mut self, known: &Sign, settled: u64, now_ms: u64) {
         let (birth, other) = (&self.sign.birth, &known.birth);
-        let is_same = other.born == birth.born;
-        let is_better = birth.adopted == 0 || other.born > birth.born;
-        let is_later = other.order() > birth.order();
-        let moves = birth.own_splice().is_some();
-        if is_same && moves && other.started < birth.started {
-            self.take_better_copy(known);
-        } else if is_same && !(is_later && moves) {
-            self.take_maxima(known, now_ms);
-        } else if is_later {
-            self.take_live(&known.live, Since::default());
-            self.go_back_to(known, now_ms);
-        } else if !birth.young || other.born >= birth.started {
-            return;
-        } else if moves && other.born > birth.born && other.is_fragment() {
-            if other.born >= birth.settled {
-                self.take_fragment(known);
+        let (base, order) = (birth.born, birth.order());
+        let is_same = other.order() == birth.order();
+        let is_late = !birth.young && other.born == base && other.started < birth.started;
+        let (mut past, mut since) = (Pieces::of(other, behind(known)), self.since);
+        if other.order() > birth.order() || (is_same || is_late) && self.is_behind(known) {
+            since = if is_late { since } else { Since::default() };
+            if is_late {
+                past = past.joined(self.pieces());
+            } else if birth.young && birth.adopted == 0 {
+                past.grow(self.pieces().pop(birth.started));
+            } else {
+                self.sign.birth.settled = settled;
+                past = self.pieces().joined(past);
             }
-        } else if is_better || birth.fragment {
-            self.take_live_from_before(&known.live);
-            self.adopt(known);
+            self.begin_new_data(past, other.started, now_ms);
+        } else if birth.young && other.started < birth.started {
+            let mut here = Pieces::of(birth, self.sign.length);
+            let own = here.pop(birth.started);
+            self.lay(here.joined(past), own);
+        } else {
+            return;
         }
-        self.show_birth(now_ms);
+        self.take_values(known, since, base, order);
+    }
+
+    /// Whether a sign is further on than the line: then the store has lost data.
+    fn is_behind(&self, known: &Sign) -> bool {
+        let reached = &self.sign;
+        known.length > reached.length
+            || known.cursor > reached.cursor
+            || known.epoch > reached.epoch
+            || known.live.version > reached.live.version
     }
 
     fn is_young(&self, now_ms: u64) -> bool {
@@ -142,155 +129,67 @@ impl Model {
         !birth.sealed && birth.started > 0 && now_ms.saturating_sub(birth.started) < YOUNG_MS
     }
 
-    fn own_offset(&self) -> u64 {
-        let own = self.sign.birth.own_splice();
-        own.map_or(0, |splice| splice.offset)
+    fn pieces(&self) -> Pieces {
+        Pieces::of(&self.sign.birth, behind(&self.sign))
     }
 
-    /// The numbers that the present data gave follow behind `base`; `others` are the splices of the sign.
-    fn splice_behind(&mut self, base: u64, others: &[Splice]) {
-        let drawn_here = self.sign.length - self.own_offset();
-        let from = self.windows.from.saturating_sub(self.own_offset());
+    /// Puts piece behind piece, those of the present data last.
+    fn lay(&mut self, past: Pieces, own: Piece) {
+        let began = self.sign.length - own.many;
+        let laid = past.laid_out(own);
         let birth = &mut self.sign.birth;
-        let own = Splice {
+        let is_other = birth.adopted == 0 || birth.born != laid.born;
+        birth.settled = laid.settled;
+        if is_other || birth.splices != laid.splices {
+            if is_other {
+                self.quiet_ms = birth.started + SETTLE_MS;
+                (self.left, self.anchor_ms) = (0, self.quiet_ms);
+            }
+            (birth.born, birth.adopted) = (laid.born, birth.adopted + 1);
+            birth.splices = laid.splices;
+            self.checkpoints = None;
+        }
+        let drawn = self.windows.from.saturating_sub(began).min(own.many);
+        self.windows.from = laid.offset + drawn;
+        self.sign.length = laid.length;
+        self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
+    }
+
+    /// The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when
+    /// a better copy comes.
+    fn begin_new_data(&mut self, past: Pieces, after_ms: u64, now_ms: u64) {
+        let birth = &mut self.sign.birth;
+        birth.started = now_ms.max(birth.started + 1).max(after_ms + 1);
+        (birth.adopted, birth.sealed) = (0, false);
+        let own = Piece {
             born: birth.started,
-            offset: base,
+            many: 0,
         };
-        let others = others.iter().filter(|splice| splice.born != own.born);
-        let mut splices: Vec<Splice> = others.copied().collect();
-        splices.push(own);
-        let oldest = splices.len().saturating_sub(SPLICES);
-        birth.splices = splices.split_off(oldest);
-        self.sign.length = base + drawn_here;
-        self.windows.from = base + from;
+        (self.since, self.lent) = (Since::default(), self.sign.credit);
+        self.lay(past, own);
     }
 
-    /// A better copy of the line that these young data have adopted: what they gave moves behind it.
-    fn take_better_copy(&mut self, known: &Sign) {
-        let mut others = known.birth.splices.clone();
-        for splice in &self.sign.birth.splices {
-            add_splice(&mut others, *splice);
+    /// What a copy says besides its numbers; `base` was the line before it came, and `order` what it had adopted.
+    fn take_values(&mut self, known: &Sign, since: Since, base: u64, order: (u64, u64)) {
+        let birth = &self.sign.birth;
+        let (born, has_moved) = (birth.born, birth.order() != order);
+        if known.birth.born != born {
+            return;
         }
-        let others = without_ended(others, known);
-        let birth = &mut self.sign.birth;
-        birth.fragment &= known.birth.is_fragment();
-        birth.settled = birth.settled.max(known.birth.settled);
-        let base = self.own_offset();
-        if behind(known) > base {
-            self.sign.birth.adopted += 1;
+        if has_moved {
             self.lend(known.credit);
-            self.checkpoints = None;
         }
-        self.splice_behind(base.max(behind(known)), &others);
-        self.sign.epoch = self.sign.epoch.max(known.epoch);
-        self.remember_cursor(Cursor(known.cursor.0.min(known.length)));
-        if self.since.mode || self.since.pace || known.live.version > self.sign.live.version {
-            self.take_live_from_before(&known.live);
-        }
-    }
-
-    /// A younger line that was lost before this one's sign could reach it: its numbers follow behind this line, and the
-    /// numbers of the present data behind those.
-    fn take_fragment(&mut self, known: &Sign) {
-        let (birth, own) = (&self.sign.birth, self.own_offset());
-        let (born, same) = (known.birth.born, birth.splice_of(known.birth.born));
-        let offset = same.map_or(own, |splice| splice.offset);
-        let base = own.max(offset + behind(known));
-        let mut others = birth.splices.clone();
-        add_splice(&mut others, Splice { born, offset });
-        for splice in &known.birth.splices {
-            add_splice(&mut others, splice.by(offset));
-        }
-        if base > own {
-            self.sign.birth.adopted += 1;
-            self.checkpoints = None;
-        }
-        self.splice_behind(base, &others);
-    }
-
-    /// The same line: nothing it has shown is taken back. A sign that is further on means that a backup was restored.
-    fn take_maxima(&mut self, known: &Sign, now_ms: u64) {
-        let reached = &self.sign;
-        let is_further = known.length > reached.length
-            || known.cursor > reached.cursor
-            || known.epoch > reached.epoch;
-        let is_before = known.birth.started < reached.birth.started;
-        if known.length > self.sign.length {
-            self.sign.length = behind(known);
-            self.windows.from = self.sign.length;
-        }
-        self.sign.epoch = self.sign.epoch.max(known.epoch);
-        self.remember_cursor(known.cursor);
-        if is_further && !is_before {
-            self.sign.credit = known.credit;
-            (self.left, self.anchor_ms) = (0, now_ms);
-        }
-        if known.birth.order() > self.sign.birth.order() {
-            self.sign.birth = known.birth.clone();
-        }
-        if known.live.version > self.sign.live.version {
-            if is_before {
-                self.take_live_from_before(&known.live);
-            } else {
-                self.take_live(&known.live, Since::default());
-            }
-        }
-    }
-
-    /// The data are older than the sign: a backup was restored, or the store's clock jumped back when it lost its data. All
-    /// of the sign's line comes back; numbers that young data gave follow.
-    fn go_back_to(&mut self, known: &Sign, now_ms: u64) {
-        let base = behind(known);
-        let birth = &self.sign.birth;
-        let has_ended = birth.started < known.birth.settled;
-        let knows_these = known.birth.splice_of(birth.started).is_some();
-        if birth.young && !has_ended && !knows_these {
-            self.splice_behind(base, &known.birth.splices);
+        if base == born {
+            self.sign.epoch = self.sign.epoch.max(known.epoch);
+            self.remember_cursor(known.cursor);
         } else {
-            self.sign.birth.splices.clone_from(&known.birth.splices);
-            self.sign.length = base;
-            self.windows.from = base;
+            self.sign.epoch = known.epoch;
+            self.sign.cursor = Cursor(known.cursor.0.min(known.length));
         }
-        self.sign.birth = Birth {
-            splices: std::mem::take(&mut self.sign.birth.splices),
-            ..known.birth.clone()
-        };
-        self.sign.cursor = Cursor(known.cursor.0.min(known.length));
-        self.sign.epoch = known.epoch;
-        self.sign.credit = known.credit;
-        (self.left, self.anchor_ms, self.checkpoints) = (0, now_ms, None);
-    }
-
-    /// The numbers drawn meanwhile follow behind those of the older line.
-    fn adopt(&mut self, known: &Sign) {
-        let (mut base, mut others) = (behind(known), known.birth.splices.clone());
-        let birth = &self.sign.birth;
-        if birth.fragment && known.birth.born < birth.born {
-            // The fragment follows behind the older line, and so does what followed behind the fragment.
-            let same = known.birth.splice_of(birth.born);
-            let offset = same.map_or(base, |splice| splice.offset);
-            add_splice(
-                &mut others,
-                Splice {
-                    born: birth.born,
-                    offset,
-                },
-            );
-            for splice in &birth.splices {
-                add_splice(&mut others, splice.by(offset));
-            }
-            others = without_ended(others, known);
-            base = base.max(self.own_offset() + offset);
+        let is_set = since.mode || since.pace;
+        if base != born || is_set || known.live.version > self.sign.live.version {
+            self.take_live(&known.live, since);
         }
-        self.splice_behind(base, &others);
-        let birth = &mut self.sign.birth;
-        (birth.fragment, birth.settled) = (known.birth.is_fragment(), known.birth.settled);
-        (birth.born, birth.adopted) = (known.birth.born, birth.adopted + 1);
-        self.quiet_ms = birth.started + SETTLE_MS;
-        self.sign.cursor = Cursor(known.cursor.0.min(known.length));
-        self.sign.epoch = known.epoch;
-        self.lend(known.credit);
-        (self.left, self.anchor_ms, self.checkpoints) = (0, self.quiet_ms, None);
     }
 
     /// What an operator had set comes back, but for what an operator has set since.
@@ -320,10 +219,6 @@ impl Model {
         *own = other;
     }
 
-    fn take_live_from_before(&mut self, live: &Live) {
-        self.take_live(live, self.since);
-    }
-
     /// Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
     fn lend(&mut self, credit: u64) {
         self.sign.credit = self.sign.credit - self.lent.min(self.sign.credit) + credit;
@@ -350,18 +245,21 @@ impl Model {
         birth.splices.clear();
     }
 
-    /// What a ticket proves: the line it belongs to has reached its number. A line of the version before has no birth, so
-    /// any ticket of that version may be of another line: it proves nothing.
+    /// What a ticket proves: its piece of the line has reached its number. A line of the version before has no birth, so any
+    /// ticket of that version may be of another line: it proves nothing.
     pub(super) fn take_ticket(&mut self, id: &str, place: Place, now_ms: u64) {
         let birth = &self.sign.birth;
-        let splice = birth.splice_of(place.born);
-        if place.born == birth.born && birth.started > 0 {
-            self.take_number(place);
-        } else if let Some(splice) = splice {
-            let number = place.position.0 + splice.offset;
-            if number > self.sign.length {
-                self.sign.length = number + LEAST_GAP;
-                self.windows.from = self.sign.length;
+        let is_base = place.born == birth.born;
+        let splice = birth.splice_of(place.born).filter(|_| !is_base);
+        if is_base && birth.started > 0 || splice.is_some() {
+            let end = self.sign.greatest(place.born);
+            let offset = splice.map_or(0, |splice| splice.offset);
+            if place.position.0 + offset > end {
+                self.take_number(place, end, now_ms);
+            }
+            if is_base {
+                self.sign.epoch = self.sign.epoch.max(place.epoch);
+                self.remember_cursor(Cursor(place.seen.0.min(place.position.0)));
             }
         } else {
             self.witness(id, place, now_ms);
@@ -369,23 +267,23 @@ impl Model {
         self.show_birth(now_ms);
     }
 
-    fn take_number(&mut self, place: Place) {
-        self.sign.epoch = self.sign.epoch.max(place.epoch);
-        let base = place.position.0 + LEAST_GAP;
-        match self.sign.birth.own_splice() {
-            Some(own) if place.position.0 > own.offset => {
-                let others = self.sign.birth.splices.clone();
-                self.splice_behind(base, &others);
-                self.sign.birth.adopted += 1;
-                self.checkpoints = None;
-            }
-            _ if place.position.0 > self.sign.length => {
-                self.sign.length = base;
-                self.windows.from = base;
-            }
-            _ => {}
+    /// A number beyond what is known of its piece. If that is the last piece, the store has lost data.
+    fn take_number(&mut self, place: Place, end: u64, now_ms: u64) {
+        let (started, young) = (self.sign.birth.started, self.sign.birth.young);
+        let piece = Piece {
+            born: place.born,
+            many: place.position.0 + LEAST_GAP,
+        };
+        if end == self.sign.length {
+            let mut past = self.pieces();
+            past.grow(piece);
+            self.begin_new_data(past, 0, now_ms);
+        } else if young {
+            let mut past = Pieces::of(&self.sign.birth, self.sign.length);
+            let own = past.pop(started);
+            past.grow(piece);
+            self.lay(past, own);
         }
-        self.remember_cursor(Cursor(place.seen.0.min(place.position.0)));
     }
 
     /// When no sign has come, three tickets of one birth restore their line; of several births the youngest counts.
@@ -423,20 +321,24 @@ impl Model {
             self.proofs = Some(proofs);
             return;
         }
-        let greatest = proofs.greatest;
-        self.adopt(&Sign {
-            pops: None,
-            birth: Birth {
-                born: greatest.born,
-                ..Birth::default()
-            },
-            epoch: greatest.epoch,
-            cursor: greatest.seen,
-            length: greatest.position.0,
-            credit: 0,
-            measured: None,
-            live: Live::default(),
-        });
+        let Place {
+            born,
+            epoch,
+            position,
+            seen,
+        } = proofs.greatest;
+        let restored = Piece {
+            born,
+            many: position.0 + LEAST_GAP,
+        };
+        let mut past = Pieces::default();
+        let own = Piece {
+            born: self.sign.birth.started,
+            many: self.sign.length,
+        };
+        past.grow(restored);
+        self.lay(past, own);
+        (self.sign.epoch, self.sign.cursor) = (epoch, seen);
     }
 
     pub(super) fn show_birth(&mut self, now_ms: u64) {

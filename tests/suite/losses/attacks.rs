@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use now_serving::ticket::Keys;
+use now_serving::visit::unnumbered;
 use serde_json::{Value, json};
 
-use crate::house::{Ask, House, Visitor, visitors};
+use crate::house::{Ask, House, SECRET, Visitor, visitors};
 use crate::stories::lines::{line, place, signed, status, with_ticket};
 
 /// Where POPs have caches of their own.
@@ -35,6 +37,10 @@ in_houses_with_pops! {
     tickets_of_an_ended_epoch_end_nothing
     newcomers_overtake_within_the_stated_bound
     a_backup_restored_twice_gives_no_number_twice
+    a_backup_restored_gives_no_number_twice_though_the_first_pop_missed_most_of_them
+    a_ticket_beyond_a_restored_backup_shows_that_more_numbers_were_given
+    two_losses_give_no_number_twice_though_each_pop_missed_others
+    a_draw_repeated_after_a_loss_takes_no_other_visitor_s_number
 }
 
 /// No data are lost in the millisecond in which they began.
@@ -47,6 +53,14 @@ fn position(told: &Value) -> u64 {
     told["position"]
         .as_u64()
         .unwrap_or_else(|| panic!("{told}"))
+}
+
+/// A ticket whose draw has not been confirmed.
+fn without_number(house: &House, id: &str) -> String {
+    let now = house.now_ms() / 1000;
+    let ticket = unnumbered(id.to_owned(), now);
+    let keys = Keys::new(SECRET, None);
+    keys.sign(&ticket, "main", now, 3600).unwrap()
 }
 
 fn hold_numbers_of_their_own(visitors: &mut [Visitor<'_>]) -> Vec<u64> {
@@ -396,6 +410,96 @@ fn newcomers_overtake_within_the_stated_bound(house: &House) {
         let bound = if knows { 0 } else { bound };
         assert!(overtook as u64 <= bound, "{overtook} after {seconds} s");
     }
+}
+
+/// Asks once more in every POP, and when the data are no longer young.
+fn hold_their_numbers_for_good(house: &House, all: &mut [Visitor<'_>]) -> Vec<u64> {
+    for pop in [1, 2, 0] {
+        house.go_to_pop(pop);
+        house.forget_the_sign();
+        all[0].ask("/");
+    }
+    let numbers = hold_numbers_of_their_own(all);
+    house.wait(Duration::from_mins(3));
+    assert_eq!(hold_numbers_of_their_own(all), numbers);
+    numbers
+}
+
+/// A line of three that POP 1 knows, its backup, and then `by_one` more that POP 1 knows and `by_zero` that only POP 0 does.
+fn backed_up(house: &House, by_one: usize, by_zero: usize) -> (Vec<Visitor<'_>>, Value) {
+    house.go_to_pop(1);
+    let mut all = line(house, 3);
+    let backup = house.store.command(&["HGETALL", "queue:{main}"]).unwrap();
+    more(house, by_one, &mut all);
+    house.go_to_pop(0);
+    more(house, by_zero, &mut all);
+    house.wait(Duration::from_mins(5));
+    (all, backup)
+}
+
+fn a_backup_restored_gives_no_number_twice_though_the_first_pop_missed_most_of_them(house: &House) {
+    let (mut all, backup) = backed_up(house, 2, 60);
+    restore(house, &backup);
+    house.go_to_pop(1);
+    more(house, 30, &mut all);
+    house.wait(Duration::from_secs(20));
+    let numbers = hold_their_numbers_for_good(house, &mut all);
+    assert_eq!(numbers[..65], (1..=65).collect::<Vec<u64>>());
+}
+
+fn a_ticket_beyond_a_restored_backup_shows_that_more_numbers_were_given(house: &House) {
+    let (mut all, backup) = backed_up(house, 0, 60);
+    restore(house, &backup);
+    house.go_to_pop(2);
+    house.forget_pop();
+    assert_eq!(position(&all[10].ask("/").json()), 11);
+    more(house, 30, &mut all);
+    house.wait(Duration::from_secs(20));
+    let numbers = hold_their_numbers_for_good(house, &mut all);
+    assert_eq!(numbers[..63], (1..=63).collect::<Vec<u64>>());
+}
+
+fn two_losses_give_no_number_twice_though_each_pop_missed_others(house: &House) {
+    house.go_to_pop(1);
+    let mut all = line(house, 4);
+    house.go_to_pop(0);
+    more(house, 40, &mut all);
+    house.wait(Duration::from_mins(5));
+    lose(house);
+    house.go_to_pop(1);
+    more(house, 30, &mut all);
+    house.go_to_pop(2);
+    house.forget_pop();
+    more(house, 30, &mut all);
+    house.wait(Duration::from_secs(20));
+    lose(house);
+    for pop in [1, 2] {
+        house.go_to_pop(pop);
+        more(house, 30, &mut all);
+    }
+    let numbers = hold_their_numbers_for_good(house, &mut all);
+    assert_eq!(numbers[..44], (1..=44).collect::<Vec<u64>>());
+    assert!(numbers.is_sorted(), "in the order of arrival: {numbers:?}");
+}
+
+fn a_draw_repeated_after_a_loss_takes_no_other_visitor_s_number(house: &House) {
+    house.go_to_pop(1);
+    let mut all = line(house, 3);
+    house.go_to_pop(0);
+    more(house, 60, &mut all);
+    // The store loses the line, and still knows the draws that follow.
+    lose(house);
+    house.go_to_pop(1);
+    let id = "0123456789abcdef0123456789abcdef";
+    let mut repeats = Visitor::new(house);
+    repeats.ticket = Some(without_number(house, id));
+    let first = position(&repeats.ask("/").json());
+    house.wait(Duration::from_secs(1));
+    house.store.command(&["DEL", "queue:{main}"]).unwrap();
+    repeats.ticket = Some(without_number(house, id));
+    assert_eq!(position(&repeats.ask("/").json()), first);
+    all.push(repeats);
+    hold_their_numbers_for_good(house, &mut all);
 }
 
 fn a_backup_restored_twice_gives_no_number_twice(house: &House) {

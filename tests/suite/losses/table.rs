@@ -84,11 +84,16 @@ const LOSSES: [Loss; 5] = [
 const TABLE: [(Kind, [[Fate; 3]; 3]); 11] = {
     let of_this_line = [[HeldThenEnded, Kept, Ended], [Kept; 3], [Kept; 3]];
     let of_three = [[HeldThenKept, Kept, Ended], [Kept; 3], [Kept; 3]];
-    let of_no_line = [[HeldThenEnded, Ended, Ended]; 3];
+    // Where a POP knows more than the backup, its data count as new ones, and older lines may still come back.
+    let of_no_line = [
+        [HeldThenEnded, Ended, Ended],
+        [HeldThenEnded; 3],
+        [HeldThenEnded; 3],
+    ];
     let of_the_line_before = [
         [HeldThenEnded, Ended, Kept],
-        [HeldThenEnded, Ended, Ended],
-        [HeldThenEnded, Ended, Ended],
+        [HeldThenEnded; 3],
+        [HeldThenEnded; 3],
     ];
     let ended = [[HeldThenEnded, Ended, Ended], [Ended; 3], [Ended; 3]];
     [
