@@ -1,5 +1,6 @@
 //! A real browser: Chromium without a window, driven through its own driver.
 
+mod admin_host;
 mod axe;
 mod elsewhere;
 mod journeys;

@@ -52,7 +52,7 @@ async fn value(page: &Client, id: &str) -> String {
 }
 
 /// Waits until something on the page is true.
-async fn wait_for(page: &Client, condition: &str) {
+pub(crate) async fn wait_for(page: &Client, condition: &str) {
     for _ in 0..PATIENCE.as_secs() * 10 {
         let found = page.execute(&format!("return {condition}"), vec![]).await;
         if found.is_ok_and(|found| found == true) {
