@@ -25,6 +25,18 @@ macro_rules! in_every_house {
     };
 }
 
+/// Runs stories where the clock is turned by hand.
+macro_rules! in_houses_whose_clock_is_turned {
+    ($($story:ident)*) => {
+        mod native {
+            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
+        }
+        mod redis {
+            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
+        }
+    };
+}
+
 mod browser;
 mod connection;
 mod contract;
@@ -56,4 +68,5 @@ mod staleness;
 mod stories;
 mod table;
 mod terraform;
+mod tickets;
 mod wasm_only;

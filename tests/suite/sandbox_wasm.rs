@@ -8,12 +8,12 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
-use now_serving::ticket::Keys;
-use now_serving::visit::unnumbered;
+use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
-use crate::house::{Ask, Got, House, SECRET, Visitor, claims};
+use crate::house::{Ask, Got, House, Visitor, claims};
+use crate::tickets::signed;
 
 /// Everybody who takes turns on the connection.
 const TURNS: [Turn; 8] = [
@@ -170,9 +170,8 @@ fn provisional(mark: &str) -> String {
         .as_secs();
     let bytes: Vec<u8> = mark.bytes().rev().collect();
     let id = Hex::encode_to_string(bytes).unwrap();
-    let ticket = unnumbered(format!("{id:0<32}"), now);
-    let keys = Keys::new(SECRET, None);
-    keys.sign(&ticket, "main", now, 3_600).unwrap()
+    let unnumbered = Standing::Unnumbered { tries: 0 };
+    signed(format!("{id:0<32}"), unnumbered, "main", now)
 }
 
 /// A header that the origin says it was sent.

@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 
 use now_serving::admission::{Cursor, Position};
 use now_serving::line::Place;
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::Standing;
 use serde_json::json;
 
 use crate::connection::Connection;
-use crate::house::{Ask, Got, House, SECRET};
+use crate::house::{Ask, Got, House};
+use crate::tickets;
 
 /// A visitor's next look.
 fn poll(ticket: &str) -> Ask {
@@ -59,18 +60,7 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
 
 fn signed(house: &House, id: String, standing: Standing, room: &str) -> String {
     let now = house.now_ms() / 1000;
-    let ticket = Ticket {
-        id,
-        standing,
-        signed: now,
-        life: 3600,
-        grace: None,
-        still: false,
-        notice: None,
-    };
-    Keys::new(SECRET, None)
-        .sign(&ticket, room, now, 3600)
-        .unwrap()
+    tickets::signed(id, standing, room, now)
 }
 
 /// Everybody on a connection of its own, all sent before any answer is read. The answers, each with its time.

@@ -7,18 +7,7 @@ use serde_json::{Value, json};
 
 use crate::house::{Ask, House, Visitor, visitors};
 
-/// These need minutes, so they are told where the clock is turned by hand.
-macro_rules! in_houses_whose_clock_is_turned {
-    ($($story:ident)*) => {
-        mod native {
-            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
-        }
-        mod redis {
-            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
-        }
-    };
-}
-
+// These stories need minutes.
 in_houses_whose_clock_is_turned! {
     c12_the_rate_is_measured_from_the_permits_of_the_origin
     t15_a_change_of_pace_is_seen_in_the_estimate_at_once

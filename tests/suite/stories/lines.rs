@@ -4,23 +4,13 @@ use std::time::Duration;
 
 use now_serving::admission::{Cursor, Position};
 use now_serving::line::Place;
-use now_serving::ticket::{Keys, Standing, Ticket};
+use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 
-use crate::house::{Ask, House, SECRET, Visitor, claims, inside, visitors};
+use crate::house::{Ask, House, Visitor, claims, inside, visitors};
+use crate::tickets;
 
-/// These need minutes, so they are told where the clock is turned by hand.
-macro_rules! in_houses_whose_clock_is_turned {
-    ($($story:ident)*) => {
-        mod native {
-            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
-        }
-        mod redis {
-            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
-        }
-    };
-}
-
+// These stories need minutes.
 in_houses_whose_clock_is_turned! {
     the_pace_is_kept_when_visitors_poll_seldom
     ten_minutes_of_hold_release_one_period_afterwards
@@ -34,17 +24,8 @@ pub(crate) fn status(house: &House) -> Value {
 /// A ticket with our signature, from any line.
 pub(crate) fn signed(house: &House, place: Place) -> String {
     let now = house.now_ms() / 1000;
-    let ticket = Ticket {
-        id: format!("{:032x}", place.position.0),
-        standing: Standing::Waiting(place),
-        signed: now,
-        life: 3600,
-        grace: None,
-        still: false,
-        notice: None,
-    };
-    let keys = Keys::new(SECRET, None);
-    keys.sign(&ticket, "main", now, 3600).unwrap()
+    let id = format!("{:032x}", place.position.0);
+    tickets::signed(id, Standing::Waiting(place), "main", now)
 }
 
 pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> Place {

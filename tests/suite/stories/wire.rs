@@ -6,11 +6,11 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::admission::{Cursor, Position};
 use now_serving::line::Place;
-use now_serving::ticket::{Keys, Standing, Ticket};
-use now_serving::visit::unnumbered;
+use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, problem_keys, visitors};
+use crate::tickets::ticket;
 
 use super::DAY;
 
@@ -370,16 +370,15 @@ const SHORT: &str = "31-bytes-are-not-enough-for-it-";
 
 pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &House) {
     house.set("jwt_secret", SHORT);
-    let ticket = Ticket {
-        standing: Standing::Admitted {
-            position: Some(Position(1)),
-            born: 0,
-            epoch: 1,
-            at: house.now_ms() / 1000,
-        },
-        ..unnumbered("0".repeat(32), house.now_ms() / 1000)
+    let now = house.now_ms() / 1000;
+    let admitted = Standing::Admitted {
+        position: Some(Position(1)),
+        born: 0,
+        epoch: 1,
+        at: now,
     };
-    let forged = Keys::new(SHORT, None).sign(&ticket, "main", house.now_ms() / 1000, 60);
+    let ticket = ticket("0".repeat(32), admitted, now);
+    let forged = Keys::new(SHORT, None).sign(&ticket, "main", now, 60);
     let mut guest = Visitor::new(house);
     guest.ticket = Some(forged.unwrap());
     let got = guest.ask("/echo");
@@ -432,15 +431,7 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
         position: Position(1),
         seen: Cursor(0),
     };
-    let ticket = Ticket {
-        id: "f".repeat(32),
-        standing: Standing::Waiting(place),
-        signed: now,
-        life: 3600,
-        grace: None,
-        still: false,
-        notice: None,
-    };
+    let ticket = ticket("f".repeat(32), Standing::Waiting(place), now);
     let keys = Keys::new(SECRET, None);
     let sound = keys.sign(&ticket, "main", now, DAY).unwrap();
     let parts: Vec<&str> = sound.split('.').collect();
