@@ -55,6 +55,15 @@ pub enum Serves {
     Visitors,
 }
 
+/// What becomes of a `WebSocket` of a visitor who may go to the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebSockets {
+    /// It is refused: the platform hands over none unless its product for them is switched on.
+    Refuse,
+    /// The host connects the visitor with the origin.
+    HandOver,
+}
+
 /// Everything a request needs to know, checked.
 pub struct Config {
     /// Name of the room, part of the store's keys and of every ticket.
@@ -85,6 +94,8 @@ pub struct Config {
     pub cross_site_posts: bool,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
+    /// What becomes of an `Upgrade: websocket`.
+    pub web_sockets: WebSockets,
     /// The policy while the store does not answer.
     pub on_store_error: OnStoreError,
     /// Seconds for which `OnStoreError::Admit` lets in.
@@ -183,6 +194,11 @@ impl Config {
                     ("remove", OriginCookie::Remove),
                     ("keep", OriginCookie::Keep),
                 ],
+            ),
+            web_sockets: reader.choice(
+                "websockets",
+                WebSockets::Refuse,
+                &[("off", WebSockets::Refuse), ("on", WebSockets::HandOver)],
             ),
             on_store_error: reader.choice(
                 "on_store_error",
@@ -371,6 +387,7 @@ mod tests {
         assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
         assert_eq!((config.log_sample, config.log_query), (1, Query::LeftOut));
         assert!(config.cross_site_posts);
+        assert_eq!(config.web_sockets, WebSockets::Refuse);
     }
 
     #[test]
@@ -389,6 +406,7 @@ mod tests {
             ("waiting_status", "401", "503, 200, 202, 429"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
+            ("websockets", "yes", "off, on"),
             ("cf_compat", "true", "off, on"),
             ("cross_site_posts", "true", "on, off"),
             ("admit_for", "0", "a whole number from 1 to 3600"),

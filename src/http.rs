@@ -11,7 +11,7 @@ use crate::cookie;
 pub use told::{forbids_storing, is_withheld, told};
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 20] = [
+pub const HEADERS: [&str; 21] = [
     "accept",
     "accept-language",
     "access-control-request-method",
@@ -27,6 +27,7 @@ pub const HEADERS: [&str; 20] = [
     "sec-fetch-mode",
     "sec-fetch-site",
     "sec-purpose",
+    "sec-websocket-key",
     "transfer-encoding",
     "upgrade",
     "user-agent",
@@ -222,20 +223,22 @@ pub struct Forward {
     pub pass: Option<String>,
     /// Which of the visitor's cookies go along.
     pub cookies: Cookies,
-    /// Whether the answer may be kept for other visitors.
-    pub storage: Storage,
+    /// How it goes there.
+    pub way: Way,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
     pub set_cookies: Vec<String>,
 }
 
-/// What the platform may do with the origin's answer.
+/// How a request goes to the origin, and what the platform may do with the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Storage {
-    /// Hand it to this visitor and keep nothing.
+pub enum Way {
+    /// The answer is handed to this visitor, and nothing of it is kept.
     #[default]
     Pass,
-    /// Keep it as the origin's headers say, and show it to other visitors.
+    /// The answer is kept as the origin's headers say, and shown to other visitors.
     Cache,
+    /// The connection becomes a WebSocket between the visitor and the origin.
+    WebSocket,
 }
 
 /// The visitor's cookies on the way to the origin.

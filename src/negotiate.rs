@@ -60,6 +60,10 @@ pub fn kind(call: &Call, config: &Config) -> Kind {
     if prefetches {
         return Kind::Prefetch;
     }
+    // It shows nothing and keeps no cookie.
+    if call.is_web_socket() {
+        return Kind::SubResource;
+    }
     match call.header("sec-fetch-dest").as_ref() {
         "" | "document" | "empty" => {}
         dest if FRAMES.contains(&dest) => {}

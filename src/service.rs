@@ -12,8 +12,8 @@ use serde_json::json;
 use crate::admin::{self, Answered};
 use crate::admission::Position;
 use crate::aside::{self, Aside, Route};
-use crate::config::{Config, OriginCookie, Paths, Problem, Serves};
-use crate::http::{Answer, Call, Cookies, Forward, Reply, Storage};
+use crate::config::{Config, OriginCookie, Paths, Problem, Serves, WebSockets};
+use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::line::{Clock, Line};
 use crate::near::{Lookup, Near};
 use crate::negotiate::{Kind, kind, wants_json};
@@ -107,11 +107,8 @@ fn routed(
     if let Some(reply) = Reply::wrong_method(&call.method, METHODS) {
         return reply_with(reply, Reason::BadMethod);
     }
-    if call.is_web_socket() {
-        let detail =
-            "WebSocket is not supported yet; accepted are HTTP requests without Upgrade: websocket";
-        let reply = Reply::problem(501, "WebSocket is not supported", detail);
-        return reply_with(reply, Reason::NotSupported);
+    if let Some((reply, reason)) = web_socket_refused(call, config.web_sockets) {
+        return reply_with(reply, reason);
     }
     if config.paths.skip_room(&call.method, &call.path) {
         return forward(call, config, Reason::Bypass);
@@ -271,8 +268,10 @@ fn worded(
     let answer = if visit.end == End::Inside {
         let pass = (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now);
         let bare = bare(call, &config.paths, config.origin_cookie);
+        // What answers a WebSocket takes no cookie; the next page brings the ticket.
+        let is_kept = bare.way != Way::WebSocket;
         Answer::Forward(Forward {
-            set_cookies: cookies,
+            set_cookies: cookies.into_iter().filter(|_| is_kept).collect(),
             ..of_visitor(bare, visit.position(), pass)
         })
     } else {
@@ -431,6 +430,32 @@ pub fn whole_server(method: &str) -> Reply {
     }
 }
 
+/// The answer to a WebSocket that goes no further, wherever it leads; nothing if it may go on, or is none.
+fn web_socket_refused(call: &Call, web_sockets: WebSockets) -> Option<(Reply, Reason)> {
+    if !call.is_web_socket() {
+        return None;
+    }
+    if web_sockets == WebSockets::Refuse {
+        return Some((no_web_sockets(call), Reason::NotSupported));
+    }
+    if call.method == "GET" && call.has("sec-websocket-key") {
+        return None;
+    }
+    let detail = "a WebSocket begins with GET and Sec-WebSocket-Key (RFC 6455 4.1); this request has neither or one of them";
+    let reply = Reply::problem(400, "Bad WebSocket request", detail);
+    Some((reply, Reason::BadRequest))
+}
+
+/// What is answered to a WebSocket where there are none.
+#[must_use]
+pub fn no_web_sockets(call: &Call) -> Reply {
+    let detail = "WebSockets are not switched on here; accepted are HTTP requests without Upgrade: websocket";
+    secured(
+        call,
+        Reply::problem(501, "WebSocket is not supported", detail),
+    )
+}
+
 /// What visitors may send.
 fn what_is_taken() -> Reply {
     Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS)
@@ -456,13 +481,11 @@ fn options(call: &Call) -> Outcome {
 /// What every request loses on its way to the origin, and gains nothing yet. Where other visitors may see the answer, it
 /// is not asked for in the name of this one: without cookies, and never with credentials.
 fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
-    let is_for_all = paths.may_be_cached(&call.method, &call.path)
-        && !call.has("authorization")
-        && !call.has_body();
-    if is_for_all {
+    let way = way(call, paths);
+    if way == Way::Cache {
         return Forward {
             cookies: Cookies::None,
-            storage: Storage::Cache,
+            way,
             ..Forward::default()
         };
     }
@@ -474,14 +497,26 @@ fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
     };
     Forward {
         cookies: Cookies::Without(ours),
+        way,
         ..Forward::default()
+    }
+}
+
+fn way(call: &Call, paths: &Paths) -> Way {
+    let is_for_one = call.has("authorization") || call.has_body();
+    if call.is_web_socket() {
+        Way::WebSocket
+    } else if !is_for_one && paths.may_be_cached(&call.method, &call.path) {
+        Way::Cache
+    } else {
+        Way::Pass
     }
 }
 
 /// The same of a visitor inside. A pass goes along in any case, since an origin may refuse what comes without; the number
 /// does not where other visitors may see the answer.
 fn of_visitor(bare: Forward, position: Option<Position>, pass: Option<String>) -> Forward {
-    let position = position.filter(|_| bare.storage == Storage::Pass);
+    let position = position.filter(|_| bare.way != Way::Cache);
     Forward {
         position,
         pass,

@@ -21,6 +21,9 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 /// The variable by which a service knows where it runs; Viceroy always says `localhost`.
 const HOSTNAME_VARIABLE: &[u8] = b"FASTLY_HOSTNAME";
 
+/// Viceroy's option about them.
+const WEB_SOCKETS: &str = "--enable-local-websocket-passthrough";
+
 /// What an edge is started with.
 #[derive(Clone, Debug)]
 pub struct EdgeOptions {
@@ -35,6 +38,8 @@ pub struct EdgeOptions {
     /// Whether the service is told that it runs on the local server, as Viceroy does. With
     /// `false` it cannot find `FASTLY_HOSTNAME` and takes itself for a deployed one.
     pub local: bool,
+    /// Whether an `Upgrade: websocket` is handed over, as for a service with the platform's product for them.
+    pub web_sockets: bool,
     /// How long the store may take; [`DEADLINE`](crate::store::DEADLINE) in production.
     pub deadline: Duration,
 }
@@ -78,7 +83,9 @@ impl Edge {
         } else {
             without_hostname(&options.wasm, folder.path())?
         };
-        let mut group = Group::start(&mut viceroy_command(&viceroy, folder.path(), &wasm))?;
+        let handed_over = format!("{WEB_SOCKETS}={}", options.web_sockets);
+        let mut command = viceroy_command(&viceroy, folder.path(), &[&handed_over], &wasm);
+        let mut group = Group::start(&mut command)?;
         let lines = Lines::default();
         let listening = record(&mut group, &lines);
         let addr = await_listening(&mut group, &listening, &lines)?;
@@ -151,10 +158,11 @@ pub fn wasm() -> Result<PathBuf, String> {
 }
 
 /// The command that runs Viceroy in an edge's folder, on a port of its own choice.
-fn viceroy_command(viceroy: &Path, folder: &Path, wasm: &Path) -> Command {
+fn viceroy_command(viceroy: &Path, folder: &Path, options: &[&str], wasm: &Path) -> Command {
     let mut command = Command::new(viceroy);
     command
         .args(["serve", "--addr", "127.0.0.1:0", "-C", "fastly.toml"])
+        .args(options)
         .arg(wasm)
         .current_dir(folder)
         .env("RUST_LOG", "viceroy=info,viceroy_lib=info")

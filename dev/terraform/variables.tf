@@ -65,6 +65,7 @@ variable "settings" {
       "cors_origins",
       "cross_site_posts",
       "origin_cookie",
+      "websockets",
       "on_store_error",
       "admit_for",
       "permit_max",

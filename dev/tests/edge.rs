@@ -17,6 +17,7 @@ fn options(origin: &Origin) -> EdgeOptions {
         store: origin.url(),
         settings: local::development_settings().unwrap(),
         local: true,
+        web_sockets: true,
         deadline: DEADLINE,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, List, OriginCookie, Paths, Problem, Serves, serves, shifted};
+use super::{Config, List, OriginCookie, Paths, Problem, Serves, WebSockets, serves, shifted};
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
@@ -17,6 +17,8 @@ pub struct Unsound {
     pub admin_path: String,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
+    /// What becomes of an `Upgrade: websocket`; it is refused where the setting is not sound.
+    pub web_sockets: WebSockets,
     /// What skips the room and what may be cached, as far as that is known: without a sound list of what is protected,
     /// all is.
     pub paths: Paths,
@@ -38,6 +40,7 @@ impl Unsound {
             admin_path: config.admin_path,
             admin_host: config.admin_host,
             origin_cookie: config.origin_cookie,
+            web_sockets: config.web_sockets,
             paths: Paths {
                 bypass: if is_read("bypass_paths") {
                     config.paths.bypass

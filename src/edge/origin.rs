@@ -8,7 +8,7 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
 use fastly::{Request, Response};
 
-use now_serving::http::{Call, Forward, PRIVATE, Storage, forbids_storing, told};
+use now_serving::http::{Call, Forward, PRIVATE, Way, forbids_storing, told};
 use now_serving::service;
 
 const ORIGIN: &str = "protected_content";
@@ -18,8 +18,13 @@ const ORIGIN: &str = "protected_content";
 pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<Response> {
     let sent = sent(request, forward, call);
     let handed_over = sent.and_then(|sent| sent.handed_over(&forward.set_cookies));
-    let failed = handed_over.is_err();
-    failed.then(|| super::response(service::origin_failed(call, forward)))
+    let reply = match handed_over {
+        Ok(()) => return None,
+        // So the SDK names what the platform answers while its product for WebSockets is switched off.
+        Err(SendErrorCause::FanoutNotEnabled) => service::no_web_sockets(call),
+        Err(_) => service::origin_failed(call, forward),
+    };
+    Some(super::response(reply))
 }
 
 /// What is under way to the origin, or to the cache.
@@ -27,6 +32,8 @@ enum Sent {
     Passed(PendingRequestHandle),
     /// Boxed for its size.
     Cached(Box<PendingRequest>),
+    /// A WebSocket, which the host has already.
+    HandedOver,
 }
 
 impl Sent {
@@ -53,6 +60,7 @@ impl Sent {
                 }
                 Ok(pending.send_to_client()?)
             }
+            Self::HandedOver => Ok(()),
         }
     }
 }
@@ -68,15 +76,20 @@ fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, Se
         let body = body.unwrap_or_else(BodyHandle::new);
         handle.send_async(body, ORIGIN).map(Sent::Passed)
     };
-    let is_passed = forward.storage == Storage::Pass;
+    let may_be_cached = forward.way == Way::Cache;
     // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
     let judged = request.get_url().clone();
-    request.set_pass(is_passed);
+    request.set_pass(!may_be_cached);
     let (mut handle, body) = request.into_handles();
     handle.set_url(&judged);
     prepare(&mut handle, forward, call);
-    if is_passed {
-        return passed(handle, body);
+    match forward.way {
+        Way::Pass => return passed(handle, body),
+        Way::WebSocket => {
+            handle.handoff_websocket(ORIGIN)?;
+            return Ok(Sent::HandedOver);
+        }
+        Way::Cache => {}
     }
     let request = Request::from_handles(handle, body).with_after_send(keep_what_is_for_all);
     let unsent = match request.send_async(ORIGIN) {
@@ -127,8 +140,11 @@ fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
         .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
         .collect();
     let is_told = |name: &str| told.iter().any(|(told, _)| *told == name);
+    // A WebSocket is none without it.
+    let is_needed = |name: &str| forward.way == Way::WebSocket && name == "connection";
+    let is_gone = |name: &&String| !is_told(name) && !is_needed(name);
     // What is set replaces what came.
-    for name in call.withheld.iter().filter(|name| !is_told(name)) {
+    for name in call.withheld.iter().filter(is_gone) {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             request.remove_header(&name);
         }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nobody is admitted here, no number is drawn, and the store is not asked.
 
-use super::{METHODS, Outcome, bare, of_visitor};
+use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
 use crate::admin;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
@@ -18,8 +18,8 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
     let is_operators = admin::below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;
-    if call.path.is_empty() || call.path == "*" || is_operators || !is_known || call.is_web_socket()
-    {
+    let is_refused = web_socket_refused(call, unsound.web_sockets).is_some();
+    if call.path.is_empty() || call.path == "*" || is_operators || !is_known || is_refused {
         return None;
     }
     if unsound.paths.skip_room(&call.method, &call.path) {

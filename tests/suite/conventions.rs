@@ -144,9 +144,9 @@ fn native_one_function_sends_to_the_origin_and_decides_between_pass_and_cache() 
     assert_eq!(sends(rest), []);
     assert_eq!(origin.matches("\"protected_content\"").count(), 1);
     for decision in [
-        "let is_passed = forward.storage == Storage::Pass;",
-        "request.set_pass(is_passed);",
-        "if is_passed {\n        return passed(handle, body);",
+        "let may_be_cached = forward.way == Way::Cache;",
+        "request.set_pass(!may_be_cached);",
+        "Way::Pass => return passed(handle, body),",
         "request.set_pass(true);",
     ] {
         assert!(sending.contains(decision), "{decision}: {sending}");

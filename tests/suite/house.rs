@@ -233,6 +233,29 @@ pub(crate) struct Wasm {
     _server: Server,
 }
 
+/// How an edge of the Wasm differs from the usual one.
+struct EdgeIs {
+    /// Whether it takes itself for the local server.
+    local: bool,
+    /// Where its origin is, if not at the demo origin.
+    origin: Option<String>,
+    /// Whether the local server hands over an `Upgrade: websocket`.
+    web_sockets: bool,
+    /// How long the store may take.
+    deadline: Duration,
+}
+
+impl Default for EdgeIs {
+    fn default() -> Self {
+        Self {
+            local: true,
+            origin: None,
+            web_sockets: true,
+            deadline: DEADLINE,
+        }
+    }
+}
+
 impl House {
     pub(crate) fn native() -> Self {
         Self::here(Store::embedded(STORE_TOKEN).unwrap(), None)
@@ -265,19 +288,26 @@ impl House {
     }
 
     pub(crate) fn wasm() -> Self {
-        Self::start(true, None)
+        Self::start(EdgeIs::default())
     }
 
     /// Its store may take its time: browsers keep a machine busy, and that is no fault of the store's.
     pub(crate) fn wasm_for_browsers() -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
         let wasm = dev::edge::wasm().unwrap();
-        Self::start_on(store, wasm, true, None, 20 * DEADLINE)
+        let edge = EdgeIs {
+            deadline: 20 * DEADLINE,
+            ..EdgeIs::default()
+        };
+        Self::start_on(store, wasm, edge)
     }
 
     /// The Wasm takes itself for a deployed service.
     pub(crate) fn wasm_deployed() -> Self {
-        Self::start(false, None)
+        Self::start(EdgeIs {
+            local: false,
+            ..EdgeIs::default()
+        })
     }
 
     /// Nobody listens where the origin should be.
@@ -286,38 +316,49 @@ impl House {
             .unwrap()
             .local_addr()
             .unwrap();
-        Self::start(true, Some(format!("http://{closed}")))
+        Self::wasm_with_origin(&format!("http://{closed}"))
+    }
+
+    /// Somebody else listens there.
+    pub(crate) fn wasm_with_origin(url: &str) -> Self {
+        Self::start(EdgeIs {
+            origin: Some(url.to_owned()),
+            ..EdgeIs::default()
+        })
+    }
+
+    /// The same, and the local server hands over no `WebSocket`, like a service without the product.
+    pub(crate) fn wasm_without_web_sockets(origin: &str) -> Self {
+        Self::start(EdgeIs {
+            origin: Some(origin.to_owned()),
+            web_sockets: false,
+            ..EdgeIs::default()
+        })
     }
 
     /// Another edge with another Wasm on the same store, with settings and a cache of its own.
     pub(crate) fn in_another_data_centre(&self, wasm: PathBuf) -> Self {
-        Self::start_on(self.store.clone(), wasm, true, None, DEADLINE)
+        Self::start_on(self.store.clone(), wasm, EdgeIs::default())
     }
 
-    fn start(local: bool, elsewhere: Option<String>) -> Self {
+    fn start(edge: EdgeIs) -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
-        let wasm = dev::edge::wasm().unwrap();
-        Self::start_on(store, wasm, local, elsewhere, DEADLINE)
+        Self::start_on(store, dev::edge::wasm().unwrap(), edge)
     }
 
-    fn start_on(
-        store: Store,
-        wasm: PathBuf,
-        local: bool,
-        elsewhere: Option<String>,
-        deadline: Duration,
-    ) -> Self {
+    fn start_on(store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {
         let server = Server::start(store.clone(), ANY_PORT).unwrap();
         let origin = Origin::start(ANY_PORT).unwrap();
         let mut settings = settings();
         settings.remove("upstash_url");
         let options = EdgeOptions {
             wasm,
-            origin: elsewhere.unwrap_or_else(|| origin.url()),
+            origin: edge.origin.unwrap_or_else(|| origin.url()),
             store: server.url(),
             settings,
-            local,
-            deadline,
+            local: edge.local,
+            web_sockets: edge.web_sockets,
+            deadline: edge.deadline,
         };
         let edge = Edge::start(&options).unwrap();
         let agent = ureq::Agent::config_builder()

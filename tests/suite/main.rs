@@ -70,3 +70,4 @@ mod table;
 mod terraform;
 mod tickets;
 mod wasm_only;
+mod web_socket;

@@ -145,6 +145,7 @@ in_every_house! {
     a_path_that_is_cached_stands_in_line_all_the_same
     an_odd_path_stands_in_line
     a_web_socket_is_told_that_it_is_not_supported
+    a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_says_so
     an_open_room_lets_in_what_is_no_visitor
     a_link_of_another_page_stops_nobody_s_refresh
     a_phone_that_tries_the_local_server_keeps_its_place

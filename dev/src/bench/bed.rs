@@ -89,6 +89,7 @@ impl Backends {
             store: self.server.url(),
             settings,
             local: true,
+            web_sockets: true,
             deadline: DEADLINE,
         })
     }

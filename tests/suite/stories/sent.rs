@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use now_serving::http::{Answer, Call, Cookies, Storage};
+use now_serving::http::{Answer, Call, Cookies, Way};
 use now_serving::service;
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
@@ -138,13 +138,13 @@ fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
         Ask::get("/assets/a.png").with("content-length", "0"),
     ] {
         let forward = sent(ask.clone());
-        assert_eq!(forward.storage, Storage::Cache, "{ask:?}");
+        assert_eq!(forward.way, Way::Cache, "{ask:?}");
         assert_eq!(forward.cookies, Cookies::None, "{ask:?}");
         assert_eq!(forward.position, None, "{ask:?}");
         assert!(forward.pass.is_some(), "an origin may ask for it: {ask:?}");
     }
     let bypass = sent(Ask::get("/assets/logo.svg"));
-    assert_eq!((bypass.storage, bypass.pass), (Storage::Cache, None));
+    assert_eq!((bypass.way, bypass.pass), (Way::Cache, None));
     for ask in [
         Ask::get("/account"),
         Ask::get("/assets/a.png").method("POST"),
@@ -156,7 +156,7 @@ fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
         Ask::get("/account/a%2fb.css"),
     ] {
         let forward = sent(ask.clone());
-        assert_eq!(forward.storage, Storage::Pass, "{ask:?}");
+        assert_eq!(forward.way, Way::Pass, "{ask:?}");
         assert_ne!(forward.cookies, Cookies::None, "{ask:?}");
         assert!(forward.position.is_some(), "{ask:?}");
     }
@@ -178,7 +178,7 @@ pub(crate) fn a_web_socket_is_told_that_it_is_not_supported(house: &House) {
             let ask = Ask::get(path).with("upgrade", upgrade);
             let got = visitor.send(ask.with("connection", "upgrade"));
             assert_eq!((got.status, got.inside), (501, false), "{path} {upgrade}");
-            assert!(got.body.contains("not supported yet"), "{}", got.body);
+            assert!(got.body.contains("not switched on here"), "{}", got.body);
         }
     }
     assert!(
@@ -186,6 +186,45 @@ pub(crate) fn a_web_socket_is_told_that_it_is_not_supported(house: &House) {
             .send(Ask::get("/echo").with("upgrade", "h2c"))
             .inside
     );
+}
+
+pub(crate) fn a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_says_so(
+    house: &House,
+) {
+    house.set("websockets", "on");
+    let mut inside = let_in(house);
+    let ask = |path: &str| {
+        Ask::get(path)
+            .with("upgrade", "websocket")
+            .with("connection", "upgrade")
+    };
+    let sound = |path: &str| ask(path).with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    for path in ["/echo", "/robots.txt"] {
+        assert!(inside.send(sound(path)).inside, "{path}");
+        for bad in [ask(path), sound(path).method("POST")] {
+            let got = inside.send(bad.clone());
+            assert_eq!((got.status, got.inside), (400, false), "{bad:?}");
+            assert!(got.body.contains("begins with GET"), "{}", got.body);
+        }
+    }
+    house.warm();
+    let calls = house.calls(|| {
+        let mut stranger = Visitor::new(house);
+        let got = stranger.send(sound("/echo"));
+        let seen = (got.status, got.inside, got.body.as_str());
+        assert_eq!(seen, (503, false, ""));
+        assert_eq!(stranger.ticket, None);
+        assert!(house.ask(&sound("/robots.txt")).inside);
+    });
+    assert_eq!(calls, 0);
+    let mut called = Visitor::new(house);
+    called.ask("/");
+    house.permit(1);
+    let got = called.send(sound("/echo"));
+    assert!(got.inside, "{got:?}");
+    assert_eq!(got.ticket(), None, "its answer takes no cookie");
+    let page = called.ask("/echo");
+    assert!(page.inside && page.ticket().is_some(), "{page:?}");
 }
 
 pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
