@@ -5,25 +5,30 @@
 //! value never. A problem with looks, words or the log is named too, and the default serves.
 
 mod brand;
+mod closest;
+mod document;
 mod operators;
 mod paths;
 mod reader;
 mod source;
 mod unsound;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::admission::Pace;
 use crate::page::Pages;
-use crate::record::Query;
+use crate::record::{Query, shortened};
 use crate::ticket::Keys;
-use reader::Reader;
+use reader::{Findings, Reader};
 
-pub use operators::{Operators, Token};
+pub use closest::closest;
+pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
+pub use operators::{Operators, SECRETS, Token};
 pub use paths::{List, Paths};
-pub use source::{Remembering, Source, Unreadable};
+pub use source::{Remembering, Source, Spent, Unreadable};
 pub use unsound::Unsound;
 
 /// What to do with those who have not been admitted while the store does not answer.
@@ -139,6 +144,31 @@ pub struct Problem {
     pub unreadable: bool,
 }
 
+/// What is said about a value that cannot be read.
+const UNREADABLE: &str = "could not be read, and is asked for again";
+
+impl Problem {
+    fn unreadable(key: &'static str) -> Self {
+        Self {
+            key,
+            value: None,
+            accepted: UNREADABLE.to_owned(),
+            unreadable: true,
+        }
+    }
+
+    fn wrong(key: &'static str, value: Option<String>, accepted: &str) -> Self {
+        // An operator may have pasted an address with a password in it.
+        let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
+        Self {
+            key,
+            value: value.map(|value| shortened(&value)),
+            accepted: accepted.to_owned(),
+            unreadable: false,
+        }
+    }
+}
+
 /// Secrets that begin so are for the local server only.
 pub const DEVELOPMENT: &str = "development-only-";
 
@@ -156,13 +186,36 @@ impl Config {
     /// # Errors
     /// The same.
     pub fn read(source: &Arc<dyn Source>) -> Result<Self, Box<Unsound>> {
-        let mut reader = Reader::new(&**source);
+        let mut reader = Reader::of_settings(&**source);
+        let config = Self::asked_of(&mut reader, source);
+        let Findings {
+            problems,
+            ignored,
+            unknown,
+        } = reader.findings();
+        if problems.is_empty() {
+            Ok(Self { ignored, ..config })
+        } else {
+            let all = [problems, ignored].concat();
+            Err(Box::new(Unsound::of(config, all, &unknown)))
+        }
+    }
+
+    /// The name of every setting.
+    #[must_use]
+    pub fn names() -> BTreeSet<&'static str> {
+        let nothing: Arc<dyn Source> = Arc::new(Nothing);
+        let mut reader = Reader::of_settings(&*nothing);
+        Self::asked_of(&mut reader, &nothing);
+        reader.asked()
+    }
+
+    fn asked_of(reader: &mut Reader<'_>, source: &Arc<dyn Source>) -> Self {
         let jwt_secret = reader.jwt_secret();
         let jwt_secret_previous = reader.jwt_secret_previous();
-        // First what the service cannot do without: a look-up beyond the platform's limit fails.
         let upstash_url = reader.upstash_url();
         let upstash_token = reader.upstash_token();
-        let config = Self {
+        Self {
             room: reader.room(),
             admin_path: reader.admin_path(),
             admin_host: reader.admin_host(),
@@ -221,13 +274,6 @@ impl Config {
             keys: Keys::new(&jwt_secret, jwt_secret_previous.iter().map(String::as_str)),
             operators: Operators::new(Arc::clone(source)),
             ignored: Vec::new(),
-        };
-        let (problems, ignored) = reader.problems();
-        if problems.is_empty() {
-            Ok(Self { ignored, ..config })
-        } else {
-            let all = [problems, ignored].concat();
-            Err(Box::new(Unsound::of(config, all)))
         }
     }
 
@@ -255,6 +301,21 @@ fn serves(admin_host: Option<&str>, host: &str) -> Serves {
         None => Serves::Both,
         Some(admin_host) if host.eq_ignore_ascii_case(admin_host) => Serves::Operators,
         Some(_) => Serves::Visitors,
+    }
+}
+
+/// On the local server, where every setting is asked for.
+struct Nothing;
+
+impl Source for Nothing {
+    fn setting(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn is_local(&self) -> bool {
+        true
     }
 }
 
@@ -289,24 +350,29 @@ mod tests {
     }
 
     impl Given {
-        fn answer(
-            &self,
-            values: &BTreeMap<&'static str, String>,
-            key: &str,
-        ) -> Result<Option<String>, Unreadable> {
-            if self.unreadable.contains(&key) {
-                return Err(Unreadable);
+        /// What is no single key stands in the document.
+        fn stored(&self, key: &str) -> Option<String> {
+            if key != DOCUMENT || self.settings.contains_key(key) {
+                return self.settings.get(key).cloned();
             }
-            Ok(values.get(key).cloned())
+            let settings = self.settings.iter();
+            let in_it: BTreeMap<_, _> = settings.filter(|(key, _)| !SINGLE.contains(key)).collect();
+            Some(serde_json::json!(in_it).to_string())
         }
     }
 
     impl Source for Given {
         fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-            self.answer(&self.settings, key)
+            if self.unreadable.contains(&key) {
+                return Err(Unreadable);
+            }
+            Ok(self.stored(key))
         }
         fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
-            self.answer(&self.secrets, key)
+            if self.unreadable.contains(&key) {
+                return Err(Unreadable);
+            }
+            Ok(self.secrets.get(key).cloned())
         }
         fn is_local(&self) -> bool {
             self.local
@@ -590,20 +656,8 @@ mod tests {
     #[test]
     fn a_setting_that_cannot_be_read_is_never_taken_for_absent() {
         let mut all: Vec<&'static str> = vec!["jwt_secret", "jwt_secret_previous", "upstash_token"];
-        all.extend([
-            "room",
-            "admin_path",
-            "admin_host",
-            "automatic",
-            "bypass_paths",
-            "on_store_error",
-        ]);
-        all.extend([
-            "cookie_expiry",
-            "cors_origins",
-            "frame_ancestors",
-            "upstash_url",
-        ]);
+        all.extend(["settings", "room", "automatic", "automatic_quantity"]);
+        all.extend(["cookie_expiry", "upstash_url"]);
         for key in all {
             let given = Given {
                 unreadable: vec![key],
@@ -619,15 +673,16 @@ mod tests {
             assert_eq!(unsound.problems, [expected]);
             assert!(!unsound.is_whole());
         }
-        for key in ["message", "template", "log_sample"] {
-            let given = Given {
-                unreadable: vec![key],
-                ..sound()
-            };
-            let config = Config::load(given).ok().unwrap();
-            assert_eq!((config.ignored[0].key, config.ignored.len()), (key, 1));
-            assert!(!config.is_whole(), "{key} is asked for again");
-        }
+        let given = Given {
+            unreadable: vec!["refresh_interval"],
+            ..sound()
+        };
+        let config = Config::load(given).ok().unwrap();
+        assert_eq!(
+            (config.ignored[0].key, config.ignored.len()),
+            ("refresh_interval", 1)
+        );
+        assert!(!config.is_whole(), "it is asked for again");
     }
 
     #[test]
@@ -678,7 +733,7 @@ mod tests {
         assert!(unsound.keys.is_some());
         given.settings.insert("room", "a b".to_owned());
         given.secrets.insert("jwt_secret", "short".to_owned());
-        given.unreadable = vec!["bypass_paths"];
+        given.unreadable = vec!["settings"];
         let unsound = Config::load(given).err().unwrap();
         assert!(unsound.room.is_none() && unsound.keys.is_none());
         assert!(
@@ -703,7 +758,7 @@ mod tests {
         given
             .settings
             .insert("protected_paths", "/checkout".to_owned());
-        given.unreadable = vec!["protected_paths"];
+        given.unreadable = vec!["settings"];
         assert!(!passes(&given), "all may be protected");
     }
 
@@ -722,6 +777,84 @@ mod tests {
             keys.verify(&token.unwrap(), "main", NOW).is_some()
         };
         assert!(verifies(&sound_one) && !verifies(&short));
+    }
+
+    #[test]
+    fn a_name_that_is_no_setting_is_named_with_the_one_that_was_meant() {
+        for (name, meant, is_closed) in [
+            (
+                "bypass_path",
+                "the name of a setting; did you mean bypass_paths?",
+                true,
+            ),
+            (
+                "mesage",
+                "the name of a setting; did you mean message?",
+                false,
+            ),
+            (
+                "turnstile",
+                "the name of a setting; there is none of this name",
+                false,
+            ),
+            (
+                "jwt_secret",
+                "the name of a setting; a secret belongs into the secret store",
+                false,
+            ),
+        ] {
+            let given = with(name, "hush");
+            assert_eq!(Config::load(given.clone()).is_err(), is_closed, "{name}");
+            let expected = Problem {
+                key: "settings",
+                value: Some(name.to_owned()),
+                accepted: meant.to_owned(),
+                unreadable: false,
+            };
+            assert_eq!(problems(&given), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_setting_that_is_no_text_or_there_twice_is_a_problem_of_its_own_kind() {
+        for (document, key, is_closed) in [
+            (r#"{"room":{}}"#, "room", true),
+            (r#"{"cors_origins":[1]}"#, "cors_origins", true),
+            (r#"{"bypass_paths":true}"#, "bypass_paths", true),
+            (r#"{"permit_max":1,"permit_max":1}"#, "permit_max", true),
+            (r#"{"heading":false}"#, "heading", false),
+            (r#"{"message":"a","message":"a"}"#, "message", false),
+        ] {
+            let given = with("settings", document);
+            let unsound = Config::load(given.clone()).err();
+            assert_eq!(unsound.is_some(), is_closed, "{document}");
+            if key == "bypass_paths" {
+                let paths = unsound.unwrap().paths;
+                assert!(!paths.skip_room("GET", "/robots.txt"), "it is unknown");
+            }
+            let found = problems(&given);
+            assert_eq!((found.len(), found[0].key), (1, key), "{document}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_lists_are_as_good_as_texts() {
+        let document =
+            r#"{"automatic":30,"bypass_paths":["/a","/b/*"],"cors_origins":[],"permit_max":null}"#;
+        let config = Config::load(with("settings", document)).ok().unwrap();
+        assert_eq!((config.pace.automatic, config.permit_max), (30, 10_000));
+        assert_eq!(config.paths.bypass, List::read("/a,/b/*").0);
+        assert_eq!(config.cors_origins, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_name_that_is_asked_for_is_one() {
+        let names = Config::names();
+        assert!(SINGLE.iter().all(|key| names.contains(key)));
+        for name in ["clock", "template", "brand_logo", "bypass_paths"] {
+            assert!(names.contains(name), "{name}");
+        }
+        assert!(SECRETS.iter().all(|key| !names.contains(key)));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
 //! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it, [`prometheus`] scrapes it. [`process`] ends what we start.
-//! [`mod@secret`] makes what production is protected with.
+//! [`mod@secret`] makes what production is protected with, [`mod@check`] says whether settings are sound before they are published.
 
 pub mod bench;
 pub mod browser;
+pub mod check;
 pub mod edge;
 pub mod local;
 pub mod origin;

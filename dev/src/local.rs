@@ -7,6 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use now_serving::config::{Config, DOCUMENT, MORE, PARTS, SECRETS, SINGLE};
+use serde_json::Value as Json;
+
 use crate::project::project;
 
 /// Settings of the service, key to value, as its config store holds them.
@@ -37,21 +40,39 @@ pub fn development_settings() -> Result<Settings, String> {
     parse(&text)
 }
 
-/// Every setting and secret there is, as `fastly.toml` asks for them.
-///
-/// # Errors
-/// When the file is not there.
-pub fn known_keys() -> Result<Vec<String>, String> {
-    let path = project()?.root.join("fastly.toml");
-    let text = fs::read_to_string(&path)
-        .map_err(|error| format!("fastly.toml could not be read: {error}."))?;
-    let key = |line: &str| {
-        let rest = line
-            .strip_prefix("[setup.config_stores.config.items.")
-            .or_else(|| line.strip_prefix("[setup.secret_stores.secrets.entries."))?;
-        rest.strip_suffix(']').map(str::to_owned)
-    };
-    Ok(text.lines().filter_map(key).collect())
+/// The names of every setting and secret there is.
+#[must_use]
+pub fn known_keys() -> Vec<&'static str> {
+    let settings = Config::names();
+    settings.into_iter().chain(SECRETS).collect()
+}
+
+/// The settings as the config store holds them: what has no key of its own stands in the document, where one that is
+/// given goes before what was there. A document that cannot be understood is left as it is.
+#[must_use]
+pub fn stored(settings: &Settings) -> Settings {
+    let has_own_key =
+        |key: &str| key == DOCUMENT || [&SINGLE[..], &PARTS, &SECRETS].concat().contains(&key);
+    let (mut stored, others): (Settings, Settings) =
+        (settings.clone().into_iter()).partition(|(key, _)| has_own_key(key));
+    let given = stored.get(DOCUMENT).map_or("{}", String::as_str);
+    if let Ok(Json::Object(mut document)) = serde_json::from_str(given) {
+        let more = document.get(MORE).cloned().unwrap_or_default();
+        let is_part = |key: &str| {
+            more.as_array()
+                .is_some_and(|more| more.iter().any(|part| part == key))
+        };
+        let (parts, alone): (Settings, Settings) = stored
+            .into_iter()
+            .partition(|(key, _)| PARTS.contains(&key.as_str()) && !is_part(key));
+        stored = alone;
+        if !others.is_empty() || !parts.is_empty() || !stored.contains_key(DOCUMENT) {
+            let values = others.into_iter().chain(parts);
+            document.extend(values.map(|(key, value)| (key, Json::from(value))));
+            stored.insert(DOCUMENT.to_owned(), Json::Object(document).to_string());
+        }
+    }
+    stored
 }
 
 fn parse(text: &str) -> Result<Settings, String> {
@@ -71,7 +92,7 @@ fn parse(text: &str) -> Result<Settings, String> {
 /// # Errors
 /// When the folder cannot be written to.
 pub fn write_settings(folder: &Path, settings: &Settings) -> Result<(), String> {
-    let text = serde_json::json!(settings).to_string();
+    let text = serde_json::json!(stored(settings)).to_string();
     let new = folder.join("config.json.new");
     fs::write(&new, text)
         .and_then(|()| fs::rename(&new, folder.join(SETTINGS_FILE)))
@@ -175,13 +196,58 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_key_of_its_own_stands_in_the_document() {
+        let own = |pairs: &[(&str, &str)]| -> Settings {
+            let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+            pairs.iter().map(own).collect()
+        };
+        for (given, expected) in [
+            (own(&[]), own(&[("settings", "{}")])),
+            (
+                own(&[
+                    ("room", "a"),
+                    ("heading", "b"),
+                    ("jwt_secret", "c"),
+                    ("template", "d"),
+                ]),
+                own(&[
+                    ("room", "a"),
+                    ("jwt_secret", "c"),
+                    ("settings", r#"{"heading":"b","template":"d"}"#),
+                ]),
+            ),
+            (
+                own(&[
+                    ("settings", r#"{"heading":"a","permit_max":5}"#),
+                    ("heading", "b"),
+                ]),
+                own(&[("settings", r#"{"heading":"b","permit_max":5}"#)]),
+            ),
+            (
+                own(&[("settings", "{ "), ("heading", "b")]),
+                own(&[("settings", "{ ")]),
+            ),
+            (
+                own(&[("settings", r#"{"a":1,"a":2}"#)]),
+                own(&[("settings", r#"{"a":1,"a":2}"#)]),
+            ),
+            (
+                own(&[("settings", r#"{"more":["template"]}"#), ("template", "d")]),
+                own(&[("settings", r#"{"more":["template"]}"#), ("template", "d")]),
+            ),
+        ] {
+            assert_eq!(stored(&given), expected);
+        }
+    }
+
+    #[test]
     fn settings_are_replaced_whole() {
         let folder = tempfile::tempdir().unwrap();
         let one = Settings::from([("room".to_owned(), "ma\"in".to_owned())]);
         write_settings(folder.path(), &one).unwrap();
         write_settings(folder.path(), &one).unwrap();
         let text = fs::read_to_string(folder.path().join(SETTINGS_FILE)).unwrap();
-        assert_eq!(parse(&text).unwrap(), one);
+        assert_eq!(parse(&text).unwrap(), stored(&one));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dev::{bench, secret, serve, stages};
+use dev::{bench, check, secret, serve, stages};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -21,6 +21,8 @@ enum Command {
     Test(stages::Options),
     /// Measure what a request costs above the least a handler can do
     Bench(bench::Options),
+    /// Say whether settings are sound before they are published
+    Check(check::Options),
     /// Make strong secrets for production
     Secret(secret::Options),
 }
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Test(options) => stages::test(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::Check(options) => check::check(&options),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
     };
     match done {

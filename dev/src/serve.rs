@@ -10,6 +10,8 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
+use now_serving::config::{DOCUMENT, PARTS, closest};
+
 use crate::local::{self, Backends, Settings};
 use crate::origin::Origin;
 use crate::project;
@@ -24,7 +26,7 @@ pub use options::Options;
 /// When something cannot be set up, built or started, or when the edge ends by itself.
 pub fn serve(options: &Options) -> Result<(), String> {
     check_ports(options)?;
-    check_settings(options, &local::known_keys()?)?;
+    check_settings(options, &local::known_keys())?;
     let settings = options.settings(local::development_settings()?);
     setup::provide(Need::WasmTarget)?;
     setup::provide(Need::Viceroy)?;
@@ -49,19 +51,18 @@ fn setting<'a>(settings: &'a Settings, key: &str, default: &'a str) -> &'a str {
     settings.get(key).map_or(default, String::as_str)
 }
 
-/// The service never asks for a key it does not know, so a misspelt one would do nothing at all.
-fn check_settings(options: &Options, known: &[String]) -> Result<(), String> {
-    match options
-        .settings
-        .iter()
-        .find(|(key, _)| !known.contains(key))
-    {
-        None => Ok(()),
-        Some((key, _)) => Err(format!(
-            "There is no setting {key}: --set knows {}.",
-            known.join(", ")
-        )),
-    }
+/// What is misspelt is said before anything is built.
+fn check_settings(options: &Options, known: &[&'static str]) -> Result<(), String> {
+    let is_unknown = |key: &str| key != DOCUMENT && !PARTS.contains(&key) && !known.contains(&key);
+    let Some((key, _)) = options.settings.iter().find(|(key, _)| is_unknown(key)) else {
+        return Ok(());
+    };
+    let meant = closest(key, known.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {meant}?"));
+    Err(format!(
+        "There is no setting {key}.{meant} --set knows {}.",
+        known.join(", ")
+    ))
 }
 
 /// Says at once what would fail only after minutes of building.

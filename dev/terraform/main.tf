@@ -31,7 +31,10 @@ resource "fastly_configstore" "config" {
 resource "fastly_configstore_entries" "config" {
   store_id = fastly_configstore.config.id
 
-  entries = merge(var.settings, { upstash_url = var.upstash_url })
+  entries = {
+    upstash_url = var.upstash_url
+    settings    = jsonencode(var.settings)
+  }
 }
 
 resource "fastly_secretstore" "secrets" {

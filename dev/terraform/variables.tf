@@ -42,8 +42,8 @@ variable "log_authorization" {
 }
 
 variable "settings" {
-  description = "Settings to begin with where they are not the defaults, such as { automatic = \"30\" }. Later ones are made in the store."
-  type        = map(string)
+  description = "Settings to begin with where they are not the defaults, such as { automatic = 30 }. Later ones are made in the store."
+  type        = any
   default     = {}
 
   validation {

@@ -96,7 +96,8 @@ mod tests {
 
     impl Source for One {
         fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-            Ok((key == self.0).then(|| self.1.clone()))
+            let document = serde_json::json!({ self.0: self.1 });
+            Ok((key == "settings").then(|| document.to_string()))
         }
         fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
             Ok(None)
@@ -108,10 +109,9 @@ mod tests {
 
     fn read(key: &'static str, value: &str) -> (Brand, Vec<Problem>) {
         let one = One(key, value.to_owned());
-        let mut reader = Reader::new(&one);
+        let mut reader = Reader::of_settings(&one);
         let brand = reader.brand();
-        let (_, ignored) = reader.problems();
-        (brand, ignored)
+        (brand, reader.findings().ignored)
     }
 
     const KEYS: [&str; 5] = [

@@ -7,6 +7,16 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Problem, Reader, Source};
 
+/// The secrets that the service reads.
+pub const SECRETS: [&str; 6] = [
+    "jwt_secret",
+    "jwt_secret_previous",
+    "upstash_token",
+    "admin_password",
+    "permit_token",
+    "admin_token",
+];
+
 /// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
 pub struct Operators {
     source: Arc<dyn Source>,

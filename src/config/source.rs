@@ -1,7 +1,10 @@
 //! Where settings come from, and a memory of what came.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use super::document::look_ups;
 
 /// Whether there is a value could not be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,17 @@ pub struct Remembering<S> {
     source: S,
     settings: Memory,
     secrets: Memory,
+    look_ups: AtomicUsize,
+    secret_reads: AtomicUsize,
+}
+
+/// What was asked of the stores, as the platform counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Look-ups of the config store: two for a value of more than 256 bytes.
+    pub look_ups: usize,
+    /// Reads of the secret store.
+    pub secrets: usize,
 }
 
 type Memory = Mutex<BTreeMap<String, Option<String>>>;
@@ -47,17 +61,34 @@ impl<S: Source> Remembering<S> {
             source,
             settings: Memory::default(),
             secrets: Memory::default(),
+            look_ups: AtomicUsize::new(0),
+            secret_reads: AtomicUsize::new(0),
+        }
+    }
+
+    /// What was asked of the source so far.
+    pub fn spent(&self) -> Spent {
+        Spent {
+            look_ups: self.look_ups.load(Ordering::Relaxed),
+            secrets: self.secret_reads.load(Ordering::Relaxed),
         }
     }
 }
 
 impl<S: Source> Source for Remembering<S> {
     fn setting(&self, key: &str) -> Said {
-        remembered(&self.settings, key, || self.source.setting(key))
+        remembered(&self.settings, key, || {
+            let said = self.source.setting(key);
+            self.look_ups.fetch_add(look_ups(&said), Ordering::Relaxed);
+            said
+        })
     }
 
     fn secret(&self, key: &str) -> Said {
-        remembered(&self.secrets, key, || self.source.secret(key))
+        remembered(&self.secrets, key, || {
+            self.secret_reads.fetch_add(1, Ordering::Relaxed);
+            self.source.secret(key)
+        })
     }
 
     fn keeps_secrets(&self) -> bool {

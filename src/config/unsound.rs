@@ -2,6 +2,8 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
+use std::collections::BTreeSet;
+
 use super::{Config, List, OriginCookie, Paths, Problem, Serves, WebSockets, serves, shifted};
 use crate::ticket::Keys;
 
@@ -27,12 +29,14 @@ pub struct Unsound {
 }
 
 impl Unsound {
-    pub(super) fn of(config: Config, problems: Vec<Problem>) -> Self {
-        let is_sound = |key: &str| !problems.iter().any(|problem| problem.key == key);
-        let is_read = |key: &str| {
-            let mut of_it = problems.iter().filter(|problem| problem.key == key);
-            !of_it.any(|problem| problem.unreadable)
-        };
+    pub(super) fn of(
+        config: Config,
+        problems: Vec<Problem>,
+        unknown: &BTreeSet<&'static str>,
+    ) -> Self {
+        let is_read = |key: &str| !unknown.contains(key);
+        let is_sound =
+            |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
         Self {
             room: is_sound("room").then_some(config.room),
             keys: is_sound("jwt_secret").then_some(config.keys),

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dev::edge::{Edge, EdgeOptions};
+use dev::local::stored;
 use dev::origin::Origin;
 use dev::redis::Redis;
 use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
-use now_serving::config::{Config, Source, Unreadable, Unsound};
+use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
 use now_serving::near::{FRESH, RENEWING};
 use now_serving::record::{self, Facts, Query};
@@ -785,12 +786,16 @@ pub(crate) fn claims(ticket: &str) -> Value {
     serde_json::from_slice(&bytes).unwrap()
 }
 
-/// Settings as a map; a secret is found in the config store, as on the local server.
+/// Settings as a map, of which most stand in the document; a secret is found in the config store, as on the local
+/// server.
 pub(crate) struct Given(pub(crate) BTreeMap<String, String>);
 
 impl Source for Given {
     fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        Ok(self.0.get(key).cloned())
+        Ok(match key {
+            DOCUMENT => stored(&self.0).remove(DOCUMENT),
+            key => self.0.get(key).cloned(),
+        })
     }
     fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
         Ok(None)

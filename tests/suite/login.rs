@@ -654,7 +654,11 @@ struct Counting {
 
 impl Source for Counting {
     fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        Ok((key == "upstash_url").then(|| "https://store.example".to_owned()))
+        Ok(match key {
+            "upstash_url" => Some("https://store.example".to_owned()),
+            "settings" => Some("{}".to_owned()),
+            _ => None,
+        })
     }
     fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
         self.read.lock().unwrap().push(key.to_owned());

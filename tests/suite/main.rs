@@ -63,6 +63,7 @@ mod rotation;
 mod rush;
 mod sandbox_wasm;
 mod secrets;
+mod settings;
 mod sign_wasm;
 mod staleness;
 mod stories;

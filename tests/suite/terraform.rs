@@ -75,11 +75,13 @@ fn native_terraform_knows_every_setting_and_secret() {
     };
     let (known, told) = (listed("contains(["), listed("store; without the first two"));
     let (_, told) = told.split_once('[').unwrap();
-    assert!(example.contains("{ upstash_url = var.upstash_url }"));
-    for secret in secrets.iter().filter(|key| *key != "upstash_url") {
+    assert!(
+        example.contains("{ upstash_url = var.upstash_url settings = jsonencode(var.settings) }")
+    );
+    for secret in &secrets {
         assert!(told.contains(&format!("\"{secret}\"")), "{secret}: {told}");
     }
-    for setting in settings.difference(&secrets) {
+    for setting in settings.iter().filter(|key| *key != "upstash_url") {
         assert!(
             known.contains(&format!("\"{setting}\"")),
             "{setting}: {known}"

@@ -76,6 +76,17 @@ fn told(heading: &str) -> String {
     commands
 }
 
+/// The commands without questions, on secrets and settings in this folder.
+fn without_questions(folder: &Path) -> String {
+    let file = |name: &str| folder.join(name).display().to_string();
+    fs::write(file("settings.json"), r#"{"automatic":30}"#).unwrap();
+    ["secrets.txt", "settings.json"]
+        .into_iter()
+        .fold(told("Without questions"), |commands, name| {
+            commands.replace(name, &file(name))
+        })
+}
+
 /// The fields that a form of the API has.
 fn form(body: &str) -> Vec<(String, String)> {
     let pairs = url::form_urlencoded::parse(body.as_bytes());
@@ -96,8 +107,7 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
     let secrets = folder.path().join("secrets.txt");
     let make = format!("cargo dev secret > {}", secrets.display());
     succeeds(&shell(&api, folder.path(), &make));
-    let without_questions =
-        told("Without questions").replace("secrets.txt", secrets.to_str().unwrap());
+    let without_questions = without_questions(folder.path());
     succeeds(&shell(&api, folder.path(), &without_questions));
     let changes = api.changes();
     let version = format!("/service/{SERVICE}/version/1");
@@ -111,7 +121,7 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
             "POST /resources/stores/config",
             "POST /resources/stores/secret",
         ][..],
-        &["POST /resources/stores/config/config-id/item"],
+        &["POST /resources/stores/config/config-id/item"; 2],
         &sealed.repeat(5),
     ]
     .concat()
@@ -131,7 +141,10 @@ fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
         ]
         .map(|line| line.replace("{}", &version)),
     )
-    .chain(["PUT /resources/stores/config/config-id/item/automatic_quantity".to_owned()])
+    .chain(
+        ["automatic_quantity", "settings"]
+            .map(|key| format!("PUT /resources/stores/config/config-id/item/{key}")),
+    )
     .collect();
     assert_eq!(changes, expected);
     what_was_made_is_what_the_service_needs(&api, &fs::read_to_string(&secrets).unwrap());
@@ -221,11 +234,11 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
 fn two_rooms_of_one_account_have_stores_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = folder.path().join("secrets.txt");
-    let begin = told("Without questions").replace("secrets.txt", secrets.to_str().unwrap());
+    let begin = without_questions(folder.path());
     let named = |name: &str| {
         let api = Api::start();
-        let make = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
-        succeeds(&shell(&api, folder.path(), &format!("{make}{begin}")));
+        let first = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
+        succeeds(&shell(&api, folder.path(), &format!("{first}{begin}")));
         let seen = api.seen().into_iter();
         let stores = seen.filter_map(|seen| match seen.line.as_str() {
             "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body),

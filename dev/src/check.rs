@@ -1,0 +1,319 @@
+//! `cargo dev check`: says whether a configuration is sound before it is published, by the service's own rules.
+//!
+//! A file is either the document that the key `settings` holds, or a whole config store as `devconfig.json` is one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use now_serving::config::{
+    Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, Problem, Remembering, SECRETS, SINGLE, Source,
+    Spent, Unreadable,
+};
+use serde_json::Value as Json;
+
+use crate::local::Settings;
+
+/// What `cargo dev check` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// The document, or a config store such as devconfig.json; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The files with the keys that the document names in `more`, called like them, such as `settings_2.json`
+    #[arg(value_name = "PART")]
+    pub parts: Vec<PathBuf>,
+}
+
+/// What there is to say.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it can be published.
+    pub is_sound: bool,
+    /// A line for each problem, or one that says that there is none.
+    pub lines: Vec<String>,
+}
+
+/// Prints what is wrong. Whether nothing is.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn check(options: &Options) -> Result<bool, String> {
+    let name = options.file.display().to_string();
+    let mut parts = Settings::new();
+    for part in &options.parts {
+        let key = part.file_stem().and_then(|stem| stem.to_str());
+        let Some(key) = key.filter(|key| PARTS.contains(key)) else {
+            let (part, known) = (part.display(), PARTS.join(", "));
+            return Err(format!(
+                "{part} is called like no key that a document can name: {known}."
+            ));
+        };
+        parts.insert(key.to_owned(), text(part)?);
+    }
+    let verdict = verdict(&name, &text(&options.file)?, parts);
+    for line in &verdict.lines {
+        anstream::println!("{line}");
+    }
+    Ok(verdict.is_sound)
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let read = if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(path)
+    };
+    read.map_err(|error| format!("{} could not be read: {error}.", path.display()))
+}
+
+/// What the service would say about a text and the parts that belong to it.
+#[must_use]
+pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
+    let mut lines = Vec::new();
+    let keys = match store(text) {
+        Some(Ok(store)) => store,
+        Some(Err(wrong)) => {
+            lines.extend(wrong);
+            Settings::new()
+        }
+        None => Settings::from([(DOCUMENT.to_owned(), text.to_owned())]),
+    };
+    if lines.is_empty() {
+        let mut keys = keys;
+        keys.extend(parts);
+        let (problems, spent) = problems(&keys);
+        lines.extend(keys.iter().filter_map(|(key, value)| too_long(key, value)));
+        lines.extend(keys.keys().filter_map(|key| not_read(key)));
+        lines.extend(problems.iter().map(worded));
+        if lines.is_empty() {
+            let longest = keys.values().map(|value| value.chars().count()).max();
+            return Verdict {
+                is_sound: true,
+                lines: vec![format!(
+                    "{name} is sound: {} look-ups, and the longest value has {} of {LONGEST} characters.",
+                    spent.look_ups,
+                    longest.unwrap_or_default()
+                )],
+            };
+        }
+    }
+    let count = lines.len();
+    lines.insert(0, format!("{name} is not sound:"));
+    lines.push(format!("{count} to mend."));
+    Verdict {
+        is_sound: false,
+        lines,
+    }
+}
+
+/// A config store has the document as a text, or secrets, or only texts and a key that is none of the document's. `None`
+/// for a document.
+fn store(text: &str) -> Option<Result<Settings, Vec<String>>> {
+    let object: BTreeMap<String, Json> = serde_json::from_str(text).ok()?;
+    let is_store = |key: &String| key == DOCUMENT || SECRETS.contains(&key.as_str());
+    if !object.keys().any(is_store) {
+        return None;
+    }
+    let (texts, others): (Vec<_>, Vec<_>) =
+        object.into_iter().partition(|(_, value)| value.is_string());
+    if others.is_empty() {
+        let text = |(key, value): (String, Json)| Some((key, value.as_str()?.to_owned()));
+        return Some(Ok(texts.into_iter().filter_map(text).collect()));
+    }
+    let wrong = |(key, _): &(String, Json)| {
+        format!("  {key}: in a config store accepted is a text, in quotes, also for {DOCUMENT}")
+    };
+    Some(Err(others.iter().map(wrong).collect()))
+}
+
+fn too_long(key: &str, value: &str) -> Option<String> {
+    let length = value.chars().count();
+    (length > LONGEST).then(|| {
+        format!("  {key}: has {length} characters; accepted are {LONGEST}; what is longer goes on in a key that settings names in more")
+    })
+}
+
+/// A single key of the version before.
+fn not_read(key: &str) -> Option<String> {
+    let is_setting =
+        Config::names().contains(key) && !SINGLE.contains(&key) && !PARTS.contains(&key);
+    is_setting.then(|| {
+        format!(
+            "  {key}: is read no more as a key of its own; accepted is the same name in {DOCUMENT}"
+        )
+    })
+}
+
+fn worded(problem: &Problem) -> String {
+    let value = problem.value.as_ref();
+    let value = value.map_or(":".to_owned(), |value| format!(" is {value:?};"));
+    format!("  {}{value} accepted is {}", problem.key, problem.accepted)
+}
+
+/// What the service says about the keys, and what reading them takes.
+fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
+    let is_whole = SECRETS.iter().any(|key| keys.contains_key(*key));
+    let source = std::sync::Arc::new(Remembering::new(Published {
+        keys: keys.clone(),
+        is_whole,
+    }));
+    let config = Config::read(&(source.clone() as std::sync::Arc<dyn Source>));
+    let spent = source.spent();
+    let problems = match config {
+        Ok(config) => {
+            let tokens = config.operators.tokens_of_both_kinds().err();
+            let password = config.operators.password().err();
+            let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
+            let refused = config.pages.refused().into_iter().map(|refused| Problem {
+                key: "template",
+                value: None,
+                accepted: format!(
+                    "a page without faults; line {}: {}",
+                    refused.refusal.line, refused.refusal.reason
+                ),
+                unreadable: false,
+            });
+            [config.ignored, secrets, refused.collect()].concat()
+        }
+        Err(unsound) => unsound.problems,
+    };
+    (problems, spent)
+}
+
+/// The keys as the service would find them. Of a document alone the rest is taken to be sound.
+struct Published {
+    keys: Settings,
+    is_whole: bool,
+}
+
+impl Source for Published {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let found = self.keys.get(key).cloned();
+        // In most services the address has a key of its own.
+        let document = self.keys.get(DOCUMENT).map_or("", String::as_str);
+        let is_elsewhere = key == "upstash_url" && !self.is_whole && !document.contains(key);
+        Ok(found.or_else(|| is_elsewhere.then(|| "https://store.example".to_owned())))
+    }
+
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        if self.is_whole {
+            return Ok(None);
+        }
+        let is_required = ["jwt_secret", "upstash_token"].contains(&key);
+        Ok(is_required.then(|| "a-secret-that-is-in-the-secret-store".to_owned()))
+    }
+
+    fn keeps_secrets(&self) -> bool {
+        !self.is_whole
+    }
+
+    /// Development secrets are for the local server.
+    fn is_local(&self) -> bool {
+        let mut secrets = SECRETS.iter().filter_map(|key| self.keys.get(*key));
+        secrets.any(|secret| secret.starts_with(DEVELOPMENT))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+    use super::*;
+
+    fn said(text: &str) -> (bool, String) {
+        let Verdict { is_sound, lines } = verdict("a.json", text, Settings::new());
+        (is_sound, lines.join("\n"))
+    }
+
+    #[test]
+    fn a_sound_document_is_called_sound_and_its_look_ups_are_counted() {
+        let (is_sound, lines) = said("{\"automatic\":30,\"bypass_paths\":[\"/a\"]}\n");
+        assert_eq!(
+            (is_sound, lines.as_str()),
+            (
+                true,
+                "a.json is sound: 7 look-ups, and the longest value has 39 of 8000 characters."
+            )
+        );
+    }
+
+    #[test]
+    fn the_development_configuration_is_sound() {
+        let file = crate::project::project()
+            .unwrap()
+            .root
+            .join("devconfig.json");
+        let (is_sound, lines) = said(&fs::read_to_string(file).unwrap());
+        assert!(is_sound, "{lines}");
+    }
+
+    #[test]
+    fn every_problem_has_a_line_with_what_is_accepted() {
+        let (is_sound, lines) =
+            said(r#"{"automatik":30,"permit_max":0,"mesage":"a","admin_path":true}"#);
+        assert!(!is_sound);
+        for line in [
+            r#"  settings is "automatik"; accepted is the name of a setting; did you mean automatic?"#,
+            r#"  settings is "mesage"; accepted is the name of a setting; did you mean message?"#,
+            r#"  permit_max is "0"; accepted is a whole number from 1 to 1000000"#,
+            r#"  admin_path is "true"; accepted is a text"#,
+            "4 to mend.",
+        ] {
+            assert!(lines.contains(line), "{line} in {lines}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_document_is_told_where() {
+        for (text, place) in [
+            ("", "the settings"),
+            ("{\n\"room\":}", "no JSON from line 2, column 8"),
+            ("[]", "but no object"),
+            (
+                r#"{"room":"a","room":"b"}"#,
+                "room: accepted is each setting once",
+            ),
+            (
+                r#"{"template":"{{{message}}}"}"#,
+                "template: accepted is a page without faults; line 1",
+            ),
+            (
+                r#"{"more":["settings_2"]}"#,
+                "settings_2: accepted is a value, since settings names this key",
+            ),
+        ] {
+            let (is_sound, lines) = said(text);
+            assert!(!is_sound && lines.contains(place), "{text}: {lines}");
+        }
+    }
+
+    #[test]
+    fn keys_of_the_version_before_are_named() {
+        let store = r#"{"jwt_secret":"0123456789abcdef0123456789abcdef","upstash_token":"t","upstash_url":"https://a.example","bypass_paths":"/*","settings":"{}"}"#;
+        let (is_sound, lines) = said(store);
+        let line = "  bypass_paths: is read no more as a key of its own; accepted is the same name in settings\n1 to mend.";
+        assert!(!is_sound && lines.contains(line), "{lines}");
+        let (_, lines) = said(r#"{"settings":{"automatic":1}}"#);
+        assert!(
+            lines.contains("settings: in a config store accepted is a text"),
+            "{lines}"
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_is_told_before_the_platform_refuses_it() {
+        let text = serde_json::json!({ "template": "a".repeat(LONGEST) }).to_string();
+        let (is_sound, lines) = said(&text);
+        assert!(
+            !is_sound && lines.contains("settings: has 8015 characters"),
+            "{lines}"
+        );
+        let first = r#"{"more":["template"]}"#;
+        let page = |length: usize| Settings::from([("template".to_owned(), "a".repeat(length))]);
+        assert!(verdict("a.json", first, page(LONGEST)).is_sound);
+        assert!(!verdict("a.json", first, page(LONGEST + 1)).is_sound);
+    }
+}
