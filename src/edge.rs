@@ -229,17 +229,21 @@ fn variable(name: &str) -> String {
 }
 
 struct Stores {
-    config: Option<ConfigStore>,
+    config: Result<Option<ConfigStore>, Unreadable>,
     secrets: Result<Option<SecretStore>, Unreadable>,
 }
 
 impl Stores {
     /// A store that is not there holds nothing; what is then missing is named by the configuration.
     fn open() -> Self {
+        use fastly::config_store::OpenError as ConfigError;
         use fastly::secret_store::OpenError;
         Self {
-            // It fails only for a store that is not there.
-            config: ConfigStore::try_open("config").ok(),
+            config: match ConfigStore::try_open("config") {
+                Ok(store) => Ok(Some(store)),
+                Err(ConfigError::ConfigStoreDoesNotExist) => Ok(None),
+                Err(_) => Err(Unreadable),
+            },
             secrets: match SecretStore::open("secrets") {
                 Ok(store) => Ok(Some(store)),
                 Err(OpenError::SecretStoreDoesNotExist(_)) => Ok(None),
@@ -251,7 +255,7 @@ impl Stores {
 
 impl Source for Stores {
     fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        let Some(store) = &self.config else {
+        let Some(store) = self.config.as_ref().map_err(|error| *error)? else {
             return Ok(None);
         };
         store.try_get(key).map_err(|_| Unreadable)

@@ -3,7 +3,7 @@
 //! A story does not know which house it is in, but for the clock: natively it is turned by hand, in the Wasm it runs.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -219,6 +219,8 @@ enum Kind {
         pops: RefCell<Vec<Memory>>,
         pop: Cell<usize>,
         settings: RefCell<BTreeMap<String, String>>,
+        /// Keys and secrets that cannot be read.
+        unreadable: RefCell<BTreeSet<String>>,
         now_ms: Arc<AtomicU64>,
         ids: AtomicU64,
     },
@@ -275,6 +277,7 @@ impl House {
         settings.insert("clock".to_owned(), "0".to_owned());
         let kind = Kind::Native {
             settings: RefCell::new(settings),
+            unreadable: RefCell::default(),
             pops: RefCell::new(vec![Memory::new(Arc::clone(&now_ms))]),
             pop: Cell::new(0),
             now_ms,
@@ -410,6 +413,16 @@ impl House {
         }
     }
 
+    /// From now on none of these keys and secrets can be read, and every other can.
+    pub(crate) fn cannot_read(&self, keys: &[&str]) {
+        match &self.kind {
+            Kind::Native { unreadable, .. } => {
+                unreadable.replace(keys.iter().map(|key| (*key).to_owned()).collect());
+            }
+            Kind::Wasm(_) => panic!("the stores of the local server can always be read"),
+        }
+    }
+
     pub(crate) fn now_ms(&self) -> u64 {
         match &self.kind {
             Kind::Native { now_ms, .. } => now_ms.load(Ordering::SeqCst),
@@ -513,28 +526,26 @@ impl House {
         match &self.kind {
             Kind::Native {
                 settings,
+                unreadable,
                 now_ms,
                 ids,
                 ..
             } => {
                 let id = format!("{:032x}", scattered(ids.fetch_add(1, Ordering::SeqCst)));
                 let now_ms = now_ms.load(Ordering::SeqCst);
-                self.ask_here(ask, &settings.borrow(), &self.near(), now_ms, id)
+                let stores = Failing {
+                    given: Given(settings.borrow().clone()),
+                    unreadable: unreadable.borrow().clone(),
+                };
+                self.ask_here(ask, stores, &self.near(), now_ms, id)
             }
             Kind::Wasm(wasm) => wasm.ask(ask),
         }
     }
 
-    fn ask_here(
-        &self,
-        ask: &Ask,
-        settings: &BTreeMap<String, String>,
-        near: &Memory,
-        now_ms: u64,
-        id: String,
-    ) -> Got {
+    fn ask_here(&self, ask: &Ask, stores: Failing, near: &Memory, now_ms: u64, id: String) -> Got {
         let call = call(ask, id);
-        let config = match Config::load(Given(settings.clone())) {
+        let config = match Config::load(stores) {
             Ok(config) => config,
             Err(unsound) => return self.ask_unsound(&call, &unsound, near, now_ms),
         };
@@ -799,6 +810,34 @@ impl Source for Given {
     }
     fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
         Ok(None)
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+/// The same, but for keys and secrets that cannot be read.
+struct Failing {
+    given: Given,
+    unreadable: BTreeSet<String>,
+}
+
+impl Failing {
+    fn is_read(&self, key: &str) -> Result<(), Unreadable> {
+        (!self.unreadable.contains(key))
+            .then_some(())
+            .ok_or(Unreadable)
+    }
+}
+
+impl Source for Failing {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        self.is_read(key)?;
+        self.given.setting(key)
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        self.is_read(key)?;
+        self.given.secret(key)
     }
     fn is_local(&self) -> bool {
         true

@@ -70,5 +70,6 @@ mod stories;
 mod table;
 mod terraform;
 mod tickets;
+mod unreadable;
 mod wasm_only;
 mod web_socket;
