@@ -88,7 +88,8 @@ impl Route {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
             Self::Panel | Self::Ticket | Self::Forget => Some((Door::Panel, Rights::All)),
-            Self::Permit | Self::Status | Self::Metrics => Some((Door::Api, Rights::Permit)),
+            Self::Status | Self::Metrics => Some((Door::Api, Rights::Read)),
+            Self::Permit => Some((Door::Api, Rights::Permit)),
             _ => Some((Door::Api, Rights::All)),
         }
     }
@@ -189,6 +190,19 @@ fn health(config: &Config) -> Answered {
     }
     let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(config));
     simply(reply, Reason::Health)
+}
+
+/// What the health of an unsound configuration is: every key, and what is accepted. Values are for the log alone.
+#[must_use]
+pub fn unsound(problems: &[Problem]) -> Reply {
+    let told = problems
+        .iter()
+        .map(|problem| format!("{}: {}", problem.key, problem.accepted));
+    let detail = format!(
+        "visitors who have not been admitted and operators are turned away until this is mended; accepted is: {}",
+        told.collect::<Vec<_>>().join("; ")
+    );
+    Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
 }
 
 /// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.

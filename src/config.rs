@@ -26,7 +26,7 @@ use reader::{Findings, Reader};
 
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
-pub use operators::{Operators, SECRETS, Token};
+pub use operators::{Operators, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use source::{Remembering, Source, Spent, Unreadable};
 pub use unsound::Unsound;
@@ -211,8 +211,8 @@ impl Config {
     }
 
     fn asked_of(reader: &mut Reader<'_>, source: &Arc<dyn Source>) -> Self {
-        let jwt_secret = reader.jwt_secret();
-        let jwt_secret_previous = reader.jwt_secret_previous();
+        let secrets = [reader.jwt_secrets(), reader.retired_secrets()].concat();
+        let mut secrets = secrets.iter().map(String::as_str);
         let upstash_url = reader.upstash_url();
         let upstash_token = reader.upstash_token();
         Self {
@@ -271,7 +271,7 @@ impl Config {
             pages: Pages::new(reader.brand(), reader.template()),
             upstash_url,
             upstash_token,
-            keys: Keys::new(&jwt_secret, jwt_secret_previous.iter().map(String::as_str)),
+            keys: Keys::new(secrets.next().unwrap_or_default(), secrets),
             operators: Operators::new(Arc::clone(source)),
             ignored: Vec::new(),
         }
@@ -655,7 +655,7 @@ mod tests {
 
     #[test]
     fn a_setting_that_cannot_be_read_is_never_taken_for_absent() {
-        let mut all: Vec<&'static str> = vec!["jwt_secret", "jwt_secret_previous", "upstash_token"];
+        let mut all: Vec<&'static str> = vec!["jwt_secret", RETIRED, "upstash_token"];
         all.extend(["settings", "room", "automatic", "automatic_quantity"]);
         all.extend(["cookie_expiry", "upstash_url"]);
         for key in all {
@@ -763,13 +763,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unsound_previous_secret_opens_nothing_and_leaves_the_sound_ones() {
+    fn an_unsound_secret_opens_nothing_and_leaves_the_sound_ones_beside_it() {
         const NOW: u64 = 1_800_000_000;
         let (short, sound_one) = ("b".repeat(31), "a".repeat(32));
         let mut given = sound();
         given
             .secrets
-            .insert("jwt_secret_previous", format!("{short},{sound_one}"));
+            .insert("jwt_secret", format!("{short},{sound_one}"));
         let keys = Config::load(given).err().unwrap().keys.unwrap();
         let ticket = crate::visit::unnumbered("id".to_owned(), NOW);
         let verifies = |secret: &str| {
@@ -873,7 +873,6 @@ mod tests {
     fn a_short_or_a_development_secret_is_refused_and_never_named() {
         for (key, short) in [
             ("jwt_secret", "31-bytes-are-not-enough-for-this"),
-            ("jwt_secret_previous", "short"),
             ("admin_password", "1234567"),
             ("permit_token", "fifteen-bytes--"),
             ("admin_token", "fifteen-bytes--"),
@@ -888,7 +887,6 @@ mod tests {
         }
         for key in [
             "jwt_secret",
-            "jwt_secret_previous",
             "admin_password",
             "permit_token",
             "admin_token",
@@ -906,7 +904,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_the_secrets_that_still_verify_is_a_secret_of_its_own() {
+    fn each_of_the_secrets_that_sign_and_verify_is_a_secret_of_its_own() {
         let (one, other) = ["a", "b"].map(|letter| letter.repeat(32)).into();
         for (listed, wrong) in [
             (one.clone(), 0),
@@ -914,21 +912,33 @@ mod tests {
             (format!("{one}, {other}\n"), 0),
             (format!("{one},short"), 1),
             (format!("short,{DEVELOPMENT}{other}"), 2),
+            (" , ".to_owned(), 1),
         ] {
             let mut given = sound();
-            given.secrets.insert("jwt_secret_previous", listed.clone());
+            given.secrets.insert("jwt_secret", listed.clone());
             assert_eq!(problems(&given).len(), wrong, "{listed}");
         }
-        for joined in [format!("{one},{other}"), format!("{one} {other}")] {
-            let mut given = sound();
-            given.secrets.insert("jwt_secret", joined);
-            let found = problems(&given);
-            assert_eq!(
-                (found.len(), found[0].accepted.as_str()),
-                (1, "a secret without commas and spaces"),
-                "it could not be listed as a previous one"
-            );
-        }
+    }
+
+    #[test]
+    fn a_rotation_of_the_version_before_is_told_what_to_write_and_ends_no_ticket() {
+        const NOW: u64 = 1_800_000_000;
+        let (old, ticket) = (
+            "o".repeat(32),
+            crate::visit::unnumbered("id".to_owned(), NOW),
+        );
+        let token = Keys::new(&old, None)
+            .sign(&ticket, "main", NOW, 60)
+            .unwrap();
+        let mut given = sound();
+        given.secrets.insert(RETIRED, format!("short,{old}"));
+        let unsound = Config::load(given).err().unwrap();
+        let keys = unsound.keys.unwrap();
+        assert!(keys.verify(&token, "main", NOW).is_some());
+        assert_eq!(unsound.problems.len(), 1);
+        let problem = &unsound.problems[0];
+        assert_eq!((problem.key, &problem.value), (RETIRED, &None));
+        assert!(problem.accepted.contains("behind the one in jwt_secret"));
     }
 
     #[test]
@@ -1009,13 +1019,8 @@ mod tests {
     fn a_secret_that_says_none_is_absent() {
         let mut given = sound();
         given.secrets.extend(
-            [
-                "jwt_secret_previous",
-                "admin_password",
-                "permit_token",
-                "admin_token",
-            ]
-            .map(|key| (key, "none".to_owned())),
+            [RETIRED, "admin_password", "permit_token", "admin_token"]
+                .map(|key| (key, "none".to_owned())),
         );
         assert_eq!(problems(&given), []);
         given.secrets.insert("jwt_secret", "none".to_owned());

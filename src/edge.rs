@@ -184,9 +184,8 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_
             let facts = facts(&call, trace, Query::LeftOut, now_ms);
             log(&record::entry(&facts, status, &record));
         }
-        _ => {
-            send(response(service::unsound()));
-        }
+        Some((Answer::Reply(reply), _)) => drop(send(response(reply))),
+        None => drop(send(response(service::unsound()))),
     }
     log(&service::unsound_entry(now_ms, &unsound.problems));
 }

@@ -25,6 +25,7 @@ const ADMIN: &str = "admin";
 const BASIC: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
 const BEARER: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
 
+pub use crate::config::Rights;
 pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 
 /// A token of so many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
@@ -46,15 +47,6 @@ pub struct Operator {
     pub rights: Rights,
     /// How they proved it.
     pub via: Via,
-}
-
-/// What somebody may, or what something needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rights {
-    /// To permit and to read.
-    Permit,
-    /// Everything.
-    All,
 }
 
 /// How somebody proved who it is.
@@ -82,8 +74,8 @@ pub enum Refused {
     NotConfigured,
     /// No credentials, or wrong ones.
     Unauthorized(Via),
-    /// The permit token of this name, for something that it may not.
-    Forbidden(String),
+    /// The token of this name, which may only so much, for something that needs more.
+    Forbidden(String, Rights),
     /// A secret that could is no sound one.
     Unsound(Vec<Problem>),
     /// Others from there were wrong too often, and are still waiting for their turn.
@@ -206,13 +198,11 @@ fn opens(credentials: &str, password: &str) -> bool {
 
 /// All tokens are always compared.
 fn program(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> {
-    let permit = permit.iter().map(|token| (token, Rights::Permit));
-    let admin = admin.iter().map(|token| (token, Rights::All));
-    permit.chain(admin).fold(None, |found, (token, rights)| {
+    permit.iter().chain(admin).fold(None, |found, token| {
         let is_it = same(given, token.secret.as_bytes());
         let operator = is_it.then(|| Operator {
             name: token.name.clone(),
-            rights,
+            rights: token.rights,
             via: Via::Bearer,
         });
         operator.or(found)
@@ -242,7 +232,7 @@ impl Operator {
         if self.rights >= needed {
             Ok(self)
         } else {
-            Err(Refused::Forbidden(self.name))
+            Err(Refused::Forbidden(self.name, self.rights))
         }
     }
 }
@@ -259,7 +249,7 @@ impl Refused {
     pub fn reason(&self) -> Reason {
         match self {
             Self::NotConfigured => Reason::NoPassword,
-            Self::Unauthorized(_) | Self::Forbidden(_) => Reason::Unauthorized,
+            Self::Unauthorized(_) | Self::Forbidden(..) => Reason::Unauthorized,
             Self::Unsound(_) => Reason::UnsoundSecret,
             Self::TooMany => Reason::TooManyLogins,
         }
@@ -277,10 +267,16 @@ impl Refused {
                 };
                 Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
             }
-            Self::Forbidden(name) => {
-                let detail = format!(
-                    "{name} is a permit_token, which may permit and read; this needs an admin_token, or the operator's password; nothing was done"
-                );
+            Self::Forbidden(name, rights) => {
+                let may = match rights {
+                    Rights::Read => {
+                        "may only read status and metrics; this needs a permit_token, an admin_token"
+                    }
+                    Rights::Permit | Rights::All => {
+                        "is a permit_token, which may permit and read; this needs an admin_token"
+                    }
+                };
+                let detail = format!("{name} {may}, or the operator's password; nothing was done");
                 Reply::problem(403, "Not with this token", &detail)
             }
             Self::Unsound(problems) => unsound(problems),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use now_serving::config::{Config, DOCUMENT, MORE, PARTS, SECRETS, SINGLE};
+use now_serving::config::{Config, DOCUMENT, MORE, PARTS, RETIRED, SECRETS, SINGLE};
 use serde_json::Value as Json;
 
 use crate::project::project;
@@ -51,8 +51,12 @@ pub fn known_keys() -> Vec<&'static str> {
 /// given goes before what was there. A document that cannot be understood is left as it is.
 #[must_use]
 pub fn stored(settings: &Settings) -> Settings {
-    let has_own_key =
-        |key: &str| key == DOCUMENT || [&SINGLE[..], &PARTS, &SECRETS].concat().contains(&key);
+    let has_own_key = |key: &str| {
+        key == DOCUMENT
+            || [&SINGLE[..], &PARTS, &SECRETS, &[RETIRED]]
+                .concat()
+                .contains(&key)
+    };
     let (mut stored, others): (Settings, Settings) =
         (settings.clone().into_iter()).partition(|(key, _)| has_own_key(key));
     let given = stored.get(DOCUMENT).map_or("{}", String::as_str);

@@ -36,7 +36,7 @@ impl Prometheus {
             .replace("scheme: https", "scheme: http")
             .replace("shop.example", target);
         fs::write(home.path().join("prometheus.yml"), here).map_err(cannot)?;
-        fs::write(home.path().join("permit_token"), token).map_err(cannot)?;
+        fs::write(home.path().join("read_token"), token).map_err(cannot)?;
         let rules = config.with_file_name("alerts.yml");
         fs::copy(rules, home.path().join("alerts.yml")).map_err(cannot)?;
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());

@@ -151,7 +151,7 @@ fn given() -> Result<String, String> {
     Ok(entries)
 }
 
-/// A line for each entry of `jwt_secret` and `jwt_secret_previous`: the key's name, as `kid` in a pass, and the key that
+/// A line for each entry of `jwt_secret`: the key's name, as `kid` in a pass, and the key that
 /// checks it in hexadecimal.
 ///
 /// # Errors

@@ -162,7 +162,8 @@ fn print_addresses(
         "admin_password",
         "(no admin_password set: the panel is off)",
     );
-    let permit_token = setting(settings, "permit_token", "(no permit_token set)");
+    let tokens = setting(settings, "permit_token", "(no permit_token set)");
+    let permit_token = tokens.split(',').next().unwrap_or_default();
     let demo = origin.map(Origin::url);
     let behind = demo
         .as_deref()

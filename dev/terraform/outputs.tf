@@ -18,7 +18,6 @@ output "secrets" {
   value = [
     "jwt_secret",
     "upstash_token",
-    "jwt_secret_previous",
     "admin_password",
     "admin_token",
     "permit_token",

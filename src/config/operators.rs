@@ -8,14 +8,27 @@ use std::sync::{Arc, OnceLock};
 use super::{Problem, Reader, Source};
 
 /// The secrets that the service reads.
-pub const SECRETS: [&str; 6] = [
+pub const SECRETS: [&str; 5] = [
     "jwt_secret",
-    "jwt_secret_previous",
     "upstash_token",
     "admin_password",
     "permit_token",
     "admin_token",
 ];
+
+/// One of the version before: it is read to say what to write instead.
+pub const RETIRED: &str = "jwt_secret_previous";
+
+/// What an operator or a program may, or what a route needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rights {
+    /// To read: status and metrics.
+    Read,
+    /// To permit and to read.
+    Permit,
+    /// Everything.
+    All,
+}
 
 /// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
 pub struct Operators {
@@ -34,6 +47,8 @@ pub struct Token {
     pub name: String,
     /// What it sends.
     pub secret: String,
+    /// What it may.
+    pub rights: Rights,
 }
 
 impl Operators {
@@ -60,12 +75,12 @@ impl Operators {
         password.map(Option::as_deref).map_err(Vec::clone)
     }
 
-    /// These may permit and read.
+    /// These may permit and read, or only read.
     ///
     /// # Errors
     /// What is wrong with them.
     pub fn permit_tokens(&self) -> Checked<&[Token]> {
-        self.tokens("permit_token", &self.permit)
+        self.tokens("permit_token", Rights::Permit, &self.permit)
     }
 
     /// Those that may permit and read, and those that may do everything.
@@ -75,7 +90,7 @@ impl Operators {
     pub fn tokens_of_both_kinds(&self) -> Checked<(&[Token], &[Token])> {
         let (permit, admin) = (
             self.permit_tokens(),
-            self.tokens("admin_token", &self.admin),
+            self.tokens("admin_token", Rights::All, &self.admin),
         );
         let (permit, admin) = match (permit, admin) {
             (Ok(permit), Ok(admin)) => (permit, admin),
@@ -108,11 +123,12 @@ impl Operators {
     fn tokens<'a>(
         &self,
         key: &'static str,
+        whole: Rights,
         cell: &'a OnceLock<Checked<Vec<Token>>>,
     ) -> Checked<&'a [Token]> {
         let read = || {
             let mut reader = Reader::new(&*self.source);
-            let tokens = reader.tokens(key);
+            let tokens = reader.tokens(key, whole);
             reader.checked(tokens)
         };
         let tokens = kept(cell, read)?.as_ref();

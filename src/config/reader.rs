@@ -9,7 +9,8 @@ use std::ops::RangeInclusive;
 use super::document::{Document, Known};
 use super::paths::is_path;
 use super::{
-    DEVELOPMENT, DOCUMENT, List, Paths, Problem, SECRETS, Source, Token, Unreadable, closest,
+    DEVELOPMENT, DOCUMENT, List, Paths, Problem, RETIRED, Rights, SECRETS, Source, Token,
+    Unreadable, closest,
 };
 
 /// Stands for what is absent, since the prompts of `fastly compute publish` take no blank answer.
@@ -20,6 +21,12 @@ const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/a
 
 /// What a list of paths may hold.
 const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout; without %, ;, \\, // and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+/// Signs the tickets.
+const JWT_SECRET: &str = "jwt_secret";
+
+/// The least a secret that signs can be, in bytes.
+const SHORTEST: usize = 32;
 
 /// The least a program's token can be, in bytes.
 const TOKEN: usize = 16;
@@ -89,7 +96,7 @@ impl<'a> Reader<'a> {
         for name in names {
             let meant = closest(&name, self.asked.iter().copied());
             let accepted = match meant {
-                _ if SECRETS.contains(&name.as_str()) => {
+                _ if SECRETS.contains(&name.as_str()) || name == RETIRED => {
                     "the name of a setting; a secret belongs into the secret store".to_owned()
                 }
                 Some(meant) => format!("the name of a setting; did you mean {meant}?"),
@@ -370,22 +377,44 @@ impl<'a> Reader<'a> {
         url
     }
 
-    /// In one piece, since it will be listed in `jwt_secret_previous` one day.
-    pub(super) fn jwt_secret(&mut self) -> String {
-        let secret = self.required("jwt_secret", 32);
-        if secret.contains(|c: char| c == ',' || c.is_whitespace()) {
-            self.problem("jwt_secret", None, "a secret without commas and spaces");
+    /// The first signs and all verify. A rotation is three writes of this one entry, so that every POP knows a new secret
+    /// before the first one signs with it, and still knows the old one. What is sound of them is kept: visitors who were
+    /// admitted by it stay inside, whatever is wrong with another.
+    pub(super) fn jwt_secrets(&mut self) -> Vec<String> {
+        let Some(listed) = self.given(JWT_SECRET) else {
+            if self.is_known(JWT_SECRET) {
+                let accepted = "a secret of at least 32 bytes; this one is required";
+                self.problem(JWT_SECRET, None, accepted);
+                self.found.unknown.insert(JWT_SECRET);
+            }
+            return Vec::new();
+        };
+        let secrets = self.sound_secrets(JWT_SECRET, &listed);
+        if secrets.is_empty() {
+            self.found.unknown.insert(JWT_SECRET);
         }
-        secret
+        secrets
     }
 
-    /// Several, separated by commas: a rotation loses nobody only if every data centre knows the new secret before the
-    /// first one signs with it, and still knows the old one, whatever the order in which two entries become visible.
-    pub(super) fn jwt_secret_previous(&mut self) -> Vec<String> {
-        let listed = self.given("jwt_secret_previous").unwrap_or_default();
-        let secrets = words(&listed).map(str::to_owned);
-        let mut is_sound = |secret: &String| self.check("jwt_secret_previous", secret, 32);
-        secrets.filter(|secret| is_sound(secret)).collect()
+    /// Those of `jwt_secret_previous`, which the version before read. They go on verifying for visitors inside until the
+    /// operator has moved them.
+    pub(super) fn retired_secrets(&mut self) -> Vec<String> {
+        let Some(listed) = self.given(RETIRED) else {
+            return Vec::new();
+        };
+        let accepted = "no entry of this name: write its secrets behind the one in jwt_secret, separated by commas, then write none here";
+        self.problem(RETIRED, None, accepted);
+        let is_sound = |secret: &&str| self.why_unsound(secret, SHORTEST).is_none();
+        words(&listed).filter(is_sound).map(str::to_owned).collect()
+    }
+
+    fn sound_secrets(&mut self, key: &'static str, listed: &str) -> Vec<String> {
+        if words(listed).next().is_none() {
+            self.problem(key, None, "one secret, or several separated by commas");
+        }
+        let secrets = words(listed).map(str::to_owned);
+        let is_sound = |secret: &String| self.check(key, secret, SHORTEST);
+        secrets.filter(is_sound).collect()
     }
 
     /// It travels in a header.
@@ -412,22 +441,31 @@ impl<'a> Reader<'a> {
         Some(secret)
     }
 
-    /// One token, which is called like its key, or several of the form `name:token`.
-    pub(super) fn tokens(&mut self, key: &'static str) -> Vec<Token> {
+    /// One token, which is called like its key, or several of the form `name:token`; `name:read:token` may only read.
+    pub(super) fn tokens(&mut self, key: &'static str, whole: Rights) -> Vec<Token> {
         let Some(text) = self.given(key) else {
             return Vec::new();
         };
         let mut tokens: Vec<Token> = Vec::new();
         for word in words(&text) {
             let (name, secret) = word.split_once(':').unwrap_or((key, word));
+            let (rights, secret) = match secret.strip_prefix("read:") {
+                Some(secret) => (Rights::Read, secret),
+                None => (whole, secret),
+            };
             self.check(key, secret, TOKEN);
             let is_new = |token: &Token| token.name != name && token.secret != secret;
-            if !is_name(name) || !tokens.iter().all(is_new) {
-                let accepted = "one token, or several such as shop:<token>,app:<token>; names of 1 to 32 letters, digits, - and _; each name and each token once";
+            // Without a name in front it would be one that may do more.
+            if name == "read" || !is_name(name) || !tokens.iter().all(is_new) {
+                let accepted = "one token, or several such as shop:<token>,prometheus:read:<token>; names of 1 to 32 letters, digits, - and _, and none is read; each name and each token once";
                 self.problem(key, None, accepted);
             }
             let (name, secret) = (name.to_owned(), secret.to_owned());
-            tokens.push(Token { name, secret });
+            tokens.push(Token {
+                name,
+                secret,
+                rights,
+            });
         }
         if tokens.is_empty() {
             self.problem(key, None, "none, one token, or several");
@@ -449,18 +487,25 @@ impl<'a> Reader<'a> {
 
     /// Whether a secret is sound.
     fn check(&mut self, key: &'static str, secret: &str, shortest: usize) -> bool {
+        let wrong = self.why_unsound(secret, shortest);
+        if let Some(accepted) = &wrong {
+            self.problem(key, None, accepted);
+        }
+        wrong.is_none()
+    }
+
+    /// What would be accepted instead of an unsound secret.
+    fn why_unsound(&self, secret: &str, shortest: usize) -> Option<String> {
         let is_printable = |byte: u8| (b' '..=b'~').contains(&byte) || byte >= 0x80;
-        let accepted = if secret.len() < shortest {
-            format!("a secret of at least {shortest} bytes")
+        if secret.len() < shortest {
+            Some(format!("a secret of at least {shortest} bytes"))
         } else if !secret.bytes().all(is_printable) {
-            "a secret without control characters".to_owned()
+            Some("a secret without control characters".to_owned())
         } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
-            "a secret of your own: this one is for development only".to_owned()
+            Some("a secret of your own: this one is for development only".to_owned())
         } else {
-            return true;
-        };
-        self.problem(key, None, accepted);
-        false
+            None
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Unsound {
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
         Self {
             room: is_sound("room").then_some(config.room),
-            keys: is_sound("jwt_secret").then_some(config.keys),
+            keys: is_read("jwt_secret").then_some(config.keys),
             clock: config.clock,
             admin_path: config.admin_path,
             admin_host: config.admin_host,

@@ -15,6 +15,12 @@ use crate::visit::{After, still_inside};
 /// [`unsound()`](super::unsound()).
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
+    if admin::below(&call.path, &unsound.admin_path) == Some("/healthz")
+        && matches!(call.method.as_str(), "GET" | "HEAD")
+    {
+        let reply = super::for_method(call, admin::unsound(&unsound.problems));
+        return Some(super::reply_with(reply, Reason::Health));
+    }
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
     let is_operators = admin::below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use dev::bench::Size;
 use dev::secret::Secret;
-use now_serving::config::{Config, DEVELOPMENT, DOCUMENT, SECRETS, SINGLE, Source, Unreadable};
+use now_serving::config::{
+    Config, DEVELOPMENT, DOCUMENT, RETIRED, SECRETS, SINGLE, Source, Unreadable,
+};
 
 use crate::house::Given;
 
@@ -53,7 +55,8 @@ pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
     let operators = Config::load(asked.clone()).ok().unwrap().operators;
     assert_eq!(operators.problems(), [], "there need be no operators");
     operators.tokens_of_both_kinds().unwrap();
-    let secrets = asked.secrets.lock().unwrap().clone();
+    let mut secrets = asked.secrets.lock().unwrap().clone();
+    assert!(secrets.remove(RETIRED), "what is to move is told");
     assert_eq!(
         secrets,
         SECRETS.map(str::to_owned).into(),
@@ -211,7 +214,7 @@ fn native_every_secret_and_what_is_required_is_asked_for_when_the_service_is_mad
     let (_, secrets) = asked();
     assert_eq!(
         secrets.len(),
-        6,
+        5,
         "production allows five reads a request, which `login` counts: {secrets:?}"
     );
     let items: Vec<&str> = manifest
@@ -295,7 +298,7 @@ fn native_the_contract_and_the_readme_name_the_same_routes() {
 #[test]
 fn native_every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
     let (_, secrets) = asked();
-    let not_ours = ["upstash_token", "jwt_secret_previous"];
+    let not_ours = ["upstash_token"];
     let made: BTreeMap<String, String> = Secret::all()
         .iter()
         .map(|secret| (secret.name(), secret.make().unwrap()))
@@ -308,7 +311,7 @@ fn native_every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
     }
     let mut settings = made.clone();
     let two = [&made["jwt_secret"], &made["permit_token"]].map(String::as_str);
-    settings.insert("jwt_secret_previous".to_owned(), two.join(","));
+    settings.insert("jwt_secret".to_owned(), two.join(","));
     settings.insert("upstash_token".to_owned(), "t".to_owned());
     let config = Config::load(Deployed(settings)).ok().unwrap();
     assert_eq!(config.operators.problems(), []);

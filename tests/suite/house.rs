@@ -585,8 +585,10 @@ impl House {
         let passed = service::passes(call, unsound, near, now_ms);
         let got = match passed {
             Some(outcome) => {
-                let facts = facts(call, Query::LeftOut, now_ms);
-                self.write_down(&record::entry(&facts, None, &outcome.record));
+                if matches!(outcome.answer, Answer::Forward(_)) {
+                    let facts = facts(call, Query::LeftOut, now_ms);
+                    self.write_down(&record::entry(&facts, None, &outcome.record));
+                }
                 got(outcome.answer)
             }
             None => got(Answer::Reply(service::unsound())),

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use dev::store::Store;
 use now_serving::admin;
 use now_serving::config::{Config, Problem, Source, Unreadable};
-use now_serving::http::Call;
+use now_serving::http::{Answer, Call};
 use now_serving::line::{Clock, LastSign, Line, NoSign, Sign};
 use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
 use now_serving::near::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
@@ -461,13 +461,9 @@ fn native_a_browser_is_known_for_thirty_days_by_this_password_and_this_room() {
     ] {
         assert!(!is_known(&other, &cookie, now));
     }
-    let rotated = BTreeMap::from([
-        ("jwt_secret", "fedcba9876543210fedcba9876543210"),
-        ("jwt_secret_previous", "0123456789abcdef0123456789abcdef"),
-    ]);
+    let rotated = "fedcba9876543210fedcba9876543210,0123456789abcdef0123456789abcdef";
     let mut settings = required();
-    settings.insert("admin_password", PASSWORD);
-    settings.extend(rotated);
+    settings.extend([("admin_password", PASSWORD), ("jwt_secret", rotated)]);
     assert!(
         is_known(&loaded(&settings), &cookie, now),
         "through a rotation"
@@ -524,11 +520,50 @@ fn native_a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
     for rights in [Rights::Permit, Rights::All] {
         assert!(admin.clone().may(rights).is_ok());
     }
+    assert!(permit.clone().may(Rights::Read).is_ok());
     let refused = permit.may(Rights::All).unwrap_err();
     let reply = refused.reply();
     let detail = String::from_utf8(reply.body).unwrap();
     assert_eq!(reply.status, 403);
     assert!(detail.contains("needs an admin_token"), "{detail}");
+}
+
+#[test]
+fn native_a_token_with_the_role_read_can_only_read() {
+    const READ: &str = "a-token-that-may-only-read";
+    let mut settings = required();
+    let tokens = format!("{PERMIT_TOKEN},prometheus:read:{READ}");
+    settings.insert("permit_token", &tokens);
+    let (config, desk) = (loaded(&settings), Desk::new());
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let asked = |ask: &Ask| {
+        let ask = ask.clone().with("authorization", format!("Bearer {READ}"));
+        let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
+        let now_ms = 1_800_000_000_000;
+        let outcome = service::handle(&call, &mut body, &config, &store, &desk.near, now_ms);
+        let Answer::Reply(reply) = outcome.answer else {
+            panic!("{ask:?} went to the origin");
+        };
+        let text = String::from_utf8(reply.body).unwrap();
+        (reply.status, outcome.record.operator, text)
+    };
+    for route in ["status", "metrics"] {
+        let (status, name, _) = asked(&Ask::get(&format!("/_queue/{route}")));
+        assert_eq!(
+            (status, name.as_deref()),
+            (200, Some("prometheus")),
+            "{route}"
+        );
+    }
+    for route in ["permit", "settings", "mode", "message", "credit", "epoch"] {
+        let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
+        let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));
+        assert_eq!(status, 403, "{route}: {told}");
+        assert!(told.contains("prometheus may only read"), "{told}");
+        assert!(told.contains("nothing was done"), "{told}");
+    }
+    assert_eq!(asked(&Ask::get("/_queue/settings")).0, 403);
+    assert_eq!(asked(&Ask::get("/_queue")).0, 404, "there is no password");
 }
 
 #[test]
@@ -620,6 +655,9 @@ fn native_a_list_of_tokens_is_told_what_is_accepted_and_never_what_it_is() {
         format!("{A},{B}"),
         format!("a:{A},b:short"),
         "a:".to_owned(),
+        format!("read:{A}"),
+        format!("a:read:{A},b:{A}"),
+        "a:read:short".to_owned(),
         " , ".to_owned(),
     ] {
         for (key, found) in [

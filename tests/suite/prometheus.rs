@@ -18,6 +18,9 @@ use crate::connection::Connection;
 use crate::house::{Ask, House, PERMIT_TOKEN, Visitor};
 use crate::metrics::scrape;
 
+/// May read, and do nothing else.
+const READ_TOKEN: &str = "development-only-read-token";
+
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("dev/monitoring")
@@ -166,7 +169,9 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     let house = House::wasm();
     house.set("automatic", "15");
     let addr = house.wasm_side().edge.addr().to_string();
-    let prometheus = Prometheus::start(&file("prometheus.yml"), &addr, PERMIT_TOKEN).unwrap();
+    let tokens = format!("{PERMIT_TOKEN},prometheus:read:{READ_TOKEN}");
+    house.set("permit_token", &tokens);
+    let prometheus = Prometheus::start(&file("prometheus.yml"), &addr, READ_TOKEN).unwrap();
     let is_over = AtomicBool::new(false);
     let edge = house.wasm_side().edge.addr();
     thread::scope(|scope| {

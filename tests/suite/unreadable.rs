@@ -1,7 +1,7 @@
 //! Reads of the config store and of the secret store that fail, each alone and all together: an error is never taken for
 //! absence, so no place is lost, nobody goes in who should not, and the log says which key it was.
 
-use now_serving::config::{DOCUMENT, SECRETS, SINGLE};
+use now_serving::config::{DOCUMENT, RETIRED, SECRETS, SINGLE};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, Visitor};
@@ -122,7 +122,12 @@ fn names(log: &[Value], key: &str) -> bool {
 }
 
 fn every_key() -> Vec<&'static str> {
-    [&[DOCUMENT, PART, "template"][..], &SINGLE, &SECRETS].concat()
+    [
+        &[DOCUMENT, PART, "template", RETIRED][..],
+        &SINGLE,
+        &SECRETS,
+    ]
+    .concat()
 }
 
 #[test]

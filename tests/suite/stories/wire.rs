@@ -147,12 +147,12 @@ pub(crate) fn a_store_that_lost_its_memory_is_rebuilt_from_the_tickets(house: &H
 pub(crate) fn rotating_the_secret_keeps_the_places(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
-    house.set("jwt_secret", "the-next-secret-of-at-least-32-bytes!");
-    house.set("jwt_secret_previous", SECRET);
+    let next = "the-next-secret-of-at-least-32-bytes!";
+    house.set("jwt_secret", &format!("{next},{SECRET}"));
     assert_eq!(visitor.ask("/").json()["position"], 1);
     let mut newcomer = Visitor::new(house);
     assert_eq!(newcomer.ask("/").json()["position"], 2);
-    house.set("jwt_secret_previous", "");
+    house.set("jwt_secret", next);
     assert_eq!(
         newcomer.ask("/").json()["position"],
         2,
@@ -338,12 +338,19 @@ pub(crate) fn an_unsound_configuration_keeps_admitted_visitors_and_bypass_paths_
             waiting.ask("/echo"),
             Visitor::new(house).ask("/echo"),
             house.ask(&Ask::get("/_queue").operator()),
-            house.ask(&Ask::get("/_queue/healthz")),
             house.ask(&Ask::permit(1)),
         ] {
             assert_eq!((got.status, got.inside), (503, false), "{got:?}");
             assert!(got.body.contains("being set up") && got.ticket().is_none());
         }
+        let health = house.ask(&Ask::get("/_queue/healthz"));
+        assert_eq!(health.status, 503);
+        let told = health.json()["detail"].to_string();
+        assert!(told.contains("automatic: a whole number from 0 to 86400"));
+        assert!(
+            told.contains("brand_name: ") && !told.contains("often"),
+            "{told}"
+        );
     });
     assert_eq!(calls, 0);
     let log = house.log_of(before + 2 * 2 + 5);
