@@ -26,7 +26,7 @@ pub struct Fields {
 
 /// One value, as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
+pub(crate) enum Value {
     /// A form's value, or a text of JSON, unescaped.
     Text(String),
     /// A number of JSON, digit by digit: read as a floating point number it would be rounded.
@@ -287,7 +287,7 @@ fn json(bytes: &[u8], example: &str) -> Result<Vec<(String, Value)>, Refusal> {
 
 /// The members of an object, every one of them: a map would keep the last of each name. Names are compared as they are
 /// meant, not as they are spelt (RFC 8259, 8.3).
-struct Pairs(Vec<(String, Value)>);
+pub(crate) struct Pairs(pub(crate) Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -139,7 +139,7 @@ fn too_long(key: &str, value: &str) -> Option<String> {
 /// A single key of the version before.
 fn not_read(key: &str) -> Option<String> {
     let is_setting =
-        Config::names().contains(key) && !SINGLE.contains(&key) && !PARTS.contains(&key);
+        Config::names().contains(&key) && !SINGLE.contains(&key) && !PARTS.contains(&key);
     is_setting.then(|| {
         format!(
             "  {key}: is read no more as a key of its own; accepted is the same name in {DOCUMENT}"

@@ -3,15 +3,9 @@
 //! Invariant: a whole configuration takes at most twelve look-ups, of which a value over 256 bytes takes two; and what
 //! could not be read or understood is unknown, never absent.
 
-use std::collections::BTreeMap;
-
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
-
 use super::reader::NONE;
 use super::{Problem, Source};
+use crate::fields::{Pairs, Value};
 
 /// The key that holds the document.
 pub const DOCUMENT: &str = "settings";
@@ -59,9 +53,9 @@ pub(super) enum Known {
 /// All that was read.
 #[derive(Default)]
 pub(super) struct Document {
-    single: BTreeMap<&'static str, Known>,
+    single: Vec<(&'static str, Known)>,
     /// `None` for what is there twice.
-    values: BTreeMap<String, Option<Value>>,
+    values: Vec<(String, Option<Value>)>,
     /// Why what is in neither of them is unknown.
     gap: Option<Gap>,
     /// What is wrong with the document as such.
@@ -88,7 +82,12 @@ impl Document {
 
     /// What is known of a setting. A single key goes before the document.
     pub(super) fn get(&self, key: &str) -> Known {
-        match (self.single.get(key), self.values.get(key)) {
+        let single = self.single.iter().find(|(name, _)| *name == key);
+        let value = self.values.iter().find(|(name, _)| name == key);
+        match (
+            single.map(|(_, known)| known),
+            value.map(|(_, value)| value),
+        ) {
             (Some(known), _) if *known != Known::Absent => known.clone(),
             (_, Some(value)) => value.as_ref().map_or(Known::Twice, as_text),
             (Some(_), None) if self.gap == Some(Gap::NoDocument) => Known::Absent,
@@ -102,7 +101,7 @@ impl Document {
         &'a self,
         is_known: impl Fn(&str) -> bool + 'a,
     ) -> impl Iterator<Item = &'a str> {
-        let names = self.values.keys().map(String::as_str);
+        let names = self.values.iter().map(|(name, _)| name.as_str());
         names.filter(move |name| !is_known(name))
     }
 
@@ -126,7 +125,7 @@ impl Document {
         let mut spent = 0;
         for key in SINGLE {
             if spent > self.single.len() {
-                self.single.insert(key, Known::Unknown);
+                self.single.push((key, Known::Unknown));
                 continue;
             }
             let said = source.setting(key);
@@ -136,22 +135,24 @@ impl Document {
                 Ok(_) => Known::Absent,
                 Err(_) => Known::Unreadable,
             };
-            self.single.insert(key, known);
+            self.single.push((key, known));
         }
         spent
     }
 
     fn read_parts(&mut self, source: &dyn Source, mut spent: usize) {
-        let Some(more) = self.values.remove(MORE).map(Option::unwrap_or_default) else {
+        let Some(at) = self.values.iter().position(|(name, _)| name == MORE) else {
             return;
         };
-        let Some(parts) = parts(&more) else {
+        let more = self.values.remove(at).1;
+        let Some(parts) = more.as_ref().and_then(parts) else {
             let accepted = format!(
                 "a list of one or two of {}, each once, in the document itself",
                 PARTS.join(", ")
             );
             self.gap = Some(Gap::NotUnderstood);
-            return self.problem(MORE, Some(more.to_string()), &accepted);
+            let more = more.map(|more| more.to_string());
+            return self.problem(MORE, more, &accepted);
         };
         for part in parts {
             if spent + 2 > LOOK_UPS {
@@ -172,7 +173,7 @@ impl Document {
     /// A part is more of the document, or one setting as it is.
     fn add(&mut self, part: &'static str, text: &str) {
         if !part.starts_with(DOCUMENT) {
-            return self.put(part.to_owned(), Value::from(text));
+            return self.put(part.to_owned(), Value::Text(text.to_owned()));
         }
         match serde_json::from_str(text) {
             Ok(Pairs(pairs)) => {
@@ -199,11 +200,10 @@ impl Document {
     }
 
     fn put(&mut self, name: String, value: Value) {
-        if name != SCHEMA {
-            let entry = self.values.entry(name);
-            entry
-                .and_modify(|first| *first = None)
-                .or_insert(Some(value));
+        match self.values.iter_mut().find(|(other, _)| *other == name) {
+            _ if name == SCHEMA => {}
+            Some((_, first)) => *first = None,
+            None => self.values.push((name, Some(value))),
         }
     }
 
@@ -213,7 +213,7 @@ impl Document {
             self.gap = Some(Gap::NotUnderstood);
             self.problems.push(Problem::unreadable(key));
         } else {
-            self.single.insert(key, Known::Unreadable);
+            self.single.push((key, Known::Unreadable));
         }
     }
 
@@ -238,8 +238,8 @@ pub(super) fn look_ups<E>(said: &Result<Option<String>, E>) -> usize {
 }
 
 fn parts(more: &Value) -> Option<Vec<&'static str>> {
-    let listed = more.as_array()?;
-    let part = |name: &Value| PARTS.into_iter().find(|part| name.as_str() == Some(*part));
+    let listed = texts(more)?;
+    let part = |name: &String| PARTS.into_iter().find(|part| name == part);
     let parts: Vec<&'static str> = listed.iter().map(part).collect::<Option<_>>()?;
     let is_new = |(at, part): (usize, &&str)| !parts.iter().take(at).any(|other| other == part);
     (parts.len() <= MOST_PARTS && parts.iter().enumerate().all(is_new)).then_some(parts)
@@ -247,54 +247,32 @@ fn parts(more: &Value) -> Option<Vec<&'static str>> {
 
 /// A value in the words of a single key: a number as it is, a list with commas.
 fn as_text(value: &Value) -> Known {
-    let item = |item: &Value| {
-        let text = item.as_str().filter(|text| !text.trim().is_empty())?;
-        Some(text.to_owned())
-    };
     match value {
-        Value::Null => Known::Absent,
-        Value::String(text) if text.is_empty() => Known::Absent,
-        Value::String(text) => Known::Is(text.clone()),
-        Value::Number(number) => Known::Is(number.to_string()),
-        Value::Array(list) if list.is_empty() => Known::Is(NONE.to_owned()),
-        Value::Array(list) => match list.iter().map(item).collect::<Option<Vec<_>>>() {
-            Some(items) => Known::Is(items.join(",")),
-            None => Known::NoText(value.to_string()),
+        Value::Text(text) if text.is_empty() => Known::Absent,
+        Value::Text(text) | Value::Number(text) => Known::Is(text.clone()),
+        Value::Other(json) if json == "null" => Known::Absent,
+        Value::Other(json) => match texts(value) {
+            Some(list) if list.is_empty() => Known::Is(NONE.to_owned()),
+            Some(list) if list.iter().all(|item| !item.trim().is_empty()) => {
+                Known::Is(list.join(","))
+            }
+            _ => Known::NoText(json.clone()),
         },
-        Value::Bool(_) | Value::Object(_) => Known::NoText(value.to_string()),
     }
 }
 
-/// The members of an object, every one of them: a map would keep the last of each name.
-struct Pairs(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members)
-    }
-}
-
-struct Members;
-
-impl<'de> Visitor<'de> for Members {
-    type Value = Pairs;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Pairs(pairs))
+/// The items of a list that holds texts only.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Other(json) => serde_json::from_str(json).ok(),
+        Value::Text(_) | Value::Number(_) => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::collections::BTreeMap;
     use std::sync::Mutex;
 
     use super::super::Unreadable;

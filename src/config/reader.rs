@@ -2,7 +2,6 @@
 //!
 //! A wrong one, and one that cannot be read, is remembered and its default goes on, so that one look finds every problem.
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -52,7 +51,7 @@ pub(super) struct Reader<'a> {
     source: &'a dyn Source,
     document: Document,
     /// Every setting that was asked for: there are no others.
-    asked: BTreeSet<&'static str>,
+    asked: Vec<&'static str>,
     found: Findings,
 }
 
@@ -64,7 +63,7 @@ pub(super) struct Findings {
     /// What is wrong with settings that have their defaults instead.
     pub(super) ignored: Vec<Problem>,
     /// Settings and secrets that may be there or not, since what holds them was not read or not understood.
-    pub(super) unknown: BTreeSet<&'static str>,
+    pub(super) unknown: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -73,7 +72,7 @@ impl<'a> Reader<'a> {
         Self {
             source,
             document: Document::default(),
-            asked: BTreeSet::new(),
+            asked: Vec::new(),
             found: Findings::default(),
         }
     }
@@ -90,7 +89,7 @@ impl<'a> Reader<'a> {
 
     /// What was found, once every setting has been asked for: then a name that was not asked for is none.
     pub(super) fn findings(mut self) -> Findings {
-        let names: Vec<String> = (self.document.others(|name| self.asked.contains(name)))
+        let names: Vec<String> = (self.document.others(|name| self.asked.contains(&name)))
             .map(str::to_owned)
             .collect();
         for name in names {
@@ -114,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The name of every setting that was asked for.
-    pub(super) fn asked(self) -> BTreeSet<&'static str> {
+    pub(super) fn asked(self) -> Vec<&'static str> {
         self.asked
     }
 
@@ -128,21 +127,21 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn setting(&mut self, key: &'static str) -> Option<String> {
-        self.asked.insert(key);
+        self.asked.push(key);
         match self.document.get(key) {
             Known::Is(text) => return Some(text),
             Known::Absent => {}
             Known::NoText(json) => {
                 let accepted = "a text, a number, or a list of texts; on and off for switches";
                 self.problem(key, Some(json), accepted);
-                self.found.unknown.insert(key);
+                self.found.unknown.push(key);
             }
             Known::Twice => {
                 self.problem(key, None, "each setting once");
-                self.found.unknown.insert(key);
+                self.found.unknown.push(key);
             }
             Known::Unreadable => self.is_not_read(key),
-            Known::Unknown => drop(self.found.unknown.insert(key)),
+            Known::Unknown => self.found.unknown.push(key),
         }
         None
     }
@@ -160,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_not_read(&mut self, key: &'static str) {
-        self.found.unknown.insert(key);
+        self.found.unknown.push(key);
         self.add(Problem::unreadable(key));
     }
 
@@ -173,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_known(&self, key: &str) -> bool {
-        !self.found.unknown.contains(key)
+        !self.found.unknown.contains(&key)
     }
 
     /// One for which `none` stands where it is absent.
@@ -385,13 +384,13 @@ impl<'a> Reader<'a> {
             if self.is_known(JWT_SECRET) {
                 let accepted = "a secret of at least 32 bytes; this one is required";
                 self.problem(JWT_SECRET, None, accepted);
-                self.found.unknown.insert(JWT_SECRET);
+                self.found.unknown.push(JWT_SECRET);
             }
             return Vec::new();
         };
         let secrets = self.sound_secrets(JWT_SECRET, &listed);
         if secrets.is_empty() {
-            self.found.unknown.insert(JWT_SECRET);
+            self.found.unknown.push(JWT_SECRET);
         }
         secrets
     }

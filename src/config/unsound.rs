@@ -2,8 +2,6 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use std::collections::BTreeSet;
-
 use super::{Config, List, OriginCookie, Paths, Problem, Serves, WebSockets, serves, shifted};
 use crate::ticket::Keys;
 
@@ -29,12 +27,8 @@ pub struct Unsound {
 }
 
 impl Unsound {
-    pub(super) fn of(
-        config: Config,
-        problems: Vec<Problem>,
-        unknown: &BTreeSet<&'static str>,
-    ) -> Self {
-        let is_read = |key: &str| !unknown.contains(key);
+    pub(super) fn of(config: Config, problems: Vec<Problem>, unknown: &[&'static str]) -> Self {
+        let is_read = |key: &str| !unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
         Self {

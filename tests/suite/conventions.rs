@@ -62,7 +62,7 @@ pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
         SECRETS.map(str::to_owned).into(),
         "each that there is is asked for"
     );
-    let mut settings = Config::names();
+    let mut settings = BTreeSet::from_iter(Config::names());
     // On the local server only.
     settings.remove("clock");
     (settings.into_iter().map(str::to_owned).collect(), secrets)
