@@ -20,6 +20,9 @@ pub const FRESH: Duration = Duration::from_secs(1);
 /// How long it serves on while one request renews it. Together: nobody sees a sign older than two seconds
 /// while the store answers.
 pub const RENEWING: Duration = Duration::from_secs(1);
+/// How long a sign is good enough for visitors inside while no visitor waits. Renewed in the second after: so while they
+/// come, none goes in by a sign older than ten seconds, and a site with no line costs a tenth.
+pub const FRESH_WITHOUT_A_LINE: Duration = Duration::from_secs(9);
 /// How long the last sign is kept for the time when the store does not answer.
 pub const KEPT: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
@@ -142,6 +145,16 @@ impl Copied {
             is_old: false,
             read_ms: now_ms,
         }
+    }
+
+    /// Whether visitors inside can be judged by it: a second after it was read, and longer while no visitor waits.
+    #[must_use]
+    pub fn is_fresh_inside(&self, now_ms: u64) -> bool {
+        let life = match &self.sign {
+            Some(sign) if sign.waiting() == 0 => FRESH_WITHOUT_A_LINE,
+            _ => FRESH,
+        };
+        u128::from(now_ms.abs_diff(self.read_ms)) < life.as_millis()
     }
 
     /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.

@@ -123,7 +123,7 @@ pub fn visit(
         Some(ticket) => ticket,
     };
     if held.is_inside(now) {
-        match still_inside(&held, near) {
+        match still_inside(&held, near, line.now_ms) {
             Some(after) => return Visit::unasked(End::Inside, held, after),
             None => held = outside(held, now),
         }
@@ -301,16 +301,19 @@ fn anew(id: String, now: u64) -> Ticket {
 }
 
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
-/// comes back, so without a fresh copy the last one says it too. The copy is then looked after once the visitor has
-/// been answered.
-pub(crate) fn still_inside(held: &Ticket, near: &dyn Near) -> Option<After> {
-    let (copy, after) = match near.peek() {
-        Some(copy) => (Some(copy), After::Nothing),
-        None => (near.last(), After::Look),
+/// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
+pub(crate) fn still_inside(held: &Ticket, near: &dyn Near, now_ms: u64) -> Option<After> {
+    let last = near.last();
+    let is_fresh = last
+        .as_ref()
+        .is_some_and(|last| last.is_fresh_inside(now_ms));
+    let sign = last.and_then(|last| last.sign);
+    let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
+    let after = if is_fresh {
+        After::Nothing
+    } else {
+        After::Look
     };
-    let has_ended = copy
-        .and_then(|copy| copy.sign)
-        .is_some_and(|sign| has_ended(held, &sign));
     (!has_ended).then_some(after)
 }
 

@@ -35,17 +35,18 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call));
     }
-    inside(call, unsound, near, now_ms / 1000)
+    inside(call, unsound, near, now_ms)
 }
 
-fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now: u64) -> Option<Outcome> {
+fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
+    let now = now_ms / 1000;
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;
     };
     let ticket = keeping::verified(call, keys, room, now)
         .or_else(|| keeping::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
-    if !ticket.is_inside(now) || still_inside(&ticket, near).is_none() {
+    if !ticket.is_inside(now) || still_inside(&ticket, near, now_ms).is_none() {
         return None;
     }
     let pass = keys.pass(&ticket.id, room, call.hostname(), now);

@@ -110,7 +110,9 @@ in_every_house! {
     a_broken_page_is_logged_and_the_built_in_one_serves
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
-    raising_the_epoch_ends_admissions_within_two_seconds
+    while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds
+    while_no_visitor_waits_an_epoch_ends_admissions_within_ten_seconds
+    while_no_visitor_waits_who_is_inside_costs_a_tenth
     who_is_inside_costs_one_call_a_second_and_never_waits_for_it
     a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
     a_sign_older_than_the_draw_does_not_move_the_drawer_back

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dev::store::{Faults, Store};
 use now_serving::admission::Pace;
 use now_serving::config::Config;
+use now_serving::near::Near;
 use now_serving::service;
 
 use super::cache::{Cache, Whim};
@@ -15,6 +16,8 @@ use crate::house::{Ask, Direct, Got, call, claims, config, got};
 const START_MS: u64 = 1_800_000_000_000;
 /// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
 const FRESH_MS: u64 = 1000;
+/// Fresh for so long for visitors inside while no visitor waits.
+const FRESH_WITHOUT_A_LINE_MS: u64 = 9_000;
 const SEEN_WITHIN_MS: u64 = 2000;
 
 /// What the store knows.
@@ -209,9 +212,14 @@ impl World {
         }
     }
 
-    /// A look finds a fresh copy or renews it; a draw does neither.
+    /// A look finds a fresh copy or renews it; a draw does neither. While no visitor waits, a copy is fresh for longer.
     fn notices(&mut self, centre: usize) {
-        let was_before = |past: &&Truth| past.at_ms + FRESH_MS <= self.now_ms;
+        let last = self.centres[centre].last().and_then(|last| last.sign);
+        let fresh_ms = match last {
+            Some(sign) if sign.waiting() == 0 => FRESH_WITHOUT_A_LINE_MS,
+            _ => FRESH_MS,
+        };
+        let was_before = |past: &&Truth| past.at_ms + fresh_ms <= self.now_ms;
         if let Some(past) = self.past.iter().rfind(was_before) {
             self.noticed.insert(centre, past.epoch);
         }

@@ -6,8 +6,12 @@ use serde_json::json;
 
 use crate::house::{Ask, House, Visitor, visitors};
 
-/// Fresh for a second, renewed in the next: together the oldest sign anybody sees.
+/// Fresh for a second, renewed in the next: together the oldest sign a visitor sees while one waits.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
+/// And the oldest by which visitors inside are judged while none waits.
+const SEEN_WITHIN_IDLE: Duration = Duration::from_secs(10);
+/// Longer than any copy serves.
+const SELDOM: Duration = Duration::from_mins(1);
 
 pub(crate) fn a_crowd_that_waits_costs_one_call_a_second(house: &House) {
     house.warm();
@@ -44,33 +48,60 @@ pub(crate) fn a_release_elsewhere_is_seen_within_two_seconds(house: &House) {
     assert_eq!(visitors[1].ask("/").json()["ahead"], 0);
 }
 
-/// Somebody inside, whose epoch has ended without anybody here being told.
-fn of_an_ended_epoch(house: &House) -> Visitor<'_> {
-    let mut visitor = Visitor::new(house);
-    visitor.ask("/");
+/// A visitor inside, and as many others who wait.
+fn inside(house: &House, waiting: usize) -> Visitor<'_> {
+    let mut all = visitors(house, waiting + 1);
+    for visitor in &mut all {
+        visitor.ask("/");
+        visitor.ask("/");
+    }
     house.permit(1);
-    assert!(visitor.ask("/echo").inside);
+    let mut first = all.remove(0);
+    assert!(first.ask("/echo").inside);
+    first
+}
+
+/// A visitor inside, whose epoch has ended while this data centre heard nothing of it.
+fn of_an_ended_epoch(house: &House, waiting: usize) -> Visitor<'_> {
+    let visitor = inside(house, waiting);
     house.write(&["epoch", "2"]);
     visitor
 }
 
-pub(crate) fn raising_the_epoch_ends_admissions_within_two_seconds(house: &House) {
-    let mut visitor = of_an_ended_epoch(house);
-    // A site in use: each request may look after the sign once it has been answered.
+/// A site in use: each request may look after the sign once it has been answered.
+fn is_used(visitor: &mut Visitor<'_>, house: &House, time: Duration) {
     for _ in 0..20 {
-        house.wait(SEEN_WITHIN / 20);
+        house.wait(time / 20);
         visitor.ask("/echo");
     }
+}
+
+pub(crate) fn while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds(house: &House) {
+    let mut visitor = of_an_ended_epoch(house, 1);
+    is_used(&mut visitor, house, SEEN_WITHIN);
+    let got = visitor.ask("/echo");
+    assert_eq!((got.inside, &got.json()["position"]), (false, &json!(3)));
+}
+
+pub(crate) fn while_no_visitor_waits_an_epoch_ends_admissions_within_ten_seconds(house: &House) {
+    let mut visitor = of_an_ended_epoch(house, 0);
+    is_used(&mut visitor, house, SEEN_WITHIN_IDLE);
     let got = visitor.ask("/echo");
     assert_eq!((got.inside, &got.json()["position"]), (false, &json!(2)));
 }
 
+pub(crate) fn while_no_visitor_waits_who_is_inside_costs_a_tenth(house: &House) {
+    house.warm();
+    let mut visitor = inside(house, 0);
+    let calls = house.calls(|| {
+        is_used(&mut visitor, house, 2 * SEEN_WITHIN_IDLE);
+    });
+    assert!((1..=3).contains(&calls), "{calls} calls in twenty seconds");
+}
+
 pub(crate) fn who_is_inside_costs_one_call_a_second_and_never_waits_for_it(house: &House) {
     house.warm();
-    let mut visitor = Visitor::new(house);
-    visitor.ask("/");
-    house.permit(1);
-    visitor.ask("/echo");
+    let mut visitor = inside(house, 1);
     let began = house.now_ms();
     let calls = house.calls(|| {
         for _ in 0..30 {
@@ -121,11 +152,11 @@ pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &H
 }
 
 pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(house: &House) {
-    let mut visitor = of_an_ended_epoch(house);
+    let mut visitor = of_an_ended_epoch(house, 1);
     // No copy lives until the next request, but each request looks after the sign once it has been answered.
-    house.forget_the_sign();
+    house.wait(SELDOM);
     visitor.ask("/echo");
-    house.forget_the_sign();
+    house.wait(SELDOM);
     assert!(!visitor.ask("/echo").inside);
 }
 
