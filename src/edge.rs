@@ -376,6 +376,7 @@ impl Counts {
         let mut kept = self.seen(till).unwrap_or_else(|| Till::new(fresh_id()));
         let done = work(&mut kept);
         let written = core::insert(self.key("till", till), TILLS_KEPT)
+            .deliver_node_max_age(Duration::ZERO)
             .user_metadata(kept.encode().into())
             .execute();
         let written = written.is_ok_and(|body| body.finish().is_ok());
@@ -617,6 +618,7 @@ impl Near for DataCentre {
 
     fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
         let inserted = core::insert(self.login_key("wrong", from), life)
+            .deliver_node_max_age(Duration::ZERO)
             .user_metadata(wrong.written().into())
             .execute();
         // What cannot be counted slows nobody.
@@ -681,8 +683,11 @@ impl Renew for Renewal {
 /// Kept for the time when the store does not answer.
 fn keep(key: &CacheKey, copy: &Copied) {
     if !copy.is_old {
-        let inserted = core::insert(key.clone(), KEPT).user_metadata(worded(copy).into());
-        let _ = inserted.execute().map(StreamingBody::finish);
+        let inserted = core::insert(key.clone(), KEPT)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(worded(copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
     }
 }
 

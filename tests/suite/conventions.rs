@@ -164,13 +164,32 @@ fn native_one_function_sends_to_the_origin_and_decides_between_pass_and_cache() 
     }
 }
 
+/// A node of the POP that hands objects out may keep one after it was overwritten. What is read, changed and written must
+/// not live there; a copy of the sign lives for two seconds at most, and that an id was admitted is written once.
+#[test]
+fn native_what_is_changed_in_the_cache_lives_on_no_deliver_node() {
+    let edge = text("src/edge.rs");
+    let inserts = edge.split("core::insert(").skip(1);
+    let (mut changed, mut others) = (0, Vec::new());
+    for insert in inserts {
+        let (insert, _) = insert.split_once(".execute()").unwrap();
+        if insert.contains(".deliver_node_max_age(Duration::ZERO)") {
+            changed += 1;
+        } else {
+            others.push(insert.split([',', ')']).next().unwrap().to_owned());
+        }
+    }
+    assert_eq!(others, ["self.sign.clone(", "key"]);
+    assert_eq!(changed, 4, "markers, tills, wrong logins, the last sign");
+}
+
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn wasm_the_wasm_is_at_most_1120_kb_and_440_gzipped() {
+fn wasm_the_wasm_is_at_most_1180_kb_and_465_gzipped() {
     let size = Size::of(&dev::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_120_000 && size.gzipped <= 440_000,
+        size.plain <= 1_180_000 && size.gzipped <= 465_000,
         "{size:?}"
     );
 }
