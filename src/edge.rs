@@ -229,6 +229,19 @@ fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
+/// A store by the name of its link. `fastly compute publish` links what it makes by the store's own name, which is the
+/// manifest's: names of stores are those of the whole account.
+fn named<S, E>(
+    open: impl Fn(&str) -> Result<S, E>,
+    name: &str,
+    is_missing: impl Fn(&E) -> bool,
+) -> Result<S, E> {
+    match open(name) {
+        Err(error) if is_missing(&error) => open(&format!("now-serving-{name}")),
+        opened => opened,
+    }
+}
+
 struct Stores {
     config: Result<Option<ConfigStore>, Unreadable>,
     secrets: Result<Option<SecretStore>, Unreadable>,
@@ -239,15 +252,17 @@ impl Stores {
     fn open() -> Self {
         use fastly::config_store::OpenError as ConfigError;
         use fastly::secret_store::OpenError;
+        let is_no_config = |error: &_| matches!(error, ConfigError::ConfigStoreDoesNotExist);
+        let is_no_secrets = |error: &_| matches!(error, OpenError::SecretStoreDoesNotExist(_));
         Self {
-            config: match ConfigStore::try_open("config") {
+            config: match named(ConfigStore::try_open, "config", is_no_config) {
                 Ok(store) => Ok(Some(store)),
-                Err(ConfigError::ConfigStoreDoesNotExist) => Ok(None),
+                Err(error) if is_no_config(&error) => Ok(None),
                 Err(_) => Err(Unreadable),
             },
-            secrets: match SecretStore::open("secrets") {
+            secrets: match named(SecretStore::open, "secrets", is_no_secrets) {
                 Ok(store) => Ok(Some(store)),
-                Err(OpenError::SecretStoreDoesNotExist(_)) => Ok(None),
+                Err(error) if is_no_secrets(&error) => Ok(None),
                 Err(_) => Err(Unreadable),
             },
         }
