@@ -10,7 +10,7 @@ use crate::http::{Call, Reply};
 use crate::keeping;
 use crate::line::Line;
 use crate::near::Near;
-use crate::negotiate::{Kind, kind};
+use crate::negotiate::{Brought, Kind, kind};
 use crate::page;
 use crate::record::{self, Reason};
 use crate::ticket::{Standing, Ticket};
@@ -98,7 +98,7 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     if keeping::ticket(call, config, now).is_some() {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
-    if !matches!(kind(call, config), Kind::First | Kind::Visit) {
+    if kind(call, config, Brought::Nothing) != Kind::First {
         return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
     let words = words(&call.header("accept-language"));

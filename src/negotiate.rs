@@ -7,9 +7,9 @@ use crate::keeping;
 /// What kind of request stands in line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A GET of a visitor or a visitor's program, by which a ticket may be drawn.
+    /// A GET of a visitor or a visitor's program with a ticket.
     Visit,
-    /// The same without any cookie of ours, so that it is not known whether the next one brings one.
+    /// The same without one, so that it is not known whether the next one brings one.
     First,
     /// POST, PUT, PATCH or DELETE: the holder of a ticket is served as by GET; without a ticket none is drawn.
     Unsafe,
@@ -40,6 +40,16 @@ impl Kind {
     }
 }
 
+/// What a request brought along. A cookie of our name that is no ticket does not show that its client keeps the one it
+/// gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brought {
+    /// A ticket that is good.
+    Ticket,
+    /// None, or one whose time is over, or something else under its name.
+    Nothing,
+}
+
 /// From where a request was sent, as far as it says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
@@ -51,9 +61,9 @@ enum Sender {
     OtherSite,
 }
 
-/// The kind of a request, from its method and the headers browsers send by themselves.
+/// The kind of a request, from its method, the headers browsers send by themselves and the ticket.
 #[must_use]
-pub fn kind(call: &Call, config: &Config) -> Kind {
+pub fn kind(call: &Call, config: &Config, brought: Brought) -> Kind {
     let prefetches = ["sec-purpose", "purpose", "x-moz"]
         .iter()
         .any(|name| call.header(name).to_ascii_lowercase().contains("prefetch"));
@@ -79,7 +89,7 @@ pub fn kind(call: &Call, config: &Config) -> Kind {
         return Kind::SubResource;
     }
     match call.method.as_str() {
-        "GET" if keeping::keeps_cookies(call) => Kind::Visit,
+        "GET" if brought == Brought::Ticket => Kind::Visit,
         "GET" => Kind::First,
         _ => Kind::Unsafe,
     }
@@ -264,6 +274,10 @@ mod tests {
     use super::*;
     use crate::config::{Source, Unreadable};
 
+    fn kind(call: &Call, config: &Config) -> Kind {
+        super::kind(call, config, Brought::Nothing)
+    }
+
     fn call(headers: &[(&'static str, &str)]) -> Call {
         Call {
             method: "GET".to_owned(),
@@ -376,7 +390,7 @@ mod tests {
     fn only_visits_may_draw() {
         let config = config(&[]);
         let kind = |method: &str, headers: &[(&'static str, &str)]| {
-            super::kind(&sent(method, headers), &config)
+            super::kind(&sent(method, headers), &config, Brought::Nothing)
         };
         assert_eq!(kind("GET", &[]), Kind::First);
         for dest in ["document", "empty", "iframe", "frame", "embed", "object"] {
@@ -458,17 +472,24 @@ mod tests {
     #[test]
     fn a_cookie_that_came_from_a_page_of_the_same_site_speaks_for_itself() {
         let config = config(&[]);
-        let with_cookie = |site: &str| {
+        let with_cookie = |site: &str, brought: Brought| {
             let headers = [
                 ("sec-fetch-site", site),
                 ("sec-fetch-mode", "cors"),
                 ("sec-fetch-dest", "empty"),
                 ("cookie", "__Host-queue=x"),
             ];
-            kind(&sent("GET", &headers), &config)
+            super::kind(&sent("GET", &headers), &config, brought)
         };
-        assert_eq!(with_cookie("same-site"), Kind::Visit);
-        assert_eq!(with_cookie("cross-site"), Kind::Elsewhere);
+        assert_eq!(with_cookie("same-site", Brought::Ticket), Kind::Visit);
+        assert_eq!(
+            with_cookie("same-site", Brought::Nothing),
+            Kind::First,
+            "the cookie is no ticket"
+        );
+        for brought in [Brought::Ticket, Brought::Nothing] {
+            assert_eq!(with_cookie("cross-site", brought), Kind::Elsewhere);
+        }
     }
 
     #[test]

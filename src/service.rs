@@ -16,7 +16,7 @@ use crate::config::{Config, OriginCookie, Paths, Problem, Serves, WebSockets};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::line::{Clock, Line};
 use crate::near::{Lookup, Near};
-use crate::negotiate::{Kind, kind, wants_json};
+use crate::negotiate::{Brought, Kind, kind, wants_json};
 use crate::page::Refused;
 use crate::record::{self, Reason, Record, Share};
 use crate::tally::Tally;
@@ -120,17 +120,13 @@ fn routed(
         return to_https(call, config);
     }
     let now = now_ms / 1000;
-    let kind = kind(call, config);
     let ticket = keeping::ticket_or_lapsed(call, config, now)
         .or_else(|| keeping::ticket_of_form(call, config, now));
-    // A cookie that is no ticket does not show that its client keeps the one it gets.
-    let is_sound = ticket
-        .as_ref()
-        .is_some_and(|ticket| !ticket.has_lapsed(now));
-    let kind = match kind {
-        Kind::Visit if !is_sound => Kind::First,
-        kind => kind,
+    let brought = match &ticket {
+        Some(ticket) if !ticket.has_lapsed(now) => Brought::Ticket,
+        _ => Brought::Nothing,
     };
+    let kind = kind(call, config, brought);
     let ended = visit(kind, ticket, &call.id, &line, near, config);
     worded(call, kind, ended, near, config, now_ms)
 }
@@ -294,7 +290,8 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
         End::Outside => aside::without_ticket(call),
         _ => waiting::place(call, &visit, config, line.now_ms),
     };
-    let kind = kind(call, config);
+    // There is a visit only for a ticket that came.
+    let kind = kind(call, config, Brought::Ticket);
     let cookies = signed(call, kind, &visit, config, line.now_ms / 1000);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
     outcome(Answer::Reply(reply), visit, near, share(call, config))
