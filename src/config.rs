@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::admission::Pace;
+use crate::budget::{CALLS, CALLS_OF_A_REQUEST};
 use crate::page::Pages;
 use crate::record::{Query, shortened};
 use crate::ticket::Keys;
@@ -112,6 +113,8 @@ pub struct Config {
     pub log_sample: u64,
     /// What the log tells of the query of a URL.
     pub log_query: Query,
+    /// The most backend calls of a sandbox.
+    pub backend_calls: u64,
     /// Seconds by which the clocks of edge and store are shifted; on the local server only.
     pub clock: Option<i64>,
     /// The waiting page in the operator's brand.
@@ -266,6 +269,7 @@ impl Config {
                 Query::LeftOut,
                 &[("off", Query::LeftOut), ("on", Query::Kept)],
             ),
+            backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
             clock: reader.clock(),
             pages: Pages::new(reader.brand(), reader.template()),
             upstash_url,
@@ -478,6 +482,7 @@ mod tests {
             ("permit_max", "0", "a whole number from 1 to 1000000"),
             ("credit_max", "1.5", "a whole number from 0 to 1000000"),
             ("log_sample", "0", "a whole number from 1 to 10000"),
+            ("backend_calls", "4", "a whole number from 5 to 32"),
             ("log_query", "yes", "off, on"),
             ("room", "a b", "1 to 64 letters, digits, - and _"),
         ] {

@@ -2,7 +2,7 @@
 
 mod origin;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io::{Read, Write as _};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
 use fastly::handle::{BodyHandle, CacheOverride, RequestHandle};
 use fastly::http::body::StreamingBody;
 use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
-use fastly::http::serve::Serve;
+use fastly::http::serve::{HandlerResult, Serve};
 use fastly::http::{HeaderName, HeaderValue, Method, Url};
 use fastly::{ConfigStore, Request, Response, SecretStore};
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
-use now_serving::config::{Config, Remembering, Source, Unreadable, Unsound};
+use now_serving::budget::{CALLS, Used};
+use now_serving::config::{Config, Remembering, Source, Spent, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, Reply, is_withheld};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
@@ -33,8 +34,8 @@ use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
 const STORE: &str = "upstash";
 const LOG: &str = "queue_logs";
 
-/// How many requests one sandbox answers: what is read and parsed once serves them all. Whether the platform's limits
-/// begin anew with each of them is not documented, so the 32 backend requests have to do for all, three for each at most.
+/// How many requests one sandbox answers at most: what is read and parsed once serves them all, as far as the platform's
+/// limits reach.
 const REQUESTS: usize = 10;
 /// For how long it answers, and then waits for the next one at most: settings are never older than twice this.
 const LIFE: Duration = Duration::from_secs(15);
@@ -77,7 +78,13 @@ pub(crate) fn serve() {
         .with_max_requests(REQUESTS)
         .with_max_lifetime(LIFE)
         .with_timeout(LIFE)
-        .run_with_context(answer, &mut kept);
+        .run_with_context(
+            |request, kept: &mut Kept| {
+                answer(request, kept);
+                kept.then()
+            },
+            &mut kept,
+        );
     kept.counts.end();
 }
 
@@ -88,12 +95,51 @@ struct Kept {
     counts: Counts,
 }
 
+impl Kept {
+    /// Whether this sandbox takes another request. What could not be read is left to the next sandbox.
+    fn then(&self) -> Then {
+        let vcpu_ms = fastly::compute_runtime::elapsed_vcpu_ms().unwrap_or(u64::MAX);
+        let used = Used {
+            calls: self.counts.calls.get(),
+            vcpu_ms,
+            ..self.settings.used()
+        };
+        if self.settings.are_whole() && used.leaves_room(self.settings.most_calls()) {
+            Then::Next
+        } else {
+            Then::End
+        }
+    }
+}
+
+/// What follows a request that was answered.
+enum Then {
+    Next,
+    End,
+}
+
+impl HandlerResult for Then {
+    type Error = ();
+
+    /// The answer is under way already; an error ends the loop.
+    fn send(self) -> Result<(), ()> {
+        match self {
+            Self::Next => Ok(()),
+            Self::End => Err(()),
+        }
+    }
+}
+
 #[derive(Default)]
-struct Settings(Option<Reading>);
+struct Settings {
+    reading: Option<Reading>,
+    /// What readings before this one took.
+    before: Spent,
+}
 
 /// What was read, and from where.
 struct Reading {
-    stores: Arc<dyn Source>,
+    stores: Arc<Remembering<Stores>>,
     opened: Instant,
     config: Result<Config, Box<Unsound>>,
 }
@@ -102,7 +148,13 @@ impl Settings {
     /// What was read for the request before, as far as it could be read; what could not is asked for again.
     fn read(&mut self, now_ms: u64) -> Result<&Config, &Unsound> {
         let is_stale = |opened: Instant| is_local() && opened.elapsed() > LOCAL_SETTINGS;
-        let kept = self.0.take().filter(|kept| !is_stale(kept.opened));
+        let kept = self.reading.take().filter(|kept| {
+            let is_stale = is_stale(kept.opened);
+            if is_stale {
+                self.before = self.before.and(kept.stores.spent());
+            }
+            !is_stale
+        });
         let reading = match kept {
             Some(kept) if kept.is_whole() => kept,
             Some(kept) => Reading::of(kept.stores, kept.opened, now_ms),
@@ -111,14 +163,36 @@ impl Settings {
                 Reading::of(stores, Instant::now(), now_ms)
             }
         };
-        let reading = self.0.insert(reading);
+        let reading = self.reading.insert(reading);
         reading.config.as_ref().map_err(|unsound| &**unsound)
+    }
+
+    fn used(&self) -> Used {
+        let now = self.reading.as_ref().map(|reading| reading.stores.spent());
+        let spent = self.before.and(now.unwrap_or_default());
+        Used {
+            look_ups: spent.look_ups,
+            secrets: spent.secrets,
+            ..Used::default()
+        }
+    }
+
+    fn are_whole(&self) -> bool {
+        self.reading.as_ref().is_some_and(Reading::is_whole)
+    }
+
+    fn most_calls(&self) -> u64 {
+        let config = self.reading.as_ref().map(|reading| &reading.config);
+        match config {
+            Some(Ok(config)) => config.backend_calls,
+            Some(Err(_)) | None => CALLS,
+        }
     }
 }
 
 impl Reading {
-    fn of(stores: Arc<dyn Source>, opened: Instant, now_ms: u64) -> Self {
-        let config = Config::read(&stores);
+    fn of(stores: Arc<Remembering<Stores>>, opened: Instant, now_ms: u64) -> Self {
+        let config = Config::read(&(Arc::clone(&stores) as Arc<dyn Source>));
         let ignored = config.as_ref().ok();
         if let Some(entry) = ignored.and_then(|config| service::ignored_entry(now_ms, config)) {
             log(&entry);
@@ -157,7 +231,10 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = match outcome.answer {
         Answer::Reply(reply) => Some(send(response(reply))),
-        Answer::Forward(forward) => origin::forwarded(request, &forward, &call).map(send),
+        Answer::Forward(forward) => {
+            counts.has_called();
+            origin::forwarded(request, &forward, &call).map(send)
+        }
     };
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.log_query, now_ms);
@@ -182,6 +259,7 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_
         Some((Answer::Forward(forward), record)) => {
             counts.tally.borrow_mut().decided(record.reason);
             let trace = trace_id(&request);
+            counts.has_called();
             let status = origin::forwarded(request, &forward, &call).map(send);
             let facts = facts(&call, trace, Query::LeftOut, now_ms);
             log(&record::entry(&facts, status, &record));
@@ -338,6 +416,7 @@ impl Transport for Upstash<'_> {
         }
         let began = Instant::now();
         let answer = self.send(body);
+        self.counts.has_called();
         self.counts.tally.borrow_mut().called(began.elapsed());
         answer
     }
@@ -352,9 +431,15 @@ impl Transport for Upstash<'_> {
 struct Counts {
     room: String,
     tally: Rc<RefCell<Tally>>,
+    /// Calls of the origin and of the store.
+    calls: Rc<Cell<u64>>,
 }
 
 impl Counts {
+    fn has_called(&self) {
+        self.calls.set(self.calls.get() + 1);
+    }
+
     /// From now on they are of this room.
     fn are_of(&mut self, room: &str) {
         if self.room != room {

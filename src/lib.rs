@@ -26,11 +26,13 @@
 //! | [`upstash`] | the store's wire, as a pure codec |
 //! | [`admission`], [`queue`] | the arithmetic; the rules of the line, and the whole line as a model |
 //! | [`tally`], [`metrics`] | what is counted, on its way to the store; and as Prometheus reads it |
+//! | [`budget`] | what a sandbox may use before it ends |
 //! | [`config`], [`record`], [`http`] | settings; the log line; a request and its answer as plain data |
 
 pub mod admin;
 pub mod admission;
 pub mod aside;
+pub mod budget;
 pub mod config;
 pub mod cookie;
 pub mod cors;

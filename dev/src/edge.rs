@@ -40,6 +40,10 @@ pub struct EdgeOptions {
     pub local: bool,
     /// Whether an `Upgrade: websocket` is handed over, as for a service with the platform's product for them.
     pub web_sockets: bool,
+    /// Everything in the secret store; empty where there is none.
+    pub secrets: BTreeMap<String, String>,
+    /// Whether Viceroy writes down every call of the host, as [`Edge::output`] has them.
+    pub is_traced: bool,
     /// How long the store may take; [`DEADLINE`](crate::store::DEADLINE) in production.
     pub deadline: Duration,
 }
@@ -78,6 +82,7 @@ impl Edge {
         };
         local::write_manifest(folder.path(), backends)?;
         local::write_settings(folder.path(), &settings)?;
+        local::add_secrets(folder.path(), &options.secrets)?;
         let wasm = if options.local {
             options.wasm.clone()
         } else {
@@ -85,6 +90,9 @@ impl Edge {
         };
         let handed_over = format!("{WEB_SOCKETS}={}", options.web_sockets);
         let mut command = viceroy_command(&viceroy, folder.path(), &[&handed_over], &wasm);
+        if options.is_traced {
+            command.env("RUST_LOG", "viceroy=info,viceroy_lib=trace");
+        }
         let mut group = Group::start(&mut command)?;
         let lines = Lines::default();
         let listening = record(&mut group, &lines);

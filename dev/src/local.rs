@@ -121,6 +121,28 @@ pub fn write_manifest(folder: &Path, backends: Backends<'_>) -> Result<(), Strin
     })
 }
 
+/// Adds the secret store to the manifest in this folder, unless there is nothing in it.
+///
+/// # Errors
+/// When the manifest cannot be written to.
+pub fn add_secrets(folder: &Path, secrets: &Settings) -> Result<(), String> {
+    let cannot = |error| {
+        format!(
+            "fastly.toml in {} could not be written: {error}.",
+            folder.display()
+        )
+    };
+    let path = folder.join("fastly.toml");
+    let mut manifest = fs::read_to_string(&path).map_err(cannot)?;
+    for (key, value) in secrets {
+        let (key, value) = (quoted(key), quoted(value));
+        let lines =
+            format!("\n[[local_server.secret_stores.secrets]]\nkey = {key}\ndata = {value}\n");
+        manifest.push_str(&lines);
+    }
+    fs::write(&path, manifest).map_err(cannot)
+}
+
 fn manifest(backends: Backends<'_>) -> String {
     // The deadline belongs to the backend, since the SDK has none per request.
     let deadline = backends.deadline.as_millis();

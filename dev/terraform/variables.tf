@@ -76,6 +76,7 @@ variable "settings" {
       "heading",
       "message",
       "template",
+      "backend_calls",
       "log_sample",
       "log_query",
     ], name)])

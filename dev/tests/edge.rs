@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ fn options(origin: &Origin) -> EdgeOptions {
         settings: local::development_settings().unwrap(),
         local: true,
         web_sockets: true,
+        secrets: BTreeMap::new(),
+        is_traced: false,
         deadline: DEADLINE,
     }
 }

@@ -43,6 +43,17 @@ pub struct Remembering<S> {
     secret_reads: AtomicUsize,
 }
 
+impl Spent {
+    /// The sum of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            look_ups: self.look_ups + other.look_ups,
+            secrets: self.secrets + other.secrets,
+        }
+    }
+}
+
 /// What was asked of the stores, as the platform counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
@@ -86,7 +97,8 @@ impl<S: Source> Source for Remembering<S> {
 
     fn secret(&self, key: &str) -> Said {
         remembered(&self.secrets, key, || {
-            self.secret_reads.fetch_add(1, Ordering::Relaxed);
+            let is_counted = usize::from(self.source.keeps_secrets());
+            self.secret_reads.fetch_add(is_counted, Ordering::Relaxed);
             self.source.secret(key)
         })
     }

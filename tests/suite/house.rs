@@ -362,6 +362,8 @@ impl House {
             settings,
             local: edge.local,
             web_sockets: edge.web_sockets,
+            secrets: BTreeMap::new(),
+            is_traced: false,
             deadline: edge.deadline,
         };
         let edge = Edge::start(&options).unwrap();

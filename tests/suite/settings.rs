@@ -77,7 +77,10 @@ fn native_the_defaults_of_the_schema_are_those_of_the_service() {
         assert_eq!(config.ignored, []);
         let numbers = (
             (config.pace, config.refresh_interval, config.ticket_life),
-            (config.cookie_expiry, config.admit_for, config.log_sample),
+            (
+                (config.cookie_expiry, config.admit_for),
+                (config.log_sample, config.backend_calls),
+            ),
             (config.permit_max, config.credit_max, config.waiting_status),
         );
         let words = (

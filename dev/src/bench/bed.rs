@@ -1,6 +1,7 @@
 //! The test bed of one scenario: the product and its floor, each in a Viceroy of its own, before
 //! the same store and the same origin.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -90,6 +91,8 @@ impl Backends {
             settings,
             local: true,
             web_sockets: true,
+            secrets: BTreeMap::new(),
+            is_traced: false,
             deadline: DEADLINE,
         })
     }
