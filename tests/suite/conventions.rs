@@ -243,7 +243,9 @@ fn native_what_has_no_sensible_default_is_asked_for_when_the_service_is_made_and
         named.map(str::to_owned).collect()
     };
     let items = named("[setup.config_stores.now-serving-config.items.");
-    assert_eq!(items, ["upstash_url", "automatic", "automatic_quantity"]);
+    let expected = ["settings", "upstash_url", "automatic", "automatic_quantity"];
+    assert_eq!(items, expected);
+    assert!(manifest.contains("items.settings]\nvalue = \"{}\"\n"));
     let entries = named("[setup.secret_stores.now-serving-secrets.entries.");
     assert_eq!(entries, ["jwt_secret", "upstash_token", "admin_password"]);
     assert!(entries.iter().all(|entry| secrets.contains(entry)));
