@@ -210,12 +210,11 @@ fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
         (503, "text/html; charset=utf-8"),
         "in a browser it is the panel that says so"
     );
-    for told in [got, pressed] {
-        let body = told.body;
-        assert!(
-            body.contains("whether anything changed is unknown"),
-            "{body}"
-        );
+    for (told, words) in [
+        (got, "whether anything changed is unknown"),
+        (pressed, "Whether anything was changed is unknown"),
+    ] {
+        assert!(told.body.contains(words), "{}", told.body);
     }
 }
 
