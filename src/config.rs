@@ -4,6 +4,7 @@
 //! and so is a value that cannot be read: an error is never taken for absence. All problems are named at once, a secret's
 //! value never. A problem with looks, words or the log is named too, and the default serves.
 
+mod backend;
 mod brand;
 mod closest;
 mod document;
@@ -24,6 +25,7 @@ use crate::record::{Query, shortened};
 use crate::ticket::Keys;
 use reader::{Findings, Reader};
 
+pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
 pub use operators::{Operators, RETIRED, Rights, SECRETS, Token};
@@ -165,7 +167,7 @@ impl Problem {
         Self {
             key,
             value: value.map(|value| shortened(&value)),
-            accepted: accepted.to_owned(),
+            accepted: shortened(accepted),
             unreadable: false,
         }
     }
@@ -216,6 +218,7 @@ impl Config {
         let secrets = [reader.jwt_secrets(), reader.retired_secrets()].concat();
         let mut secrets = secrets.iter().map(String::as_str);
         let upstash_url = reader.upstash_url();
+        reader.store_backend(&upstash_url);
         let upstash_token = reader.upstash_token();
         Self {
             room: reader.room(),

@@ -19,7 +19,9 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::budget::{CALLS, Used};
-use now_serving::config::{Config, Remembering, Source, Spent, Unreadable, Unsound};
+use now_serving::config::{
+    Backend, Config, Deadlines, Remembering, Source, Spent, StoreBackend, Unreadable, Unsound,
+};
 use now_serving::http::{Answer, Call, HEADERS, Reply, is_withheld};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
@@ -369,6 +371,23 @@ impl Source for Stores {
 
     fn keeps_secrets(&self) -> bool {
         !matches!(self.secrets, Ok(None))
+    }
+
+    fn store_backend(&self) -> StoreBackend {
+        let backend = fastly::Backend::from_name(STORE).ok();
+        let Some(backend) = backend.filter(fastly::Backend::exists) else {
+            return StoreBackend::Missing;
+        };
+        // The local server, whose version of every service is 0, tells no deadlines, and the SDK panics over that.
+        let has_deadlines = variable("FASTLY_SERVICE_VERSION") != "0";
+        StoreBackend::Found(Backend {
+            host: backend.get_host(),
+            deadlines: has_deadlines.then(|| Deadlines {
+                connect: backend.get_connect_timeout(),
+                first_byte: backend.get_first_byte_timeout(),
+                between_bytes: backend.get_between_bytes_timeout(),
+            }),
+        })
     }
 
     fn is_local(&self) -> bool {

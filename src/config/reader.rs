@@ -5,6 +5,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use super::backend::{misdirected, mistimed};
 use super::document::{Document, Known};
 use super::paths::is_path;
 use super::{
@@ -414,6 +415,17 @@ impl<'a> Reader<'a> {
         let secrets = words(listed).map(str::to_owned);
         let is_sound = |secret: &String| self.check(key, secret, SHORTEST);
         secrets.filter(is_sound).collect()
+    }
+
+    /// Whether calls to a sound address arrive there, and in time.
+    pub(super) fn store_backend(&mut self, url: &str) {
+        let is_sound = |problem: &Problem| problem.key != "upstash_url";
+        if !self.is_known("upstash_url") || !self.found.problems.iter().all(is_sound) {
+            return;
+        }
+        let backend = self.source.store_backend();
+        self.found.problems.extend(misdirected(&backend, url));
+        self.found.ignored.extend(mistimed(&backend));
     }
 
     /// It travels in a header.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::backend::StoreBackend;
 use super::document::look_ups;
 
 /// Whether there is a value could not be found out.
@@ -28,6 +29,10 @@ pub trait Source: Send + Sync {
     /// Whether there is a secret store: then no secret is looked for in the config store, where look-ups are few.
     fn keeps_secrets(&self) -> bool {
         false
+    }
+    /// The backend of the store.
+    fn store_backend(&self) -> StoreBackend {
+        StoreBackend::NotAsked
     }
     /// On the local server, where development secrets and a store without TLS are accepted.
     fn is_local(&self) -> bool;
@@ -105,6 +110,10 @@ impl<S: Source> Source for Remembering<S> {
 
     fn keeps_secrets(&self) -> bool {
         self.source.keeps_secrets()
+    }
+
+    fn store_backend(&self) -> StoreBackend {
+        self.source.store_backend()
     }
 
     fn is_local(&self) -> bool {

@@ -289,7 +289,7 @@ fn wasm_production_sends_http_to_https_before_anything_is_drawn() {
     let house = House::wasm_deployed();
     for (key, value) in [
         ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
-        ("upstash_url", "https://store.example"),
+        ("upstash_url", "https://127.0.0.1"),
         ("upstash_token", "a-real-token"),
         ("admin_password", "a-real-password"),
         ("permit_token", "a-real-permit-token"),
@@ -336,7 +336,7 @@ fn wasm_production_leads_operators_to_https_on_the_admin_host_and_visitors_to_no
     let house = House::wasm_deployed();
     for (key, value) in [
         ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
-        ("upstash_url", "https://store.example"),
+        ("upstash_url", "https://127.0.0.1"),
         ("upstash_token", "a-real-token"),
         ("admin_password", "a-real-password"),
         ("admin_host", "queue.shop.example"),
@@ -373,7 +373,7 @@ fn wasm_production_reads_no_credentials_over_plain_http() {
     let house = House::wasm_deployed();
     for (key, value) in [
         ("jwt_secret", "a-real-secret-of-this-story-32-bytes"),
-        ("upstash_url", "https://store.example"),
+        ("upstash_url", "https://127.0.0.1"),
         ("upstash_token", "a-real-token"),
         ("admin_password", "a-real-password"),
         ("admin_token", "a-real-admin-token"),
@@ -663,4 +663,18 @@ fn wasm_a_visitor_inside_is_sent_where_the_path_leads() {
         let seen = house.wasm_side().origin.requests().pop().unwrap();
         assert_eq!(seen.target, expected);
     }
+}
+
+#[test]
+fn wasm_a_backend_that_leads_elsewhere_than_the_address_says_closes_the_room_and_tells_what_mends_it()
+ {
+    let house = House::wasm();
+    assert_eq!(house.ask(&Ask::get("/_queue/healthz")).body, "ok\n");
+    house.set("upstash_url", "http://store.example");
+    let health = house.ask(&Ask::get("/_queue/healthz"));
+    let told = health.json()["detail"].to_string();
+    let command = "upstash: the host of upstash_url: fastly service backend update --version latest --autoclone --name upstash --address store.example";
+    assert!(health.status == 503 && told.contains(command), "{told}");
+    let calls = house.calls(|| assert_eq!(house.ask(&Ask::get("/").json()).status, 503));
+    assert_eq!(calls, 0, "the token is sent nowhere");
 }
