@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use now_serving::config::{Config, DOCUMENT, MORE, PARTS, RETIRED, SECRETS, SINGLE};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::project::project;
 
@@ -60,22 +60,30 @@ pub fn stored(settings: &Settings) -> Settings {
     let (mut stored, others): (Settings, Settings) =
         (settings.clone().into_iter()).partition(|(key, _)| has_own_key(key));
     let given = stored.get(DOCUMENT).map_or("{}", String::as_str);
-    if let Ok(Json::Object(mut document)) = serde_json::from_str(given) {
-        let more = document.get(MORE).cloned().unwrap_or_default();
-        let is_part = |key: &str| {
-            more.as_array()
-                .is_some_and(|more| more.iter().any(|part| part == key))
-        };
-        let (parts, alone): (Settings, Settings) = stored
-            .into_iter()
-            .partition(|(key, _)| PARTS.contains(&key.as_str()) && !is_part(key));
-        stored = alone;
-        if !others.is_empty() || !parts.is_empty() || !stored.contains_key(DOCUMENT) {
-            let values = others.into_iter().chain(parts);
-            document.extend(values.map(|(key, value)| (key, Json::from(value))));
-            stored.insert(DOCUMENT.to_owned(), Json::Object(document).to_string());
-        }
+    let Ok(Json::Object(mut document)) = serde_json::from_str(given) else {
+        return stored;
+    };
+    let mut more = match document.get(MORE) {
+        Some(Json::Array(more)) => more.clone(),
+        _ => Vec::new(),
+    };
+    // The document and a long setting may be too long for one key.
+    let parts = stored.keys().filter(|key| PARTS.contains(&key.as_str()));
+    let unnamed: Vec<&String> = parts.filter(|part| !more.contains(&json!(part))).collect();
+    if others.is_empty() && unnamed.is_empty() && stored.contains_key(DOCUMENT) {
+        return stored;
     }
+    for part in unnamed {
+        document.remove(part);
+        more.push(json!(part));
+        document.insert(MORE.to_owned(), json!(more));
+    }
+    document.extend(
+        others
+            .into_iter()
+            .map(|(key, value)| (key, Json::from(value))),
+    );
+    stored.insert(DOCUMENT.to_owned(), Json::Object(document).to_string());
     stored
 }
 
@@ -239,7 +247,8 @@ mod tests {
                 own(&[
                     ("room", "a"),
                     ("jwt_secret", "c"),
-                    ("settings", r#"{"heading":"b","template":"d"}"#),
+                    ("settings", r#"{"heading":"b","more":["template"]}"#),
+                    ("template", "d"),
                 ]),
             ),
             (
