@@ -147,14 +147,26 @@ impl Copied {
         }
     }
 
-    /// Whether visitors inside can be judged by it: a second after it was read, and longer while no visitor waits.
+    /// Whether it was read a second ago at most, as a fresh copy.
+    #[must_use]
+    pub fn is_fresh(&self, now_ms: u64) -> bool {
+        self.was_read_within(FRESH, now_ms)
+    }
+
+    /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh.
     #[must_use]
     pub fn is_fresh_inside(&self, now_ms: u64) -> bool {
-        let life = match &self.sign {
-            Some(sign) if sign.waiting() == 0 => FRESH_WITHOUT_A_LINE,
-            _ => FRESH,
+        let has_no_line = self.sign.as_ref().is_some_and(|sign| sign.waiting() == 0);
+        let life = if has_no_line {
+            FRESH_WITHOUT_A_LINE
+        } else {
+            FRESH
         };
-        u128::from(now_ms.abs_diff(self.read_ms)) < life.as_millis()
+        self.was_read_within(life, now_ms)
+    }
+
+    fn was_read_within(&self, time: Duration, now_ms: u64) -> bool {
+        u128::from(now_ms.abs_diff(self.read_ms)) < time.as_millis()
     }
 
     /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.

@@ -304,9 +304,11 @@ fn anew(id: String, now: u64) -> Ticket {
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
 pub(crate) fn still_inside(held: &Ticket, near: &dyn Near, now_ms: u64) -> Option<After> {
     let last = near.last();
-    let is_fresh = last
-        .as_ref()
-        .is_some_and(|last| last.is_fresh_inside(now_ms));
+    let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
+        Standing::Admitted { .. } => last.is_fresh_inside(now_ms),
+        // Let in without the store, so that a hold ends the stay too.
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => last.is_fresh(now_ms),
+    });
     let sign = last.and_then(|last| last.sign);
     let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
     let after = if is_fresh {
