@@ -3,7 +3,8 @@
 //! [`serve`], [`stages`] and [`mod@bench`] are the commands; all first let [`setup`] install what [`tools`]
 //! cannot find. [`store`] and [`origin`] are the two servers the service talks to, [`edge`] runs
 //! its Wasm for tests, in a folder made by [`local`]; [`browser`] looks at it, [`prometheus`] scrapes it. [`process`] ends what we start.
-//! [`mod@secret`] makes what production is protected with, [`mod@check`] says whether settings are sound before they are published.
+//! [`mod@secret`] makes what production is protected with, [`mod@check`] says whether settings are sound before they are published,
+//! and [`mod@probe`] looks at what production makes of them.
 
 pub mod bench;
 pub mod browser;
@@ -11,6 +12,7 @@ pub mod check;
 pub mod edge;
 pub mod local;
 pub mod origin;
+pub mod probe;
 pub mod process;
 pub mod project;
 pub mod prometheus;

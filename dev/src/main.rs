@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dev::{bench, check, secret, serve, stages};
+use dev::{bench, check, probe, secret, serve, stages};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Command {
     Check(check::Options),
     /// Make strong secrets for production
     Secret(secret::Options),
+    /// Look at a running service: what of production is as documented
+    Probe(probe::Options),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
+        Command::Probe(options) => probe::probe(&options),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
