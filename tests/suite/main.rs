@@ -59,6 +59,7 @@ mod metrics;
 mod origin_wasm;
 mod outage;
 mod page_wasm;
+mod production;
 mod prometheus;
 mod rotation;
 mod rush;
