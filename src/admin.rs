@@ -130,6 +130,11 @@ pub fn answer(
         return not_found();
     };
     let needs = route.needs();
+    if needs.is_some()
+        && let Some(refused) = login::refused_by_network(call, config, near)
+    {
+        return turned_away(refused);
+    }
     if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
         // What is not configured does not exist, by whatever method.
         let is_there =
@@ -221,7 +226,7 @@ fn health_words(config: &Config) -> String {
 fn turned_away(refused: Refused) -> Answered {
     let answered = simply(refused.reply(), refused.reason());
     match refused {
-        Refused::Unsound(problems) => Answered {
+        Refused::Unsound(problems) | Refused::ListUnread(problems) => Answered {
             problems,
             ..answered
         },

@@ -79,6 +79,8 @@ pub struct Config {
     pub admin_path: String,
     /// The only host with the operator's routes, in lower case; `None` where every host has them.
     pub admin_host: Option<String>,
+    /// The list of networks from which people may use the operators' routes.
+    pub operators_acl: Option<String>,
     /// How the line moves by itself.
     pub pace: Pace,
     /// Seconds between two looks of a visitor near the front.
@@ -224,6 +226,7 @@ impl Config {
             room: reader.room(),
             admin_path: reader.admin_path(),
             admin_host: reader.admin_host(),
+            operators_acl: reader.operators_acl(),
             pace: Pace {
                 automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
@@ -528,6 +531,7 @@ mod tests {
             ("admin_host", "192.0.2.7"),
             ("admin_host", "::1"),
             ("admin_host", " "),
+            ("operators_acl", "two words"),
             ("bypass_paths", "/a/../b"),
             ("bypass_paths", "/a//b"),
             ("bypass_paths", "none,/a"),

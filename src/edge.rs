@@ -4,6 +4,7 @@ mod origin;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io::{Read, Write as _};
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,7 +15,7 @@ use fastly::http::body::StreamingBody;
 use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::http::{HeaderName, HeaderValue, Method, Url};
-use fastly::{ConfigStore, Request, Response, SecretStore};
+use fastly::{Acl, ConfigStore, Request, Response, SecretStore};
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use jwt_simple::reexports::rand::Rng as _;
 
@@ -25,8 +26,8 @@ use now_serving::config::{
 use now_serving::http::{Answer, Call, HEADERS, Reply, is_withheld};
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, Lookup, Marker, Markers, Near, PATIENCE, QUEUE,
-    RENEWING, Renew, Turn, Wrong,
+    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, Listed, Lookup, Marker, Markers, Near, PATIENCE,
+    QUEUE, RENEWING, Renew, Turn, Wrong,
 };
 use now_serving::record::{self, Facts, Query};
 use now_serving::service;
@@ -754,6 +755,15 @@ impl Near for DataCentre {
             Ok(turn) if turn.must_insert_or_update() => Turn::Mine(Box::new(turn)),
             Err(CacheError::Timeout) => Turn::Late,
             Ok(_) | Err(_) => Turn::Unknown,
+        }
+    }
+
+    fn listed(&self, list: &str, address: IpAddr) -> Listed {
+        let found = Acl::open(list).map(|acl| acl.try_lookup(address));
+        match found {
+            Ok(Ok(Some(entry))) if entry.is_allow() => Listed::Allowed,
+            Ok(Ok(_)) => Listed::Not,
+            Ok(Err(_)) | Err(_) => Listed::Unknown,
         }
     }
 

@@ -6,6 +6,7 @@
 //! browser that is known from a right login. After ten wrong logins in a minute a lane is slow.
 
 mod device;
+mod listed;
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -26,6 +27,8 @@ const BASIC: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
 const BEARER: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
 
 pub use crate::config::Rights;
+pub use listed::refused as refused_by_network;
+
 pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 
 /// A token of so many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
@@ -80,6 +83,10 @@ pub enum Refused {
     Unsound(Vec<Problem>),
     /// Others from there were wrong too often, and are still waiting for their turn.
     TooMany,
+    /// People may not use the operators' routes from this network.
+    NotListed,
+    /// Whether they may could not be found out.
+    ListUnread(Vec<Problem>),
 }
 
 /// Who asks.
@@ -252,6 +259,7 @@ impl Refused {
             Self::Unauthorized(_) | Self::Forbidden(..) => Reason::Unauthorized,
             Self::Unsound(_) => Reason::UnsoundSecret,
             Self::TooMany => Reason::TooManyLogins,
+            Self::NotListed | Self::ListUnread(_) => Reason::NotListed,
         }
     }
 
@@ -283,6 +291,15 @@ impl Refused {
             Self::TooMany => {
                 let detail = "too many logins from this network were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
                 Reply::problem(429, "Too many wrong logins", detail).with("retry-after", "5")
+            }
+            Self::NotListed => {
+                let detail = "the ACL of the setting operators_acl does not allow this network; the credentials were not looked at, and nothing was done; programs send a Bearer token";
+                Reply::problem(403, "Not from this network", detail)
+            }
+            Self::ListUnread(_) => {
+                let detail = "the ACL of the setting operators_acl could not be asked, so nobody is let in by it; it is to be linked to this service under that name; nothing was done";
+                let reply = Reply::problem(503, "The list of networks cannot be read", detail);
+                reply.with("retry-after", "30")
             }
         }
     }

@@ -6,6 +6,7 @@
 mod marker;
 
 use std::any::Any;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,8 @@ pub trait Near: LastSign + Markers {
     fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration);
     /// Waits until nobody else from there has a turn, but not longer than [`QUEUE`].
     fn turn(&self, from: &str) -> Turn;
+    /// What the platform's list of networks says of an address.
+    fn listed(&self, list: &str, address: IpAddr) -> Listed;
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
     /// What was counted here and the store has not acknowledged.
@@ -108,6 +111,17 @@ pub struct Wrong {
     pub count: u64,
     /// When the first of them was, in Unix milliseconds.
     pub since_ms: u64,
+}
+
+/// What a list of networks says of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// It is in a network that is allowed.
+    Allowed,
+    /// It is in one that is blocked, or in none.
+    Not,
+    /// The list could not be asked.
+    Unknown,
 }
 
 /// Leave to try one login.

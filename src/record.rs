@@ -83,6 +83,8 @@ pub enum Reason {
     StoreTrouble,
     /// A login that was not looked at, since too many from there were wrong.
     TooManyLogins,
+    /// A network from which people may not use the operators' routes, or a list of networks that cannot be asked.
+    NotListed,
     /// A secret of the operators is not what is accepted.
     UnsoundSecret,
     /// The metrics.
@@ -100,12 +102,13 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
         Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::UnsoundSecret, Self::Metrics,
+        Self::NotListed,
     ];
 
     /// Its name, in the log and among the metrics.

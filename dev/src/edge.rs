@@ -42,6 +42,8 @@ pub struct EdgeOptions {
     pub web_sockets: bool,
     /// Everything in the secret store; empty where there is none.
     pub secrets: BTreeMap<String, String>,
+    /// Lists of networks by the names of their links: the entries of each, as the platform's API takes them.
+    pub acls: BTreeMap<String, serde_json::Value>,
     /// Whether Viceroy writes down every call of the host, as [`Edge::output`] has them.
     pub is_traced: bool,
     /// How long the store may take; [`DEADLINE`](crate::store::DEADLINE) in production.
@@ -83,6 +85,7 @@ impl Edge {
         local::write_manifest(folder.path(), backends)?;
         local::write_settings(folder.path(), &settings)?;
         local::add_secrets(folder.path(), &options.secrets)?;
+        local::add_acls(folder.path(), &options.acls)?;
         let wasm = if options.local {
             options.wasm.clone()
         } else {

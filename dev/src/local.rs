@@ -151,6 +151,29 @@ pub fn add_secrets(folder: &Path, secrets: &Settings) -> Result<(), String> {
     fs::write(&path, manifest).map_err(cannot)
 }
 
+/// Adds lists of networks to the manifest in this folder, each with its entries in a file of its own.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn add_acls(folder: &Path, acls: &BTreeMap<String, serde_json::Value>) -> Result<(), String> {
+    let cannot = |error| {
+        format!(
+            "The lists of networks in {} could not be written: {error}.",
+            folder.display()
+        )
+    };
+    let path = folder.join("fastly.toml");
+    let mut manifest = fs::read_to_string(&path).map_err(cannot)?;
+    for (name, entries) in acls {
+        let file = format!("acl-{name}.json");
+        let text = json!({ "entries": entries }).to_string();
+        fs::write(folder.join(&file), text).map_err(cannot)?;
+        let lines = format!("\n[local_server.acls.{name}]\nfile = {}\n", quoted(&file));
+        manifest.push_str(&lines);
+    }
+    fs::write(&path, manifest).map_err(cannot)
+}
+
 fn manifest(backends: Backends<'_>) -> String {
     // The deadline belongs to the backend, since the SDK has none per request.
     let deadline = backends.deadline.as_millis();

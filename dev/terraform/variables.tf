@@ -50,6 +50,7 @@ variable "settings" {
     condition = alltrue([for name in keys(var.settings) : contains([
       "room",
       "admin_path",
+      "operators_acl",
       "admin_host",
       "automatic",
       "automatic_quantity",

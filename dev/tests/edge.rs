@@ -20,6 +20,7 @@ fn options(origin: &Origin) -> EdgeOptions {
         local: true,
         web_sockets: true,
         secrets: BTreeMap::new(),
+        acls: BTreeMap::new(),
         is_traced: false,
         deadline: DEADLINE,
     }

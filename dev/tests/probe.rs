@@ -54,6 +54,7 @@ impl Service {
             local: true,
             web_sockets: false,
             secrets: BTreeMap::new(),
+            acls: BTreeMap::new(),
             is_traced: false,
             deadline: DEADLINE,
         };

@@ -263,6 +263,17 @@ impl<'a> Reader<'a> {
         Some(host)
     }
 
+    /// The name of a link.
+    pub(super) fn operators_acl(&mut self) -> Option<String> {
+        let name = self.optional("operators_acl")?;
+        let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(is_named) {
+            let accepted = "none, or the link name of an ACL: 1 to 64 letters, digits, - and _";
+            self.problem("operators_acl", Some(name.clone()), accepted);
+        }
+        Some(name)
+    }
+
     /// Seconds, for tests: a deployed service has only the right time, and no look-up to spare for another.
     pub(super) fn clock(&mut self) -> Option<i64> {
         const YEAR: i64 = 31_536_000;

@@ -113,6 +113,10 @@ impl Near for Nowhere {
     fn turn(&self, _from: &str) -> Turn {
         Turn::Unknown
     }
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
+        now_serving::near::Listed::Unknown
+    }
+
     fn pop(&self) -> String {
         String::new()
     }

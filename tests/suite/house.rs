@@ -22,7 +22,7 @@ use now_serving::record::{self, Facts, Query};
 use now_serving::service;
 use now_serving::tally::Tally;
 use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::log;
 use crate::memory::Memory;
@@ -236,6 +236,17 @@ pub(crate) struct Wasm {
     _server: Server,
 }
 
+/// Lists of networks, as the houses without a platform know them by name.
+fn lists() -> BTreeMap<String, Value> {
+    let entry =
+        |action: &str| json!([{ "op": "create", "prefix": "127.0.0.0/8", "action": action }]);
+    BTreeMap::from([
+        ("offices".to_owned(), entry("ALLOW")),
+        ("strangers".to_owned(), entry("BLOCK")),
+        ("empty".to_owned(), json!([])),
+    ])
+}
+
 /// How an edge of the Wasm differs from the usual one.
 struct EdgeIs {
     /// Whether it takes itself for the local server.
@@ -363,6 +374,7 @@ impl House {
             local: edge.local,
             web_sockets: edge.web_sockets,
             secrets: BTreeMap::new(),
+            acls: lists(),
             is_traced: false,
             deadline: edge.deadline,
         };

@@ -129,6 +129,7 @@ fn wasm_no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration()
         store: store.url(),
         settings: worst(&store.url()),
         secrets: secrets(),
+        acls: BTreeMap::new(),
         is_traced: true,
         local: true,
         web_sockets: false,

@@ -272,6 +272,10 @@ impl Near for Burst {
         self.clock.set(self.clock.get() + time);
     }
 
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
+        now_serving::near::Listed::Unknown
+    }
+
     fn pop(&self) -> String {
         self.memory.pop()
     }

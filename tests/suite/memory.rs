@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 use now_serving::line::{LastSign, Sign};
 use now_serving::near::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, Lookup, Marker, Markers, Near, RENEWING, Renew, Turn,
-    Wrong,
+    ADMISSION_KEPT, Copied, Duty, FRESH, Listed, Lookup, Marker, Markers, Near, RENEWING, Renew,
+    Turn, Wrong,
 };
 use now_serving::tally::{Batch, Tally, Till};
 
@@ -165,6 +166,14 @@ impl Near for Memory {
 
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
+    }
+
+    fn listed(&self, list: &str, _address: IpAddr) -> Listed {
+        match list {
+            "offices" => Listed::Allowed,
+            "strangers" | "empty" => Listed::Not,
+            _ => Listed::Unknown,
+        }
     }
 
     fn pop(&self) -> String {

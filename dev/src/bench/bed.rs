@@ -92,6 +92,7 @@ impl Backends {
             local: true,
             web_sockets: true,
             secrets: BTreeMap::new(),
+            acls: BTreeMap::new(),
             is_traced: false,
             deadline: DEADLINE,
         })

@@ -185,6 +185,10 @@ impl Near for Cache {
         self.memory.pause(time);
     }
 
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
+        now_serving::near::Listed::Unknown
+    }
+
     fn pop(&self) -> String {
         self.memory.pop()
     }

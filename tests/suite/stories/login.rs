@@ -61,6 +61,43 @@ pub(crate) fn several_tokens_have_names_and_open_the_same(house: &House) {
     }
 }
 
+pub(crate) fn people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere(
+    house: &House,
+) {
+    let people = [
+        Ask::get("/_queue").operator(),
+        Ask::get("/_queue"),
+        Ask::get("/_queue/status").operator(),
+        Ask::get("/_queue/permit"),
+        Ask::press("amt=1"),
+    ];
+    let before = people.iter().map(|ask| house.ask(ask).status);
+    assert_eq!(before.collect::<Vec<_>>(), [200, 401, 200, 405, 303]);
+    for (list, expected) in [("strangers", 403), ("empty", 403), ("no-such-list", 503)] {
+        house.set("operators_acl", list);
+        for ask in &people {
+            let got = house.ask(ask);
+            assert_eq!(got.status, expected, "{list}: {ask:?}");
+            assert!(got.body.contains("operators_acl"), "{got:?}");
+            assert!(got.header("www-authenticate").is_empty(), "{got:?}");
+        }
+        assert_eq!(house.ask(&bearer(PERMIT_TOKEN)).status, 200, "{list}");
+        for open in ["/_queue/place", "/_queue/healthz"] {
+            assert_eq!(house.ask(&Ask::get(open)).status, 200, "{list}: {open}");
+        }
+    }
+    house.set("operators_acl", "offices");
+    let after = people.iter().map(|ask| house.ask(ask).status);
+    assert_eq!(after.collect::<Vec<_>>(), [200, 401, 200, 405, 303]);
+    let log = house.log_of(5 + 3 * 8 + 5);
+    let listed = log.iter().filter(|line| line["reason"] == "not_listed");
+    assert_eq!(listed.count(), 15);
+    let unread = log
+        .iter()
+        .filter(|line| line["problems"][0]["key"] == "operators_acl");
+    assert_eq!(unread.count(), 5, "the log says which list cannot be asked");
+}
+
 pub(crate) fn without_a_password_there_is_no_panel_whatever_else_opens(house: &House) {
     house.set("admin_password", "none");
     for ask in [
