@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::admission::Mode;
 use crate::line::{LastSign, Sign};
 use crate::tally::Batch;
 
@@ -45,6 +46,10 @@ pub struct Copied {
     /// When the store showed it (Unix time in milliseconds).
     #[serde(default)]
     pub read_ms: u64,
+    /// When a look showed it last: a draw shows the sign too, but brings the store nothing that was counted, and is not
+    /// what tells the store that this data centre is there.
+    #[serde(default)]
+    pub looked_ms: u64,
 }
 
 /// What the data centre has.
@@ -158,29 +163,41 @@ impl Copied {
             sign: Some(sign),
             is_old: false,
             read_ms: now_ms,
+            looked_ms: now_ms,
         }
     }
 
-    /// Whether it was read a second ago at most, as a fresh copy.
+    /// A sign that a draw showed, after this look.
     #[must_use]
-    pub fn is_fresh(&self, now_ms: u64) -> bool {
-        self.was_read_within(FRESH, now_ms)
+    pub fn drawn(sign: Sign, now_ms: u64, last: Option<&Self>) -> Self {
+        Self {
+            looked_ms: last.map_or(0, |last| last.looked_ms),
+            ..Self::new(sign, now_ms)
+        }
     }
 
-    /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh.
+    /// Whether a look showed it a second ago at most.
+    #[must_use]
+    pub fn is_fresh(&self, now_ms: u64) -> bool {
+        self.was_looked_at_within(FRESH, now_ms)
+    }
+
+    /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
+    /// never has a line, and its sign has to be young when the store goes away.
     #[must_use]
     pub fn is_fresh_inside(&self, now_ms: u64) -> bool {
-        let has_no_line = self.sign.as_ref().is_some_and(|sign| sign.waiting() == 0);
+        let is_without_line = |sign: &Sign| sign.waiting() == 0 && sign.live.mode != Mode::Open;
+        let has_no_line = self.sign.as_ref().is_some_and(is_without_line);
         let life = if has_no_line {
             FRESH_WITHOUT_A_LINE
         } else {
             FRESH
         };
-        self.was_read_within(life, now_ms)
+        self.was_looked_at_within(life, now_ms)
     }
 
-    fn was_read_within(&self, time: Duration, now_ms: u64) -> bool {
-        u128::from(now_ms.abs_diff(self.read_ms)) < time.as_millis()
+    fn was_looked_at_within(&self, time: Duration, now_ms: u64) -> bool {
+        u128::from(now_ms.abs_diff(self.looked_ms)) < time.as_millis()
     }
 
     /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.
@@ -212,6 +229,7 @@ impl Copied {
         let last = near.last();
         Self {
             read_ms: last.as_ref().map_or(0, |last| last.read_ms),
+            looked_ms: last.as_ref().map_or(0, |last| last.looked_ms),
             sign: last.and_then(|last| last.sign),
             is_old: true,
         }
@@ -251,7 +269,7 @@ mod tests {
         let newer = older
             .replace("},", live)
             .replace("{\"epoch", &format!("{{{birth}\"epoch"))
-            .replace("false}", r#"false,"read_ms":0}"#);
+            .replace("false}", r#"false,"read_ms":0,"looked_ms":0}"#);
         assert_eq!(written, Some(newer));
     }
 

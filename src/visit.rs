@@ -440,7 +440,8 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust 
 fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near) -> Asked {
     match line.look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
-            near.put(&Copied::new(answer.0.clone(), line.now_ms));
+            let last = near.last();
+            near.put(&Copied::drawn(answer.0.clone(), line.now_ms, last.as_ref()));
             trouble::answered(near, line.now_ms);
             answered(place, answer)
         }

@@ -37,7 +37,7 @@ pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Near, chance: 
         ..
     }) = &asked
     {
-        let copy = Copied::new(sign.clone(), line.now_ms);
+        let copy = Copied::drawn(sign.clone(), line.now_ms, near.last().as_ref());
         if has_line(sign) == line_in_front(near).is_some() {
             near.remember(&copy);
         } else {

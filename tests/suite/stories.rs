@@ -113,6 +113,8 @@ in_every_house! {
     while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds
     while_no_visitor_waits_an_epoch_ends_admissions_within_ten_seconds
     while_no_visitor_waits_who_is_inside_costs_a_tenth
+    newcomers_who_go_straight_in_do_not_keep_a_data_centre_from_looking
+    an_open_room_has_a_young_sign_when_the_store_goes_away
     who_is_inside_costs_one_call_a_second_and_never_waits_for_it
     a_young_ticket_is_not_sent_to_the_store_by_an_older_sign
     a_sign_older_than_the_draw_does_not_move_the_drawer_back

@@ -99,6 +99,44 @@ pub(crate) fn while_no_visitor_waits_who_is_inside_costs_a_tenth(house: &House) 
     assert!((1..=3).contains(&calls), "{calls} calls in twenty seconds");
 }
 
+pub(crate) fn newcomers_who_go_straight_in_do_not_keep_a_data_centre_from_looking(house: &House) {
+    let mut first = inside(house, 0);
+    house.permit(100);
+    for _ in 0..12 {
+        house.wait(SEEN_WITHIN);
+        let mut newcomer = Visitor::new(house);
+        newcomer.ask("/echo");
+        assert!(newcomer.ask("/echo").inside);
+        first.ask("/echo");
+    }
+    let counted = house
+        .store
+        .command(&["HGET", "queue:{main}:counts", "decided_inside"])
+        .unwrap();
+    assert!(
+        counted.as_str().is_some(),
+        "what was counted goes to the store with a look: {counted:?}"
+    );
+}
+
+pub(crate) fn an_open_room_has_a_young_sign_when_the_store_goes_away(house: &House) {
+    house.change("mode", r#"{"mode":"open"}"#);
+    let mut first = Visitor::new(house);
+    first.ask("/echo");
+    for _ in 0..17 {
+        house.wait(SEEN_WITHIN / 4);
+        assert!(first.ask("/echo").inside);
+    }
+    house
+        .store
+        .fail(dev::store::Faults::always(dev::store::Fault::Refuse));
+    for _ in 0..12 {
+        house.wait(SEEN_WITHIN / 4);
+        let mut newcomer = Visitor::new(house);
+        assert!(newcomer.ask("/echo").inside, "the room is open");
+    }
+}
+
 pub(crate) fn who_is_inside_costs_one_call_a_second_and_never_waits_for_it(house: &House) {
     house.warm();
     let mut visitor = inside(house, 1);
