@@ -154,6 +154,12 @@ pub struct Problem {
 const UNREADABLE: &str = "could not be read, and is asked for again";
 
 impl Problem {
+    /// The document of settings could not be read.
+    #[must_use]
+    pub fn unread_document() -> Self {
+        Self::unreadable(DOCUMENT)
+    }
+
     fn unreadable(key: &'static str) -> Self {
         Self {
             key,

@@ -21,7 +21,8 @@ use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::budget::{CALLS, Used};
 use now_serving::config::{
-    Backend, Config, Deadlines, Remembering, Source, Spent, StoreBackend, Unreadable, Unsound,
+    Backend, Config, Deadlines, Problem, Remembering, Source, Spent, StoreBackend, Unreadable,
+    Unsound,
 };
 use now_serving::http::{Answer, Call, HEADERS, Reply, is_withheld};
 use now_serving::line::{LastSign, Sign};
@@ -57,16 +58,27 @@ const TILLS_KEPT: Duration = Duration::from_hours(24);
 thread_local! {
     /// The method of the request whose target is being read.
     static READING: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Whether the settings are being read.
+    static CONFIGURING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The SDK panics over a request target that it cannot parse, such as `*`, and offers no way to see it before. That
-/// visitor is answered all the same, and this sandbox ends: the next request gets another one.
+/// The SDK panics over a request target that it cannot parse, such as `*`, and over an answer of the config store that it
+/// does not know, and offers no way to see either before. That visitor is answered all the same, and this sandbox ends:
+/// the next request gets another one.
 fn answer_what_cannot_be_read() {
     let as_before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let method = READING.with(|reading| reading.try_borrow().ok()?.clone());
         if let Some(method) = method {
             response(service::whole_server(&method)).send_to_client();
+            std::process::exit(0);
+        }
+        if CONFIGURING.get() {
+            log(&service::unsound_entry(
+                now_ms(),
+                &[Problem::unread_document()],
+            ));
+            response(service::unsound()).send_to_client();
             std::process::exit(0);
         }
         as_before(panic);
@@ -218,7 +230,10 @@ impl Reading {
 /// One request: decide, answer, and then what could wait until the visitor had been served.
 fn answer(mut request: Request, kept: &mut Kept) {
     let now_ms = now_ms();
-    let config = match kept.settings.read(now_ms) {
+    CONFIGURING.set(true);
+    let read = kept.settings.read(now_ms);
+    CONFIGURING.set(false);
+    let config = match read {
         Ok(config) => config,
         Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now_ms),
     };

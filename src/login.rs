@@ -278,7 +278,7 @@ impl Refused {
             Self::Forbidden(name, rights) => {
                 let may = match rights {
                     Rights::Read => {
-                        "may only read status and metrics; this needs a permit_token, an admin_token"
+                        "may only read status and metrics; this needs a token with more rights"
                     }
                     Rights::Permit | Rights::All => {
                         "is a permit_token, which may permit and read; this needs an admin_token"

@@ -643,6 +643,26 @@ fn wasm_the_server_as_a_whole_is_no_page_and_no_error_of_ours() {
     assert!(house.ask(&Ask::get("/robots.txt")).inside, "and it goes on");
 }
 
+/// The SDK panics over what the local server says of a value that is too long.
+#[test]
+fn wasm_a_value_that_the_config_store_does_not_give_out_closes_the_room_and_is_logged() {
+    let house = House::wasm();
+    let too_long = format!(r#"{{"message":"{}"}}"#, "a".repeat(9_000));
+    house.set("settings", &too_long);
+    for path in ["/", "/_queue/healthz", "/"] {
+        let got = house.ask(&Ask::get(path));
+        assert_eq!((got.status, got.header("retry-after")), (503, "30"));
+        assert!(got.body.contains("being set up"), "{}", got.body);
+    }
+    let told = house.wasm_side().edge.log_lines("queue_logs");
+    let unread = told.iter().filter(|line| {
+        line.contains("unsound_configuration") && line.contains(r#""unreadable":true"#)
+    });
+    assert_eq!(unread.count(), 3, "{told:?}");
+    house.set("settings", "{}");
+    assert!(house.ask(&Ask::get("/robots.txt")).inside, "and it goes on");
+}
+
 #[test]
 fn wasm_a_visitor_inside_is_sent_where_the_path_leads() {
     let house = House::wasm();
