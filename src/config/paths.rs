@@ -230,9 +230,10 @@ fn is_extension(text: &str) -> bool {
 }
 
 /// The path decoded, if every origin reads it alike. Some decode it twice, or before they resolve its dot segments; some
-/// take a backslash for a slash, two slashes for one, or what follows a semicolon for no part of the path.
+/// take a backslash for a slash, two slashes for one, or what follows a semicolon, an encoded `?` or an encoded `#` for no
+/// part of the path.
 fn read_in_one_way(path: &str) -> Option<String> {
-    let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;".contains(&byte);
+    let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;?#".contains(&byte);
     let mut parts = path.split('%');
     let mut decoded = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
@@ -275,7 +276,7 @@ mod tests {
     }
 
     /// Read differently by some origins, or by none as it stands.
-    const ODD: [&str; 22] = [
+    const ODD: [&str; 24] = [
         "/assets/../checkout",
         "/assets/%c0%ae%c0%ae/checkout",
         "/assets/..%20/checkout",
@@ -289,6 +290,8 @@ mod tests {
         "/assets/a%5Cb",
         "/assets/a;b",
         "/assets/a%3bb",
+        "/assets/a%3fb.css",
+        "/assets/a%23b.css",
         "/assets//a",
         "/assets/a%00",
         "/assets/a%0A",
