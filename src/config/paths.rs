@@ -120,8 +120,9 @@ impl List {
         self.0.iter().any(is_listed)
     }
 
-    /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, with a slash, dots
-    /// or spaces behind, or with more path behind an extension. OPTIONS asks about a path's other methods and is listed with them.
+    /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, without dots and
+    /// spaces at the ends of its parts, or with more behind it that [`ends_a_word`]. OPTIONS asks about a path's other
+    /// methods and is listed with them.
     fn guards(&self, method: &str, plain: &str) -> bool {
         let path = widely(plain);
         let is_listed = |entry: &Entry| {
@@ -167,19 +168,28 @@ impl Pattern {
 
     fn guards(&self, widely_read: &str) -> bool {
         match self {
-            Self::Exact(listed) => widely_read == widely(listed),
-            Self::Below(prefix) => {
-                let rest = widely_read.strip_prefix(&widely(prefix));
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            Self::Below(prefix) if prefix == "/" => true,
+            Self::Exact(listed) | Self::Below(listed) => {
+                let listed = widely(listed);
+                widely_read.strip_prefix(&listed).is_some_and(ends_a_word)
             }
             Self::Ending(extension) => {
                 let extension = extension.to_ascii_lowercase();
-                widely_read
-                    .split('/')
-                    .any(|segment| segment.ends_with(&extension))
+                let is_behind = |(at, _)| {
+                    let from_dot = widely_read.get(at..).unwrap_or_default();
+                    from_dot.strip_prefix(&extension).is_some_and(ends_a_word)
+                };
+                widely_read.match_indices('.').any(is_behind)
             }
         }
     }
+}
+
+/// Whether an origin may take what stands in front of this for a path of its own: some read more path, another format, a
+/// method or a stream of the file behind it, and some leave out the white space there, of which Unicode has many kinds.
+fn ends_a_word(rest: &str) -> bool {
+    let goes_on = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !rest.starts_with(goes_on)
 }
 
 fn with_head(mut methods: Vec<&'static str>) -> Vec<&'static str> {
@@ -189,8 +199,8 @@ fn with_head(mut methods: Vec<&'static str>) -> Vec<&'static str> {
     methods
 }
 
-/// A path as the most lenient origin may compare it: without regard to letter case, and to dots and spaces at the ends of
-/// its parts, which Windows leaves out, and to slashes at its own.
+/// A path as a lenient origin may compare it: without regard to letter case, and to dots and spaces at the ends of its
+/// parts, which Windows leaves out, and to slashes at its own. Of the first page its slash is left.
 fn widely(path: &str) -> String {
     let parts: Vec<&str> = path
         .trim_end_matches('/')
@@ -198,7 +208,10 @@ fn widely(path: &str) -> String {
         .map(|part| part.trim_end_matches(['.', ' ']))
         .collect();
     let path = parts.join("/");
-    path.trim_end_matches('/').chars().map(small).collect()
+    match path.trim_end_matches('/') {
+        "" => "/".to_owned(),
+        path => path.chars().map(small).collect(),
+    }
 }
 
 /// Settings hold ASCII alone. Beside its own letters these are all that turn into one of them, by Unicode's rules for
@@ -373,7 +386,7 @@ mod tests {
 
     #[test]
     fn no_spelling_of_a_protected_path_escapes() {
-        let protected = "/checkout, /tickets/*, *.php";
+        let protected = "/checkout, /tickets/*, *.php, /basket.php, *.ab.a";
         for path in [
             "/checkout",
             "/checkout/",
@@ -398,10 +411,46 @@ mod tests {
             "/index.php/path/info",
             "/index.%70hp",
             "/index.php.",
+            "/checkout/x",
+            "/checkout.json",
+            "/checkout%c2%a0",
+            "/checkout:x",
+            "/checkout%3ax",
+            "/tickets.html",
+            "/tickets:x/1",
+            "/index.php::$DATA",
+            "/index.php%c2%a0",
+            "/a/index.php:x/b",
+            "/basket.php/x",
+            "/basket.abc.ab.ab.a",
         ] {
             for method in ["GET", "POST", "OPTIONS"] {
                 assert!(!skips("", protected, method, path), "{method} {path}");
             }
+        }
+    }
+
+    #[test]
+    fn the_first_page_alone_can_be_protected() {
+        for path in ["/", "/%c2%a0", "/:x"] {
+            assert!(!skips("", "/", "GET", path), "{path}");
+        }
+        assert!(skips("", "/", "GET", "/about"));
+        assert!(!skips("", "POST /*", "POST", "/about"), "that is more");
+    }
+
+    #[test]
+    fn what_goes_on_with_a_letter_a_digit_or_a_hyphen_is_another_path() {
+        let protected = "/checkout, /tickets/*, *.php";
+        for path in [
+            "/checkout2",
+            "/checkout-help",
+            "/checkout_help",
+            "/tickets-of-others",
+            "/a.phpx",
+            "/wiki/Special:Checkout",
+        ] {
+            assert!(skips("", protected, "GET", path), "{path}");
         }
     }
 
