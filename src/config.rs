@@ -780,6 +780,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mistyped_method_opens_no_path_and_protects_no_less() {
+        let unsound = |key, value| {
+            let found = Config::load(with(key, value)).err();
+            found.unwrap().paths
+        };
+        for wrong in ["get /checkout", "GET PSOT /checkout", "/a psot /*"] {
+            for method in ["GET", "POST"] {
+                let paths = unsound("bypass_paths", wrong);
+                assert!(!paths.skip_room(method, "/checkout"), "{wrong}");
+                let paths = unsound("protected_paths", wrong);
+                assert!(!paths.skip_room(method, "/about"), "{wrong}");
+            }
+        }
+    }
+
+    #[test]
     fn an_unsound_secret_opens_nothing_and_leaves_the_sound_ones_beside_it() {
         const NOW: u64 = 1_800_000_000;
         let (short, sound_one) = ("b".repeat(31), "a".repeat(32));
