@@ -871,6 +871,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_text_is_never_named_since_it_may_hold_a_token() {
+        for document in [
+            r#"{"upstash_url":{"url":"https://a.example","token":"hush"}}"#,
+            r#"{"admin_host":[["hush"]]}"#,
+        ] {
+            let mut given = with("settings", document);
+            if document.contains("upstash_url") {
+                given.settings.remove("upstash_url");
+            }
+            let found = problems(&given);
+            assert_eq!((found.len(), &found[0].value), (1, &None), "{document}");
+        }
+    }
+
+    #[test]
     fn numbers_and_lists_are_as_good_as_texts() {
         let document =
             r#"{"automatic":30,"bypass_paths":["/a","/b/*"],"cors_origins":[],"permit_max":null}"#;

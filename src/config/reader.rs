@@ -132,9 +132,10 @@ impl<'a> Reader<'a> {
         match self.document.get(key) {
             Known::Is(text) => return Some(text),
             Known::Absent => {}
-            Known::NoText(json) => {
+            // Its value is not named: it may hold a secret that belongs elsewhere.
+            Known::NoText => {
                 let accepted = "a text, a number, or a list of texts; on and off for switches";
-                self.problem(key, Some(json), accepted);
+                self.problem(key, None, accepted);
                 self.found.unknown.push(key);
             }
             Known::Twice => {
