@@ -796,6 +796,26 @@ mod tests {
     }
 
     #[test]
+    fn where_operators_are_answered_is_known_only_of_what_was_read_and_is_sound() {
+        let knows = |given: Given| Config::load(given).err().unwrap().knows_operators;
+        assert!(knows(with("automatic", "often")));
+        for (key, wrong) in [
+            ("admin_path", "gate"),
+            ("admin_paths", "/gate"),
+            ("admin_host", "https://queue.shop.example"),
+            ("settings", r#"{"admin_path":{}}"#),
+            ("settings", "no JSON"),
+        ] {
+            assert!(!knows(with(key, wrong)), "{key}: {wrong}");
+        }
+        let unreadable = Given {
+            unreadable: vec!["settings"],
+            ..sound()
+        };
+        assert!(!knows(unreadable));
+    }
+
+    #[test]
     fn an_unsound_secret_opens_nothing_and_leaves_the_sound_ones_beside_it() {
         const NOW: u64 = 1_800_000_000;
         let (short, sound_one) = ("b".repeat(31), "a".repeat(32));

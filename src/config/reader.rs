@@ -104,10 +104,12 @@ impl<'a> Reader<'a> {
             };
             let problem = Problem::wrong(DOCUMENT, Some(name), &accepted);
             // One of a later version sets nothing here, and must not close the room after a roll-back.
-            if meant.is_none_or(|meant| COSMETIC.contains(&meant)) {
-                self.found.ignored.push(problem);
-            } else {
-                self.found.problems.push(problem);
+            match meant.filter(|meant| !COSMETIC.contains(meant)) {
+                None => self.found.ignored.push(problem),
+                Some(meant) => {
+                    self.found.unknown.push(meant);
+                    self.found.problems.push(problem);
+                }
             }
         }
         self.found

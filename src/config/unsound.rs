@@ -15,6 +15,8 @@ pub struct Unsound {
     pub keys: Option<Keys>,
     /// Where the operator's routes begin, or would by default.
     pub admin_path: String,
+    /// Whether these are read and sound: where operators are answered, by path and by host.
+    pub knows_operators: bool,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
     /// What becomes of an `Upgrade: websocket`; it is refused where the setting is not sound.
@@ -36,6 +38,7 @@ impl Unsound {
             keys: is_read("jwt_secret").then_some(config.keys),
             clock: config.clock,
             admin_path: config.admin_path,
+            knows_operators: is_sound("admin_path") && is_sound("admin_host"),
             admin_host: config.admin_host,
             origin_cookie: config.origin_cookie,
             web_sockets: config.web_sockets,

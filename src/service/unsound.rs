@@ -1,6 +1,7 @@
 //! What is served while the configuration is unsound: visitors who were admitted, and paths that skip the room.
 //!
-//! Invariant: nobody is admitted here, no number is drawn, and the store is not asked.
+//! Invariant: nobody is admitted here, no number is drawn, and the store is not asked. While it is unknown where operators
+//! are answered, no request with a password reaches the origin.
 
 use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
 use crate::admin;
@@ -28,6 +29,9 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
     if call.path.is_empty() || call.path == "*" || is_operators || !is_known || is_refused {
         return None;
     }
+    if !unsound.knows_operators && brings_password(call) {
+        return None;
+    }
     if unsound.paths.skip_room(&call.method, &call.path) {
         let bare = bare(call, &unsound.paths, unsound.origin_cookie);
         return Some(forward(bare, Reason::Bypass));
@@ -36,6 +40,15 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
         return call.is_preflight().then(|| super::options(call));
     }
     inside(call, unsound, near, now_ms)
+}
+
+/// Whether the operators' password may be in it.
+fn brings_password(call: &Call) -> bool {
+    let is_basic = |line: &[u8]| {
+        let scheme = line.trim_ascii_start().get(..5);
+        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"))
+    };
+    call.lines("authorization").any(is_basic)
 }
 
 fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {

@@ -178,3 +178,30 @@ pub(crate) fn while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin
     let last = house.log_of(1).pop().unwrap();
     assert_eq!(crate::house::problem_keys(&last), ["admin_host"]);
 }
+
+pub(crate) fn while_the_operators_routes_are_unknown_no_password_reaches_the_origin(house: &House) {
+    house.set("bypass_paths", "/*");
+    assert!(house.ask(&Ask::get("/robots.txt").operator()).inside);
+    for (key, wrong, sound) in [
+        ("admin_path", "gate", "/_queue"),
+        ("admin_host", "https://queue.shop.example", "none"),
+    ] {
+        house.set(key, wrong);
+        for target in ["/gate", "/gate/status", "/robots.txt"] {
+            let ask = Ask::get(target);
+            let lower = ask.clone().with("authorization", "basic  YTpi");
+            for with_password in [ask.clone().operator(), lower] {
+                let got = house.ask(&with_password);
+                assert_eq!((got.status, got.inside), (503, false), "{with_password:?}");
+            }
+            let bearer = bearer(ask.clone(), "of-a-visitor-of-the-shop");
+            for of_visitor in [ask, bearer] {
+                assert!(house.ask(&of_visitor).inside, "{of_visitor:?}");
+            }
+        }
+        house.set(key, sound);
+    }
+    house.set("automatic", "often");
+    let got = house.ask(&Ask::get("/robots.txt").operator());
+    assert!(got.inside, "the operators' routes are known: {got:?}");
+}
