@@ -433,7 +433,7 @@ fn web_socket_refused(call: &Call, web_sockets: WebSockets) -> Option<(Reply, Re
         return None;
     }
     if web_sockets == WebSockets::Refuse {
-        return Some((no_web_sockets(call), Reason::NotSupported));
+        return Some((not_switched_on(), Reason::NotSupported));
     }
     if call.method == "GET" && call.has("sec-websocket-key") {
         return None;
@@ -443,14 +443,15 @@ fn web_socket_refused(call: &Call, web_sockets: WebSockets) -> Option<(Reply, Re
     Some((reply, Reason::BadRequest))
 }
 
-/// What is answered to a WebSocket where there are none.
+/// What is answered to a WebSocket where the platform hands over none.
 #[must_use]
 pub fn no_web_sockets(call: &Call) -> Reply {
+    secured(call, not_switched_on())
+}
+
+fn not_switched_on() -> Reply {
     let detail = "WebSockets are not switched on here; accepted are HTTP requests without Upgrade: websocket";
-    secured(
-        call,
-        Reply::problem(501, "WebSocket is not supported", detail),
-    )
+    Reply::problem(501, "WebSocket is not supported", detail)
 }
 
 /// What visitors may send.
