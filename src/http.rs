@@ -139,7 +139,7 @@ impl Call {
         self.lines(name).next().is_some()
     }
 
-    /// Whether a body came along.
+    /// Whether the headers announce a body; by HTTP/2 one may come without (RFC 9113 8.1).
     #[must_use]
     pub fn has_body(&self) -> bool {
         self.has("transfer-encoding") || self.lines("content-length").any(|n| n != b"0")

@@ -91,7 +91,8 @@ fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, Se
         }
         Way::Cache => {}
     }
-    let request = Request::from_handles(handle, body).with_after_send(keep_what_is_for_all);
+    // A body that no header announced, as HTTP/2 allows, would change for one visitor what is then kept for all.
+    let request = Request::from_handles(handle, None).with_after_send(keep_what_is_for_all);
     let unsent = match request.send_async(ORIGIN) {
         Ok(pending) => return Ok(Sent::Cached(Box::new(pending))),
         Err(unsent) => unsent,
@@ -99,7 +100,6 @@ fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, Se
     if !matches!(unsent.root_cause(), SendErrorCause::HttpCacheApiUnsupported) {
         return Err(unsent.into());
     }
-    // It has no body, or it would be passed.
     let mut request = unsent.into_sent_req();
     request.set_pass(true);
     let (handle, body) = request.into_handles();
