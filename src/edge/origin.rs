@@ -112,9 +112,12 @@ fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, Se
     reason = "the SDK asks for a function that may fail"
 )]
 fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorCause> {
-    let is_for_one = answer
-        .get_header_all(CACHE_CONTROL)
-        .any(|rules| forbids_storing(rules.as_bytes()));
+    let to_all = answer.get_header_all(CACHE_CONTROL);
+    let to_platform = answer.get_header_all("surrogate-control");
+    let is_for_one = forbids_storing(
+        to_all.map(HeaderValue::as_bytes),
+        to_platform.map(HeaderValue::as_bytes),
+    );
     if is_for_one || answer.contains_header(SET_COOKIE) {
         answer.set_uncacheable(true);
     }

@@ -71,14 +71,34 @@ pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Whether an origin's `Cache-Control` says that its answer is for one visitor alone, or for no cache (RFC 9111 5.2.2).
+/// Rules by which an answer is for one visitor alone, or for no cache (RFC 9111 5.2.2).
+const FOR_ONE: &[&str] = &["private", "no-store"];
+
+/// The same, and the rule to ask the origin each time, which the platform does not follow by itself.
+const FOR_ONE_OR_ASKED: &[&str] = &["private", "no-store", "no-cache"];
+
+/// Whether an answer may not be kept in the platform's cache, by the lines of the origin's `Cache-Control` and
+/// `Surrogate-Control`. With the second an origin tells the platform what differs from what it tells browsers, so that
+/// `no-cache` in the first is for browsers then.
 #[must_use]
-pub fn forbids_storing(cache_control: &[u8]) -> bool {
-    let rules = String::from_utf8_lossy(cache_control).to_ascii_lowercase();
-    let names = rules.split([',', '=', '"', ' ', '\t']);
-    names
-        .into_iter()
-        .any(|name| matches!(name, "private" | "no-store"))
+pub fn forbids_storing<'a>(
+    cache_control: impl Iterator<Item = &'a [u8]>,
+    surrogate_control: impl Iterator<Item = &'a [u8]>,
+) -> bool {
+    let mut to_platform = surrogate_control.peekable();
+    let forbidding = match to_platform.peek() {
+        Some(_) => FOR_ONE,
+        None => FOR_ONE_OR_ASKED,
+    };
+    let mut to_all = cache_control;
+    to_all.any(|line| names_any(line, forbidding))
+        || to_platform.any(|line| names_any(line, FOR_ONE_OR_ASKED))
+}
+
+fn names_any(line: &[u8], rules: &[&str]) -> bool {
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let mut names = line.split([',', '=', '"', ' ', '\t']);
+    names.any(|name| rules.contains(&name))
 }
 
 #[cfg(test)]
@@ -118,6 +138,11 @@ mod tests {
         }
     }
 
+    fn forbids<const N: usize, const M: usize>(all: [&str; N], platform: [&str; M]) -> bool {
+        let platform = platform.iter().map(|line| line.as_bytes());
+        forbids_storing(all.iter().map(|line| line.as_bytes()), platform)
+    }
+
     #[test]
     fn what_an_origin_gives_to_one_visitor_is_not_stored() {
         for rules in [
@@ -128,16 +153,30 @@ mod tests {
             "public,NO-STORE",
             "no-cache, no-store, must-revalidate",
         ] {
-            assert!(forbids_storing(rules.as_bytes()), "{rules}");
+            assert!(forbids([rules], []), "{rules}");
+            assert!(forbids([rules], ["max-age=60"]), "{rules}");
         }
+        for rules in ["", "public, max-age=60", "x-private", "s-maxage=1"] {
+            assert!(!forbids([rules], []), "{rules}");
+        }
+        assert!(forbids(["public", "private"], []), "in any line");
+    }
+
+    #[test]
+    fn what_an_origin_wants_to_be_asked_about_each_time_is_not_stored() {
         for rules in [
-            "",
-            "public, max-age=60",
             "no-cache",
-            "x-private",
-            "s-maxage=1",
+            "No-Cache, max-age=60",
+            "no-cache=\"set-cookie\"",
         ] {
-            assert!(!forbids_storing(rules.as_bytes()), "{rules}");
+            assert!(forbids([rules], []), "{rules}");
+            assert!(
+                !forbids([rules], ["max-age=60"]),
+                "{rules}: browsers are told so, the platform is told otherwise"
+            );
+            for to_platform in ["no-store", "private", "no-cache"] {
+                assert!(forbids([rules], [to_platform]), "{to_platform}");
+            }
         }
     }
 
