@@ -107,8 +107,8 @@ impl Reason {
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
-        Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::UnsoundSecret, Self::Metrics,
-        Self::NotListed,
+        Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::NotListed, Self::UnsoundSecret,
+        Self::Metrics,
     ];
 
     /// Its name, in the log and among the metrics.
