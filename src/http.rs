@@ -105,14 +105,22 @@ impl Call {
         format!("{scheme}://{}{}", self.host, self.path)
     }
 
-    /// The `Host` header without port and brackets.
+    /// Whether `Host` names a host and nothing else. A URL's parser takes what stands in front of an `@` for a user and
+    /// decodes `%`, so the host that it finds is another than the one that was compared.
+    #[must_use]
+    pub fn names_host(&self) -> bool {
+        !self.path.is_empty() && !self.host.contains(['@', '/', '\\', '?', '#', '%'])
+    }
+
+    /// The `Host` header without port and brackets, and without the dot that ends a full name.
     #[must_use]
     pub fn hostname(&self) -> &str {
         let name = match self.host.strip_prefix('[') {
             Some(six) => six.split(']').next(),
             None => self.host.split(':').next(),
         };
-        name.unwrap_or_default()
+        let name = name.unwrap_or_default();
+        name.strip_suffix('.').unwrap_or(name)
     }
 
     /// On a loopback address over http, where a cookie cannot be `Secure`; or at the local server's address in its own
@@ -386,6 +394,48 @@ mod tests {
             ..Call::default()
         };
         call.is_loopback()
+    }
+
+    #[test]
+    fn a_host_is_the_same_with_the_dot_that_ends_a_full_name() {
+        for (host, name) in [
+            ("queue.local", "queue.local"),
+            ("queue.local.", "queue.local"),
+            ("queue.local.:7676", "queue.local"),
+            ("queue.local..", "queue.local."),
+            ("[::1]:80", "::1"),
+            ("", ""),
+        ] {
+            let host = host.to_owned();
+            let call = Call {
+                host,
+                ..Call::default()
+            };
+            assert_eq!(call.hostname(), name, "{call:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_url_takes_for_another_part_is_no_host() {
+        for (host, is_one) in [
+            ("queue.local:80", true),
+            ("[::1]:80", true),
+            ("a@queue.local", false),
+            ("a:b@queue.local", false),
+            ("queue.local/a", false),
+            ("queue.local\\a", false),
+            ("queue.local?a", false),
+            ("queue.local#a", false),
+            ("%71ueue.local", false),
+        ] {
+            let (host, path) = (host.to_owned(), "/".to_owned());
+            let call = Call {
+                path,
+                host,
+                ..Call::default()
+            };
+            assert_eq!(call.names_host(), is_one, "{call:?}");
+        }
     }
 
     #[test]

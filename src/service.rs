@@ -79,8 +79,8 @@ fn routed(
     near: &dyn Near,
     now_ms: u64,
 ) -> Outcome {
-    if call.path.is_empty() {
-        let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none";
+    if !call.names_host() {
+        let detail = "the Host header does not name a host; accepted is a name or an address, with a port from 0 to 65535 or none, and nothing else, such as a user in front of @";
         return reply_with(Reply::problem(400, "Bad host", detail), Reason::BadHost);
     }
     if call.path == "*" {

@@ -26,7 +26,7 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> O
     let is_operators = admin::below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;
     let is_refused = web_socket_refused(call, unsound.web_sockets).is_some();
-    if call.path.is_empty() || call.path == "*" || is_operators || !is_known || is_refused {
+    if !call.names_host() || call.path == "*" || is_operators || !is_known || is_refused {
         return None;
     }
     if !unsound.knows_operators && brings_password(call) {

@@ -217,6 +217,7 @@ in_every_house! {
     on_the_admin_host_nothing_else_is_served
     a_change_on_the_admin_host_comes_from_its_own_pages
     a_panel_on_a_host_of_its_own_draws_no_test_tickets
+    the_admin_host_has_no_other_spelling
     while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin_host
     while_the_operators_routes_are_unknown_no_password_reaches_the_origin
 }

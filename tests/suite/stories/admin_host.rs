@@ -205,3 +205,18 @@ pub(crate) fn while_the_operators_routes_are_unknown_no_password_reaches_the_ori
     let got = house.ask(&Ask::get("/robots.txt").operator());
     assert!(got.inside, "the operators' routes are known: {got:?}");
 }
+
+pub(crate) fn the_admin_host_has_no_other_spelling(house: &House) {
+    with_host(house);
+    for host in [format!("{HOST}."), format!("{HOST}.:7676")] {
+        let ask = Ask::get("/robots.txt").with("host", &host);
+        let got = house.ask(&ask);
+        assert_eq!((got.status, got.inside), (404, false), "{host}: {got:?}");
+    }
+    let with_name = format!("a@{HOST}");
+    let ask = || Ask::get("/robots.txt").with("host", &with_name);
+    let got = house.ask(&ask());
+    assert_eq!((got.status, got.inside), (400, false), "{got:?}");
+    house.set("automatic", "often");
+    assert!(!house.ask(&ask()).inside, "nor while settings are unsound");
+}
