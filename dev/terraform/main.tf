@@ -23,9 +23,14 @@ data "fastly_package_hash" "room" {
   filename = local.package
 }
 
-# Stores have one name in the whole account; the service knows its own as `config` and `secrets`.
+# Stores have one name in the whole account; the service knows its own as `config` and `secrets`. Under another name each
+# would be made anew, empty, and the one before deleted: a plan that would do so ends with an error.
 resource "fastly_configstore" "config" {
-  name = "${var.name}-config"
+  name = coalesce(var.config_store_name, "${var.name}-config")
+
+  lifecycle {
+    prevent_destroy = true
+  }
 }
 
 resource "fastly_configstore_entries" "config" {
@@ -38,7 +43,11 @@ resource "fastly_configstore_entries" "config" {
 }
 
 resource "fastly_secretstore" "secrets" {
-  name = "${var.name}-secrets"
+  name = coalesce(var.secret_store_name, "${var.name}-secrets")
+
+  lifecycle {
+    prevent_destroy = true
+  }
 }
 
 resource "fastly_service_compute" "room" {

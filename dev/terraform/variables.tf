@@ -9,6 +9,18 @@ variable "name" {
   }
 }
 
+variable "config_store_name" {
+  description = "The name of the config store where it is not that of the service and -config: config, if an earlier version of this example made it."
+  type        = string
+  default     = null
+}
+
+variable "secret_store_name" {
+  description = "The name of the secret store where it is not that of the service and -secrets: secrets, if an earlier version of this example made it."
+  type        = string
+  default     = null
+}
+
 variable "domain" {
   description = "The name of the site in front of which the waiting room stands, such as www.shop.example."
   type        = string

@@ -50,13 +50,30 @@ fn native_terraform_makes_all_that_the_manifest_names() {
             "{block} and no other"
         );
     }
-    for (kind, resource, name) in [
-        ("config_stores", "fastly_configstore", "config"),
-        ("secret_stores", "fastly_secretstore", "secrets"),
+    for (kind, resource, name, variable) in [
+        (
+            "config_stores",
+            "fastly_configstore",
+            "config",
+            "config_store_name",
+        ),
+        (
+            "secret_stores",
+            "fastly_secretstore",
+            "secrets",
+            "secret_store_name",
+        ),
     ] {
         assert_eq!(names(kind).len(), 1, "{kind}");
-        let store =
-            format!("resource \"{resource}\" \"{name}\" {{ name = \"${{var.name}}-{name}\" }}");
+        // A store of another name is another store, and the one before would be deleted with what is in it.
+        let store = format!(
+            "resource \"{resource}\" \"{name}\" {{ name = coalesce(var.{variable}, \"${{var.name}}-{name}\") lifecycle {{ prevent_destroy = true }} }}"
+        );
+        let (_, declared) = example
+            .split_once(&format!("variable \"{variable}\" {{"))
+            .unwrap();
+        let (declared, _) = declared.split_once('}').unwrap();
+        assert!(declared.contains("default = null"), "{declared}");
         let link =
             format!("resource_link {{ name = \"{name}\" resource_id = {resource}.{name}.id }}");
         for block in [store, link] {
