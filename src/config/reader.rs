@@ -466,7 +466,7 @@ impl<'a> Reader<'a> {
         Some(secret)
     }
 
-    /// One token, which is called like its key, or several of the form `name:token`; `name:read:token` may only read.
+    /// One token, which is called like its key, or several of the form `name:token`; `name/read:token` may only read.
     pub(super) fn tokens(&mut self, key: &'static str, whole: Rights) -> Vec<Token> {
         let Some(text) = self.given(key) else {
             return Vec::new();
@@ -474,15 +474,17 @@ impl<'a> Reader<'a> {
         let mut tokens: Vec<Token> = Vec::new();
         for word in words(&text) {
             let (name, secret) = word.split_once(':').unwrap_or((key, word));
-            let (rights, secret) = match secret.strip_prefix("read:") {
-                Some(secret) => (Rights::Read, secret),
-                None => (whole, secret),
+            // A version without roles takes this for no name, and refuses it instead of giving all rights.
+            let (name, rights) = match name.strip_suffix("/read") {
+                Some(name) => (name, Rights::Read),
+                None => (name, whole),
             };
             self.check(key, secret, TOKEN);
             let is_new = |token: &Token| token.name != name && token.secret != secret;
-            // Without a name in front it would be one that may do more.
-            if name == "read" || !is_name(name) || !tokens.iter().all(is_new) {
-                let accepted = "one token, or several such as shop:<token>,prometheus:read:<token>; names of 1 to 32 letters, digits, - and _, and none is read; each name and each token once";
+            // A role at another place would be read as the name or the secret of one that may do more.
+            let is_role = name == "read" || secret.starts_with("read:");
+            if is_role || !is_name(name) || !tokens.iter().all(is_new) {
+                let accepted = "one token, or several such as shop:<token>,prometheus/read:<token>; names of 1 to 32 letters, digits, - and _, and none is read; no token that begins with read:; each name and each token once";
                 self.problem(key, None, accepted);
             }
             let (name, secret) = (name.to_owned(), secret.to_owned());

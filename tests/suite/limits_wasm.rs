@@ -56,7 +56,7 @@ fn worst(store: &str) -> BTreeMap<String, String> {
 }
 
 fn secrets() -> BTreeMap<String, String> {
-    let tokens = format!("{PERMIT_TOKEN},prometheus:read:development-only-read-token");
+    let tokens = format!("{PERMIT_TOKEN},prometheus/read:development-only-read-token");
     let secrets = [
         (
             "jwt_secret",

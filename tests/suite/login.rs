@@ -536,7 +536,7 @@ fn native_a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
 fn native_a_token_with_the_role_read_can_only_read() {
     const READ: &str = "a-token-that-may-only-read";
     let mut settings = required();
-    let tokens = format!("{PERMIT_TOKEN},prometheus:read:{READ}");
+    let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ}");
     settings.insert("permit_token", &tokens);
     let (config, desk) = (loaded(&settings), Desk::new());
     let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
@@ -660,8 +660,11 @@ fn native_a_list_of_tokens_is_told_what_is_accepted_and_never_what_it_is() {
         format!("a:{A},b:short"),
         "a:".to_owned(),
         format!("read:{A}"),
-        format!("a:read:{A},b:{A}"),
-        "a:read:short".to_owned(),
+        format!("a/read:{A},b:{A}"),
+        "a/read:short".to_owned(),
+        format!("a:read:{A}"),
+        format!("a/write:{A}"),
+        format!("/read:{A}"),
         " , ".to_owned(),
     ] {
         for (key, found) in [

@@ -169,7 +169,7 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     let house = House::wasm();
     house.set("automatic", "15");
     let addr = house.wasm_side().edge.addr().to_string();
-    let tokens = format!("{PERMIT_TOKEN},prometheus:read:{READ_TOKEN}");
+    let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ_TOKEN}");
     house.set("permit_token", &tokens);
     let prometheus = Prometheus::start(&file("prometheus.yml"), &addr, READ_TOKEN).unwrap();
     let is_over = AtomicBool::new(false);
