@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use crate::admission::Position;
 use crate::cookie;
 
-pub use told::{forbids_storing, is_withheld, told};
+pub use told::{forbids_storing, is_withheld, told, upgrades_only};
 
 /// The request headers the service reads; the edge copies these and no others.
 pub const HEADERS: [&str; 21] = [

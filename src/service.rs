@@ -449,6 +449,13 @@ pub fn no_web_sockets(call: &Call) -> Reply {
     secured(call, not_switched_on())
 }
 
+/// What is answered to a WebSocket whose `Connection` names other headers.
+#[must_use]
+pub fn bad_upgrade(call: &Call) -> Reply {
+    let detail = "the Connection header of a WebSocket names what the origin should see; accepted are Upgrade and keep-alive";
+    secured(call, Reply::problem(400, "Bad Connection", detail))
+}
+
 fn not_switched_on() -> Reply {
     let detail = "WebSockets are not switched on here; accepted are HTTP requests without Upgrade: websocket";
     Reply::problem(501, "WebSocket is not supported", detail)

@@ -8,7 +8,7 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
 use fastly::{Request, Response};
 
-use now_serving::http::{Call, Forward, PRIVATE, Way, forbids_storing, told};
+use now_serving::http::{Call, Forward, PRIVATE, Way, forbids_storing, told, upgrades_only};
 use now_serving::service;
 
 const ORIGIN: &str = "protected_content";
@@ -16,6 +16,14 @@ const ORIGIN: &str = "protected_content";
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
 /// next request. An answer takes its place if the request could not even be begun.
 pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<Response> {
+    let lines = || {
+        request
+            .get_header_all("connection")
+            .map(HeaderValue::as_bytes)
+    };
+    if forward.way == Way::WebSocket && !upgrades_only(lines()) {
+        return Some(super::response(service::bad_upgrade(call)));
+    }
     let sent = sent(request, forward, call);
     let handed_over = sent.and_then(|sent| sent.handed_over(&forward.set_cookies));
     let reply = match handed_over {

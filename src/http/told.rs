@@ -101,8 +101,37 @@ fn names_any(line: &[u8], rules: &[&str]) -> bool {
     names.any(|name| rules.contains(&name))
 }
 
+/// Whether the `Connection` of a WebSocket names nothing that a proxy of the origin should drop. The host sends it as it
+/// came, so a client could have the pass dropped, or the address it comes from.
+#[must_use]
+pub fn upgrades_only<'a>(mut connection: impl Iterator<Item = &'a [u8]>) -> bool {
+    connection.all(|line| {
+        let mut names = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        names.all(|name| {
+            ["", "upgrade", "keep-alive"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn the_connection_of_a_web_socket_names_the_upgrade_and_no_header() {
+        for (lines, expected) in [
+            (&["Upgrade"][..], true),
+            (&["keep-alive, Upgrade"], true),
+            (&["Keep-Alive", "upgrade,"], true),
+            (&["Upgrade, queue-pass"], false),
+            (&["Upgrade", "X-Forwarded-For"], false),
+            (&["Upgrade\tclose"], false),
+        ] {
+            let found = upgrades_only(lines.iter().map(|line| line.as_bytes()));
+            assert_eq!(found, expected, "{lines:?}");
+        }
+    }
+
     use super::*;
     use crate::admission::Position;
 

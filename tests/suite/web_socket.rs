@@ -169,6 +169,13 @@ fn wasm_a_web_socket_of_a_visitor_inside_reaches_the_origin_and_no_other_does() 
     assert!(origin.heads.try_recv().is_err(), "none of them got through");
     let (_, answer) = shake(&house, "/_queue/place", &inside);
     assert_eq!(status(&answer), "200", "our own routes take none: {answer}");
+    let named = format!("{inside}Connection: Queue-Pass, X-Forwarded-For\r\n");
+    let (_, answer) = shake(&house, "/live", &named);
+    assert_eq!(
+        status(&answer),
+        "400",
+        "nothing of ours is dropped: {answer}"
+    );
     house.set("bypass_paths", "/live");
     let (socket, answer) = shake(&house, "/live", "");
     assert_it_is_connected(socket, &answer);
