@@ -259,7 +259,7 @@ mod tests {
             r#"  settings is "automatik"; accepted is the name of a setting; did you mean automatic?"#,
             r#"  settings is "mesage"; accepted is the name of a setting; did you mean message?"#,
             r#"  permit_max is "0"; accepted is a whole number from 1 to 1000000"#,
-            r#"  admin_path is "true"; accepted is a text"#,
+            "  admin_path: accepted is a text",
             "4 to mend.",
         ] {
             assert!(lines.contains(line), "{line} in {lines}");
