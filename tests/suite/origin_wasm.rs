@@ -192,3 +192,24 @@ fn wasm_what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
     assert!(has("cookie", "shop=1; theme=dark"), "{headers:?}");
     assert!(has("queue-position", "1"), "{headers:?}");
 }
+
+/// The local server keeps no answers, so this shows our part: each request reaches the origin. That it does so as a pass
+/// is held by a test of the sources.
+#[test]
+fn wasm_two_visitors_never_see_each_others_page_of_an_origin_that_says_nothing_of_freshness() {
+    let house = House::wasm();
+    house.set("bypass_paths", "/echo");
+    for round in 0..5 {
+        for (own, other) in [("shop=first", "shop=second"), ("shop=second", "shop=first")] {
+            let got = house.ask(&Ask::get("/echo").with("cookie", own));
+            assert!(got.inside, "{got:?}");
+            assert!(
+                got.body.contains(own) && !got.body.contains(other),
+                "{round}: {got:?}"
+            );
+            for name in ["cache-control", "expires", "surrogate-control"] {
+                assert_eq!(got.header(name), "", "the origin says nothing: {got:?}");
+            }
+        }
+    }
+}
