@@ -197,17 +197,11 @@ fn health(config: &Config) -> Answered {
     simply(reply, Reason::Health)
 }
 
-/// What the health of an unsound configuration is: every key, and what is accepted. Values are for the log alone.
+/// What the health of an unsound configuration is.
 #[must_use]
 pub fn unsound(problems: &[Problem]) -> Reply {
-    let told = problems
-        .iter()
-        .map(|problem| format!("{}: {}", problem.key, problem.accepted));
-    let detail = format!(
-        "visitors who have not been admitted and operators are turned away until this is mended; accepted is: {}",
-        told.collect::<Vec<_>>().join("; ")
-    );
-    Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
+    let what_follows = "visitors who have not been admitted and operators are turned away until this is mended; accepted is:";
+    login::unsound(what_follows, problems)
 }
 
 /// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.

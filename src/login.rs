@@ -287,7 +287,10 @@ impl Refused {
                 let detail = format!("{name} {may}, or the operator's password; nothing was done");
                 Reply::problem(403, "Not with this token", &detail)
             }
-            Self::Unsound(problems) => unsound(problems),
+            Self::Unsound(problems) => unsound(
+                "a secret is not what is accepted, so it opens nothing;",
+                problems,
+            ),
             Self::TooMany => {
                 let detail = "too many logins from this network were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
                 Reply::problem(429, "Too many wrong logins", detail).with("retry-after", "5")
@@ -311,13 +314,12 @@ pub fn not_found() -> Reply {
     Reply::problem(404, "Not found", "there is nothing at this path")
 }
 
-fn unsound(problems: &[Problem]) -> Reply {
+/// What follows from problems, and behind it every key and what is accepted. Values are for the log alone.
+#[must_use]
+pub fn unsound(what_follows: &str, problems: &[Problem]) -> Reply {
     let told = problems
         .iter()
         .map(|problem| format!("{}: {}", problem.key, problem.accepted));
-    let detail = format!(
-        "a secret is not what is accepted, so it opens nothing; {}",
-        told.collect::<Vec<_>>().join("; ")
-    );
+    let detail = format!("{what_follows} {}", told.collect::<Vec<_>>().join("; "));
     Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
 }

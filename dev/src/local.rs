@@ -134,21 +134,11 @@ pub fn write_manifest(folder: &Path, backends: Backends<'_>) -> Result<(), Strin
 /// # Errors
 /// When the manifest cannot be written to.
 pub fn add_secrets(folder: &Path, secrets: &Settings) -> Result<(), String> {
-    let cannot = |error| {
-        format!(
-            "fastly.toml in {} could not be written: {error}.",
-            folder.display()
-        )
-    };
-    let path = folder.join("fastly.toml");
-    let mut manifest = fs::read_to_string(&path).map_err(cannot)?;
-    for (key, value) in secrets {
+    let lines = secrets.iter().map(|(key, value)| {
         let (key, value) = (quoted(key), quoted(value));
-        let lines =
-            format!("\n[[local_server.secret_stores.secrets]]\nkey = {key}\ndata = {value}\n");
-        manifest.push_str(&lines);
-    }
-    fs::write(&path, manifest).map_err(cannot)
+        format!("\n[[local_server.secret_stores.secrets]]\nkey = {key}\ndata = {value}\n")
+    });
+    add_to_manifest(folder, &lines.collect::<String>())
 }
 
 /// Adds lists of networks to the manifest in this folder, each with its entries in a file of its own.
@@ -156,22 +146,32 @@ pub fn add_secrets(folder: &Path, secrets: &Settings) -> Result<(), String> {
 /// # Errors
 /// When a file cannot be written.
 pub fn add_acls(folder: &Path, acls: &BTreeMap<String, serde_json::Value>) -> Result<(), String> {
-    let cannot = |error| {
-        format!(
-            "The lists of networks in {} could not be written: {error}.",
-            folder.display()
-        )
-    };
-    let path = folder.join("fastly.toml");
-    let mut manifest = fs::read_to_string(&path).map_err(cannot)?;
+    let mut lines = String::new();
     for (name, entries) in acls {
         let file = format!("acl-{name}.json");
         let text = json!({ "entries": entries }).to_string();
-        fs::write(folder.join(&file), text).map_err(cannot)?;
-        let lines = format!("\n[local_server.acls.{name}]\nfile = {}\n", quoted(&file));
-        manifest.push_str(&lines);
+        fs::write(folder.join(&file), text).map_err(|error| {
+            format!(
+                "{file} in {} could not be written: {error}.",
+                folder.display()
+            )
+        })?;
+        let list = format!("\n[local_server.acls.{name}]\nfile = {}\n", quoted(&file));
+        lines.push_str(&list);
     }
-    fs::write(&path, manifest).map_err(cannot)
+    add_to_manifest(folder, &lines)
+}
+
+fn add_to_manifest(folder: &Path, lines: &str) -> Result<(), String> {
+    let path = folder.join("fastly.toml");
+    let manifest = fs::read_to_string(&path);
+    let written = manifest.and_then(|manifest| fs::write(&path, manifest + lines));
+    written.map_err(|error| {
+        format!(
+            "fastly.toml in {} could not be written: {error}.",
+            folder.display()
+        )
+    })
 }
 
 fn manifest(backends: Backends<'_>) -> String {

@@ -117,6 +117,9 @@ pub fn upgrades_only<'a>(mut connection: impl Iterator<Item = &'a [u8]>) -> bool
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::admission::Position;
+
     #[test]
     fn the_connection_of_a_web_socket_names_the_upgrade_and_no_header() {
         for (lines, expected) in [
@@ -131,9 +134,6 @@ mod tests {
             assert_eq!(found, expected, "{lines:?}");
         }
     }
-
-    use super::*;
-    use crate::admission::Position;
 
     #[test]
     fn what_is_withheld_is_known_with_underscores_too() {
