@@ -12,14 +12,19 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use dev::project::{self, project};
 use dev::{secret, tools};
 
 use api::{Api, SERVICE};
 
-/// A shell that finds our `fastly` first, and makes secrets without building anything.
+/// The CLI builds into `bin` and `pkg` of the checkout, which two builds at once would break.
+static CHECKOUT: Mutex<()> = Mutex::new(());
+
+/// A shell that finds our `fastly` first, and makes secrets without building anything; one at a time.
 fn shell(api: &Api, folder: &Path, script: &str) -> Output {
+    let _alone = CHECKOUT.lock().unwrap_or_else(PoisonError::into_inner);
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).unwrap();
     if !bin.join("fastly").exists() {
