@@ -48,6 +48,8 @@ const LOCAL_SETTINGS: Duration = Duration::from_secs(1);
 
 /// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
 const TILLS: usize = 4;
+/// A POP that has not read the sign for longer is quiet.
+const QUIET_MS: u64 = 60_000;
 /// The longest a sandbox that ends waits for a till.
 const TURN: Duration = Duration::from_millis(500);
 /// And the longest a look waits that others wait for: what is busy goes along with the next one.
@@ -492,15 +494,39 @@ impl Counts {
 
     /// Puts what was counted into a till, any of them, if it is this sandbox's turn there soon enough.
     fn put_by(&self, turn: Duration) -> bool {
+        self.tally.borrow().is_empty() || self.put_into_any(turn, |_, _| ()).is_some()
+    }
+
+    /// The batch that is to be sent from a till, any of them, with what this sandbox counted.
+    fn next_batch(&self) -> Option<Batch> {
+        if self.tally.borrow().is_empty() {
+            return self.batch_of(any_till());
+        }
+        self.put_into_any(SHORT_TURN, |place, till| till.batch(place))?
+    }
+
+    fn batch_of(&self, place: usize) -> Option<Batch> {
+        if self.seen(place)?.is_empty() {
+            return None;
+        }
+        self.at(place, SHORT_TURN, |till| till.batch(place))?
+    }
+
+    /// Puts what was counted into the first till of a random order where it is this sandbox's turn soon enough, and does
+    /// something more there.
+    fn put_into_any<T>(&self, turn: Duration, work: impl Fn(usize, &mut Till) -> T) -> Option<T> {
         let mut tally = self.tally.borrow_mut();
-        let first: usize = fresh_id().bytes().map(usize::from).sum();
-        let mut tills = (first..).map(|next| next % TILLS).take(TILLS);
-        let is_kept = tally.is_empty()
-            || tills.any(|till| self.at(till, turn, |till| till.put(&tally)).is_some());
-        if is_kept {
+        let mut tills = (any_till()..).map(|next| next % TILLS).take(TILLS);
+        let done = tills.find_map(|place| {
+            self.at(place, turn, |till| {
+                till.put(&tally);
+                work(place, till)
+            })
+        });
+        if done.is_some() {
             *tally = Tally::default();
         }
-        is_kept
+        done
     }
 
     /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
@@ -531,6 +557,11 @@ impl Counts {
     fn key(&self, name: &str, till: usize) -> CacheKey {
         CacheKey::from(format!("{name}:{}:{till}", self.room))
     }
+}
+
+fn any_till() -> usize {
+    let sum: usize = fresh_id().bytes().map(usize::from).sum();
+    sum % TILLS
 }
 
 fn call(request: &Request) -> Call {
@@ -788,12 +819,18 @@ impl Near for DataCentre {
 
     fn batches(&self) -> Vec<Batch> {
         self.counts.put_by(SHORT_TURN);
-        let batch = |place: usize| {
-            let seen = self.counts.seen(place)?;
-            let to_send = !seen.is_empty();
-            to_send.then(|| self.counts.at(place, SHORT_TURN, |till| till.batch(place)))??
-        };
-        (0..TILLS).filter_map(batch).collect()
+        let batches = (0..TILLS).filter_map(|place| self.counts.batch_of(place));
+        batches.collect()
+    }
+
+    /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away.
+    fn next_batches(&self) -> Vec<Batch> {
+        let last = self.last();
+        let is_quiet = last.is_none_or(|last| now_ms().saturating_sub(last.read_ms) > QUIET_MS);
+        if is_quiet {
+            return self.batches();
+        }
+        self.counts.next_batch().into_iter().collect()
     }
 
     fn acknowledge(&self, batches: &[Batch]) {

@@ -99,8 +99,13 @@ pub trait Near: LastSign + Markers {
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
-    /// What was counted here and the store has not acknowledged.
+    /// What was counted in this POP and the store has not acknowledged: all of it.
     fn batches(&self) -> Vec<Batch>;
+    /// The part of it that a refresh of the sign takes along. While the POP refreshes often, every part has its turn soon,
+    /// and a POP with little to count looks at one outbox and not at all of them.
+    fn next_batches(&self) -> Vec<Batch> {
+        self.batches()
+    }
     /// The store has counted these.
     fn acknowledge(&self, batches: &[Batch]);
     /// Lets time pass.

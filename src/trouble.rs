@@ -97,7 +97,7 @@ pub fn failed(near: &dyn Near, began_ms: u64) {
 
 /// Renews the copy of the sign, and tells the store what was counted.
 pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
-    let batches = near.batches();
+    let batches = near.next_batches();
     let sign = line.pass(&batches).ok();
     let is_answered = sign.is_some();
     duty.renew(&Copied::of(sign, near, line.now_ms));

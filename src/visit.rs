@@ -382,7 +382,7 @@ fn look_for_all(
     line: &Line<'_>,
     near: &dyn Near,
 ) -> Asked {
-    let batches = near.batches();
+    let batches = near.next_batches();
     let asked = line.look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
     let copy = Copied::of(sign, near, line.now_ms);

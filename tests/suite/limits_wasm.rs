@@ -9,6 +9,7 @@ use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
 use dev::store::{DEADLINE, Server, Store};
 use now_serving::budget;
+use now_serving::near::FRESH;
 use serde_json::json;
 
 use crate::connection::Connection;
@@ -119,15 +120,12 @@ fn taken(lines: &[String]) -> BTreeMap<u64, Taken> {
     taken
 }
 
-#[test]
-fn wasm_no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration() {
-    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
-    let origin = Origin::start(ANY_PORT).unwrap();
-    let edge = Edge::start(&EdgeOptions {
+fn traced(settings: BTreeMap<String, String>, store: &str, origin: &Origin) -> Edge {
+    Edge::start(&EdgeOptions {
         wasm: dev::edge::wasm().unwrap(),
         origin: origin.url(),
-        store: store.url(),
-        settings: worst(&store.url()),
+        store: store.to_owned(),
+        settings,
         secrets: secrets(),
         acls: BTreeMap::new(),
         is_traced: true,
@@ -135,7 +133,14 @@ fn wasm_no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration()
         web_sockets: false,
         deadline: 4 * DEADLINE,
     })
-    .unwrap();
+    .unwrap()
+}
+
+#[test]
+fn wasm_no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let edge = traced(worst(&store.url()), &store.url(), &origin);
     let mut connection = Connection::open(edge.addr());
     let mut ticket = String::new();
     let (mut answers, mut asked) = (BTreeSet::new(), 0);
@@ -177,4 +182,45 @@ fn wasm_no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration()
         );
         assert!(taken.calls <= CALLS, "{id}: {taken:?}");
     }
+}
+
+/// The look-ups of an outbox, known by the length of the key, after each refresh of the sign.
+fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
+    let of = |function: &str, key: &str| {
+        let begin = format!("{{module=\"fastly_cache\" function=\"{function}\"}}: cache_key=");
+        let length = format!("/{} ", key.len());
+        move |line: &String| line.contains(&begin) && line.contains(&length)
+    };
+    let is_refresh = of("transaction_lookup_async", "sign:main");
+    let is_outbox = of("lookup", "till:main:0");
+    let spans = lines.split(is_refresh).skip(1);
+    spans
+        .map(|span| span.iter().filter(|line| is_outbox(line)).count())
+        .collect()
+}
+
+/// A visitor polls alone, and each poll finds that the sign is to be read again. Once before and once after the store's
+/// answer; a sandbox that ends may look once more.
+#[test]
+fn wasm_a_refresh_of_the_sign_looks_at_one_outbox() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let held = [("upstash_url", store.url()), ("automatic", "0".to_owned())];
+    let settings = held.map(|(key, value)| (key.to_owned(), value));
+    let edge = traced(settings.into(), &store.url(), &origin);
+    let mut connection = Connection::open(edge.addr());
+    let mut ticket = String::new();
+    for _ in 0..8 {
+        let ask = Ask::get("/").json();
+        let got = connection.ask(&ask.with("cookie", format!("queue={ticket}")));
+        ticket = got.ticket().unwrap_or(ticket);
+        thread::sleep(FRESH + Duration::from_millis(100));
+    }
+    let seen = outboxes_by_refresh(&edge.output());
+    println!("{seen:?}");
+    assert!(seen.len() >= 5, "{seen:?}");
+    assert!(
+        seen.iter().all(|looked| (1..=3).contains(looked)),
+        "{seen:?}"
+    );
 }
