@@ -9,20 +9,24 @@ use std::io::Read;
 
 use serde_json::json;
 
-use crate::admin::{self, Answered};
-use crate::admission::Position;
-use crate::aside::{self, Aside, Route};
+use crate::cache::outbox::Tally;
+use crate::cache::{Lookup, Near};
 use crate::config::{Config, OriginCookie, Paths, Problem, Serves, WebSockets};
+use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
-use crate::line::{Clock, Line};
-use crate::near::{Lookup, Near};
-use crate::negotiate::{Brought, Kind, kind, wants_json};
+use crate::http::{cookie, cors};
+use crate::operator::{self, Answered};
+use crate::page;
 use crate::page::Refused;
-use crate::record::{self, Reason, Record, Share};
-use crate::tally::Tally;
-use crate::upstash::Transport;
-use crate::visit::{After, End, Visit, visit};
-use crate::{cookie, cors, keeping, page, trouble, waiting};
+use crate::queue::Position;
+use crate::queue::Reason;
+use crate::store::upstash::Transport;
+use crate::store::{Clock, Line};
+use crate::telemetry::log::{self, Record, Share};
+use crate::visitor::routes::{self, Aside, Route};
+use crate::visitor::visit::{After, End, Visit, visit};
+use crate::visitor::{Brought, Kind, kind};
+use crate::visitor::{answer, ticket_cookie, trouble};
 
 pub use unsound::passes;
 
@@ -92,13 +96,16 @@ fn routed(
     if serves == Serves::Operators {
         return admin_host::answer(call, body, &line, near, config);
     }
-    if let Some(rest) = admin::below(&call.path, &config.admin_path) {
-        return match aside::route(rest) {
+    if let Some(rest) = operator::below(&call.path, &config.admin_path) {
+        return match routes::route(rest) {
             None if !call.https && !call.local => operator_to_https(call),
             None if serves == Serves::Visitors => {
-                operator(call, admin::answer_to_visitors(rest, call, config))
+                of_operator(call, operator::answer_to_visitors(rest, call, config))
             }
-            None => operator(call, admin::answer(rest, call, body, &line, near, config)),
+            None => of_operator(
+                call,
+                operator::answer(rest, call, body, &line, near, config),
+            ),
             Some(_) if is_plain_http => to_https(call, config),
             Some(route) => beside(route, call, &line, near, config),
         };
@@ -120,8 +127,8 @@ fn routed(
         return to_https(call, config);
     }
     let now = now_ms / 1000;
-    let ticket = keeping::ticket_or_lapsed(call, config, now)
-        .or_else(|| keeping::ticket_of_form(call, config, now));
+    let ticket = ticket_cookie::ticket_or_lapsed(call, config, now)
+        .or_else(|| ticket_cookie::ticket_of_form(call, config, now));
     let brought = match &ticket {
         Some(ticket) if !ticket.has_lapsed(now) => Brought::Ticket,
         _ => Brought::Nothing,
@@ -197,7 +204,7 @@ pub fn ignored_entry(timestamp: u64, config: &Config) -> Option<String> {
 }
 
 fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem]) -> String {
-    let mut space = record::LONGEST_LINE - HEAD;
+    let mut space = log::LONGEST_LINE - HEAD;
     let fits = |problem: &&Problem| {
         let size = json!(problem).to_string().len() + 1;
         space
@@ -207,7 +214,7 @@ fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem]) -> Strin
     };
     let told: Vec<&Problem> = problems.iter().take_while(fits).collect();
     let more = problems.len() - told.len();
-    record::line(&json!({
+    log::line(&json!({
         "timestamp": timestamp,
         "reason": reason,
         "problems": told,
@@ -219,7 +226,7 @@ fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem]) -> Strin
 #[must_use]
 pub fn uncounted_entry(timestamp: u64, tally: &Tally) -> String {
     let counts = tally.encode();
-    record::line(&json!({ "timestamp": timestamp, "reason": Reason::Uncounted, "counts": counts }))
+    log::line(&json!({ "timestamp": timestamp, "reason": Reason::Uncounted, "counts": counts }))
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.
@@ -227,7 +234,7 @@ pub fn uncounted_entry(timestamp: u64, tally: &Tally) -> String {
 pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
     let entry = |refused: Refused| {
         let reason = refused.refusal.reason.chars().take(REASON);
-        record::line(&json!({
+        log::line(&json!({
             "timestamp": timestamp,
             "reason": Reason::RefusedTemplate,
             "template": refused.template,
@@ -271,7 +278,7 @@ fn worded(
             ..of_visitor(bare, visit.position(), pass)
         })
     } else {
-        let reply = waiting::answer(call, kind, &visit, cookies, config, now_ms);
+        let reply = answer::answer(call, kind, &visit, cookies, config, now_ms);
         Answer::Reply(for_visitor(call, reply, config))
     };
     outcome(answer, visit, near, share(call, config))
@@ -279,7 +286,7 @@ fn worded(
 
 /// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
 fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
-    let visit = match aside::answer(route, call, line, near, config) {
+    let visit = match routes::answer(route, call, line, near, config) {
         Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
             return reply_with(for_visitor(call, reply, config), reason);
@@ -287,8 +294,8 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     };
     let reply = match visit.end {
         End::Inside => Reply::data(200, &json!({ "waiting": false })),
-        End::Outside => aside::without_ticket(call),
-        _ => waiting::place(call, &visit, config, line.now_ms),
+        End::Outside => routes::without_ticket(call),
+        _ => answer::place(call, &visit, config, line.now_ms),
     };
     // There is a visit only for a ticket that came.
     let kind = kind(call, config, Brought::Ticket);
@@ -305,9 +312,9 @@ fn share(call: &Call, config: &Config) -> Share {
 /// The ticket as cookies, where it differs from the one that came. To a page elsewhere none is given unless one came
 /// along: the browser would put it in the place of a ticket that is not known here.
 fn signed(call: &Call, kind: Kind, visit: &Visit, config: &Config, now: u64) -> Vec<String> {
-    let may_be_kept = kind != Kind::Elsewhere || keeping::keeps_cookies(call);
+    let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(call);
     if visit.changed && may_be_kept {
-        keeping::cookies(call, &visit.ticket, config, now)
+        ticket_cookie::cookies(call, &visit.ticket, config, now)
     } else {
         Vec::new()
     }
@@ -372,7 +379,7 @@ fn https(call: &Call) -> Reply {
     Reply::new(308, "text/plain; charset=utf-8", "").with("location", location)
 }
 
-fn operator(call: &Call, answered: Answered) -> Outcome {
+fn of_operator(call: &Call, answered: Answered) -> Outcome {
     let record = Record {
         queue_cursor: answered.sign.map(|sign| sign.cursor.0),
         operator: answered.operator,

@@ -6,15 +6,15 @@ use std::hint::black_box;
 
 use criterion::Criterion;
 
-use now_serving::admission::{Cursor, Position, decide, refresh_seconds};
-use now_serving::cookie::{SECURE_NAME, values};
 use now_serving::http::Call;
-use now_serving::line::Place;
-use now_serving::negotiate::wants_json;
+use now_serving::http::cookie::{SECURE_NAME, values};
+use now_serving::http::negotiate::wants_json;
+use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
+use now_serving::queue::Place;
+use now_serving::queue::{Cursor, Position, decide, refresh_seconds};
+use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
-use now_serving::upstash::decode;
-use now_serving::words::english;
 
 const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 const ROOM: &str = "main";

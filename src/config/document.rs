@@ -5,7 +5,7 @@
 
 use super::reader::NONE;
 use super::{Problem, Source};
-use crate::fields::{Pairs, Value};
+use crate::http::json::{Pairs, Value};
 
 /// The key that holds the document.
 pub const DOCUMENT: &str = "settings";

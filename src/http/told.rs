@@ -118,7 +118,7 @@ pub fn upgrades_only<'a>(mut connection: impl Iterator<Item = &'a [u8]>) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admission::Position;
+    use crate::queue::Position;
 
     #[test]
     fn the_connection_of_a_web_socket_names_the_upgrade_and_no_header() {

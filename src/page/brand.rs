@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::words::Words;
+use crate::i18n::Words;
 
 /// The longest message to those who wait, in characters.
 pub const LONGEST_MESSAGE: usize = 200;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
-use crate::admission::{Cursor, Mode, Position};
+use crate::i18n::{Words, english};
+use crate::queue::{Cursor, Mode, Position};
 use crate::ticket::Notice;
-use crate::words::{Words, english};
 
 /// The longest template, in characters: what the platform lets a setting have.
 const LONGEST: usize = 8_000;

@@ -14,13 +14,11 @@ use serde_json::{Value, json};
 
 use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
-use crate::admission::Pace;
-use crate::config::Config;
 use crate::http::Reply;
-use crate::line::{Board, Change};
-use crate::near::Copied;
+use crate::i18n::english;
+use crate::queue::Pace;
+use crate::queue::{Board, Change};
 use crate::ticket::Ticket;
-use crate::words::english;
 use hour::Hour;
 
 pub use question::{Question, question};
@@ -28,12 +26,40 @@ pub use question::{Question, question};
 // Parsed when it is first shown.
 static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
 
+/// What is configured, as far as the panel shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Configured<'a> {
+    /// The room's name.
+    pub room: &'a str,
+    /// The operators' path.
+    pub path: &'a str,
+    /// Whether visitors come by the same host, so that this browser's ticket is theirs.
+    pub tickets: bool,
+    /// The most visitors that one permit lets in.
+    pub permit_max: u64,
+    /// Seconds between two polls of a visitor near the front.
+    pub refresh_interval: u64,
+    /// The pace.
+    pub pace: Pace,
+    /// The message on the waiting page.
+    pub message: Option<&'a str>,
+}
+
+/// The sign that visitors see in this POP.
+#[derive(Clone, Copy, Debug)]
+pub struct SignSeen {
+    /// When the store showed it, in Unix milliseconds.
+    pub read_ms: u64,
+    /// Whether the store failed to answer since.
+    pub is_old: bool,
+}
+
 /// What the panel shows.
 pub struct Desk<'a> {
     /// The line, and what belongs to it.
     pub board: &'a Board,
-    /// The copy of the sign that visitors see here.
-    pub copy: Option<Copied>,
+    /// The sign that visitors see in this POP.
+    pub copy: Option<SignSeen>,
     /// The ticket this browser holds.
     pub ticket: Option<Ticket>,
     /// What was just done.
@@ -80,22 +106,22 @@ impl<'a> Trouble<'a> {
 
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
-pub fn panel(status: u16, config: &Config, desk: &Desk<'_>) -> Reply {
+pub fn panel(status: u16, configured: &Configured<'_>, desk: &Desk<'_>) -> Reply {
     let waiting = number(desk.board.sign.waiting());
     let title = format!("{waiting} waiting \u{b7} Now Serving");
-    shown_as(&ADMIN, status, &title, data(&title, config, desk))
+    shown_as(&ADMIN, status, &title, data(&title, configured, desk))
 }
 
-fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
+fn data(title: &str, configured: &Configured<'_>, desk: &Desk<'_>) -> Value {
     let (board, now_ms) = (desk.board, desk.now_ms);
-    let (sign, path) = (&board.sign, &config.admin_path);
+    let (sign, path) = (&board.sign, configured.path);
     let ticket = desk.ticket.as_ref();
     let trouble = desk.trouble;
     let hour = Hour::new(board, now_ms);
     let chart = chart::chart(&hour);
     json!({
         "title": title,
-        "room": config.room,
+        "room": configured.room,
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, board, now_ms)),
@@ -105,32 +131,32 @@ fn data(title: &str, config: &Config, desk: &Desk<'_>) -> Value {
         "version": sign.live.version,
         "sign": figures::line(sign),
         "flow": figures::flow(sign, &hour, now_ms),
-        "copy": figures::copy(desk.copy.as_ref(), now_ms),
+        "copy": figures::copy(desk.copy, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
-        "pace": settings::pace(board, config, trouble, now_ms),
-        "message": settings::message(board, config, trouble, now_ms),
+        "pace": settings::pace(board, configured.pace, trouble, now_ms),
+        "message": settings::message(board, configured.message, trouble, now_ms),
         "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
         "ticketless": ticket.is_none(),
-        "tickets": config.admin_host.is_none(),
-        "no_tickets": config.admin_host.is_some(),
+        "tickets": configured.tickets,
+        "no_tickets": !configured.tickets,
         "quiet_hour": chart.is_none(),
         "chart": chart,
         "actionless": board.actions.is_empty(),
         "actions": actions::rows(board, now_ms),
-        "permit": permit(board, config, trouble),
+        "permit": permit(board, configured, trouble),
     })
 }
 
-fn permit(board: &Board, config: &Config, trouble: Option<Trouble<'_>>) -> Value {
+fn permit(board: &Board, configured: &Configured<'_>, trouble: Option<Trouble<'_>>) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
-    let usual = board.sign.live.pace.quantity.min(config.permit_max);
+    let usual = board.sign.live.pace.quantity.min(configured.permit_max);
     json!({
         "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
         "kept": typed.is_some(),
-        "most": config.permit_max,
-        "most_words": number(config.permit_max),
-        "look": seconds(config.refresh_interval),
+        "most": configured.permit_max,
+        "most_words": number(configured.permit_max),
+        "look": seconds(configured.refresh_interval),
     })
 }
 
@@ -149,12 +175,12 @@ fn trouble_words(trouble: Trouble<'_>, board: &Board, now_ms: u64) -> String {
 
 /// The panel while nothing can be seen: why, and what is known all the same, each a sentence.
 #[must_use]
-pub fn panel_without_store(config: &Config, why: &str, known: &str) -> Reply {
+pub fn panel_without_store(configured: &Configured<'_>, why: &str, known: &str) -> Reply {
     let title = "Now Serving: no answer";
     let data = json!({
         "title": title,
-        "room": config.room,
-        "path": config.admin_path,
+        "room": configured.room,
+        "path": configured.path,
         "down": { "why": why, "known": known },
     });
     shown_as(&ADMIN, 503, title, data)

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Sign};
-use crate::admission::{Cursor, Position};
+use crate::queue::{Cursor, Position};
 
 const FIRST_EPOCH: u64 = 1;
 

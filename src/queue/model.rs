@@ -8,7 +8,7 @@ mod pieces;
 use std::collections::BTreeMap;
 
 use super::{Live, Place, Sign, TicketState};
-use crate::admission::{Cursor, Measured, Mode, Pace, Position};
+use crate::queue::{Cursor, Measured, Mode, Pace, Position};
 use birth::{Proofs, Since, Windows};
 
 /// Nothing older than two windows counts in a measured rate.

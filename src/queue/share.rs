@@ -3,7 +3,7 @@
 //! Invariant: n POPs that share a pace let in, in any time from the beginning, no more together than the pace allows in
 //! that time and one for each POP.
 
-use crate::admission::Pace;
+use crate::queue::Pace;
 
 /// How many POPs share the pace where that is not known: more than there are, so that the pace is kept.
 const UNKNOWN: u64 = 100;

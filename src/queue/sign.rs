@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Birth;
-use crate::admission::{Cursor, Measured, Mode, Pace, Position, waiting};
+use crate::queue::{Cursor, Measured, Mode, Pace, Position, waiting};
 
 /// The public state of the line, the same for every visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

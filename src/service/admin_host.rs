@@ -4,13 +4,13 @@
 
 use std::io::Read;
 
-use super::{Outcome, for_method, operator, operator_to_https, reply_with};
-use crate::admin;
+use super::{Outcome, for_method, of_operator, operator_to_https, reply_with};
+use crate::cache::Near;
 use crate::config::Config;
 use crate::http::{Call, Reply};
-use crate::line::Line;
-use crate::near::Near;
-use crate::record::Reason;
+use crate::operator;
+use crate::queue::Reason;
+use crate::store::Line;
 
 /// Answers a request to this host.
 pub(super) fn answer(
@@ -26,11 +26,11 @@ pub(super) fn answer(
     if call.path == "/" {
         return to_panel(call, config);
     }
-    let answered = match admin::below(&call.path, &config.admin_path) {
-        Some(rest) => admin::answer(rest, call, body, line, near, config),
-        None => admin::not_found(),
+    let answered = match operator::below(&call.path, &config.admin_path) {
+        Some(rest) => operator::answer(rest, call, body, line, near, config),
+        None => operator::not_found(),
     };
-    operator(call, answered)
+    of_operator(call, answered)
 }
 
 fn to_panel(call: &Call, config: &Config) -> Outcome {

@@ -4,26 +4,27 @@
 //! are answered, no request with a password reaches the origin.
 
 use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
-use crate::admin;
+use crate::cache::Near;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
-use crate::keeping;
-use crate::near::Near;
-use crate::record::{Reason, Record};
-use crate::visit::{After, still_inside};
+use crate::operator;
+use crate::queue::Reason;
+use crate::telemetry::log::Record;
+use crate::visitor::ticket_cookie;
+use crate::visitor::visit::{After, still_inside};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
-    if admin::below(&call.path, &unsound.admin_path) == Some("/healthz")
+    if operator::below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
-        let reply = super::for_method(call, admin::unsound(&unsound.problems));
+        let reply = super::for_method(call, operator::unsound(&unsound.problems));
         return Some(super::reply_with(reply, Reason::Health));
     }
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
-    let is_operators = admin::below(&call.path, &unsound.admin_path).is_some()
+    let is_operators = operator::below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;
     let is_refused = web_socket_refused(call, unsound.web_sockets).is_some();
     if !call.names_host() || call.path == "*" || is_operators || !is_known || is_refused {
@@ -56,8 +57,8 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Optio
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;
     };
-    let ticket = keeping::verified(call, keys, room, now)
-        .or_else(|| keeping::verified_twin(call, keys, room, now));
+    let ticket = ticket_cookie::verified(call, keys, room, now)
+        .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
     if !ticket.is_inside(now) || still_inside(&ticket, near, now_ms).is_none() {
         return None;

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use dev::redis::Redis;
 use dev::store::{Fault, Faults, Store};
+use now_serving::cache::LastSign;
+use now_serving::cache::outbox::Batch;
+use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, Turn, Wrong};
 use now_serving::http::Answer;
-use now_serving::line::{LastSign, Sign};
-use now_serving::near::{Copied, Lookup, Marker, Markers, Near, Turn, Wrong};
+use now_serving::queue::Sign;
 use now_serving::service;
-use now_serving::tally::Batch;
 
 use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, call, config};
 
@@ -113,8 +114,8 @@ impl Near for Nowhere {
     fn turn(&self, _from: &str) -> Turn {
         Turn::Unknown
     }
-    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
-        now_serving::near::Listed::Unknown
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
+        now_serving::cache::Listed::Unknown
     }
 
     fn pop(&self) -> String {

@@ -5,8 +5,9 @@
 //! estimates of ten are off by at most a fifth of the truth. Nearer the front a line that moves in steps cannot know
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
-use now_serving::admission::Pace;
-use now_serving::line::{Clock, Line, NoSign};
+use now_serving::cache::NoSign;
+use now_serving::queue::Pace;
+use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
 

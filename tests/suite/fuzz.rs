@@ -8,7 +8,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use now_serving::fields::Fields;
+use now_serving::operator::input::Fields;
 
 use crate::house::{Ask, House, Visitor};
 

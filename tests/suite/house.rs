@@ -15,13 +15,14 @@ use dev::local::stored;
 use dev::origin::Origin;
 use dev::redis::Redis;
 use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
+use now_serving::cache::outbox::Tally;
+use now_serving::cache::{FRESH, RENEWING};
+use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::near::{FRESH, RENEWING};
-use now_serving::record::{self, Facts, Query};
 use now_serving::service;
-use now_serving::tally::Tally;
-use now_serving::upstash::{Attempt, Attempts, StoreError, Transport};
+use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
+use now_serving::telemetry::log::{Facts, entry};
 use serde_json::{Value, json};
 
 use crate::log;
@@ -585,7 +586,7 @@ impl House {
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {
             let facts = facts(&call, config.log_query, now_ms);
-            self.write_down(&record::entry(&facts, status, &outcome.record));
+            self.write_down(&entry(&facts, status, &outcome.record));
         }
         service::afterwards(outcome.after, &config, &store(), near, now_ms);
         near.put_by(&tally.borrow());
@@ -601,7 +602,7 @@ impl House {
             Some(outcome) => {
                 if matches!(outcome.answer, Answer::Forward(_)) {
                     let facts = facts(call, Query::LeftOut, now_ms);
-                    self.write_down(&record::entry(&facts, None, &outcome.record));
+                    self.write_down(&entry(&facts, None, &outcome.record));
                 }
                 got(outcome.answer)
             }
@@ -666,7 +667,7 @@ impl House {
 
     /// Lets the store know the script, so that calls are counted as they are from the second one on.
     pub(crate) fn warm(&self) {
-        let load = ["SCRIPT", "LOAD", now_serving::line::script()];
+        let load = ["SCRIPT", "LOAD", now_serving::store::script()];
         self.store.command(&load).unwrap();
     }
 
@@ -897,7 +898,7 @@ impl Transport for Counting<'_> {
     }
 
     fn failed(&self, fault: &StoreError) {
-        self.tally.borrow_mut().failed(fault);
+        self.tally.borrow_mut().failed(fault.kind());
     }
 }
 

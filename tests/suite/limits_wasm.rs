@@ -8,8 +8,8 @@ use std::time::Duration;
 use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
 use dev::store::{DEADLINE, Server, Store};
-use now_serving::budget;
-use now_serving::near::FRESH;
+use now_serving::cache::FRESH;
+use now_serving::config::budget;
 use serde_json::json;
 
 use crate::connection::Connection;

@@ -12,8 +12,8 @@ use std::time::Duration;
 use dev::store::{Fault, Faults};
 use jsonschema::Validator;
 use now_serving::config::{DEVELOPMENT, Problem};
-use now_serving::record::{LONGEST_LINE, SCHEMA};
 use now_serving::service;
+use now_serving::telemetry::log::{LONGEST_LINE, SCHEMA};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, Visitor, visitors};
@@ -149,7 +149,7 @@ fn variants(code: &str, name: &str) -> BTreeSet<String> {
 
 #[test]
 fn native_the_schema_and_the_readme_have_the_fields_and_the_reasons_of_the_code() {
-    let in_code = variants(&file("src/record.rs"), "Reason");
+    let in_code = variants(&file("src/queue/reason.rs"), "Reason");
     assert!(in_code.contains("admitted_without_store"), "{in_code:?}");
     let schema = schema();
     let told = schema["properties"]["reason"]["enum"].as_array().unwrap();

@@ -12,14 +12,16 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dev::store::Store;
-use now_serving::admin;
+use now_serving::cache::outbox::Batch;
+use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
+use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
-use now_serving::line::{Clock, LastSign, Line, NoSign, Sign};
-use now_serving::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
-use now_serving::near::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
+use now_serving::operator;
+use now_serving::operator::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
+use now_serving::queue::Sign;
 use now_serving::service;
-use now_serving::tally::Batch;
+use now_serving::store::{Clock, Line};
 
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, House, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
@@ -272,8 +274,8 @@ impl Near for Burst {
         self.clock.set(self.clock.get() + time);
     }
 
-    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
-        now_serving::near::Listed::Unknown
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
+        now_serving::cache::Listed::Unknown
     }
 
     fn pop(&self) -> String {
@@ -596,7 +598,7 @@ fn native_the_log_is_told_who_asked() {
     };
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());
-        let answered = admin::answer(
+        let answered = operator::answer(
             "/status",
             &call,
             &mut [].as_slice(),

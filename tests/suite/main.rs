@@ -48,6 +48,7 @@ mod fuzz;
 mod house;
 mod invariants;
 mod languages;
+mod layers;
 mod limits_wasm;
 mod live_wasm;
 mod log;

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::line::{LastSign, Sign};
-use now_serving::near::{
+use now_serving::cache::LastSign;
+use now_serving::cache::outbox::{Batch, Tally, Till};
+use now_serving::cache::{
     ADMISSION_KEPT, Copied, Duty, FRESH, Listed, Lookup, Marker, Markers, Near, RENEWING, Renew,
     Turn, Wrong,
 };
-use now_serving::tally::{Batch, Tally, Till};
+use now_serving::queue::Sign;
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! What a waiting page costs whoever waits: bytes, exactly as they leave the edge.
 
-use now_serving::words::LANGUAGES;
+use now_serving::i18n::LANGUAGES;
 
 use crate::connection::Connection;
 use crate::house::{Ask, Got, House};

@@ -9,8 +9,8 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use now_serving::admission::{Cursor, Position};
-use now_serving::line::Place;
+use now_serving::queue::Place;
+use now_serving::queue::{Cursor, Position};
 use now_serving::ticket::Standing;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Tickets with our signature that no request was given: of any line, with any standing.
 
 use now_serving::ticket::{Keys, Standing, Ticket};
-use now_serving::visit::unnumbered;
+use now_serving::visitor::visit::unnumbered;
 
 use crate::house::SECRET;
 

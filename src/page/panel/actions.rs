@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{moment, number, pace_words, people};
-use crate::admission::Pace;
-use crate::line::{Action, Board};
+use crate::queue::Pace;
+use crate::queue::{Action, Board};
 
 /// More changes than so many are not told one by one.
 const TOLD: usize = 3;
@@ -69,7 +69,7 @@ fn words(action: &Action) -> String {
 mod tests {
     use super::super::hour::tests::board;
     use super::*;
-    use crate::line::Set;
+    use crate::queue::Set;
 
     fn action(verb: &str, many: u64, value: &str, second: &str) -> Action {
         Action {

@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 
 use super::hour::Hour;
-use super::{number, people};
-use crate::admission::{Rate, Verdict, decide, wait_of_the_last};
-use crate::line::Sign;
-use crate::near::Copied;
+use super::{SignSeen, number, people};
+use crate::i18n::english;
+use crate::queue::Sign;
+use crate::queue::{Rate, Verdict, decide, wait_of_the_last};
 use crate::ticket::{Standing, Ticket};
-use crate::words::english;
 
 /// The numbers of the line.
 pub(super) fn line(sign: &Sign) -> Value {
@@ -49,7 +48,7 @@ fn rate_words(rate: Rate) -> String {
 }
 
 /// How old the sign is that visitors see here.
-pub(super) fn copy(copy: Option<&Copied>, now_ms: u64) -> String {
+pub(super) fn copy(copy: Option<SignSeen>, now_ms: u64) -> String {
     let Some(copy) = copy else {
         return "not in use at the moment".to_owned();
     };

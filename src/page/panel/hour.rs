@@ -1,7 +1,7 @@
 //! The last hour by minutes, out of how those minutes ended in which the line was asked to move. In any other minute
 //! nothing moved, so how it ended is known all the same.
 
-use crate::line::{Board, Minute};
+use crate::queue::{Board, Minute};
 
 const MINUTE_MS: u64 = 60_000;
 /// So many minutes, the one under way included.
@@ -80,8 +80,8 @@ impl Hour {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::admission::Cursor;
-    use crate::line::{Live, Sign};
+    use crate::queue::Cursor;
+    use crate::queue::{Live, Sign};
 
     /// 10:00 on some day.
     pub(in crate::page::panel) const TEN: u64 = 30_000_120;

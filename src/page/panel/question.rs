@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use super::shown_as;
-use crate::config::Config;
 use crate::http::Reply;
 use crate::page::template::Template;
 use crate::page::{QUESTION_TEXT, house};
@@ -29,7 +28,7 @@ pub struct Question {
 
 /// The question, with what the form said as hidden fields.
 #[must_use]
-pub fn question(config: &Config, question: &Question, again: &[(String, String)]) -> Reply {
+pub fn question(path: &str, question: &Question, again: &[(String, String)]) -> Reply {
     let fields = again.iter().filter(|(name, _)| name != "word");
     let fields = fields.map(|(name, value)| json!({ "name": name, "value": value }));
     let data = json!({
@@ -37,7 +36,7 @@ pub fn question(config: &Config, question: &Question, again: &[(String, String)]
         "text": question.text,
         "yes": question.yes,
         "word": question.word,
-        "path": config.admin_path,
+        "path": path,
         "route": question.route,
         "fields": fields.collect::<Vec<_>>(),
     });

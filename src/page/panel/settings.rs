@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Trouble, moment, pace_words};
-use crate::admission::{Mode, Pace};
-use crate::config::Config;
-use crate::line::{Board, Change, Set};
 use crate::page::LONGEST_MESSAGE;
+use crate::queue::{Board, Change, Set};
+use crate::queue::{Mode, Pace};
 
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(board: &Board, path: &str, once: &str) -> Value {
@@ -60,7 +59,7 @@ pub(super) fn mode(board: &Board, now_ms: u64) -> Value {
 /// The pace; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn pace(
     board: &Board,
-    config: &Config,
+    configured: Pace,
     trouble: Option<Trouble<'_>>,
     now_ms: u64,
 ) -> Value {
@@ -70,9 +69,9 @@ pub(super) fn pace(
     let (automatic, quantity) =
         kept.unwrap_or_else(|| (live.automatic.to_string(), live.quantity.to_string()));
     json!({
-        "configured": pace_words(config.pace),
+        "configured": pace_words(configured),
         "now": pace_words(live),
-        "differs": live != config.pace,
+        "differs": live != configured,
         "set": set(board.pace.as_ref(), now_ms),
         "quantity": quantity,
         "automatic": automatic,
@@ -100,11 +99,10 @@ fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
 /// The message; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn message(
     board: &Board,
-    config: &Config,
+    configured: Option<&str>,
     trouble: Option<Trouble<'_>>,
     now_ms: u64,
 ) -> Value {
-    let configured = config.pages.brand.message.as_deref();
     let live = board.sign.live.message.as_deref();
     let now = live.or(configured).filter(|text| !text.is_empty());
     let kept = trouble.and_then(typed_message);

@@ -2,7 +2,7 @@
 
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
-use crate::admission::Cursor;
+use crate::queue::Cursor;
 use crate::queue::{Live, Place, Sign};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
@@ -297,7 +297,7 @@ impl Model {
         let nothing = || Proofs {
             greatest: Place {
                 epoch: 0,
-                position: crate::admission::Position(0),
+                position: crate::queue::Position(0),
                 seen: Cursor(0),
                 ..place
             },

@@ -1,7 +1,7 @@
 //! The page in every language: worded as the browser itself would word it, and whole on a small screen.
 
 use dev::browser::{self, Driver, Options};
-use now_serving::words::LANGUAGES;
+use now_serving::i18n::LANGUAGES;
 use serde_json::{Value, json};
 
 use super::axe::assert_open_to_all;

@@ -1,6 +1,6 @@
 //! Which language a visitor gets, from `Accept-Language`.
 
-use now_serving::words::words;
+use now_serving::i18n::words;
 use proptest::prelude::*;
 
 #[test]

@@ -1,6 +1,6 @@
 //! What each language makes of numbers: plural forms, digits in groups, waits.
 
-use now_serving::words::{LANGUAGES, Words};
+use now_serving::i18n::{LANGUAGES, Words};
 
 fn language(tag: &str) -> &'static Words {
     LANGUAGES.iter().find(|words| words.tag == tag).unwrap()

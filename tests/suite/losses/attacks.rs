@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use now_serving::ticket::Keys;
-use now_serving::visit::unnumbered;
+use now_serving::visitor::visit::unnumbered;
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, SECRET, Visitor, visitors};

@@ -7,11 +7,11 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use dev::redis::Redis;
 use dev::store::Store;
-use now_serving::admission::{Mode, Pace, Position};
-use now_serving::line::{
-    Author, Change, Changed, Clock, Effect, LastSign, Line, MayDraw, Place, Sign,
-};
+use now_serving::cache::LastSign;
+use now_serving::queue::{Author, Change, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
+use now_serving::queue::{Mode, Pace, Position};
+use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 

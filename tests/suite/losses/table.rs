@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::line::Place;
+use now_serving::queue::Place;
 use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dev::store::{Fault, Faults};
-use now_serving::near::FRESH;
+use now_serving::cache::FRESH;
 
 use super::{after_the_answers, ahead, herd, line_of, poll, print_times};
 use crate::connection::Connection;

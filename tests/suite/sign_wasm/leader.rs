@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dev::store::{Fault, Faults};
-use now_serving::near::FRESH;
+use now_serving::cache::FRESH;
 use now_serving::ticket::Standing;
 use serde_json::json;
 

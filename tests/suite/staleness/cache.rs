@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::line::{LastSign, Sign};
-use now_serving::near::{Copied, Duty, Lookup, Marker, Markers, Near, Renew, Turn, Wrong};
-use now_serving::tally::Batch;
+use now_serving::cache::LastSign;
+use now_serving::cache::outbox::Batch;
+use now_serving::cache::{Copied, Duty, Lookup, Marker, Markers, Near, Renew, Turn, Wrong};
+use now_serving::queue::Sign;
 
 use crate::memory::Memory;
 
@@ -185,8 +186,8 @@ impl Near for Cache {
         self.memory.pause(time);
     }
 
-    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::near::Listed {
-        now_serving::near::Listed::Unknown
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
+        now_serving::cache::Listed::Unknown
     }
 
     fn pop(&self) -> String {

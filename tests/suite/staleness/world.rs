@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use dev::store::{Faults, Store};
-use now_serving::admission::Pace;
+use now_serving::cache::Near;
 use now_serving::config::Config;
-use now_serving::near::Near;
+use now_serving::queue::Pace;
 use now_serving::service;
 
 use super::cache::{Cache, Whim};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use now_serving::admission::{Cursor, Position};
-use now_serving::line::Place;
+use now_serving::queue::Place;
+use now_serving::queue::{Cursor, Position};
 use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Who may operate the room: named tokens, what is not configured, and what becomes of those who guess.
 
-use now_serving::login::PAUSE;
+use now_serving::operator::login::PAUSE;
 use serde_json::json;
 
 use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, Visitor, problem_keys};

@@ -215,7 +215,7 @@ pub(crate) fn a_spoilt_key_of_the_metrics_costs_no_poll(house: &House) {
 
 /// The scripts go by the store's own time; what a POP believes is no argument outside tests.
 pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
-    let code = now_serving::line::script();
+    let code = now_serving::store::script();
     let run = |more: &[&str]| {
         let shared = [
             "EVAL",

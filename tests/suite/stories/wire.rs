@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use now_serving::admission::{Cursor, Position};
-use now_serving::line::Place;
+use now_serving::queue::Place;
+use now_serving::queue::{Cursor, Position};
 use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
 

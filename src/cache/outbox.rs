@@ -1,0 +1,311 @@
+//! What is counted at the edge, on its way to the store: in a sandbox, then in a till of the data centre, then once there.
+//!
+//! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
+//! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
+
+use std::time::Duration;
+
+use crate::queue::Reason;
+
+/// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
+pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
+
+/// The kinds of store errors.
+pub const FAULTS: [&str; 6] = [
+    "no_answer",
+    "unauthorized",
+    "over_quota",
+    "status",
+    "rejected",
+    "garbled",
+];
+
+/// The name of the times of store calls, summed up in microseconds.
+const TOOK: &str = "took_us";
+/// The name of the bucket without an upper end.
+const LONGER: &str = "took_longer";
+
+/// Numbers by name, a few dozen at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(Vec<(String, u64)>);
+
+impl Tally {
+    /// A request was decided.
+    pub fn decided(&mut self, reason: Reason) {
+        self.add(&decision(&reason.name()), 1);
+    }
+
+    /// The store was called, and answered or did not within this time.
+    pub fn called(&mut self, took: Duration) {
+        let fits = |most: &&u64| took <= Duration::from_millis(**most);
+        match BUCKETS.iter().find(fits) {
+            Some(most) => self.add(&bucket(*most), 1),
+            None => self.add(LONGER, 1),
+        }
+        self.add(TOOK, u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// The store gave no usable answer to a verb.
+    pub fn failed(&mut self, kind: &str) {
+        self.add(&error(kind), 1);
+    }
+
+    /// How many requests were decided for this reason.
+    #[must_use]
+    pub fn decisions(&self, reason: Reason) -> u64 {
+        self.number(&decision(&reason.name()))
+    }
+
+    /// How many store calls took at most so many milliseconds, and longer than the next smaller bucket.
+    #[must_use]
+    pub fn calls_within(&self, most: u64) -> u64 {
+        self.number(&bucket(most))
+    }
+
+    /// How many store calls there were, whatever time they took.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        let within = BUCKETS.iter().map(|most| self.calls_within(*most));
+        within.fold(self.number(LONGER), u64::saturating_add)
+    }
+
+    /// The time of all store calls in microseconds.
+    #[must_use]
+    pub fn took_us(&self) -> u64 {
+        self.number(TOOK)
+    }
+
+    /// How many verbs failed, by one of [`FAULTS`].
+    #[must_use]
+    pub fn errors(&self, kind: &str) -> u64 {
+        self.number(&error(kind))
+    }
+
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds to a number.
+    pub fn add(&mut self, name: &str, number: u64) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => *sum = sum.saturating_add(number),
+            None => self.0.push((name.to_owned(), number)),
+        }
+    }
+
+    /// Adds all numbers of another.
+    pub fn merge(&mut self, other: &Self) {
+        for (name, number) in &other.0 {
+            self.add(name, *number);
+        }
+    }
+
+    /// `name=number name=number`.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let mut text = String::new();
+        for (name, number) in &self.0 {
+            let space = if text.is_empty() { "" } else { " " };
+            text.extend([space, name, "=", &number.to_string()]);
+        }
+        text
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    #[must_use]
+    pub fn decode(text: &str) -> Option<Self> {
+        let pair = |pair: &str| {
+            let (name, number) = pair.split_once('=')?;
+            Some((name.to_owned(), number.parse().ok()?))
+        };
+        let pairs: Option<_> = text.split_whitespace().map(pair).collect();
+        pairs.map(Self)
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map_or(0, |(_, number)| *number)
+    }
+}
+
+fn decision(reason: &str) -> String {
+    format!("decided_{reason}")
+}
+
+fn error(kind: &str) -> String {
+    format!("error_{kind}")
+}
+
+fn bucket(most: u64) -> String {
+    format!("took_{most}")
+}
+
+/// What a till sends to the store at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Which till of the data centre it came from.
+    pub place: usize,
+    /// The till's name, which no other till ever has.
+    pub till: String,
+    /// Grows with each batch of a till.
+    pub number: u64,
+    /// What is to be counted.
+    pub tally: Tally,
+}
+
+/// What a data centre keeps until the store has counted it. Whoever changes one is alone with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Till {
+    name: String,
+    /// The number of the latest batch.
+    number: u64,
+    /// The latest batch, until it is acknowledged.
+    sent: Tally,
+    /// What came since.
+    open: Tally,
+}
+
+impl Till {
+    /// An empty one.
+    #[must_use]
+    pub fn new(name: String) -> Self {
+        Self {
+            name,
+            number: 0,
+            sent: Tally::default(),
+            open: Tally::default(),
+        }
+    }
+
+    /// Puts in what a sandbox counted.
+    pub fn put(&mut self, tally: &Tally) {
+        self.open.merge(tally);
+    }
+
+    /// Whether there is nothing to be sent.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sent.is_empty() && self.open.is_empty()
+    }
+
+    /// The batch to be sent now: the latest one again, unless it has been acknowledged.
+    pub fn batch(&mut self, place: usize) -> Option<Batch> {
+        if self.sent.is_empty() {
+            self.sent = std::mem::take(&mut self.open);
+            self.number = self.number.saturating_add(1);
+        }
+        (!self.sent.is_empty()).then(|| Batch {
+            place,
+            till: self.name.clone(),
+            number: self.number,
+            tally: self.sent.clone(),
+        })
+    }
+
+    /// The store has counted a batch. One of a till that stood here before, or an older one, changes nothing.
+    pub fn acknowledge(&mut self, batch: &Batch) {
+        if batch.till == self.name && batch.number == self.number {
+            self.sent = Tally::default();
+        }
+    }
+
+    /// Four lines: name, number, what was sent, what came since.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let [sent, open] = [self.sent.encode(), self.open.encode()];
+        format!("{}\n{}\n{sent}\n{open}", self.name, self.number)
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    #[must_use]
+    pub fn decode(text: &str) -> Option<Self> {
+        let mut lines = text.split('\n');
+        let mut next = || lines.next();
+        Some(Self {
+            name: next()?.to_owned(),
+            number: next()?.parse().ok()?,
+            sent: Tally::decode(next()?)?,
+            open: Tally::decode(next()?)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(pairs: &[(&str, u64)]) -> Tally {
+        let mut tally = Tally::default();
+        for (name, number) in pairs {
+            tally.add(name, *number);
+        }
+        tally
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut counted = Tally::default();
+        counted.decided(Reason::AdmittedWithoutStore);
+        counted.decided(Reason::AdmittedWithoutStore);
+        counted.failed("status");
+        counted.called(Duration::from_micros(5_001));
+        let text = "decided_admitted_without_store=2 error_status=1 took_10=1 took_us=5001";
+        assert_eq!(counted.encode(), text);
+        assert_eq!(Tally::decode(text), Some(counted));
+        assert_eq!(Tally::decode(""), Some(Tally::default()));
+        assert_eq!(Tally::decode("calls"), None);
+        assert_eq!(Tally::decode("calls=-1"), None);
+    }
+
+    #[test]
+    fn a_call_is_counted_in_one_bucket_whose_upper_end_belongs_to_it() {
+        let mut counted = Tally::default();
+        for ms in [0, 5, 6, 1000, 1001, 60_000] {
+            counted.called(Duration::from_millis(ms));
+        }
+        let within = BUCKETS.map(|most| counted.calls_within(most));
+        assert_eq!(within, [2, 1, 0, 0, 0, 0, 0, 1]);
+        assert_eq!((counted.calls(), counted.took_us()), (6, 62_012_000));
+    }
+
+    #[test]
+    fn a_batch_is_sent_again_under_its_number_until_it_is_acknowledged() {
+        let mut till = Till::new("a".into());
+        assert_eq!(till.batch(0), None);
+        till.put(&tally(&[("x", 1)]));
+        let first = till.batch(0);
+        till.put(&tally(&[("x", 2)]));
+        assert_eq!(
+            till.batch(0),
+            first,
+            "the same again, and nothing of what came since"
+        );
+        assert_eq!(Till::decode(&till.encode()), Some(till.clone()));
+        let Some(first) = first else {
+            unreachable!("something was put in");
+        };
+        till.acknowledge(&first);
+        let second = till.batch(0).unwrap_or_else(|| first.clone());
+        assert_eq!(second.tally, tally(&[("x", 2)]));
+        assert!(second.number > first.number);
+        till.acknowledge(&first);
+        assert_eq!(
+            till.batch(0),
+            Some(second.clone()),
+            "an old answer says nothing about it"
+        );
+        till.acknowledge(&Batch {
+            till: "b".into(),
+            ..second.clone()
+        });
+        assert_eq!(
+            till.batch(0),
+            Some(second.clone()),
+            "nor does another till's"
+        );
+        till.acknowledge(&second);
+        assert!(till.is_empty());
+    }
+}

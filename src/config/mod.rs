@@ -1,0 +1,1129 @@
+//! The settings: read once, checked once, then trusted.
+//!
+//! Absent is a choice and means the default. Present but wrong is a problem that names key, value and what is accepted,
+//! and so is a value that cannot be read: an error is never taken for absence. All problems are named at once, a secret's
+//! value never. A problem with looks, words or the log is named too, and the default serves.
+
+mod backend;
+mod brand;
+pub mod budget;
+mod closest;
+mod document;
+mod operators;
+mod paths;
+mod reader;
+mod source;
+mod unsound;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
+use crate::http::shortened;
+use crate::page::Pages;
+use crate::queue::Pace;
+use crate::ticket::Keys;
+use reader::{Findings, Reader};
+
+pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
+pub use closest::closest;
+pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
+pub use operators::{Operators, RETIRED, Rights, SECRETS, Token};
+pub use paths::{List, Paths};
+pub use source::{Remembering, Source, Spent, Unreadable};
+pub use unsound::Unsound;
+
+/// What a line tells of the query of a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// Nothing: it may hold whatever a link was given to carry.
+    LeftOut,
+    /// All of it, as far as it goes.
+    Kept,
+}
+
+/// What to do with those who have not been admitted while the store does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnStoreError {
+    /// Keep the page up, draw no numbers, ask again.
+    Hold,
+    /// Let in, for at most `admit_for` seconds.
+    Admit,
+}
+
+/// What the origin sees of our cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginCookie {
+    /// Nothing: it could do no more with a ticket than lose it.
+    Remove,
+    /// The cookie as the browser sent it.
+    Keep,
+}
+
+/// What is served on a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// Everything: no `admin_host` is set.
+    Both,
+    /// The operators' routes and nothing else.
+    Operators,
+    /// Everything but the operators' routes.
+    Visitors,
+}
+
+/// What becomes of a `WebSocket` of a visitor who may go to the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebSockets {
+    /// It is refused: the platform hands over none unless its product for them is switched on.
+    Refuse,
+    /// The host connects the visitor with the origin.
+    HandOver,
+}
+
+/// Everything a request needs to know, checked.
+pub struct Config {
+    /// Name of the room, part of the store's keys and of every ticket.
+    pub room: String,
+    /// Where the operator's routes begin.
+    pub admin_path: String,
+    /// The only host with the operator's routes, in lower case; `None` where every host has them.
+    pub admin_host: Option<String>,
+    /// The list of networks from which people may use the operators' routes.
+    pub operators_acl: Option<String>,
+    /// How the line moves by itself.
+    pub pace: Pace,
+    /// Seconds between two looks of a visitor near the front.
+    pub refresh_interval: u64,
+    /// Life of a waiting ticket in seconds; polls renew it.
+    pub ticket_life: u64,
+    /// Seconds for which an admitted visitor stays inside.
+    pub cookie_expiry: u64,
+    /// What the room is for, what skips it, and what may be cached.
+    pub paths: Paths,
+    /// Status of the waiting page.
+    pub waiting_status: u16,
+    /// Who may show the waiting page in a frame, as a source list of Content-Security-Policy; `None` for nobody.
+    pub frame_ancestors: Option<String>,
+    /// Whether the waiting data also speaks to programs written for Cloudflare.
+    pub cf_compat: bool,
+    /// Pages of these origins may read our answers to their visitors.
+    pub cors_origins: Vec<String>,
+    /// Whether forms that other sites post reach the origin for visitors inside.
+    pub cross_site_posts: bool,
+    /// What the origin sees of our cookie.
+    pub origin_cookie: OriginCookie,
+    /// What becomes of an `Upgrade: websocket`.
+    pub web_sockets: WebSockets,
+    /// The policy while the store does not answer.
+    pub on_store_error: OnStoreError,
+    /// Seconds for which `OnStoreError::Admit` lets in.
+    pub admit_for: u64,
+    /// The most one permit may release.
+    pub permit_max: u64,
+    /// The most admissions kept for arrivals to come.
+    pub credit_max: u64,
+    /// Of the looks of those who wait, one in so many is logged.
+    pub log_sample: u64,
+    /// What the log tells of the query of a URL.
+    pub log_query: Query,
+    /// The most backend calls of a sandbox.
+    pub backend_calls: u64,
+    /// Seconds by which the clocks of edge and store are shifted; on the local server only.
+    pub clock: Option<i64>,
+    /// The waiting page in the operator's brand.
+    pub pages: Pages,
+    /// Signs and verifies tickets.
+    pub keys: Keys,
+    /// The store's REST address.
+    pub upstash_url: String,
+    /// The store's token.
+    pub upstash_token: String,
+    /// The operators' secrets, which no visitor's request reads.
+    pub operators: Operators,
+    /// What is wrong with settings that only concern looks, words or the log, and have their defaults therefore.
+    pub ignored: Vec<Problem>,
+}
+
+/// One thing that is wrong with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The key.
+    pub key: &'static str,
+    /// The value found; absent for secrets and for what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What would have been accepted.
+    pub accepted: String,
+    /// Whether it is there at all could not be found out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
+}
+
+/// What is said about a value that cannot be read.
+const UNREADABLE: &str = "could not be read, and is asked for again";
+
+impl Problem {
+    /// The document of settings could not be read.
+    #[must_use]
+    pub fn unread_document() -> Self {
+        Self::unreadable(DOCUMENT)
+    }
+
+    fn unreadable(key: &'static str) -> Self {
+        Self {
+            key,
+            value: None,
+            accepted: UNREADABLE.to_owned(),
+            unreadable: true,
+        }
+    }
+
+    fn wrong(key: &'static str, value: Option<String>, accepted: &str) -> Self {
+        // An operator may have pasted an address with a password in it.
+        let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
+        Self {
+            key,
+            value: value.map(|value| shortened(&value)),
+            accepted: shortened(accepted),
+            unreadable: false,
+        }
+    }
+}
+
+/// Secrets that begin so are for the local server only.
+pub const DEVELOPMENT: &str = "development-only-";
+
+impl Config {
+    /// Reads and checks everything that a visitor's request needs, and keeps the source for what an operator's does.
+    ///
+    /// # Errors
+    /// Every problem there is, not only the first, and what can be served all the same.
+    pub fn load(source: impl Source + 'static) -> Result<Self, Box<Unsound>> {
+        Self::read(&(Arc::new(source) as Arc<dyn Source>))
+    }
+
+    /// The same of a source that is kept.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read(source: &Arc<dyn Source>) -> Result<Self, Box<Unsound>> {
+        let mut reader = Reader::of_settings(&**source);
+        let config = Self::asked_of(&mut reader, source);
+        let Findings {
+            problems,
+            ignored,
+            unknown,
+        } = reader.findings();
+        if problems.is_empty() {
+            Ok(Self { ignored, ..config })
+        } else {
+            let all = [problems, ignored].concat();
+            Err(Box::new(Unsound::of(config, all, &unknown)))
+        }
+    }
+
+    /// The name of every setting.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        let nothing: Arc<dyn Source> = Arc::new(Nothing);
+        let mut reader = Reader::of_settings(&*nothing);
+        Self::asked_of(&mut reader, &nothing);
+        reader.asked()
+    }
+
+    fn asked_of(reader: &mut Reader<'_>, source: &Arc<dyn Source>) -> Self {
+        let secrets = [reader.jwt_secrets(), reader.retired_secrets()].concat();
+        let mut secrets = secrets.iter().map(String::as_str);
+        let upstash_url = reader.upstash_url();
+        reader.store_backend(&upstash_url);
+        let upstash_token = reader.upstash_token();
+        Self {
+            room: reader.room(),
+            admin_path: reader.admin_path(),
+            admin_host: reader.admin_host(),
+            operators_acl: reader.operators_acl(),
+            pace: Pace {
+                automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
+                quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
+            },
+            refresh_interval: reader.number("refresh_interval", 5, 1..=30),
+            ticket_life: reader.number("ticket_life", 86_400, 60..=2_592_000),
+            cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
+            paths: reader.paths(),
+            waiting_status: reader.choice(
+                "waiting_status",
+                503,
+                &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
+            ),
+            frame_ancestors: reader.frame_ancestors(),
+            cors_origins: reader.cors_origins(),
+            cf_compat: reader.choice("cf_compat", false, &[("off", false), ("on", true)]),
+            cross_site_posts: reader.choice(
+                "cross_site_posts",
+                true,
+                &[("on", true), ("off", false)],
+            ),
+            origin_cookie: reader.choice(
+                "origin_cookie",
+                OriginCookie::Remove,
+                &[
+                    ("remove", OriginCookie::Remove),
+                    ("keep", OriginCookie::Keep),
+                ],
+            ),
+            web_sockets: reader.choice(
+                "websockets",
+                WebSockets::Refuse,
+                &[("off", WebSockets::Refuse), ("on", WebSockets::HandOver)],
+            ),
+            on_store_error: reader.choice(
+                "on_store_error",
+                OnStoreError::Hold,
+                &[("hold", OnStoreError::Hold), ("admit", OnStoreError::Admit)],
+            ),
+            admit_for: reader.number("admit_for", 60, 1..=3_600),
+            permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
+            credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
+            log_sample: reader.number("log_sample", 1, 1..=10_000),
+            log_query: reader.choice(
+                "log_query",
+                Query::LeftOut,
+                &[("off", Query::LeftOut), ("on", Query::Kept)],
+            ),
+            backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
+            clock: reader.clock(),
+            pages: Pages::new(reader.brand(), reader.template()),
+            upstash_url,
+            upstash_token,
+            keys: Keys::new(secrets.next().unwrap_or_default(), secrets),
+            operators: Operators::new(Arc::clone(source)),
+            ignored: Vec::new(),
+        }
+    }
+
+    /// Whether all of it was read; if not, it is read again for the next request.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.ignored.iter().any(|problem| problem.unreadable)
+    }
+
+    /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
+    #[must_use]
+    pub fn shifted(&self, now_ms: u64) -> u64 {
+        shifted(self.clock, now_ms)
+    }
+
+    /// What is served on a host, named without its port.
+    #[must_use]
+    pub fn serves(&self, host: &str) -> Serves {
+        serves(self.admin_host.as_deref(), host)
+    }
+}
+
+fn serves(admin_host: Option<&str>, host: &str) -> Serves {
+    match admin_host {
+        None => Serves::Both,
+        Some(admin_host) if host.eq_ignore_ascii_case(admin_host) => Serves::Operators,
+        Some(_) => Serves::Visitors,
+    }
+}
+
+/// On the local server, where every setting is asked for.
+struct Nothing;
+
+impl Source for Nothing {
+    fn setting(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+fn shifted(clock: Option<i64>, now_ms: u64) -> u64 {
+    now_ms.saturating_add_signed(clock.unwrap_or(0).saturating_mul(1000))
+}
+
+/// `.` and `..`, which are resolved on the way (RFC 3986 3.3).
+fn is_dot_segment(segment: &str) -> bool {
+    matches!(segment, "." | "..")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a test fails by panicking"
+    )]
+
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[derive(Clone)]
+    struct Given {
+        settings: BTreeMap<&'static str, String>,
+        secrets: BTreeMap<&'static str, String>,
+        /// For these the store has an error.
+        unreadable: Vec<&'static str>,
+        local: bool,
+    }
+
+    impl Given {
+        /// What is no single key stands in the document.
+        fn stored(&self, key: &str) -> Option<String> {
+            if key != DOCUMENT || self.settings.contains_key(key) {
+                return self.settings.get(key).cloned();
+            }
+            let settings = self.settings.iter();
+            let in_it: BTreeMap<_, _> = settings.filter(|(key, _)| !SINGLE.contains(key)).collect();
+            Some(serde_json::json!(in_it).to_string())
+        }
+    }
+
+    impl Source for Given {
+        fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            if self.unreadable.contains(&key) {
+                return Err(Unreadable);
+            }
+            Ok(self.stored(key))
+        }
+        fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            if self.unreadable.contains(&key) {
+                return Err(Unreadable);
+            }
+            Ok(self.secrets.get(key).cloned())
+        }
+        fn is_local(&self) -> bool {
+            self.local
+        }
+    }
+
+    fn sound() -> Given {
+        Given {
+            settings: BTreeMap::from([("upstash_url", "https://store.example".to_owned())]),
+            secrets: BTreeMap::from([
+                ("jwt_secret", "0123456789abcdef0123456789abcdef".to_owned()),
+                ("upstash_token", "t".to_owned()),
+            ]),
+            unreadable: Vec::new(),
+            local: false,
+        }
+    }
+
+    fn with(key: &'static str, value: &str) -> Given {
+        let mut given = sound();
+        given.settings.insert(key, value.to_owned());
+        given
+    }
+
+    /// All that is said about it, whatever it closes.
+    fn problems(given: &Given) -> Vec<Problem> {
+        match Config::load(given.clone()) {
+            Ok(config) => {
+                let operators = config.operators;
+                let tokens = operators.tokens_of_both_kinds().err();
+                let password = operators.password().err();
+                let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
+                [config.ignored, secrets].concat()
+            }
+            Err(unsound) => unsound.problems,
+        }
+    }
+
+    #[test]
+    fn what_is_absent_or_empty_has_the_documented_default() {
+        let config = Config::load(with("room", "")).ok().unwrap();
+        assert_eq!(config.room, "main");
+        assert_eq!(config.admin_path, "/_queue");
+        assert_eq!(config.admin_host, None);
+        assert_eq!(
+            config.pace,
+            Pace {
+                automatic: 15,
+                quantity: 5
+            }
+        );
+        assert_eq!(config.refresh_interval, 5);
+        assert_eq!((config.ticket_life, config.cookie_expiry), (86_400, 86_400));
+        assert_eq!(config.waiting_status, 503);
+        assert_eq!(config.on_store_error, OnStoreError::Hold);
+        assert_eq!(
+            (config.admit_for, config.permit_max, config.credit_max),
+            (60, 10_000, 1_000)
+        );
+        assert_eq!(
+            config.paths,
+            Paths {
+                bypass: List::read(
+                    "/robots.txt /favicon.ico /assets/background.jpg /assets/logo.svg"
+                )
+                .0,
+                protected: List::read("/*").0,
+                cache: List::read("").0,
+            }
+        );
+        assert_eq!(config.operators.password(), Ok(None));
+        let none: (&[Token], &[Token]) = (&[], &[]);
+        assert_eq!(config.operators.tokens_of_both_kinds(), Ok(none));
+        assert_eq!(
+            (config.frame_ancestors, config.origin_cookie),
+            (None, OriginCookie::Remove)
+        );
+        assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
+        assert_eq!((config.log_sample, config.log_query), (1, Query::LeftOut));
+        assert!(config.cross_site_posts);
+        assert_eq!(config.web_sockets, WebSockets::Refuse);
+    }
+
+    #[test]
+    fn every_wrong_setting_is_named_with_what_is_accepted() {
+        for (key, wrong, accepted) in [
+            ("automatic", "abc", "a whole number from 0 to 86400"),
+            ("automatic", "-1", "a whole number from 0 to 86400"),
+            (
+                "automatic_quantity",
+                "0",
+                "a whole number from 1 to 1000000",
+            ),
+            ("refresh_interval", "31", "a whole number from 1 to 30"),
+            ("cookie_expiry", "1", "a whole number from 60 to 2592000"),
+            ("ticket_life", "1", "a whole number from 60 to 2592000"),
+            ("waiting_status", "401", "503, 200, 202, 429"),
+            ("on_store_error", "open", "hold, admit"),
+            ("origin_cookie", "yes", "remove, keep"),
+            ("websockets", "yes", "off, on"),
+            ("cf_compat", "true", "off, on"),
+            ("cross_site_posts", "true", "on, off"),
+            ("admit_for", "0", "a whole number from 1 to 3600"),
+            ("permit_max", "0", "a whole number from 1 to 1000000"),
+            ("credit_max", "1.5", "a whole number from 0 to 1000000"),
+            ("log_sample", "0", "a whole number from 1 to 10000"),
+            ("backend_calls", "4", "a whole number from 5 to 32"),
+            ("log_query", "yes", "off, on"),
+            ("room", "a b", "1 to 64 letters, digits, - and _"),
+        ] {
+            let expected = Problem {
+                key,
+                value: Some(wrong.to_owned()),
+                accepted: accepted.to_owned(),
+                unreadable: false,
+            };
+            assert_eq!(problems(&with(key, wrong)), [expected]);
+        }
+    }
+
+    #[test]
+    fn every_wrong_text_is_a_problem_of_its_own_setting() {
+        for (key, wrong) in [
+            ("admin_path", "/"),
+            ("admin_path", "queue"),
+            ("admin_path", "/q/"),
+            ("admin_path", "/a?b"),
+            ("admin_path", "/."),
+            ("admin_path", "/a/.."),
+            ("admin_path", "/a/../b"),
+            ("admin_path", "/./a"),
+            ("admin_path", "//a"),
+            ("admin_path", "/a;b"),
+            ("admin_host", "https://panel.shop.example"),
+            ("admin_host", "panel.shop.example:8443"),
+            ("admin_host", "panel.shop.example/"),
+            ("admin_host", "panel.shop.example."),
+            ("admin_host", "Panel.shop.example"),
+            ("admin_host", "panel_1.shop.example"),
+            ("admin_host", "-panel.shop.example"),
+            ("admin_host", "panel-.shop.example"),
+            ("admin_host", "panel..example"),
+            ("admin_host", ".shop.example"),
+            ("admin_host", "*.shop.example"),
+            ("admin_host", "a.example,b.example"),
+            ("admin_host", "warteraum.käse.example"),
+            ("admin_host", "192.0.2.7"),
+            ("admin_host", "::1"),
+            ("admin_host", " "),
+            ("operators_acl", "two words"),
+            ("bypass_paths", "/a/../b"),
+            ("bypass_paths", "/a//b"),
+            ("bypass_paths", "none,/a"),
+            ("bypass_paths", "assets"),
+            ("bypass_paths", "/a*b"),
+            ("protected_paths", "none"),
+            ("cache_paths", "assets"),
+            ("cache_paths", "GET /a, POST /b"),
+            ("protected_paths", ","),
+            ("protected_paths", "checkout"),
+            ("protected_paths", "/checkout POST"),
+            ("upstash_url", "http://store.example"),
+            ("upstash_url", "https://"),
+            ("frame_ancestors", "https://a.example; script-src *"),
+            ("frame_ancestors", "http://a.example"),
+            ("frame_ancestors", "*"),
+            ("cors_origins", "*"),
+            ("cors_origins", "null"),
+            ("cors_origins", "app.shop.example"),
+            ("cors_origins", "https://"),
+            ("cors_origins", "https://app.shop.example/"),
+            ("cors_origins", "https://app.shop.example/cart"),
+            ("cors_origins", "https://*.shop.example"),
+            ("cors_origins", "https://u:p@app.shop.example"),
+            ("cors_origins", "https://App.shop.example"),
+            ("cors_origins", "https://app.shop.example:443"),
+            ("cors_origins", "https://app.shop.example:08443"),
+            ("cors_origins", "https://app.shop.example:99999"),
+            ("cors_origins", "http://app.shop.example"),
+            ("cors_origins", "http://localhost.example:5173"),
+            ("cors_origins", "http://localhost:80"),
+            ("cors_origins", "none,https://app.shop.example"),
+            ("upstash_url", "https://a/b"),
+            ("upstash_url", "https://a:b"),
+            ("upstash_url", "https://["),
+            ("upstash_url", "example"),
+            ("upstash_url", "https://u:p@a"),
+        ] {
+            let found = problems(&with(key, wrong));
+            assert_eq!(
+                found.iter().map(|problem| problem.key).collect::<Vec<_>>(),
+                [key],
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_admin_host_is_a_name_and_its_parts_are_no_longer_than_dns_allows() {
+        let (part, name) = ("a".repeat(63), "a.".repeat(126));
+        for sound in [
+            "panel.shop.example",
+            "localhost",
+            "xn--kse-qla.example",
+            "4711.shop.example",
+            &format!("{part}.example"),
+            &format!("{name}b"),
+        ] {
+            let config = Config::load(with("admin_host", sound)).ok().unwrap();
+            assert_eq!(config.admin_host.as_deref(), Some(sound));
+        }
+        for wrong in [format!("a{part}.example"), format!("{name}bc")] {
+            let found = problems(&with("admin_host", &wrong));
+            assert_eq!((found.len(), found[0].key), (1, "admin_host"), "{wrong}");
+            assert!(found[0].accepted.starts_with("none, or a host name"));
+        }
+        let none = Config::load(with("admin_host", "none")).ok().unwrap();
+        assert_eq!(none.admin_host, None);
+    }
+
+    #[test]
+    fn a_host_is_the_operators_the_visitors_or_both() {
+        let config = Config::load(sound()).ok().unwrap();
+        assert_eq!(config.serves("shop.example"), Serves::Both);
+        let config = Config::load(with("admin_host", "panel.example"));
+        let config = config.ok().unwrap();
+        for (host, serves) in [
+            ("panel.example", Serves::Operators),
+            ("PANEL.Example", Serves::Operators),
+            ("panel.example.", Serves::Visitors),
+            ("a.panel.example", Serves::Visitors),
+            ("shop.example", Serves::Visitors),
+            ("", Serves::Visitors),
+        ] {
+            assert_eq!(config.serves(host), serves, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_shifted_clock_is_for_the_local_server_only() {
+        let mut given = with("clock", "-3600");
+        let deployed = Config::load(given.clone()).ok().unwrap();
+        assert_eq!(deployed.shifted(5_000_000), 5_000_000);
+        given.local = true;
+        let config = Config::load(given.clone()).ok().unwrap();
+        assert_eq!(config.shifted(5_000_000), 1_400_000);
+        for wrong in ["x", "1.5", "31536001", "-31536001"] {
+            given.settings.insert("clock", wrong.to_owned());
+            assert_eq!(problems(&given).len(), 1, "{wrong}");
+        }
+        let config = Config::load(sound()).ok().unwrap();
+        assert_eq!((config.clock, config.shifted(5)), (None, 5));
+    }
+
+    #[test]
+    fn wrong_looks_words_and_log_settings_have_their_defaults_and_close_nothing() {
+        let defaults = Config::load(sound()).ok().unwrap();
+        for (key, wrong) in [
+            ("brand_name", " "),
+            ("brand_colors", "red"),
+            ("brand_logo", "https://shop.example/logo.png"),
+            ("heading", "a\nb"),
+            ("message", "a\u{7}"),
+            ("log_sample", "0"),
+            ("log_query", "yes"),
+            ("cf_compat", "true"),
+            ("waiting_status", "401"),
+            ("refresh_interval", "31"),
+        ] {
+            let config = Config::load(with(key, wrong)).ok().unwrap();
+            let keys: Vec<&str> = config.ignored.iter().map(|found| found.key).collect();
+            assert_eq!(keys, [key]);
+            assert_eq!(config.pages.brand, defaults.pages.brand, "{key}");
+            assert_eq!(
+                (config.log_sample, config.log_query, config.cf_compat),
+                (1, Query::LeftOut, false)
+            );
+            assert_eq!((config.waiting_status, config.refresh_interval), (503, 5));
+            assert!(config.is_whole(), "{key} would be as wrong the next time");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_read_is_never_taken_for_absent() {
+        let mut all: Vec<&'static str> = vec!["jwt_secret", RETIRED, "upstash_token"];
+        all.extend(["settings", "room", "automatic", "automatic_quantity"]);
+        all.extend(["cookie_expiry", "upstash_url"]);
+        for key in all {
+            let given = Given {
+                unreadable: vec![key],
+                ..sound()
+            };
+            let unsound = Config::load(given).err().unwrap();
+            let expected = Problem {
+                key,
+                value: None,
+                accepted: "could not be read, and is asked for again".to_owned(),
+                unreadable: true,
+            };
+            assert_eq!(unsound.problems, [expected]);
+            assert!(!unsound.is_whole());
+        }
+        let given = Given {
+            unreadable: vec!["refresh_interval"],
+            ..sound()
+        };
+        let config = Config::load(given).ok().unwrap();
+        assert_eq!(
+            (config.ignored[0].key, config.ignored.len()),
+            ("refresh_interval", 1)
+        );
+        assert!(!config.is_whole(), "it is asked for again");
+    }
+
+    #[test]
+    fn an_operators_secret_that_cannot_be_read_opens_nothing_and_is_asked_for_again() {
+        #[derive(Clone)]
+        struct Recovering(Given, Arc<std::sync::atomic::AtomicBool>);
+        impl Source for Recovering {
+            fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+                self.0.setting(key)
+            }
+            fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+                let is_well = self.1.load(std::sync::atomic::Ordering::SeqCst);
+                if key == "admin_password" && !is_well {
+                    return Err(Unreadable);
+                }
+                self.0.secret(key)
+            }
+            fn is_local(&self) -> bool {
+                false
+            }
+        }
+        let mut given = sound();
+        given
+            .secrets
+            .insert("admin_password", "a-password".to_owned());
+        let is_well = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let source = Recovering(given, Arc::clone(&is_well));
+        let operators = Config::load(source).ok().unwrap().operators;
+        let problems = operators.password().unwrap_err();
+        assert_eq!(
+            (problems[0].key, problems[0].unreadable),
+            ("admin_password", true)
+        );
+        is_well.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert_eq!(operators.password(), Ok(Some("a-password")));
+    }
+
+    #[test]
+    fn what_is_sound_of_an_unsound_configuration_lets_admitted_visitors_and_bypass_paths_pass() {
+        let mut given = with("bypass_paths", "/robots.txt,assets");
+        given.settings.insert("room", "side".to_owned());
+        let unsound = Config::load(given.clone()).err().unwrap();
+        assert!(
+            unsound.paths.skip_room("GET", "/robots.txt")
+                && !unsound.paths.skip_room("GET", "assets")
+        );
+        assert_eq!(unsound.room.as_deref(), Some("side"));
+        assert!(unsound.keys.is_some());
+        given.settings.insert("room", "a b".to_owned());
+        given.secrets.insert("jwt_secret", "short".to_owned());
+        given.unreadable = vec!["settings"];
+        let unsound = Config::load(given).err().unwrap();
+        assert!(unsound.room.is_none() && unsound.keys.is_none());
+        assert!(
+            !unsound.paths.skip_room("GET", "/robots.txt"),
+            "it may not be listed any more"
+        );
+    }
+
+    #[test]
+    fn an_unsound_configuration_lets_past_what_is_soundly_not_protected() {
+        let mut given = with("protected_paths", "/checkout");
+        given.settings.insert("room", "a b".to_owned());
+        let passes = |given: &Given| {
+            let unsound = Config::load(given.clone()).err().unwrap();
+            unsound.paths.skip_room("GET", "/about")
+        };
+        assert!(passes(&given));
+        for wrong in ["/checkout, tickets", "none"] {
+            given.settings.insert("protected_paths", wrong.to_owned());
+            assert!(!passes(&given), "{wrong}");
+        }
+        given
+            .settings
+            .insert("protected_paths", "/checkout".to_owned());
+        given.unreadable = vec!["settings"];
+        assert!(!passes(&given), "all may be protected");
+    }
+
+    #[test]
+    fn a_mistyped_method_opens_no_path_and_protects_no_less() {
+        let unsound = |key, value| {
+            let found = Config::load(with(key, value)).err();
+            found.unwrap().paths
+        };
+        for wrong in ["get /checkout", "GET PSOT /checkout", "/a psot /*"] {
+            for method in ["GET", "POST"] {
+                let paths = unsound("bypass_paths", wrong);
+                assert!(!paths.skip_room(method, "/checkout"), "{wrong}");
+                let paths = unsound("protected_paths", wrong);
+                assert!(!paths.skip_room(method, "/about"), "{wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_operators_are_answered_is_known_only_of_what_was_read_and_is_sound() {
+        let knows = |given: Given| Config::load(given).err().unwrap().knows_operators;
+        assert!(knows(with("automatic", "often")));
+        for (key, wrong) in [
+            ("admin_path", "gate"),
+            ("admin_paths", "/gate"),
+            ("admin_host", "https://queue.shop.example"),
+            ("settings", r#"{"admin_path":{}}"#),
+            ("settings", "no JSON"),
+        ] {
+            assert!(!knows(with(key, wrong)), "{key}: {wrong}");
+        }
+        let unreadable = Given {
+            unreadable: vec!["settings"],
+            ..sound()
+        };
+        assert!(!knows(unreadable));
+    }
+
+    #[test]
+    fn an_unsound_secret_opens_nothing_and_leaves_the_sound_ones_beside_it() {
+        const NOW: u64 = 1_800_000_000;
+        let (short, sound_one) = ("b".repeat(31), "a".repeat(32));
+        let mut given = sound();
+        given
+            .secrets
+            .insert("jwt_secret", format!("{short},{sound_one}"));
+        let keys = Config::load(given).err().unwrap().keys.unwrap();
+        let ticket = crate::visitor::visit::unnumbered("id".to_owned(), NOW);
+        let verifies = |secret: &str| {
+            let token = Keys::new(secret, None).sign(&ticket, "main", NOW, 60);
+            keys.verify(&token.unwrap(), "main", NOW).is_some()
+        };
+        assert!(verifies(&sound_one) && !verifies(&short));
+    }
+
+    #[test]
+    fn a_name_that_is_no_setting_is_named_with_the_one_that_was_meant() {
+        for (name, meant, is_closed) in [
+            (
+                "bypass_path",
+                "the name of a setting; did you mean bypass_paths?",
+                true,
+            ),
+            (
+                "mesage",
+                "the name of a setting; did you mean message?",
+                false,
+            ),
+            (
+                "turnstile",
+                "the name of a setting; there is none of this name",
+                false,
+            ),
+            (
+                "jwt_secret",
+                "the name of a setting; a secret belongs into the secret store",
+                false,
+            ),
+        ] {
+            let given = with(name, "hush");
+            assert_eq!(Config::load(given.clone()).is_err(), is_closed, "{name}");
+            let expected = Problem {
+                key: "settings",
+                value: Some(name.to_owned()),
+                accepted: meant.to_owned(),
+                unreadable: false,
+            };
+            assert_eq!(problems(&given), [expected]);
+        }
+    }
+
+    #[test]
+    fn a_setting_that_is_no_text_or_there_twice_is_a_problem_of_its_own_kind() {
+        for (document, key, is_closed) in [
+            (r#"{"room":{}}"#, "room", true),
+            (r#"{"cors_origins":[1]}"#, "cors_origins", true),
+            (r#"{"bypass_paths":true}"#, "bypass_paths", true),
+            (r#"{"permit_max":1,"permit_max":1}"#, "permit_max", true),
+            (r#"{"heading":false}"#, "heading", false),
+            (r#"{"message":"a","message":"a"}"#, "message", false),
+        ] {
+            let given = with("settings", document);
+            let unsound = Config::load(given.clone()).err();
+            assert_eq!(unsound.is_some(), is_closed, "{document}");
+            if key == "bypass_paths" {
+                let paths = unsound.unwrap().paths;
+                assert!(!paths.skip_room("GET", "/robots.txt"), "it is unknown");
+            }
+            let found = problems(&given);
+            assert_eq!((found.len(), found[0].key), (1, key), "{document}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_never_named_since_it_may_hold_a_token() {
+        for document in [
+            r#"{"upstash_url":{"url":"https://a.example","token":"hush"}}"#,
+            r#"{"admin_host":[["hush"]]}"#,
+        ] {
+            let mut given = with("settings", document);
+            if document.contains("upstash_url") {
+                given.settings.remove("upstash_url");
+            }
+            let found = problems(&given);
+            assert_eq!((found.len(), &found[0].value), (1, &None), "{document}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_lists_are_as_good_as_texts() {
+        let document =
+            r#"{"automatic":30,"bypass_paths":["/a","/b/*"],"cors_origins":[],"permit_max":null}"#;
+        let config = Config::load(with("settings", document)).ok().unwrap();
+        assert_eq!((config.pace.automatic, config.permit_max), (30, 10_000));
+        assert_eq!(config.paths.bypass, List::read("/a,/b/*").0);
+        assert_eq!(config.cors_origins, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_name_that_is_asked_for_is_one() {
+        let names = Config::names();
+        assert!(SINGLE.iter().all(|key| names.contains(key)));
+        for name in ["clock", "template", "brand_logo", "bypass_paths"] {
+            assert!(names.contains(&name), "{name}");
+        }
+        assert!(SECRETS.iter().all(|key| !names.contains(key)));
+    }
+
+    #[test]
+    fn all_problems_are_named_at_once() {
+        let mut given = with("automatic", "x");
+        given.secrets.clear();
+        given.settings.remove("upstash_url");
+        let keys: Vec<&str> = problems(&given).iter().map(|problem| problem.key).collect();
+        assert_eq!(
+            keys,
+            ["jwt_secret", "upstash_url", "upstash_token", "automatic"]
+        );
+    }
+
+    #[test]
+    fn a_short_or_a_development_secret_is_refused_and_never_named() {
+        for (key, short) in [
+            ("jwt_secret", "31-bytes-are-not-enough-for-this"),
+            ("admin_password", "1234567"),
+            ("permit_token", "fifteen-bytes--"),
+            ("admin_token", "fifteen-bytes--"),
+        ] {
+            let mut given = sound();
+            given
+                .secrets
+                .insert(key, short[..short.len().min(31)].to_owned());
+            let found = problems(&given);
+            assert_eq!(found.len(), 1);
+            assert_eq!((found[0].key, &found[0].value), (key, &None));
+        }
+        for key in [
+            "jwt_secret",
+            "admin_password",
+            "permit_token",
+            "admin_token",
+            "upstash_token",
+        ] {
+            let mut given = sound();
+            given.secrets.insert(
+                key,
+                format!("{DEVELOPMENT}0123456789abcdef0123456789abcdef"),
+            );
+            assert_eq!(problems(&given).len(), 1, "{key} in production");
+            given.local = true;
+            assert_eq!(problems(&given), [], "{key} on the local server");
+        }
+    }
+
+    #[test]
+    fn each_of_the_secrets_that_sign_and_verify_is_a_secret_of_its_own() {
+        let (one, other) = ["a", "b"].map(|letter| letter.repeat(32)).into();
+        for (listed, wrong) in [
+            (one.clone(), 0),
+            (format!("{one},{other}"), 0),
+            (format!("{one}, {other}\n"), 0),
+            (format!("{one},short"), 1),
+            (format!("short,{DEVELOPMENT}{other}"), 2),
+            (" , ".to_owned(), 1),
+        ] {
+            let mut given = sound();
+            given.secrets.insert("jwt_secret", listed.clone());
+            assert_eq!(problems(&given).len(), wrong, "{listed}");
+        }
+    }
+
+    #[test]
+    fn a_rotation_of_the_version_before_is_told_what_to_write_and_ends_no_ticket() {
+        const NOW: u64 = 1_800_000_000;
+        let (old, ticket) = (
+            "o".repeat(32),
+            crate::visitor::visit::unnumbered("id".to_owned(), NOW),
+        );
+        let token = Keys::new(&old, None)
+            .sign(&ticket, "main", NOW, 60)
+            .unwrap();
+        let mut given = sound();
+        given.secrets.insert(RETIRED, format!("short,{old}"));
+        let unsound = Config::load(given).err().unwrap();
+        let keys = unsound.keys.unwrap();
+        assert!(keys.verify(&token, "main", NOW).is_some());
+        assert_eq!(unsound.problems.len(), 1);
+        let problem = &unsound.problems[0];
+        assert_eq!((problem.key, &problem.value), (RETIRED, &None));
+        assert!(problem.accepted.contains("behind the one in jwt_secret"));
+    }
+
+    #[test]
+    fn the_address_of_a_store_is_never_named_since_it_may_hold_a_password() {
+        let found = problems(&with(
+            "upstash_url",
+            "rediss://default:hush@store.example:6379",
+        ));
+        assert_eq!((found.len(), &found[0].value), (1, &None));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_only_as_far_as_it_is_short_and_holds_no_password() {
+        let long = "é".repeat(8_000);
+        for (wrong, named) in [
+            (long.as_str(), Some("é".repeat(512))),
+            ("https://name:hush@a.example", None),
+        ] {
+            for key in ["automatic", "admin_path", "frame_ancestors", "cors_origins"] {
+                let found = problems(&with(key, wrong));
+                assert_eq!((found.len(), &found[0].value), (1, &named), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_everything_skips_the_room_so_do_odd_paths() {
+        let config = Config::load(with("bypass_paths", "/*")).ok().unwrap();
+        for path in ["/", "/a;b", "/a//b", "/%252e"] {
+            assert!(config.paths.skip_room("GET", path), "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_skips_the_room_where_that_is_said() {
+        let config = Config::load(with("bypass_paths", "none")).ok().unwrap();
+        assert!(config.paths.bypass.is_empty());
+        assert!(!config.paths.skip_room("GET", "/robots.txt"));
+    }
+
+    #[test]
+    fn frames_are_for_those_who_are_named() {
+        let given = with(
+            "frame_ancestors",
+            "self, https://a.example https://*.b.example:8443",
+        );
+        let config = Config::load(given).ok().unwrap();
+        let expected = "'self' https://a.example https://*.b.example:8443";
+        assert_eq!(config.frame_ancestors.as_deref(), Some(expected));
+        let config = Config::load(with("frame_ancestors", "none")).ok().unwrap();
+        assert_eq!(config.frame_ancestors, None);
+    }
+
+    #[test]
+    fn answers_are_for_the_pages_of_origins_that_are_named_as_browsers_name_them() {
+        let given = "https://app.shop.example, https://app.shop.example:8443,http://localhost:5173 http://127.0.0.1";
+        let config = Config::load(with("cors_origins", given)).ok().unwrap();
+        assert_eq!(
+            config.cors_origins,
+            [
+                "https://app.shop.example",
+                "https://app.shop.example:8443",
+                "http://localhost:5173",
+                "http://127.0.0.1"
+            ]
+        );
+        let config = Config::load(with("cors_origins", "none")).ok().unwrap();
+        assert_eq!(config.cors_origins, Vec::<String>::new());
+        let found = problems(&with("cors_origins", "https://app.shop.example,*"));
+        assert_eq!(
+            found[0].value.as_deref(),
+            Some("*"),
+            "only the wrong one is named"
+        );
+    }
+
+    #[test]
+    fn a_secret_that_says_none_is_absent() {
+        let mut given = sound();
+        given.secrets.extend(
+            [RETIRED, "admin_password", "permit_token", "admin_token"]
+                .map(|key| (key, "none".to_owned())),
+        );
+        assert_eq!(problems(&given), []);
+        given.secrets.insert("jwt_secret", "none".to_owned());
+        assert_eq!(problems(&given).len(), 1);
+    }
+
+    #[test]
+    fn the_secret_store_comes_before_the_config_store() {
+        let mut given = with("admin_password", "from-the-config-store");
+        let password = |given: &Given| {
+            let operators = Config::load(given.clone()).ok().unwrap().operators;
+            operators
+                .password()
+                .map(|password| password.map(str::to_owned))
+        };
+        assert_eq!(
+            password(&given),
+            Ok(Some("from-the-config-store".to_owned()))
+        );
+        given
+            .secrets
+            .insert("admin_password", "from-the-secret-store".to_owned());
+        assert_eq!(
+            password(&given),
+            Ok(Some("from-the-secret-store".to_owned()))
+        );
+    }
+}

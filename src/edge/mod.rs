@@ -1,0 +1,216 @@
+//! One request in order, and what a sandbox keeps for the next. This folder alone names the platform.
+
+mod origin;
+mod outbox;
+mod pop;
+mod request;
+mod settings;
+mod upstash;
+
+use std::cell::{Cell, RefCell};
+use std::io::Write as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fastly::http::serve::{HandlerResult, Serve};
+use fastly::{Request, Response};
+
+use now_serving::config::budget::Used;
+use now_serving::config::{Problem, Query, Unsound};
+use now_serving::http::Answer;
+use now_serving::service;
+use now_serving::telemetry::log::{self};
+
+use outbox::Counts;
+use pop::DataCentre;
+use request::{BodyOf, call, facts, response, trace_id};
+use settings::Settings;
+use upstash::Upstash;
+
+const LOG: &str = "queue_logs";
+
+/// How many requests one sandbox answers at most: what is read and parsed once serves them all, as far as the platform's
+/// limits reach.
+const REQUESTS: usize = 10;
+
+/// For how long it answers, and then waits for the next one at most: settings are never older than twice this.
+const LIFE: Duration = Duration::from_secs(15);
+
+thread_local! {
+    /// The method of the request whose target is being read.
+    static READING: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Whether the settings are being read.
+    static CONFIGURING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The SDK panics over a request target that it cannot parse, such as `*`, and over an answer of the config store that it
+/// does not know, and offers no way to see either before. That visitor is answered all the same, and this sandbox ends:
+/// the next request gets another one.
+fn answer_what_cannot_be_read() {
+    let as_before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let method = READING.with(|reading| reading.try_borrow().ok()?.clone());
+        if let Some(method) = method {
+            response(service::whole_server(&method)).send_to_client();
+            std::process::exit(0);
+        }
+        if CONFIGURING.get() {
+            log(&service::unsound_entry(
+                now_ms(),
+                &[Problem::unread_document()],
+            ));
+            response(service::unsound()).send_to_client();
+            std::process::exit(0);
+        }
+        as_before(panic);
+    }));
+}
+
+/// Requests in, answers out.
+pub(crate) fn serve() {
+    answer_what_cannot_be_read();
+    let mut kept = Kept::default();
+    Serve::new()
+        .with_max_requests(REQUESTS)
+        .with_max_lifetime(LIFE)
+        .with_timeout(LIFE)
+        .run_with_context(
+            |request, kept: &mut Kept| {
+                answer(request, kept);
+                kept.then()
+            },
+            &mut kept,
+        );
+    kept.counts.end();
+}
+
+/// All that outlives a request, and nothing in it is about a visitor.
+#[derive(Default)]
+struct Kept {
+    settings: Settings,
+    counts: Counts,
+}
+
+impl Kept {
+    /// Whether this sandbox takes another request. What could not be read is left to the next sandbox.
+    fn then(&self) -> Then {
+        let vcpu_ms = fastly::compute_runtime::elapsed_vcpu_ms().unwrap_or(u64::MAX);
+        let used = Used {
+            calls: self.counts.calls.get(),
+            vcpu_ms,
+            ..self.settings.used()
+        };
+        if self.settings.are_whole() && used.leaves_room(self.settings.most_calls()) {
+            Then::Next
+        } else {
+            Then::End
+        }
+    }
+}
+
+/// What follows a request that was answered.
+enum Then {
+    Next,
+    End,
+}
+
+impl HandlerResult for Then {
+    type Error = ();
+
+    /// The answer is under way already; an error ends the loop.
+    fn send(self) -> Result<(), ()> {
+        match self {
+            Self::Next => Ok(()),
+            Self::End => Err(()),
+        }
+    }
+}
+
+/// One request: decide, answer, and then what could wait until the visitor had been served.
+fn answer(mut request: Request, kept: &mut Kept) {
+    let now_ms = now_ms();
+    CONFIGURING.set(true);
+    let read = kept.settings.read(now_ms);
+    CONFIGURING.set(false);
+    let config = match read {
+        Ok(config) => config,
+        Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now_ms),
+    };
+    let now_ms = config.shifted(now_ms);
+    let call = call(&request);
+    kept.counts.are_of(&config.room);
+    let counts = &kept.counts;
+    let near = DataCentre::new(counts);
+    let store = Upstash::new(config, counts);
+    let mut body = BodyOf(&mut request);
+    let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
+    counts.tally.borrow_mut().decided(outcome.record.reason);
+    let trace = outcome.record.is_logged().then(|| trace_id(&request));
+    let status = match outcome.answer {
+        Answer::Reply(reply) => Some(send(response(reply))),
+        Answer::Forward(forward) => {
+            counts.has_called();
+            origin::forwarded(request, &forward, &call).map(send)
+        }
+    };
+    if let Some(trace) = trace {
+        let facts = facts(&call, trace, config.log_query, now_ms);
+        log(&log::entry(&facts, status, &outcome.record));
+    }
+    for entry in service::refused_entries(now_ms, config) {
+        log(&entry);
+    }
+    let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
+    service::afterwards(outcome.after, config, &store, &near, now_ms);
+}
+
+/// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
+fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_ms: u64) {
+    let now_ms = unsound.shifted(now_ms);
+    let call = call(&request);
+    if let Some(room) = &unsound.room {
+        counts.are_of(room);
+    }
+    let outcome = service::passes(&call, unsound, &DataCentre::new(counts), now_ms);
+    match outcome.map(|outcome| (outcome.answer, outcome.record)) {
+        Some((Answer::Forward(forward), record)) => {
+            counts.tally.borrow_mut().decided(record.reason);
+            let trace = trace_id(&request);
+            counts.has_called();
+            let status = origin::forwarded(request, &forward, &call).map(send);
+            let facts = facts(&call, trace, Query::LeftOut, now_ms);
+            log(&log::entry(&facts, status, &record));
+        }
+        Some((Answer::Reply(reply), _)) => drop(send(response(reply))),
+        None => drop(send(response(service::unsound()))),
+    }
+    log(&service::unsound_entry(now_ms, &unsound.problems));
+}
+
+fn send(response: Response) -> u16 {
+    let status = response.get_status().as_u16();
+    response.send_to_client();
+    status
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `FASTLY_HOSTNAME` is the platform's own variable: no visitor can set it.
+fn is_local() -> bool {
+    variable("FASTLY_HOSTNAME") == "localhost"
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+/// A log that cannot be written must not cost the visitor the answer.
+fn log(line: &str) {
+    if let Ok(mut endpoint) = fastly::log::Endpoint::try_from_name(LOG) {
+        let _ = endpoint.write_all(format!("{line}\n").as_bytes());
+    }
+}

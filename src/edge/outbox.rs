@@ -1,0 +1,138 @@
+//! What a sandbox counts, and the outboxes of its POP.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use fastly::cache::core::{self, CacheKey, Transaction};
+
+use now_serving::cache::outbox::{Batch, Tally, Till};
+use now_serving::service;
+
+use super::request::fresh_id;
+use super::{log, now_ms};
+
+/// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
+pub(super) const TILLS: usize = 4;
+
+/// A POP that has not read the sign for longer is quiet.
+pub(super) const QUIET_MS: u64 = 60_000;
+
+/// The longest a sandbox that ends waits for a till.
+pub(super) const TURN: Duration = Duration::from_millis(500);
+
+/// And the longest a look waits that others wait for: what is busy goes along with the next one.
+pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
+
+/// How long a till is kept that nobody asks for.
+pub(super) const TILLS_KEPT: Duration = Duration::from_hours(24);
+
+/// What this sandbox counts, and the tills of the data centre into which it goes.
+#[derive(Clone, Default)]
+pub(super) struct Counts {
+    pub(super) room: String,
+    pub(super) tally: Rc<RefCell<Tally>>,
+    /// Calls of the origin and of the store.
+    pub(super) calls: Rc<Cell<u64>>,
+}
+
+impl Counts {
+    pub(super) fn has_called(&self) {
+        self.calls.set(self.calls.get() + 1);
+    }
+
+    /// From now on they are of this room.
+    pub(super) fn are_of(&mut self, room: &str) {
+        if self.room != room {
+            self.end();
+            room.clone_into(&mut self.room);
+        }
+    }
+
+    /// All that was counted goes into a till. Where the cache has none to give, the log has it.
+    pub(super) fn end(&self) {
+        if !self.put_by(TURN) {
+            log(&service::uncounted_entry(now_ms(), &self.tally.take()));
+        }
+    }
+
+    /// Puts what was counted into a till, any of them, if it is this sandbox's turn there soon enough.
+    pub(super) fn put_by(&self, turn: Duration) -> bool {
+        self.tally.borrow().is_empty() || self.put_into_any(turn, |_, _| ()).is_some()
+    }
+
+    /// The batch that is to be sent from a till, any of them, with what this sandbox counted.
+    pub(super) fn next_batch(&self) -> Option<Batch> {
+        if self.tally.borrow().is_empty() {
+            return self.batch_of(any_till());
+        }
+        self.put_into_any(SHORT_TURN, |place, till| till.batch(place))?
+    }
+
+    pub(super) fn batch_of(&self, place: usize) -> Option<Batch> {
+        if self.seen(place)?.is_empty() {
+            return None;
+        }
+        self.at(place, SHORT_TURN, |till| till.batch(place))?
+    }
+
+    /// Puts what was counted into the first till of a random order where it is this sandbox's turn soon enough, and does
+    /// something more there.
+    pub(super) fn put_into_any<T>(
+        &self,
+        turn: Duration,
+        work: impl Fn(usize, &mut Till) -> T,
+    ) -> Option<T> {
+        let mut tally = self.tally.borrow_mut();
+        let mut tills = (any_till()..).map(|next| next % TILLS).take(TILLS);
+        let done = tills.find_map(|place| {
+            self.at(place, turn, |till| {
+                till.put(&tally);
+                work(place, till)
+            })
+        });
+        if done.is_some() {
+            *tally = Tally::default();
+        }
+        done
+    }
+
+    /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
+    /// time, and when it is given up it goes to one of those who wait for it.
+    pub(super) fn at<T>(
+        &self,
+        till: usize,
+        turn: Duration,
+        work: impl FnOnce(&mut Till) -> T,
+    ) -> Option<T> {
+        let lock = Transaction::lookup(self.key("till-lock", till)).timeout(turn);
+        let lock = lock.execute().ok()?;
+        if !lock.must_insert_or_update() {
+            return None;
+        }
+        let mut kept = self.seen(till).unwrap_or_else(|| Till::new(fresh_id()));
+        let done = work(&mut kept);
+        let written = core::insert(self.key("till", till), TILLS_KEPT)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(kept.encode().into())
+            .execute();
+        let written = written.is_ok_and(|body| body.finish().is_ok());
+        // Whoever waits gets the lock when this one is gone, too.
+        let _ = lock.cancel_insert_or_update();
+        written.then_some(done)
+    }
+
+    pub(super) fn seen(&self, till: usize) -> Option<Till> {
+        let found = core::lookup(self.key("till", till)).execute().ok()??;
+        Till::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
+    }
+
+    pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {
+        CacheKey::from(format!("{name}:{}:{till}", self.room))
+    }
+}
+
+pub(super) fn any_till() -> usize {
+    let sum: usize = fresh_id().bytes().map(usize::from).sum();
+    sum % TILLS
+}

@@ -1,0 +1,267 @@
+//! What a POP remembers, in the platform's cache: the copy of the sign, the last sign, logins, markers.
+
+use std::cell::OnceCell;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use fastly::Acl;
+use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
+use fastly::http::body::StreamingBody;
+
+use now_serving::cache::outbox::Batch;
+use now_serving::cache::{
+    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, LastSign, Listed, Lookup, Marker, Markers, Near,
+    PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
+};
+use now_serving::queue::Sign;
+
+use super::outbox::{Counts, QUIET_MS, SHORT_TURN, TILLS};
+use super::{now_ms, variable};
+
+/// The data centre's cache: the copy of the sign, and the last one there was.
+#[derive(Clone)]
+pub(super) struct DataCentre {
+    room: String,
+    sign: CacheKey,
+    last: CacheKey,
+    /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
+    found: OnceCell<Option<Copied>>,
+    counts: Counts,
+}
+
+impl DataCentre {
+    pub(super) fn new(counts: &Counts) -> Self {
+        let key = |name: &str| CacheKey::from(format!("{name}:{}", counts.room));
+        Self {
+            room: counts.room.clone(),
+            sign: key("sign"),
+            last: key("last-sign"),
+            found: OnceCell::new(),
+            counts: counts.clone(),
+        }
+    }
+
+    /// The last sign as it is now: other requests may have put up a later one since this request began.
+    pub(super) fn last_now(&self) -> Option<Copied> {
+        copied(&core::lookup(self.last.clone()).execute().ok()??)
+    }
+
+    pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
+        CacheKey::from(format!("login-{name}:{}:{from}", self.room))
+    }
+
+    pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
+        CacheKey::from(format!("{}:{}", marker.name(), self.room))
+    }
+
+    /// Whether the copy there shows more than this one, which was then read earlier and comes late.
+    pub(super) fn is_ahead_of(&self, copy: &Copied) -> bool {
+        let there = core::lookup(self.sign.clone()).execute().ok().flatten();
+        let there = there.and_then(|found| copied(&found));
+        there.is_some_and(|there| copy.is_behind(&there))
+    }
+}
+
+impl LastSign for DataCentre {
+    fn last_sign(&self) -> Option<Sign> {
+        self.last()?.sign
+    }
+}
+
+impl Markers for DataCentre {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        let found = core::lookup(self.marker_key(marker)).execute().ok()??;
+        Some(found.user_metadata().to_vec())
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        let inserted = core::insert(self.marker_key(marker), life)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(note.to_vec().into())
+            .execute();
+        // Without a note the next request goes by what it finds out by itself.
+        let _ = inserted.map(StreamingBody::finish);
+    }
+
+    /// As at a till: the transaction is never completed, so it works as a lock.
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
+        let key = CacheKey::from(format!("{}-lock:{}", marker.name(), self.room));
+        let Ok(lock) = Transaction::lookup(key).timeout(SHORT_TURN).execute() else {
+            return;
+        };
+        if lock.must_insert_or_update() {
+            work();
+            let _ = lock.cancel_insert_or_update();
+        }
+    }
+}
+
+impl Near for DataCentre {
+    fn lookup(&self) -> Lookup {
+        // Nearly always there is a fresh copy, and finding it is less work than a transaction.
+        if let Some(copy) = self.peek() {
+            return Lookup::Found(Box::new(copy), None);
+        }
+        let asked = Transaction::lookup(self.sign.clone()).timeout(PATIENCE);
+        let transaction = match asked.execute() {
+            Ok(transaction) => transaction,
+            Err(CacheError::Timeout) => return Lookup::Late,
+            Err(_) => return Lookup::Unknown,
+        };
+        let copy = transaction.found().and_then(|found| copied(&found));
+        let duty = transaction.must_insert_or_update().then(|| -> Duty {
+            Box::new(Renewal {
+                transaction,
+                near: self.clone(),
+            })
+        });
+        match (copy, duty) {
+            (Some(copy), duty) => Lookup::Found(Box::new(copy), duty),
+            (None, Some(duty)) => Lookup::Missing(duty),
+            (None, None) => Lookup::Unknown,
+        }
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        let found = core::lookup(self.sign.clone()).execute().ok()??;
+        (!found.is_stale()).then(|| copied(&found))?
+    }
+
+    fn put(&self, copy: &Copied) {
+        if self.is_ahead_of(copy) {
+            return;
+        }
+        let inserted = core::insert(self.sign.clone(), FRESH)
+            .stale_while_revalidate(RENEWING)
+            .user_metadata(worded(copy).into())
+            .execute();
+        // Without a copy the next look reads the store, as the first one did.
+        let _ = inserted.map(StreamingBody::finish);
+        keep(&self.last, copy);
+    }
+
+    fn remember(&self, copy: &Copied) {
+        if self.last_now().is_none_or(|last| !copy.is_behind(&last)) {
+            keep(&self.last, copy);
+        }
+    }
+
+    fn last(&self) -> Option<Copied> {
+        self.found.get_or_init(|| self.last_now()).clone()
+    }
+
+    fn is_first_admission(&self, id: &str) -> bool {
+        let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
+        if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
+            return false;
+        }
+        let inserted = core::insert(key, ADMISSION_KEPT).execute();
+        // What cannot be remembered counts again.
+        let _ = inserted.map(StreamingBody::finish);
+        true
+    }
+
+    fn wrong(&self, from: &str) -> Option<Wrong> {
+        let found = core::lookup(self.login_key("wrong", from))
+            .execute()
+            .ok()??;
+        Wrong::read(&found.user_metadata())
+    }
+
+    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+        let inserted = core::insert(self.login_key("wrong", from), life)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(wrong.written().into())
+            .execute();
+        // What cannot be counted slows nobody.
+        let _ = inserted.map(StreamingBody::finish);
+    }
+
+    /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
+    fn turn(&self, from: &str) -> Turn {
+        let asked = Transaction::lookup(self.login_key("turn", from)).timeout(QUEUE);
+        match asked.execute() {
+            Ok(turn) if turn.must_insert_or_update() => Turn::Mine(Box::new(turn)),
+            Err(CacheError::Timeout) => Turn::Late,
+            Ok(_) | Err(_) => Turn::Unknown,
+        }
+    }
+
+    fn listed(&self, list: &str, address: IpAddr) -> Listed {
+        let found = Acl::open(list).map(|acl| acl.try_lookup(address));
+        match found {
+            Ok(Ok(Some(entry))) if entry.is_allow() => Listed::Allowed,
+            Ok(Ok(_)) => Listed::Not,
+            Ok(Err(_)) | Err(_) => Listed::Unknown,
+        }
+    }
+
+    fn pop(&self) -> String {
+        variable("FASTLY_POP")
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        self.counts.put_by(SHORT_TURN);
+        let batches = (0..TILLS).filter_map(|place| self.counts.batch_of(place));
+        batches.collect()
+    }
+
+    /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away.
+    fn next_batches(&self) -> Vec<Batch> {
+        let last = self.last();
+        let is_quiet = last.is_none_or(|last| now_ms().saturating_sub(last.read_ms) > QUIET_MS);
+        if is_quiet {
+            return self.batches();
+        }
+        self.counts.next_batch().into_iter().collect()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        for batch in batches {
+            // Where this fails the batch is sent again, and counted no more than once.
+            let _ = self
+                .counts
+                .at(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
+        }
+    }
+}
+
+pub(super) struct Renewal {
+    transaction: Transaction,
+    near: DataCentre,
+}
+
+impl Renew for Renewal {
+    fn renew(self: Box<Self>, copy: &Copied) {
+        if self.near.is_ahead_of(copy) {
+            return;
+        }
+        let inserted = self
+            .transaction
+            .insert(FRESH)
+            .stale_while_revalidate(RENEWING)
+            .user_metadata(worded(copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
+        keep(&self.near.last, copy);
+    }
+}
+
+/// Kept for the time when the store does not answer.
+pub(super) fn keep(key: &CacheKey, copy: &Copied) {
+    if !copy.is_old {
+        let inserted = core::insert(key.clone(), KEPT)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(worded(copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
+    }
+}
+
+pub(super) fn worded(copy: &Copied) -> Vec<u8> {
+    serde_json::to_vec(copy).unwrap_or_default()
+}
+
+pub(super) fn copied(found: &Found) -> Option<Copied> {
+    serde_json::from_slice(&found.user_metadata()).ok()
+}

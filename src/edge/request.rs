@@ -1,0 +1,110 @@
+//! A request of the platform as plain data, and an answer for it.
+
+use std::io::Read;
+
+use fastly::http::{HeaderName, HeaderValue, Url};
+use fastly::{Request, Response};
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use jwt_simple::reexports::rand::Rng as _;
+
+use now_serving::config::Query;
+use now_serving::http::{Call, HEADERS, Reply, is_withheld};
+use now_serving::telemetry::log::Facts;
+
+use super::{READING, is_local, variable};
+
+/// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
+pub(super) fn trace_id(request: &Request) -> String {
+    let trace = request.get_client_request_id();
+    trace.unwrap_or_default().to_owned()
+}
+
+/// The request's body, left alone until somebody reads it: only an operator's route does.
+pub(super) struct BodyOf<'a>(pub(super) &'a mut Request);
+
+impl Read for BodyOf<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.get_body_mut().read(buffer)
+    }
+}
+
+pub(super) fn call(request: &Request) -> Call {
+    // The host hands over names all at once and values one by one: only those that are there are asked for.
+    let names: Vec<&HeaderName> = request.get_header_names().collect();
+    let present = |wanted: &&str| names.iter().any(|name| name.as_str() == *wanted);
+    let copied = |name: &'static str| {
+        request
+            .get_header_all(name)
+            .map(move |value| (name, value.as_bytes().to_vec()))
+    };
+    let host = request.get_header_str_lossy("host").unwrap_or_default();
+    // The SDK panics over a URL it cannot parse; the host is the part of it that a stranger can spoil.
+    let sound = Url::parse(&format!("http://{host}/")).is_ok();
+    READING.set(Some(request.get_method_str().to_owned()));
+    let url = sound.then(|| request.get_url());
+    READING.set(None);
+    Call {
+        method: request.get_method_str().to_owned(),
+        path: url.map(|url| url.path().to_owned()).unwrap_or_default(),
+        query: url.and_then(|url| url.query().map(str::to_owned)),
+        host: host.into_owned(),
+        https: url.is_some_and(|url| url.scheme() == "https")
+            || !is_local() && came_by_tls(request),
+        address: request.get_client_ip_addr(),
+        local: is_local(),
+        headers: HEADERS
+            .into_iter()
+            .filter(present)
+            .flat_map(copied)
+            .collect(),
+        withheld: names
+            .iter()
+            .map(|name| name.as_str())
+            .filter(|name| is_withheld(name))
+            .map(str::to_owned)
+            .collect(),
+        id: fresh_id(),
+    }
+}
+
+/// Asked for only where the URL does not say https: a redirect to https must not go by one sign alone, or it never ends
+/// where that sign is wrong.
+pub(super) fn came_by_tls(request: &Request) -> bool {
+    let (handle, _) = request.as_handles();
+    let protocol = handle.client_tls_protocol_bytes();
+    protocol.is_some_and(|protocol| !protocol.is_empty())
+}
+
+/// 128 random bits in hexadecimal.
+pub(super) fn fresh_id() -> String {
+    let mut bytes = [0; 16];
+    jwt_simple::reexports::rand::rng().fill_bytes(&mut bytes);
+    Hex::encode_to_string(bytes).unwrap_or_default()
+}
+
+pub(super) fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> Facts {
+    let place = call.address.and_then(fastly::geo::geo_lookup);
+    let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
+    Facts {
+        timestamp,
+        client_address: call.address.map(|address| address.to_string()),
+        fastly_region: variable("FASTLY_REGION"),
+        fastly_service_id: variable("FASTLY_SERVICE_ID"),
+        fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
+        fastly_hostname: variable("FASTLY_HOSTNAME"),
+        fastly_trace_id: trace,
+        client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
+        client_geo_city: place.as_ref().and_then(|place| known(place.city())),
+        ..Facts::of(call, query)
+    }
+}
+
+pub(super) fn response(reply: Reply) -> Response {
+    let mut response = Response::from_status(reply.status);
+    for (name, value) in reply.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.append_header(HeaderName::from_static(name), value);
+        }
+    }
+    response.with_body(reply.body)
+}

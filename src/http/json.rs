@@ -1,0 +1,82 @@
+//! JSON as it was sent: every member of an object, and every number digit by digit.
+
+mod whole;
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+pub(crate) use whole::whole;
+
+/// One value, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A form's value, or a text of JSON, unescaped.
+    Text(String),
+    /// A number of JSON, digit by digit: read as a floating point number it would be rounded.
+    Number(String),
+    /// Whatever else JSON can say, as it says it.
+    Other(String),
+}
+
+impl Value {
+    fn of(raw: &RawValue) -> Result<Self, serde_json::Error> {
+        let text = raw.get();
+        Ok(match text.bytes().next() {
+            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'-' | b'0'..=b'9') => Self::Number(text.to_owned()),
+            _ => Self::Other(text.to_owned()),
+        })
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(_) | Self::Other(_) => None,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self, Self::Other(text) if text == "null")
+    }
+}
+
+/// As JSON writes it: texts have their quotes, and numbers none.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
+            Self::Number(text) | Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The members of an object, every one of them: a map would keep the last of each name. Names are compared as they are
+/// meant, not as they are spelt (RFC 8259, 8.3).
+pub(crate) struct Pairs(pub(crate) Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some((name, raw)) = map.next_entry::<String, Box<RawValue>>()? {
+            let value = Value::of(&raw).map_err(serde::de::Error::custom)?;
+            pairs.push((name, value));
+        }
+        Ok(Pairs(pairs))
+    }
+}

@@ -1,0 +1,450 @@
+//! What an operator's request says: the few named values of a form or of a JSON object.
+//!
+//! Whatever is not exactly what is asked for is refused with a sentence that says what is accepted; nothing is guessed.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Read;
+use std::ops::RangeInclusive;
+
+use crate::http::json::{Pairs, Value, whole};
+
+/// The values of one request, taken one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// In the order they came.
+    left: Vec<(String, Value)>,
+    /// Those that were asked for, for whoever sent another.
+    known: Vec<&'static str>,
+    /// Whether a form asked: its values are all texts, and its sender expects to be led back to the panel.
+    pub by_form: bool,
+}
+
+/// Why a request was not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A value, or the way it was given.
+    Value(String),
+    /// More bytes than any change needs.
+    TooLarge(String),
+    /// Neither a form nor JSON.
+    Type(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Value(text) | Self::TooLarge(text) | Self::Type(text)) = self;
+        f.write_str(text)
+    }
+}
+
+/// Fields of the panel's own forms, which are nothing for programs.
+const OF_FORMS: [&str; 2] = ["once", "sure"];
+
+/// The most a body may hold, in bytes: the longest message, percent-encoded, and some more.
+const LONGEST_BODY: u64 = 4096;
+
+impl Fields {
+    /// Whether a form says that it is one.
+    #[must_use]
+    pub fn is_form(content_type: &str) -> bool {
+        media(content_type) == FORM
+    }
+
+    /// Reads the body; none and no type is an empty object. The example is for a sender whose JSON is no object.
+    ///
+    /// # Errors
+    /// What was wrong and what is accepted.
+    pub fn read(content_type: &str, body: &mut dyn Read, example: &str) -> Result<Self, Refusal> {
+        let mut bytes = Vec::new();
+        if body.take(LONGEST_BODY + 1).read_to_end(&mut bytes).is_err() {
+            return Err(Refusal::Value("the body broke off".to_owned()));
+        }
+        if bytes.len() as u64 > LONGEST_BODY {
+            let text = format!("the body is longer than {LONGEST_BODY} bytes");
+            return Err(Refusal::TooLarge(text));
+        }
+        let media = media(content_type);
+        let (left, by_form) = match media.as_str() {
+            FORM => (form(&bytes), true),
+            "application/json" => (json(&bytes, example)?, false),
+            "" if bytes.is_empty() => (Vec::new(), false),
+            _ => {
+                return Err(Refusal::Type(format!(
+                    "the type is {media:?}; accepted are {FORM} and application/json"
+                )));
+            }
+        };
+        Ok(Self {
+            left,
+            known: Vec::new(),
+            by_form,
+        })
+    }
+
+    /// All that is left, as one text that is the same for the same values.
+    #[must_use]
+    pub fn digestible(&self) -> String {
+        let pairs = self
+            .left
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let mut pairs: Vec<String> = pairs.collect();
+        pairs.sort();
+        pairs.join("&")
+    }
+
+    /// All texts that are left, by name.
+    #[must_use]
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let text = |(name, value): &(String, Value)| Some((name.clone(), value.text()?.to_owned()));
+        self.left.iter().filter_map(text).collect()
+    }
+
+    fn take(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        let at = self.left.iter().position(|(found, _)| found == name)?;
+        Some(self.left.remove(at).1)
+    }
+
+    /// Whether these are to be what is configured again: `back=yes` in a form, `null` for each of them in JSON.
+    pub fn are_given_back(&mut self, names: &[&'static str]) -> bool {
+        if self.by_form {
+            let back = self.take("back");
+            return back.is_some_and(|value| value.text() == Some("yes"));
+        }
+        let is_null = |name: &&str| {
+            let mut found = self.left.iter().filter(|(found, _)| found == name);
+            found.next().is_some_and(|(_, value)| value.is_null())
+        };
+        let are_null = names.iter().all(is_null);
+        self.left
+            .retain(|(found, _)| !are_null || !names.contains(&found.as_str()));
+        are_null
+    }
+
+    /// A text, if it is there at all.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn text(&mut self, name: &'static str) -> Result<Option<String>, Refusal> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_json(name, &other, "a text")),
+        }
+    }
+
+    /// A whole number of a range, if it is there at all.
+    ///
+    /// # Errors
+    /// When it is anything else.
+    pub fn number(
+        &mut self,
+        name: &'static str,
+        accepted: RangeInclusive<u64>,
+    ) -> Result<Option<u64>, Refusal> {
+        let Some(value) = self.take(name) else {
+            return Ok(None);
+        };
+        let number = match &value {
+            Value::Text(text) if self.by_form => typed(text),
+            Value::Number(text) => whole(text),
+            Value::Text(_) | Value::Other(_) => None,
+        };
+        let (least, most) = (accepted.start(), accepted.end());
+        match number {
+            Some(number) if accepted.contains(&number) => Ok(Some(number)),
+            _ => {
+                let accepted = format!("a whole number from {least} to {most}");
+                Err(wrong_json(name, &value, &accepted))
+            }
+        }
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// When something is left that nobody asked for.
+    pub fn end(self) -> Result<(), Refusal> {
+        let Some((name, _)) = self.left.first() else {
+            return Ok(());
+        };
+        if self.known.contains(&name.as_str()) {
+            return Err(twice(name));
+        }
+        let mut known = self.known;
+        known.retain(|name| !OF_FORMS.contains(name));
+        let accepted = if known.is_empty() {
+            "no field at all".to_owned()
+        } else {
+            known.join(", ")
+        };
+        let name = shortened(name);
+        let text = format!("the field {name:?} is unknown; accepted is {accepted}");
+        Err(Refusal::Value(text))
+    }
+}
+
+/// A text that is not accepted, and what is.
+#[must_use]
+pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
+    let found = found.map_or_else(
+        || "missing".to_owned(),
+        |found| format!("{:?}", shortened(found)),
+    );
+    Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
+}
+
+/// The same of a value of JSON.
+fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
+    let found = match found {
+        Value::Text(text) => return wrong(name, Some(text), accepted),
+        Value::Number(text) | Value::Other(text) => shortened(text),
+    };
+    Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
+}
+
+fn twice(name: &str) -> Refusal {
+    let name = shortened(name);
+    let text = format!("the field {name:?} is given twice; accepted is each field once");
+    Refusal::Value(text)
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+fn media(content_type: &str) -> String {
+    let media = content_type.split(';').next().unwrap_or_default();
+    media.trim().to_ascii_lowercase()
+}
+
+fn form(bytes: &[u8]) -> Vec<(String, Value)> {
+    let pairs = form_urlencoded::parse(bytes);
+    pairs
+        .map(|(name, value)| (name.into_owned(), Value::Text(value.into_owned())))
+        .collect()
+}
+
+/// Every name once: of two values somebody would have to guess which one was meant.
+fn json(bytes: &[u8], example: &str) -> Result<Vec<(String, Value)>, Refusal> {
+    let Ok(Pairs(pairs)) = serde_json::from_slice(bytes) else {
+        let text = format!("the body is not a JSON object; accepted is such as {example}");
+        return Err(Refusal::Value(text));
+    };
+    let mut names = BTreeSet::new();
+    match pairs.iter().find(|(name, _)| !names.insert(name)) {
+        Some((name, _)) => Err(twice(name)),
+        None => Ok(pairs),
+    }
+}
+
+/// A form's number: digits and nothing else.
+fn typed(text: &str) -> Option<u64> {
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_digits)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXAMPLE: &str = r#"{"amt": 5}"#;
+
+    fn asked(content_type: &str, body: &str) -> Result<Option<u64>, Refusal> {
+        let mut fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE)?;
+        let amount = fields.number("amt", 1..=10_000)?;
+        fields.end().map(|()| amount)
+    }
+
+    fn amount(content_type: &str, body: &str) -> Option<u64> {
+        asked(content_type, body).ok().flatten()
+    }
+
+    #[test]
+    fn a_whole_number_in_range_is_taken_and_may_be_absent() {
+        assert_eq!(amount(FORM, "amt=5"), Some(5));
+        assert_eq!(amount(FORM, "amt=10000"), Some(10_000));
+        assert_eq!(
+            amount("Application/JSON; charset=utf-8", r#"{"amt":7}"#),
+            Some(7)
+        );
+        for (json, expected) in [("5.0", 5), ("1e3", 1000), ("1E0", 1), ("50e-1", 5)] {
+            let body = format!(r#"{{"amt":{json}}}"#);
+            assert_eq!(amount("application/json", &body), Some(expected), "{json}");
+        }
+        for (content_type, body) in [(FORM, ""), ("application/json", "{}"), ("", "")] {
+            assert_eq!(asked(content_type, body), Ok(None));
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused_and_says_what_is_accepted() {
+        for body in [
+            "amt=0",
+            "amt=-5",
+            "amt=abc",
+            "amt=",
+            "amt",
+            "amt=10001",
+            "amt=1.0",
+            "amt=+1",
+            "amt=%201",
+            "amt=1&amt=2",
+            "amount=5",
+            "amt=99999999999999999999",
+            "amt=\u{0661}",
+        ] {
+            let refused = asked(FORM, body);
+            assert!(
+                matches!(&refused, Err(Refusal::Value(text)) if text.contains("accepted is")),
+                "{body}: {refused:?}"
+            );
+        }
+        for body in [
+            "",
+            "[]",
+            "5",
+            r#"{"amt":"5"}"#,
+            r#"{"amt":"5.0"}"#,
+            r#"{"amt":[5.0]}"#,
+            r#"{"amt":5.5}"#,
+            r#"{"amt":0.0}"#,
+            r#"{"amt":-5.0}"#,
+            r#"{"amt":1e5}"#,
+            r#"{"amt":1e300}"#,
+            r#"{"amt":01}"#,
+            r#"{"amt":{"a":5}}"#,
+            r#"{"amt":true}"#,
+            r#"{"amt":-1}"#,
+            r#"{"amt":null}"#,
+            r#"{"amount":5}"#,
+            "{\"amt\":",
+        ] {
+            let refused = asked("application/json", body);
+            assert!(
+                matches!(&refused, Err(Refusal::Value(text)) if text.contains("accepted is")),
+                "{body}: {refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_body_that_is_too_long_or_of_another_type_is_told_so() {
+        let long = format!("amt=1&x={}", "x".repeat(5000));
+        assert!(matches!(asked(FORM, &long), Err(Refusal::TooLarge(_))));
+        assert!(matches!(
+            asked("text/plain", "amt=1"),
+            Err(Refusal::Type(_))
+        ));
+        assert!(matches!(asked("", "amt=1"), Err(Refusal::Type(_))));
+    }
+
+    #[test]
+    fn a_setting_is_given_back_by_a_forms_word_or_by_null() {
+        let names = ["automatic", "automatic_quantity"];
+        let given_back = |content_type: &str, body: &str| {
+            let fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE);
+            fields.map(|mut fields| (fields.are_given_back(&names), fields.end().is_ok()))
+        };
+        let json = "application/json";
+        assert_eq!(given_back(FORM, "back=yes"), Ok((true, true)));
+        let both = r#"{"automatic":null,"automatic_quantity":null}"#;
+        assert_eq!(given_back(json, both), Ok((true, true)));
+        assert_eq!(
+            given_back(json, r#"{"automatic":null}"#),
+            Ok((false, false))
+        );
+        assert_eq!(given_back(json, "{}"), Ok((false, true)));
+    }
+
+    #[test]
+    fn no_name_is_given_twice_however_it_is_spelt() {
+        for body in [
+            r#"{"amt":5,"amt":6}"#,
+            r#"{"amt":5,"amt":5}"#,
+            r#"{"amt":5,"\u0061mt":6}"#,
+            r#"{"\u0061\u006d\u0074":5,"amt":6}"#,
+            r#"{"amt":5,"amt":null}"#,
+        ] {
+            assert_eq!(asked("application/json", body), Err(twice("amt")), "{body}");
+        }
+        let nested = asked("application/json", r#"{"amt":{"a":1,"a":2}}"#);
+        assert!(nested.is_err(), "no value is an object: {nested:?}");
+        assert_eq!(asked(FORM, "amt=5&amt=5"), Err(twice("amt")));
+        assert_eq!(asked(FORM, "amt=5&%61mt=6"), Err(twice("amt")));
+    }
+
+    #[test]
+    fn what_is_said_names_what_works_and_quotes_once() {
+        let range = "a whole number from 1 to 10000";
+        let json = "application/json";
+        for (kind, body, said) in [
+            (
+                json,
+                r#"{"amt":"3"}"#,
+                format!(r#"amt is "3"; accepted is {range}"#),
+            ),
+            (
+                json,
+                r#"{"amt":5.5}"#,
+                format!("amt is 5.5; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":1e400}"#,
+                format!("amt is 1e400; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":1.0000000000000000001}"#,
+                format!("amt is 1.0000000000000000001; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":null}"#,
+                format!("amt is null; accepted is {range}"),
+            ),
+            (
+                json,
+                r#"{"amt":[ 1e400 ]}"#,
+                format!("amt is [ 1e400 ]; accepted is {range}"),
+            ),
+            (FORM, "amt=x", format!(r#"amt is "x"; accepted is {range}"#)),
+            (
+                json,
+                r#"{"many":5}"#,
+                r#"the field "many" is unknown; accepted is amt"#.to_owned(),
+            ),
+            (
+                json,
+                "[]",
+                r#"the body is not a JSON object; accepted is such as {"amt": 5}"#.to_owned(),
+            ),
+        ] {
+            assert_eq!(asked(kind, body), Err(Refusal::Value(said)), "{body}");
+        }
+        let fields = Fields::read(FORM, &mut "x=1".as_bytes(), EXAMPLE);
+        let nothing = fields.and_then(|mut fields| {
+            fields.text("once")?;
+            fields.text("sure")?;
+            fields.end()
+        });
+        let said = r#"the field "x" is unknown; accepted is no field at all"#;
+        assert_eq!(nothing, Err(Refusal::Value(said.to_owned())));
+    }
+
+    #[test]
+    fn a_text_is_a_text_and_no_number() {
+        let text = |body: &str| {
+            let fields = Fields::read("application/json", &mut body.as_bytes(), EXAMPLE);
+            fields.and_then(|mut fields| fields.text("message"))
+        };
+        assert_eq!(text(r#"{"message":"5"}"#), Ok(Some("5".to_owned())));
+        assert_eq!(text("{}"), Ok(None));
+        assert!(text(r#"{"message":5}"#).is_err());
+    }
+}

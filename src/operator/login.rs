@@ -1,0 +1,325 @@
+//! Who operates the room, and how often somebody may guess.
+//!
+//! Security in one list: what is not configured does not exist; both halves of Basic, and all tokens, are compared, in
+//! constant time; browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes
+//! from programs only. What could be guessed is looked at one after the other: each network has a lane, and so has each
+//! browser that is known from a right login. After ten wrong logins in a minute a lane is slow.
+
+mod device;
+mod listed;
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac_sha256::Hash as Sha256;
+use jwt_simple::reexports::ct_codecs;
+
+use crate::cache::{Near, Turn, Wrong};
+use crate::config::{Config, Operators, Problem, Token};
+use crate::http::{Call, Reply};
+use crate::queue::Reason;
+
+/// The operator's name. There is one.
+const ADMIN: &str = "admin";
+const BASIC: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
+const BEARER: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
+
+pub use crate::config::Rights;
+pub use listed::refused as refused_by_network;
+
+pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
+
+/// A token of so many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
+pub const LONG_TOKEN: usize = 32;
+
+/// So many logins of a lane may be wrong in a minute before it is slowed.
+const FREE: u64 = 10;
+/// The minute, which begins with the first wrong login.
+const WHILE: Duration = Duration::from_mins(1);
+/// What an attempt takes once there were too many.
+pub const PAUSE: Duration = Duration::from_millis(250);
+
+/// Who asks, and what they may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// For the log: `admin` by Basic, the token's name by Bearer.
+    pub name: String,
+    /// What they may.
+    pub rights: Rights,
+    /// How they proved it.
+    pub via: Via,
+}
+
+/// How somebody proved who it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// A person in a browser, or a script with the operator's password.
+    Basic,
+    /// A program.
+    Bearer,
+}
+
+/// What a route takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// The password: it is for people.
+    Panel,
+    /// The password, or a token.
+    Api,
+}
+
+/// Why nobody was let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// There is no secret that could.
+    NotConfigured,
+    /// No credentials, or wrong ones.
+    Unauthorized(Via),
+    /// The token of this name, which may only so much, for something that needs more.
+    Forbidden(String, Rights),
+    /// A secret that could is no sound one.
+    Unsound(Vec<Problem>),
+    /// Others from there were wrong too often, and are still waiting for their turn.
+    TooMany,
+    /// People may not use the operators' routes from this network.
+    NotListed,
+    /// Whether they may could not be found out.
+    ListUnread(Vec<Problem>),
+}
+
+/// Who asks.
+///
+/// # Errors
+/// Why nobody is let in.
+pub fn operator(
+    call: &Call,
+    door: Door,
+    config: &Config,
+    near: &dyn Near,
+    now_ms: u64,
+) -> Result<Operator, Refused> {
+    let given = call.header("authorization");
+    let (scheme, credentials) = given.split_once(' ').unwrap_or((&given, ""));
+    let credentials = credentials.trim();
+    if scheme.eq_ignore_ascii_case("basic") {
+        let password = config.operators.password()?.ok_or(Refused::NotConfigured)?;
+        let check = || opens(credentials, password).then(admin);
+        let lane = device::lane(call, password, config, now_ms / 1000);
+        let lane = lane.unwrap_or_else(|| network(call.address));
+        attempt(&lane, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Via::Basic))
+    } else if scheme.eq_ignore_ascii_case("bearer") && door == Door::Api {
+        let (permit, admin) = config.operators.tokens_of_both_kinds()?;
+        if permit.is_empty() && admin.is_empty() {
+            return Err(Refused::NotConfigured);
+        }
+        let check = || program(credentials.as_bytes(), permit, admin);
+        let found = if credentials.len() < LONG_TOKEN {
+            attempt(&network(call.address), near, now_ms, &check)?
+        } else {
+            check()
+        };
+        found.ok_or(Refused::Unauthorized(Via::Bearer))
+    } else if is_there(door, &config.operators)? {
+        Err(Refused::Unauthorized(Via::Basic))
+    } else {
+        Err(Refused::NotConfigured)
+    }
+}
+
+/// Whether there is a secret for this door. Admin tokens are not looked for, since there is no read left for them.
+///
+/// # Errors
+/// What is wrong with a secret.
+pub fn is_there(door: Door, operators: &Operators) -> Result<bool, Vec<Problem>> {
+    Ok(operators.password()?.is_some()
+        || (door == Door::Api && !operators.permit_tokens()?.is_empty()))
+}
+
+/// One attempt, when it is its turn in its lane: so none is left uncounted, and a burst is no quicker than its lane. A
+/// cache that does not answer locks nobody out.
+fn attempt(
+    lane: &str,
+    near: &dyn Near,
+    now_ms: u64,
+    check: &dyn Fn() -> Option<Operator>,
+) -> Result<Option<Operator>, Refused> {
+    let _until_dropped = match near.turn(lane) {
+        Turn::Mine(turn) => Some(turn),
+        Turn::Unknown => None,
+        Turn::Late => return Err(Refused::TooMany),
+    };
+    let wrong = near.wrong(lane);
+    if wrong.is_some_and(|wrong| wrong.count >= FREE) {
+        near.pause(PAUSE);
+    }
+    let operator = check();
+    if operator.is_none() {
+        let (wrong, life) = once_more(wrong, now_ms);
+        near.put_wrong(lane, wrong, life);
+    }
+    Ok(operator)
+}
+
+/// One wrong login more, and for how long it counts.
+fn once_more(wrong: Option<Wrong>, now_ms: u64) -> (Wrong, Duration) {
+    let first = Wrong {
+        count: 0,
+        since_ms: now_ms,
+    };
+    let Wrong { count, since_ms } = wrong.unwrap_or(first);
+    let age = Duration::from_millis(now_ms.saturating_sub(since_ms));
+    let more = Wrong {
+        count: count.saturating_add(1),
+        since_ms,
+    };
+    (more, WHILE.saturating_sub(age))
+}
+
+/// Whoever has an IPv6 address has as many as 64 bits can name.
+fn network(address: Option<IpAddr>) -> String {
+    let network = |address: IpAddr| match address.to_canonical() {
+        IpAddr::V6(six) => IpAddr::from(Ipv6Addr::from(u128::from(six) >> 64 << 64)),
+        four @ IpAddr::V4(_) => four,
+    };
+    address.map_or_else(String::new, |address| network(address).to_string())
+}
+
+fn admin() -> Operator {
+    Operator {
+        name: ADMIN.to_owned(),
+        rights: Rights::All,
+        via: Via::Basic,
+    }
+}
+
+/// Both halves are always compared.
+fn opens(credentials: &str, password: &str) -> bool {
+    let decoded = STANDARD.decode(credentials).unwrap_or_default();
+    let mut halves = decoded.splitn(2, |byte| *byte == b':');
+    let name = same(halves.next().unwrap_or_default(), ADMIN.as_bytes());
+    let word = same(halves.next().unwrap_or_default(), password.as_bytes());
+    name & word
+}
+
+/// All tokens are always compared.
+fn program(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> {
+    permit.iter().chain(admin).fold(None, |found, token| {
+        let is_it = same(given, token.secret.as_bytes());
+        let operator = is_it.then(|| Operator {
+            name: token.name.clone(),
+            rights: token.rights,
+            via: Via::Bearer,
+        });
+        operator.or(found)
+    })
+}
+
+/// Digests have one length, so the time tells nothing about either side.
+fn same(left: &[u8], right: &[u8]) -> bool {
+    ct_codecs::verify(&Sha256::hash(left), &Sha256::hash(right))
+}
+
+/// Whether a browser sent this from a page of ours.
+#[must_use]
+pub fn is_same_origin(call: &Call) -> bool {
+    match call.header("sec-fetch-site").as_ref() {
+        "" => call.is_own_origin(&call.header("origin")),
+        site => site == "same-origin",
+    }
+}
+
+impl Operator {
+    /// Whether they may do what needs these rights.
+    ///
+    /// # Errors
+    /// When they may not.
+    pub fn may(self, needed: Rights) -> Result<Self, Refused> {
+        if self.rights >= needed {
+            Ok(self)
+        } else {
+            Err(Refused::Forbidden(self.name, self.rights))
+        }
+    }
+}
+
+impl From<Vec<Problem>> for Refused {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::Unsound(problems)
+    }
+}
+
+impl Refused {
+    /// For the log.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::NotConfigured => Reason::NoPassword,
+            Self::Unauthorized(_) | Self::Forbidden(..) => Reason::Unauthorized,
+            Self::Unsound(_) => Reason::UnsoundSecret,
+            Self::TooMany => Reason::TooManyLogins,
+            Self::NotListed | Self::ListUnread(_) => Reason::NotListed,
+        }
+    }
+
+    /// For whoever asked.
+    #[must_use]
+    pub fn reply(&self) -> Reply {
+        match self {
+            Self::NotConfigured => not_found(),
+            Self::Unauthorized(via) => {
+                let (detail, challenge) = match via {
+                    Via::Basic => ("this needs the operator's name and password", BASIC),
+                    Via::Bearer => ("the bearer token is none of those configured", BEARER),
+                };
+                Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
+            }
+            Self::Forbidden(name, rights) => {
+                let may = match rights {
+                    Rights::Read => {
+                        "may only read status and metrics; this needs a token with more rights"
+                    }
+                    Rights::Permit | Rights::All => {
+                        "is a permit_token, which may permit and read; this needs an admin_token"
+                    }
+                };
+                let detail = format!("{name} {may}, or the operator's password; nothing was done");
+                Reply::problem(403, "Not with this token", &detail)
+            }
+            Self::Unsound(problems) => unsound(
+                "a secret is not what is accepted, so it opens nothing;",
+                problems,
+            ),
+            Self::TooMany => {
+                let detail = "too many logins from this network were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
+                Reply::problem(429, "Too many wrong logins", detail).with("retry-after", "5")
+            }
+            Self::NotListed => {
+                let detail = "the ACL of the setting operators_acl does not allow this network; the credentials were not looked at, and nothing was done; programs send a Bearer token";
+                Reply::problem(403, "Not from this network", detail)
+            }
+            Self::ListUnread(_) => {
+                let detail = "the ACL of the setting operators_acl could not be asked, so nobody is let in by it; it is to be linked to this service under that name; nothing was done";
+                let reply = Reply::problem(503, "The list of networks cannot be read", detail);
+                reply.with("retry-after", "30")
+            }
+        }
+    }
+}
+
+/// What is not there, and what nobody could be let in to.
+#[must_use]
+pub fn not_found() -> Reply {
+    Reply::problem(404, "Not found", "there is nothing at this path")
+}
+
+/// What follows from problems, and behind it every key and what is accepted. Values are for the log alone.
+#[must_use]
+pub fn unsound(what_follows: &str, problems: &[Problem]) -> Reply {
+    let told = problems
+        .iter()
+        .map(|problem| format!("{}: {}", problem.key, problem.accepted));
+    let detail = format!("{what_follows} {}", told.collect::<Vec<_>>().join("; "));
+    Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
+}

@@ -1,0 +1,28 @@
+//! The metrics: what was counted here is told to the store, and what it knows then is read.
+
+use super::{Answered, simply, store_trouble};
+use crate::cache::Near;
+use crate::http::Reply;
+use crate::queue::Reason;
+use crate::store::Line;
+use crate::telemetry::prometheus::{self, CONTENT_TYPE};
+
+/// What a scrape gets.
+pub(super) fn metrics(line: &Line<'_>, near: &dyn Near) -> Answered {
+    let batches = near.batches();
+    let figures = match line.figures(&batches) {
+        Ok(figures) => figures,
+        Err(fault) => {
+            let known = "what was counted is kept here, and told once the store is back";
+            return store_trouble(fault, known);
+        }
+    };
+    near.acknowledge(&batches);
+    let copy = near.peek().filter(|copy| copy.sign.is_some());
+    let age_ms = copy.map(|copy| line.now_ms.saturating_sub(copy.read_ms));
+    let text = prometheus::text(line.room, &figures, age_ms, line.now_ms);
+    Answered {
+        sign: Some(figures.sign),
+        ..simply(Reply::new(200, CONTENT_TYPE, text), Reason::Metrics)
+    }
+}

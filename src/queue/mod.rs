@@ -1,0 +1,24 @@
+//! The rules of the line as pure functions: no clock, no store, no HTTP.
+
+mod admission;
+pub mod backoff;
+mod birth;
+pub mod breaker;
+pub mod chance;
+mod change;
+mod model;
+pub mod outage;
+mod rate;
+mod reason;
+pub mod share;
+mod sign;
+mod snapshot;
+
+pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
+pub use birth::{Birth, Splice, TicketState};
+pub use change::{Author, Change, Changed, Effect, Once};
+pub use model::{Call, Model, Outcome};
+pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
+pub use reason::Reason;
+pub use sign::{Live, Place, Sign};
+pub use snapshot::{Action, Board, Minute, Set};

@@ -1,0 +1,65 @@
+//! What only the panel shows: who set what, the last hour, and what operators did.
+
+use super::Sign;
+
+/// The sign, and all that is shown beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// The sign.
+    pub sign: Sign,
+    /// How many numbers were drawn in all.
+    pub drawn: u64,
+    /// How many visitors were released in all.
+    pub admitted: u64,
+    /// Who set the mode, and when.
+    pub mode: Option<Set>,
+    /// Who set the pace, or took it back.
+    pub pace: Option<Set>,
+    /// Who set the message, or took it back.
+    pub message: Option<Set>,
+    /// Minutes in which the line was asked to move, the latest first, without `minute`.
+    pub hour: Vec<Minute>,
+    /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.
+    pub minute: u64,
+    /// What operators did, the latest first; at most 50.
+    pub actions: Vec<Action>,
+}
+
+/// Who set something, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set {
+    /// Unix time in milliseconds.
+    pub at_ms: u64,
+    /// The name of the credentials.
+    pub by: String,
+}
+
+/// How a minute ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minute {
+    /// Minutes since 1970.
+    pub minute: u64,
+    /// How many waited.
+    pub waiting: u64,
+    /// How many numbers had been drawn in all.
+    pub drawn: u64,
+    /// How many visitors had been released in all.
+    pub admitted: u64,
+}
+
+/// Something an operator did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Who and when.
+    pub set: Set,
+    /// From which address.
+    pub address: String,
+    /// The verb: `permit`, `mode`, `pace`, `message`, `credit`, `epoch` or `draw`.
+    pub verb: String,
+    /// What [`Changed::Done`](super::Changed::Done) says about it.
+    pub number: u64,
+    /// What it was set to, or how many were asked for; empty when it was taken back.
+    pub value: String,
+    /// For a pace, the quantity.
+    pub second: String,
+}

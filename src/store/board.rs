@@ -1,0 +1,54 @@
+//! How the answer of the verb `board` is read.
+
+use super::reply::Answer;
+use crate::queue::{Action, Board, Minute, Set};
+
+/// What the verb `board` answers.
+pub(super) fn read_board(answer: &Answer) -> Option<Board> {
+    let set = |at: &str, by: &str| {
+        Some(Set {
+            at_ms: answer.number(at)?,
+            by: answer.text(by)?.to_owned(),
+        })
+    };
+    let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
+    Some(Board {
+        sign: answer.sign()?,
+        drawn: answer.number("drawn")?,
+        admitted: answer.number("admitted")?,
+        mode: set("mode_at", "mode_by"),
+        pace: set("pace_at", "pace_by"),
+        message: set("message_at", "message_by"),
+        hour: hour.into_iter().filter_map(minute).collect(),
+        minute: answer.number("minute")?,
+        actions: actions.into_iter().filter_map(action).collect(),
+    })
+}
+
+fn minute(text: &str) -> Option<Minute> {
+    let mut numbers = text.split(' ').map_while(|number| number.parse().ok());
+    let mut next = || numbers.next();
+    Some(Minute {
+        minute: next()?,
+        waiting: next()?,
+        drawn: next()?,
+        admitted: next()?,
+    })
+}
+
+fn action(text: &str) -> Option<Action> {
+    let mut words = text.split('\n');
+    let mut next = || words.next();
+    let at_ms = next()?.parse().ok()?;
+    Some(Action {
+        set: Set {
+            at_ms,
+            by: next()?.to_owned(),
+        },
+        address: next()?.to_owned(),
+        verb: next()?.to_owned(),
+        number: next()?.parse().ok()?,
+        value: next()?.to_owned(),
+        second: next()?.to_owned(),
+    })
+}

@@ -1,0 +1,47 @@
+//! What is counted: how batches go to the store, and all that there is to measure.
+
+use super::reply::Answer;
+use super::{Arguments, Sign};
+use crate::cache::outbox::{Batch, Tally};
+
+/// All that there is to measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figures {
+    /// The sign.
+    pub sign: Sign,
+    /// How many numbers were drawn in all.
+    pub drawn: u64,
+    /// How many visitors were released in all.
+    pub released: u64,
+    /// What was counted at the edge.
+    pub tally: Tally,
+}
+
+/// What the script is told of each batch: its number, and what it counts.
+pub(super) fn arguments(batches: &[Batch]) -> Arguments {
+    let pairs = |(place, batch): (usize, &Batch)| {
+        let (place, counts) = (place + 1, batch.tally.encode());
+        [
+            (format!("number{place}").into(), batch.number.to_string()),
+            (format!("counts{place}").into(), counts),
+        ]
+    };
+    batches.iter().enumerate().flat_map(pairs).collect()
+}
+
+/// What the verb `metrics` answers.
+pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
+    let mut tally = Tally::default();
+    for pair in answer.texts("counts")?.chunks(2) {
+        let [name, number] = pair else {
+            return None;
+        };
+        tally.add(name, number.parse().ok()?);
+    }
+    Some(Figures {
+        sign: answer.sign()?,
+        drawn: answer.number("drawn")?,
+        released: answer.number("admitted")?,
+        tally,
+    })
+}

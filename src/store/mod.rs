@@ -1,0 +1,326 @@
+//! The verbs of the line: one Lua script, one call to the store, atomic there.
+//!
+//! Invariant: the cursor never falls and never passes the length; the scripts keep it, whoever calls and however often.
+
+mod board;
+mod change;
+mod count;
+mod reply;
+mod script;
+pub mod upstash;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use hmac_sha1_compact::Hash as Sha1;
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use serde_json::Value;
+
+use crate::cache::LastSign;
+use crate::cache::outbox::Batch;
+use crate::queue::{Author, Board, Change, Changed, Pace, Place, Position, Sign};
+use reply::Answer;
+use upstash::{Attempt, StoreError, Transport};
+
+pub use count::Figures;
+
+/// The digest under which the store remembers the script.
+static DIGEST: LazyLock<String> = LazyLock::new(|| {
+    Hex::encode_to_string(Sha1::hash(script::TEXT.as_bytes())).unwrap_or_default()
+});
+
+/// Which clock the script goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The store's own.
+    Store,
+    /// The time that comes along, for tests.
+    Given,
+}
+
+/// One room's line in the store, as one request sees it.
+pub struct Line<'a> {
+    /// The way to the store.
+    pub store: &'a dyn Transport,
+    /// The room's name.
+    pub room: &'a str,
+    /// The configured pace.
+    pub pace: Pace,
+    /// Seconds after which an untouched line is forgotten.
+    pub lifetime: u64,
+    /// Unix time in milliseconds, by the clock of the POP.
+    pub now_ms: u64,
+    /// Which clock the script goes by.
+    pub clock: Clock,
+    /// What this POP knows already.
+    pub known: &'a dyn LastSign,
+    /// The name of the POP, so that the script can count them; empty where it has none.
+    pub pop: String,
+}
+
+/// Whether a ticket that has ended may draw a new number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayDraw {
+    /// A visitor asks.
+    Yes,
+    /// A poll, or a part of a page.
+    No,
+}
+
+/// The text of the script, for stores that should know it before the first call.
+#[must_use]
+pub fn script() -> &'static str {
+    script::TEXT
+}
+
+/// What a verb is called with: names and values.
+type Arguments = Vec<(Cow<'static, str>, String)>;
+/// The keys a verb needs besides those of every verb, each by the name the script knows.
+type Keys = Vec<(&'static str, String)>;
+
+impl Line<'_> {
+    /// Draws a number for the ticket `id`; the same id gets the same number for five minutes after it was last asked for.
+    /// In front of a closed room there is none.
+    ///
+    /// # Errors
+    /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
+    pub fn join(&self, id: &str) -> Result<(Sign, Option<Position>), StoreError> {
+        self.positioned("join", vec![("draw", self.memory(id))], Vec::new())
+    }
+
+    /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
+    /// draws a new number where it may. What was counted goes along.
+    ///
+    /// # Errors
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn look(
+        &self,
+        id: &str,
+        place: Place,
+        may_draw: MayDraw,
+        batches: &[Batch],
+    ) -> Result<(Sign, Option<Position>), StoreError> {
+        let (mut keys, mut arguments) = self.brought(batches);
+        keys.push(("draw", self.memory(id)));
+        let ticket = [
+            ("ticket_id", id.to_owned()),
+            ("ticket_born", place.born.to_string()),
+            ("ticket_epoch", place.epoch.to_string()),
+            ("ticket_position", place.position.0.to_string()),
+            ("ticket_seen", place.seen.0.to_string()),
+        ];
+        arguments.extend(ticket.map(named));
+        if may_draw == MayDraw::Yes {
+            arguments.push(named(("draws", "yes".to_owned())));
+        }
+        self.positioned("look", keys, arguments)
+    }
+
+    /// A look without a ticket: releases what is due and says where the sign stands.
+    ///
+    /// # Errors
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn pass(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
+        let (keys, arguments) = self.brought(batches);
+        let seen = self.positioned("look", keys, arguments);
+        seen.map(|(sign, _)| sign)
+    }
+
+    /// All that there is to measure, once these batches are counted too; moves nothing.
+    ///
+    /// # Errors
+    /// The store's fault; whether the batches were counted is then unknown.
+    pub fn figures(&self, batches: &[Batch]) -> Result<Figures, StoreError> {
+        let arguments = count::arguments(batches);
+        self.run(
+            "metrics",
+            self.counted(batches),
+            arguments,
+            count::read_figures,
+        )
+    }
+
+    /// Reads the sign and changes nothing.
+    ///
+    /// # Errors
+    /// The store's fault.
+    pub fn status(&self) -> Result<Sign, StoreError> {
+        self.run("status", Vec::new(), Vec::new(), Answer::sign)
+    }
+
+    /// The sign with all that the panel shows besides; changes nothing.
+    ///
+    /// # Errors
+    /// The store's fault.
+    pub fn board(&self, attempt: Attempt) -> Result<Board, StoreError> {
+        let keys = vec![("actions", self.key("actions"))];
+        self.run_as(attempt, "board", keys, Vec::new(), board::read_board)
+    }
+
+    /// Does what an operator or a program asks, once.
+    ///
+    /// # Errors
+    /// The store's fault; whether anything changed is then unknown, and a repeat with the same key finds out.
+    pub fn change(&self, change: &Change, author: &Author<'_>) -> Result<Changed, StoreError> {
+        let mut keys = vec![("actions", self.key("actions"))];
+        if let Some(once) = &author.once {
+            keys.push(("once", self.key(&format!("once:{}", once.key))));
+        }
+        if let Some(id) = change.draws() {
+            keys.push(("draw", self.memory(id)));
+        }
+        let arguments = change::arguments(change, author);
+        self.run("change", keys, arguments, change::read_changed)
+    }
+
+    fn positioned(
+        &self,
+        verb: &str,
+        keys: Keys,
+        arguments: Arguments,
+    ) -> Result<(Sign, Option<Position>), StoreError> {
+        let number = |answer: &Answer| answer.number("number");
+        let position = |number: u64| (number > 0).then_some(Position(number));
+        let read = |answer: &Answer| Some((answer.sign()?, number(answer).map(position)?));
+        self.run(verb, keys, arguments, read)
+    }
+
+    /// Runs a verb and reads its answer: the one call of this request.
+    fn run<T>(
+        &self,
+        verb: &str,
+        keys: Keys,
+        arguments: Arguments,
+        read: impl FnOnce(&Answer) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        self.run_as(Attempt::First, verb, keys, arguments, read)
+    }
+
+    fn run_as<T>(
+        &self,
+        attempt: Attempt,
+        verb: &str,
+        keys: Keys,
+        arguments: Arguments,
+        read: impl FnOnce(&Answer) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let answer = self.eval(attempt, verb, keys, arguments);
+        let read = answer.and_then(|value| {
+            let answer = Answer::read(value);
+            answer
+                .and_then(|answer| read(&answer))
+                .ok_or(StoreError::Garbled)
+        });
+        read.inspect_err(|fault| self.store.failed(fault))
+    }
+
+    fn eval(
+        &self,
+        attempt: Attempt,
+        verb: &str,
+        mut keys: Keys,
+        arguments: Arguments,
+    ) -> Result<Value, StoreError> {
+        keys.extend([("line", self.line()), ("hour", self.key("hour"))]);
+        let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
+        let (many, names) = (keys.len().to_string(), names.join(" "));
+        let shared = [
+            ("verb", verb.to_owned()),
+            ("automatic", self.pace.automatic.to_string()),
+            ("quantity", self.pace.quantity.to_string()),
+            ("lifetime", self.lifetime.to_string()),
+        ];
+        let now = (self.clock == Clock::Given).then(|| ("now", self.now_ms.to_string()));
+        let shared = shared.into_iter().chain(now).map(named);
+        let brought = self.known.last_sign().map(|sign| brought(&sign));
+        let brought = brought.into_iter().flatten();
+        let pairs: Arguments = shared.chain(brought).chain(arguments).collect();
+        let mut words = vec![many.as_str()];
+        words.extend(keys.iter().map(String::as_str));
+        words.push(&names);
+        words.extend(
+            pairs
+                .iter()
+                .flat_map(|(name, value)| [name.as_ref(), value.as_str()]),
+        );
+        let by_digest = [&["EVALSHA", DIGEST.as_str()], &words[..]].concat();
+        match self.call(&by_digest, attempt) {
+            Err(StoreError::NoScript) => {
+                let in_full = [&["EVAL", script::TEXT], &words[..]].concat();
+                self.call(&in_full, Attempt::AfterNoScript)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Braces keep the keys of a room in one slot of a Redis cluster.
+    fn line(&self) -> String {
+        format!("queue:{{{}}}", self.room)
+    }
+
+    fn key(&self, name: &str) -> String {
+        format!("{}:{name}", self.line())
+    }
+
+    fn memory(&self, id: &str) -> String {
+        self.key(&format!("join:{id}"))
+    }
+
+    /// What a POP brings when it renews the sign: what was counted there, and its name.
+    fn brought(&self, batches: &[Batch]) -> (Keys, Arguments) {
+        let (mut keys, mut arguments) = (self.counted(batches), count::arguments(batches));
+        if !self.pop.is_empty() {
+            keys.push(("pops", self.key("pops")));
+            arguments.push(named(("pop", self.pop.clone())));
+        }
+        (keys, arguments)
+    }
+
+    /// What was counted, and the number of the last batch of each of these tills.
+    fn counted(&self, batches: &[Batch]) -> Keys {
+        let till = |batch: &Batch| ("till", self.key(&format!("till:{}", batch.till)));
+        let counts = std::iter::once(("counts", self.key("counts")));
+        counts.chain(batches.iter().map(till)).collect()
+    }
+
+    fn call(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
+        upstash::decode(self.store.post(&upstash::encode(command), attempt))
+    }
+}
+
+/// A sign as the script is told of it.
+fn brought(sign: &Sign) -> Arguments {
+    let (birth, live) = (&sign.birth, &sign.live);
+    let splices = birth.splices.iter().map(|splice| splice.written());
+    let numbers = [
+        ("sign_born", birth.born),
+        ("sign_started", birth.started),
+        ("sign_adopted", birth.adopted),
+        ("sign_settled", birth.settled),
+        ("sign_recent", birth.recent),
+        ("sign_epoch", sign.epoch),
+        ("sign_cursor", sign.cursor.0),
+        ("sign_length", sign.length),
+        ("sign_credit", sign.credit),
+        ("sign_automatic", live.pace.automatic),
+        ("sign_quantity", live.pace.quantity),
+        ("sign_version", live.version),
+        ("sign_paced", u64::from(live.paced)),
+    ];
+    let texts = [
+        ("sign_mode", live.mode.name().to_owned()),
+        ("sign_splices", splices.collect::<Vec<_>>().join(" ")),
+    ];
+    let message = live
+        .message
+        .iter()
+        .map(|text| ("sign_message", text.clone()));
+    let numbers = numbers.map(|(name, number)| (name, number.to_string()));
+    let pairs = numbers.into_iter().chain(texts).chain(message);
+    pairs.map(named).collect()
+}
+
+/// An argument whose name is always the same.
+fn named((name, value): (&'static str, String)) -> (Cow<'static, str>, String) {
+    (Cow::Borrowed(name), value)
+}

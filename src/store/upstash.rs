@@ -1,0 +1,282 @@
+//! Upstash's REST protocol as a pure codec: a command becomes a body, status and body become a value or a fault.
+//!
+//! Whatever the status says, a body with `error` is an error; whatever the body says, a status outside 2xx is one too.
+
+use std::cell::RefCell;
+
+use serde_json::Value;
+
+/// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
+pub trait Transport {
+    /// One POST to the root of the store's URL, with the token. `None` when no answer came within the deadline, or when
+    /// the request has no such attempt left.
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)>;
+
+    /// Hears that a verb of the line got no usable answer, however many calls it made.
+    fn failed(&self, _fault: &StoreError) {}
+}
+
+/// Which call of a request this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// The one call that a request may make.
+    First,
+    /// The script in full, after the store answered `NOSCRIPT`. That answer proves that the store is well, so this call
+    /// always follows, however long the first one took.
+    AfterNoScript,
+    /// The panel as it is now, after the store refused an operator's change: no visitor waits for that.
+    AfterRefusal,
+}
+
+/// The calls that one request has made, so that it makes no others than it may: a visitor waits for one, or for two where
+/// the first was answered `NOSCRIPT`.
+#[derive(Debug, Default)]
+pub struct Attempts(RefCell<Vec<Attempt>>);
+
+impl Attempts {
+    /// Takes an attempt; `false` when the request has made this call, or may not make it yet.
+    pub fn take(&self, attempt: Attempt) -> bool {
+        let mut made = self.0.borrow_mut();
+        let is_left = match attempt {
+            Attempt::First => made.is_empty(),
+            Attempt::AfterNoScript => {
+                matches!(made.last(), Some(Attempt::First | Attempt::AfterRefusal))
+            }
+            Attempt::AfterRefusal => !made.contains(&Attempt::AfterRefusal),
+        };
+        if is_left {
+            made.push(attempt);
+        }
+        is_left
+    }
+}
+
+/// Why the store gave no usable answer. Coarse on purpose: the visitor's answer is the same for all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// Refused, cut off, or later than the deadline: the platform does not tell which.
+    NoAnswer,
+    /// 401: the token is wrong.
+    Unauthorized,
+    /// 429, or the plan's quota is used up.
+    OverQuota,
+    /// Any other status outside 2xx.
+    Status(u16),
+    /// The script is not in the store's cache. Handled by the line, which then sends the script itself.
+    NoScript,
+    /// The store answered `error`.
+    Rejected(String),
+    /// The answer was not what the protocol or the script promises.
+    Garbled,
+    /// It was not asked: calls of this data centre failed a moment ago, and only few may try.
+    NotAsked,
+}
+
+impl StoreError {
+    /// Its name among what is counted.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoAnswer => "no_answer",
+            Self::Unauthorized => "unauthorized",
+            Self::OverQuota => "over_quota",
+            Self::Status(_) => "status",
+            Self::NoScript | Self::Rejected(_) => "rejected",
+            Self::Garbled => "garbled",
+            Self::NotAsked => "not_asked",
+        }
+    }
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoAnswer => f.write_str("the store did not answer within the deadline"),
+            Self::Unauthorized => f.write_str("the store refused upstash_token (401)"),
+            Self::OverQuota => f.write_str("the store's quota or rate is used up"),
+            Self::Status(status) => write!(f, "the store answered with status {status}"),
+            Self::NoScript => f.write_str("the store forgot a script it was just given"),
+            Self::Rejected(error) => write!(f, "the store rejected the call: {error}"),
+            Self::Garbled => f.write_str("the store's answer could not be understood"),
+            Self::NotAsked => {
+                f.write_str("the store was not asked, since calls failed here a moment ago")
+            }
+        }
+    }
+}
+
+/// The most of an error text of the store that goes into a log line, in characters.
+const ERROR_TEXT: usize = 200;
+/// The longest word of an error text that is taken for one: a token is longer, or has digits and signs in it.
+const LONGEST_WORD: usize = 16;
+
+/// Words the command as the JSON array that the protocol takes.
+#[must_use]
+pub fn encode(command: &[&str]) -> String {
+    serde_json::to_string(command).unwrap_or_default()
+}
+
+/// Reads the store's answer.
+///
+/// # Errors
+/// A [`StoreError`] for everything but a 2xx with `result`.
+pub fn decode(answer: Option<(u16, Vec<u8>)>) -> Result<Value, StoreError> {
+    let (status, body) = answer.ok_or(StoreError::NoAnswer)?;
+    let mut body = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    if let Some(error) = body.get("error").and_then(Value::as_str) {
+        return Err(rejected(status, error));
+    }
+    match status {
+        401 => Err(StoreError::Unauthorized),
+        429 => Err(StoreError::OverQuota),
+        200..=299 => body
+            .get_mut("result")
+            .map(Value::take)
+            .ok_or(StoreError::Garbled),
+        other => Err(StoreError::Status(other)),
+    }
+}
+
+fn rejected(status: u16, error: &str) -> StoreError {
+    if error.starts_with("NOSCRIPT") {
+        StoreError::NoScript
+    } else if status == 401 {
+        StoreError::Unauthorized
+    } else if status == 429 || error.contains("limit exceeded") {
+        StoreError::OverQuota
+    } else if status >= 500 {
+        StoreError::Status(status)
+    } else {
+        StoreError::Rejected(plain(error))
+    }
+}
+
+/// Only the words of a sentence: the store may quote what it was sent, and that comes with the token.
+fn plain(error: &str) -> String {
+    let mark = |c: char| ".,:;'\"()`".contains(c);
+    let is_plain = |word: &str| {
+        word.len() <= LONGEST_WORD && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    let words = error.split_ascii_whitespace();
+    let words = words.map(|word| match word.trim_matches(mark) {
+        bare if is_plain(bare) => bare,
+        _ => "…",
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    text.chars().take(ERROR_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::outbox::FAULTS;
+
+    fn read(status: u16, body: &str) -> Result<Value, StoreError> {
+        decode(Some((status, body.as_bytes().to_vec())))
+    }
+
+    #[test]
+    fn every_fault_has_a_kind_that_is_told() {
+        let faults = [
+            StoreError::NoAnswer,
+            StoreError::Unauthorized,
+            StoreError::OverQuota,
+            StoreError::Status(503),
+            StoreError::Rejected("ERR".into()),
+            StoreError::Garbled,
+        ];
+        assert_eq!(faults.map(|fault| fault.kind()), FAULTS);
+    }
+
+    #[test]
+    fn a_request_makes_one_call_and_one_more_after_noscript() {
+        use Attempt::{AfterNoScript, AfterRefusal, First};
+        for (asked, made) in [
+            (&[First, First, First][..], [true, false, false]),
+            (&[First, AfterNoScript, AfterNoScript], [true, true, false]),
+            (&[First, AfterNoScript, First], [true, true, false]),
+            (&[AfterNoScript, First, AfterNoScript], [false, true, true]),
+            (&[First, AfterRefusal, AfterRefusal], [true, true, false]),
+            (&[AfterRefusal, AfterNoScript, First], [true, true, false]),
+        ] {
+            let attempts = Attempts::default();
+            let taken: Vec<bool> = asked.iter().map(|call| attempts.take(*call)).collect();
+            assert_eq!(taken, made, "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_json_array_of_strings() {
+        assert_eq!(
+            encode(&["EVALSHA", "ab", "1", "queue:{main}", "say \"hi\""]),
+            r#"["EVALSHA","ab","1","queue:{main}","say \"hi\""]"#
+        );
+    }
+
+    #[test]
+    fn a_result_is_taken_whatever_its_type() {
+        assert_eq!(
+            read(200, r#"{"result":[1,2]}"#),
+            Ok(serde_json::json!([1, 2]))
+        );
+        assert_eq!(read(200, r#"{"result":null}"#), Ok(Value::Null));
+    }
+
+    #[test]
+    fn an_error_is_an_error_whatever_the_status() {
+        let word = r#"{"error":"ERR something failed"}"#;
+        let expected = Err(StoreError::Rejected("ERR something failed".into()));
+        assert_eq!(read(200, word), expected);
+        assert_eq!(read(400, word), expected);
+        assert_eq!(
+            read(
+                400,
+                r#"{"error":"NOSCRIPT No matching script. Please use EVAL."}"#
+            ),
+            Err(StoreError::NoScript)
+        );
+        assert_eq!(
+            read(
+                400,
+                r#"{"error":"ERR max requests limit exceeded. Limit: 1"}"#
+            ),
+            Err(StoreError::OverQuota)
+        );
+    }
+
+    #[test]
+    fn every_fault_has_one_of_few_names() {
+        assert_eq!(decode(None), Err(StoreError::NoAnswer));
+        assert_eq!(
+            read(401, r#"{"error":"WRONGPASS"}"#),
+            Err(StoreError::Unauthorized)
+        );
+        assert_eq!(read(401, ""), Err(StoreError::Unauthorized));
+        assert_eq!(read(429, ""), Err(StoreError::OverQuota));
+        assert_eq!(
+            read(500, r#"{"error":"ERR x"}"#),
+            Err(StoreError::Status(500))
+        );
+        assert_eq!(read(503, "<html>"), Err(StoreError::Status(503)));
+        assert_eq!(read(301, r#"{"result":1}"#), Err(StoreError::Status(301)));
+        assert_eq!(read(200, r#"{"result":[1,"#), Err(StoreError::Garbled));
+        assert_eq!(read(200, "[]"), Err(StoreError::Garbled));
+        assert_eq!(read(200, "{}"), Err(StoreError::Garbled));
+    }
+
+    #[test]
+    fn what_the_store_quotes_is_left_out() {
+        let word = r#"{"error":"ERR invalid token 'Bearer AX0sACQgN2E5'; near 'OnlyLettersButAGoodManyMore': (denied)."}"#;
+        let told = "ERR invalid token Bearer … near … denied";
+        assert_eq!(read(400, word), Err(StoreError::Rejected(told.into())));
+    }
+
+    #[test]
+    fn a_long_error_text_is_cut() {
+        let body = format!(r#"{{"error":"ERR {}"}}"#, "again ".repeat(5000));
+        let Err(StoreError::Rejected(text)) = read(400, &body) else {
+            unreachable!("an error is rejected");
+        };
+        assert_eq!(text.chars().count(), ERROR_TEXT);
+    }
+}

@@ -1,0 +1,276 @@
+//! The metrics as Prometheus reads them: its text format, version 0.0.4.
+//!
+//! Every series is there from the first scrape on, at zero, so that the first of anything is an increase; only what
+//! nobody knows is absent.
+
+use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
+use crate::queue::Reason;
+use crate::queue::{Mode, wait_of_the_last};
+use crate::store::Figures;
+
+/// What the text says it is.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// All metrics of a room. `age_ms` is the age of the copy of the sign in this data centre.
+#[must_use]
+pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> String {
+    let mut page = Page {
+        room,
+        text: String::new(),
+    };
+    page.counters(figures);
+    page.gauges(figures, age_ms, now_ms);
+    page.store(&figures.tally);
+    page.text
+}
+
+struct Page<'a> {
+    room: &'a str,
+    text: String,
+}
+
+impl Page<'_> {
+    fn counters(&mut self, figures: &Figures) {
+        let tally = &figures.tally;
+        for (name, help, number) in [
+            ("drawn", "Numbers drawn.", figures.drawn),
+            (
+                "released",
+                "Visitors whose turn has come, whether they were there or not.",
+                figures.released,
+            ),
+            (
+                "admitted",
+                "Visitors who went in for the first time.",
+                tally.decisions(Reason::Admitted),
+            ),
+        ] {
+            let name = format!("queue_{name}_total");
+            self.head(&name, "counter", help);
+            self.line(&name, "", number);
+        }
+        self.head(
+            "queue_decisions_total",
+            "counter",
+            "Requests answered, by the reason in the log.",
+        );
+        for reason in Reason::ALL {
+            let label = format!(",reason=\"{}\"", reason.name());
+            self.line("queue_decisions_total", &label, tally.decisions(reason));
+        }
+    }
+
+    fn gauges(&mut self, figures: &Figures, age_ms: Option<u64>, now_ms: u64) {
+        let sign = &figures.sign;
+        let live = &sign.live;
+        let wait = live.mode.lets_in().then_some(sign.measured);
+        let wait =
+            wait.and_then(|measured| wait_of_the_last(sign.waiting(), measured, live.pace, now_ms));
+        for (name, help, number) in [
+            (
+                "waiting",
+                "Visitors who hold a number and have not been released.",
+                Some(sign.waiting()),
+            ),
+            (
+                "cursor",
+                "Now serving: the last number released.",
+                Some(sign.cursor.0),
+            ),
+            ("length", "The last number drawn.", Some(sign.length)),
+            (
+                "credit",
+                "Admissions granted to arrivals that have not come yet.",
+                Some(sign.credit),
+            ),
+            (
+                "epoch",
+                "Grows when all tickets are ended.",
+                Some(sign.epoch),
+            ),
+            (
+                "settings_version",
+                "Grows with each change of mode, pace or message.",
+                Some(live.version),
+            ),
+            (
+                "period_seconds",
+                "Length of a period of the pace; 0: the line moves only by hand and by the origin.",
+                Some(live.pace.automatic),
+            ),
+            (
+                "period_quantity",
+                "Visitors released in a period.",
+                Some(live.pace.quantity),
+            ),
+            (
+                "estimated_wait_seconds",
+                "Wait of the last in line; absent while nobody can tell.",
+                wait,
+            ),
+        ] {
+            self.gauge(name, help, number);
+        }
+        if let Some(age_ms) = age_ms {
+            let name = "queue_sign_age_seconds";
+            self.head(
+                name,
+                "gauge",
+                "Since the copy of the sign was read from the store, in the data centre that was scraped; absent while nobody looks there.",
+            );
+            self.put(name, "", &seconds(age_ms.saturating_mul(1000)));
+        }
+        self.head(
+            "queue_mode",
+            "gauge",
+            "Who goes in: 1 for the mode that holds, 0 for the others.",
+        );
+        for mode in Mode::ALL {
+            let label = format!(",mode=\"{}\"", mode.name());
+            self.line("queue_mode", &label, u64::from(mode == live.mode));
+        }
+    }
+
+    fn store(&mut self, tally: &Tally) {
+        self.head("queue_store_calls_total", "counter", "Calls to the store.");
+        self.line("queue_store_calls_total", "", tally.calls());
+        self.head(
+            "queue_store_errors_total",
+            "counter",
+            "What the store gave no usable answer to, by kind.",
+        );
+        for kind in FAULTS {
+            let label = format!(",kind=\"{kind}\"");
+            self.line("queue_store_errors_total", &label, tally.errors(kind));
+        }
+        let name = "queue_store_call_duration_seconds";
+        self.head(name, "histogram", "Time of a call to the store.");
+        let [buckets, sum, count] = ["bucket", "sum", "count"].map(|part| format!("{name}_{part}"));
+        let mut within = 0_u64;
+        for most in BUCKETS {
+            within = within.saturating_add(tally.calls_within(most));
+            let label = format!(",le=\"{}\"", seconds(most.saturating_mul(1000)));
+            self.line(&buckets, &label, within);
+        }
+        self.line(&buckets, ",le=\"+Inf\"", tally.calls());
+        self.put(&sum, "", &seconds(tally.took_us()));
+        self.line(&count, "", tally.calls());
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, number: Option<u64>) {
+        if let Some(number) = number {
+            let name = format!("queue_{name}");
+            self.head(&name, "gauge", help);
+            self.line(&name, "", number);
+        }
+    }
+
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        self.say(&[
+            "# HELP ",
+            name,
+            " ",
+            help,
+            "\n# TYPE ",
+            name,
+            " ",
+            kind,
+            "\n",
+        ]);
+    }
+
+    fn line(&mut self, name: &str, label: &str, number: u64) {
+        self.put(name, label, &number.to_string());
+    }
+
+    /// The name of a room is letters, digits, `-` and `_`: nothing in it has to be escaped.
+    fn put(&mut self, name: &str, label: &str, value: &str) {
+        let room = self.room;
+        self.say(&[name, "{room=\"", room, "\"", label, "} ", value, "\n"]);
+    }
+
+    fn say(&mut self, words: &[&str]) {
+        self.text.extend(words.iter().copied());
+    }
+}
+
+/// Microseconds as seconds, without the point where it says nothing.
+fn seconds(us: u64) -> String {
+    let exact = format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    exact.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::queue::{Cursor, Pace};
+    use crate::queue::{Live, Sign};
+
+    fn figures() -> Figures {
+        let live = Live {
+            mode: Mode::Hold,
+            pace: Pace {
+                automatic: 15,
+                quantity: 5,
+            },
+            ..Live::default()
+        };
+        let sign = Sign {
+            birth: crate::queue::Birth::default(),
+            epoch: 1,
+            cursor: Cursor(3),
+            length: 10,
+            credit: 0,
+            pops: None,
+            measured: None,
+            live,
+        };
+        let mut tally = Tally::default();
+        tally.decided(Reason::Admitted);
+        for ms in [3, 7, 2000] {
+            tally.called(Duration::from_millis(ms));
+        }
+        Figures {
+            sign,
+            drawn: 12,
+            released: 5,
+            tally,
+        }
+    }
+
+    #[test]
+    fn every_number_has_its_line() {
+        let text = text("main", &figures(), Some(1_500), 0);
+        for line in [
+            "queue_drawn_total{room=\"main\"} 12",
+            "queue_released_total{room=\"main\"} 5",
+            "queue_admitted_total{room=\"main\"} 1",
+            "queue_decisions_total{room=\"main\",reason=\"admitted\"} 1",
+            "queue_decisions_total{room=\"main\",reason=\"store_trouble\"} 0",
+            "queue_waiting{room=\"main\"} 7",
+            "queue_sign_age_seconds{room=\"main\"} 1.5",
+            "queue_mode{room=\"main\",mode=\"automatic\"} 0",
+            "queue_mode{room=\"main\",mode=\"hold\"} 1",
+            "queue_store_calls_total{room=\"main\"} 3",
+            "queue_store_errors_total{room=\"main\",kind=\"garbled\"} 0",
+            "queue_store_call_duration_seconds_bucket{room=\"main\",le=\"0.005\"} 1",
+            "queue_store_call_duration_seconds_bucket{room=\"main\",le=\"1\"} 2",
+            "queue_store_call_duration_seconds_bucket{room=\"main\",le=\"+Inf\"} 3",
+            "queue_store_call_duration_seconds_sum{room=\"main\"} 2.01",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_absent() {
+        let text = text("main", &figures(), None, 0);
+        assert!(!text.contains("queue_sign_age_seconds"));
+        assert!(
+            !text.contains("queue_estimated_wait_seconds"),
+            "nobody goes in on hold"
+        );
+    }
+}

@@ -1,0 +1,629 @@
+//! The ticket: a JWT (HS256) that remembers for us where its holder stands. The store remembers nobody.
+//!
+//! Invariant: `verify` gives back exactly what `sign` was given, by one of our keys; everything else is `None`,
+//! whatever is wrong with it.
+
+pub mod keys;
+
+use jwt_simple::prelude::*;
+
+use crate::queue::{Cursor, Place, Position};
+use keys::{Purpose, derived};
+
+/// A verified ticket, or one about to be signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Random; also names the draw, so that a repeated draw gets the same number.
+    pub id: String,
+    /// What it entitles to.
+    pub standing: Standing,
+    /// When it was signed, Unix time in seconds.
+    pub signed: u64,
+    /// Seconds for which it is good after that; 0 until it is signed.
+    pub life: u64,
+    /// Let in without the store for a while, since the store was away.
+    pub grace: Option<Grace>,
+    /// Whether its holder wants a page that does not refresh by itself.
+    pub still: bool,
+    /// Why its number is a new one, when its holder had another before.
+    pub notice: Option<Notice>,
+}
+
+/// Why a visitor who had a number has another one now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// The line was started anew, and every ticket ended.
+    Anew,
+    /// The ticket's time was over.
+    Lapsed,
+}
+
+impl Notice {
+    /// As programs read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anew => "line_started_anew",
+            Self::Lapsed => "ticket_expired",
+        }
+    }
+}
+
+/// What lets a visitor in without the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace {
+    /// Until this Unix second.
+    pub until: u64,
+    /// The epoch that the last sign showed, if there was one: it ends with that.
+    pub epoch: Option<u64>,
+}
+
+/// What a ticket entitles its holder to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The draw has not been confirmed: the next request repeats it under the same id.
+    Unnumbered {
+        /// How often its holder has tried without getting a number.
+        tries: u64,
+    },
+    /// A place in the line.
+    Waiting(Place),
+    /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
+    Admitted {
+        /// The number it was admitted with; none for a test ticket that was let in without one.
+        position: Option<Position>,
+        /// The birth of the line that let it in; 0 where the ticket names none.
+        born: u64,
+        /// The epoch the number belongs to.
+        epoch: u64,
+        /// When.
+        at: u64,
+    },
+}
+
+impl Ticket {
+    /// Inside by right or by grace.
+    #[must_use]
+    pub fn is_inside(&self, now: u64) -> bool {
+        matches!(self.standing, Standing::Admitted { .. })
+            || self.grace.is_some_and(|grace| now < grace.until)
+    }
+
+    /// Whether its time is over.
+    #[must_use]
+    pub fn has_lapsed(&self, now: u64) -> bool {
+        now >= self.signed.saturating_add(self.life)
+    }
+
+    /// Whether a poll signs it again, with a whole life before it: less than half of its life is left.
+    #[must_use]
+    pub fn is_to_be_renewed(&self, now: u64) -> bool {
+        let age = now.saturating_sub(self.signed);
+        !matches!(self.standing, Standing::Admitted { .. }) && age > self.life / 2
+    }
+
+    /// The number, once there is one.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        match self.standing {
+            Standing::Unnumbered { .. } => None,
+            Standing::Waiting(place) => Some(place.position),
+            Standing::Admitted { position, .. } => position,
+        }
+    }
+
+    /// What its holder can quote to support, and support can find in the log: the beginning of the id, which proves
+    /// nothing by itself.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        let digits: String = self.id.chars().take(8).collect();
+        let (first, second) = digits.split_at_checked(4).unwrap_or((&digits, ""));
+        format!("{first}-{second}").to_ascii_uppercase()
+    }
+}
+
+/// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    room: String,
+    /// The birth of the line; absent for a line of the version before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    born: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epoch: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pos: Option<u64>,
+    /// The cursor when the number was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cur: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adm: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grace: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grace_epoch: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tries: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    still: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notice: Option<Notice>,
+}
+
+impl Claims {
+    fn of(ticket: &Ticket, room: &str) -> Self {
+        let tries = match ticket.standing {
+            Standing::Unnumbered { tries } => (tries > 0).then_some(tries),
+            Standing::Waiting(_) | Standing::Admitted { .. } => None,
+        };
+        let (epoch, pos, cur, adm) = match ticket.standing {
+            Standing::Unnumbered { .. } => (None, None, None, None),
+            Standing::Waiting(place) => (
+                Some(place.epoch),
+                Some(place.position.0),
+                Some(place.seen.0),
+                None,
+            ),
+            Standing::Admitted {
+                position,
+                epoch,
+                at,
+                ..
+            } => (
+                Some(epoch),
+                position.map(|position| position.0),
+                None,
+                Some(at),
+            ),
+        };
+        let born = match ticket.standing {
+            Standing::Waiting(place) => place.born,
+            Standing::Admitted { born, .. } => born,
+            Standing::Unnumbered { .. } => 0,
+        };
+        let born = Some(born).filter(|born| *born > 0);
+        Self {
+            room: room.to_owned(),
+            born,
+            epoch,
+            pos,
+            cur,
+            adm,
+            grace: ticket.grace.map(|grace| grace.until),
+            grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
+            tries,
+            still: ticket.still,
+            notice: ticket.notice,
+        }
+    }
+
+    fn grace(&self) -> Option<Grace> {
+        let epoch = self.grace_epoch;
+        self.grace.map(|until| Grace { until, epoch })
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        match (self.epoch, self.pos, self.cur, self.adm) {
+            (None, None, None, None) => Some(Standing::Unnumbered {
+                tries: self.tries.unwrap_or_default(),
+            }),
+            (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
+                born: self.born.unwrap_or(0),
+                epoch,
+                position: Position(position),
+                seen: Cursor(seen),
+            })),
+            (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {
+                position: position.map(Position),
+                born: self.born.unwrap_or(0),
+                epoch,
+                at,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// What a pass for the origin says besides `sub`, `aud`, `iat` and `exp`.
+#[derive(Serialize, Deserialize)]
+struct PassClaims {
+    room: String,
+}
+
+/// Our tickets are some 300 bytes; nothing longer is looked at.
+const LONGEST_TICKET: usize = 1024;
+/// How far the clocks of two data centres may lie apart, in seconds.
+const CLOCK_SKEW: u64 = 120;
+/// An expired ticket is recognised for so many days.
+const LAPSED_DAYS: u64 = 30;
+/// How long a pass for the origin is good, in seconds.
+const PASS_LIFE: u64 = 60;
+/// The `typ` of a pass, so that a pass is never a ticket.
+const PASS_TYPE: &str = "queue-pass+JWT";
+
+/// The key that signs tickets, those that verify as well while a rotation is under way, and the one that signs passes.
+pub struct Keys {
+    current: HS256Key,
+    previous: Vec<HS256Key>,
+    pass: HS256Key,
+}
+
+impl Keys {
+    /// Keys of these secrets; their lengths are the configuration's business.
+    #[must_use]
+    pub fn new<'a>(secret: &str, previous: impl IntoIterator<Item = &'a str>) -> Self {
+        Self {
+            current: key(secret),
+            previous: previous.into_iter().map(key).collect(),
+            pass: pass_key(secret),
+        }
+    }
+
+    /// The keys of another purpose: of the entry that signs first, then of those that are still accepted.
+    pub fn of(&self, purpose: Purpose) -> impl Iterator<Item = [u8; keys::LENGTH]> {
+        let entries = std::iter::once(&self.current).chain(&self.previous);
+        entries.map(move |entry| derived(&entry.to_bytes(), purpose))
+    }
+
+    /// Signs a ticket that lives `life` seconds from now. `None` only if the JWT library fails, which it has no reason to.
+    #[must_use]
+    pub fn sign(&self, ticket: &Ticket, room: &str, now: u64, life: u64) -> Option<String> {
+        let claims = claims(&ticket.id, Claims::of(ticket, room), now, life);
+        self.current.authenticate(claims).ok()
+    }
+
+    /// The ticket, if one of our keys signed it for this room and it has neither expired nor comes from the future.
+    #[must_use]
+    pub fn verify(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+        let ticket = self.verify_lapsed(token, room, now);
+        ticket.filter(|ticket| !ticket.has_lapsed(now))
+    }
+
+    /// The same, but for a ticket that may have expired: it entitles to nothing, and its holder can be told.
+    #[must_use]
+    pub fn verify_lapsed(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+        if token.len() > LONGEST_TICKET {
+            return None;
+        }
+        let by = |key: &HS256Key| {
+            let options = VerificationOptions {
+                required_signature_type: Some("JWT".to_owned()),
+                // Of several keys only the named one gets as far as the signature.
+                required_key_id: key.key_id().clone(),
+                accept_future: true,
+                // Whether it has expired is looked at below: the library would add a tolerance.
+                time_tolerance: Some(Duration::from_days(LAPSED_DAYS)),
+                artificial_time: Some(UnixTimeStamp::from_secs(now)),
+                ..VerificationOptions::default()
+            };
+            key.verify_token::<Claims>(token, Some(options)).ok()
+        };
+        let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
+        let issued = claims.issued_at?.as_secs();
+        let expires = claims.expires_at?.as_secs();
+        if claims.custom.room != room || expires < issued || issued > now + CLOCK_SKEW {
+            return None;
+        }
+        Some(Ticket {
+            id: claims.subject?,
+            standing: claims.custom.standing()?,
+            signed: issued,
+            life: expires - issued,
+            grace: claims.custom.grace(),
+            still: claims.custom.still,
+            notice: claims.custom.notice,
+        })
+    }
+
+    /// Signs the pass by which the origin knows that a request came through this room: good for a minute, and for the
+    /// host that the visitor asked for.
+    #[must_use]
+    pub fn pass(&self, id: &str, room: &str, host: &str, now: u64) -> Option<String> {
+        let custom = PassClaims {
+            room: room.to_owned(),
+        };
+        let options = HeaderOptions {
+            signature_type: Some(PASS_TYPE.to_owned()),
+            ..HeaderOptions::default()
+        };
+        let claims = claims(id, custom, now, PASS_LIFE).with_audience(host.to_ascii_lowercase());
+        self.pass.authenticate_with_options(claims, &options).ok()
+    }
+}
+
+fn claims<C: Serialize>(id: &str, custom: C, now: u64, life: u64) -> JWTClaims<C> {
+    let mut claims =
+        jwt_simple::claims::Claims::with_custom_claims(custom, Duration::from_secs(life))
+            .with_subject(id);
+    claims.issued_at = Some(UnixTimeStamp::from_secs(now));
+    claims.expires_at = Some(UnixTimeStamp::from_secs(now + life));
+    claims.invalid_before = None;
+    claims
+}
+
+/// The key's name is the beginning of its own digest: enough to tell two apart, and nothing to configure.
+fn key(secret: &str) -> HS256Key {
+    let name = key_id(secret);
+    HS256Key::from_bytes(secret.as_bytes()).with_key_id(&name)
+}
+
+/// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
+fn pass_key(secret: &str) -> HS256Key {
+    HS256Key::from_bytes(&derived(secret.as_bytes(), Purpose::Pass)).with_key_id(&key_id(secret))
+}
+
+fn key_id(secret: &str) -> String {
+    let mut key = HS256Key::from_bytes(secret.as_bytes());
+    key.create_key_id().chars().take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a test fails by panicking"
+    )]
+
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+    use super::*;
+
+    const SECRET: &str = "a-secret-of-this-test-32-bytes-long";
+    const OTHER: &str = "another-secret-of-this-test-32-bytes";
+    const NOW: u64 = 1_800_000_000;
+
+    fn waiting() -> Ticket {
+        Ticket {
+            id: "AAAAAAAAAAAAAAAAAAAAAA".into(),
+            standing: Standing::Waiting(Place {
+                born: 1_799_999_000_000,
+                epoch: 1,
+                position: Position(5),
+                seen: Cursor(2),
+            }),
+            signed: NOW,
+            life: 86_400,
+            grace: None,
+            still: false,
+            notice: None,
+        }
+    }
+
+    fn keys() -> Keys {
+        Keys::new(SECRET, None)
+    }
+
+    #[test]
+    fn a_ticket_comes_back_as_it_was_signed() {
+        let admitted = [Some(Position(5)), None].map(|position| Standing::Admitted {
+            position,
+            born: 5,
+            epoch: 1,
+            at: NOW,
+        });
+        let unnumbered = [0, 3].map(|tries| Standing::Unnumbered { tries });
+        let inside_or_unnumbered = admitted.into_iter().chain(unnumbered);
+        for standing in inside_or_unnumbered.chain([waiting().standing]) {
+            let until = NOW + 60;
+            let graces = [None, Some(3)].map(|epoch| Some(Grace { until, epoch }));
+            for grace in graces.into_iter().chain([None]) {
+                let ticket = Ticket {
+                    standing,
+                    grace,
+                    ..waiting()
+                };
+                let token = keys().sign(&ticket, "main", NOW, 86_400).unwrap();
+                assert_eq!(keys().verify(&token, "main", NOW), Some(ticket));
+                assert!(token.len() < 400, "{} bytes in every request", token.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_ticket_ends_with_its_last_second() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert!(keys().verify(&token, "main", NOW + 86_399).is_some());
+        assert!(keys().verify(&token, "main", NOW + 86_400).is_none());
+    }
+
+    #[test]
+    fn an_expired_ticket_is_recognised_for_a_month_and_a_forged_one_never() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let later = NOW + 86_400 + LAPSED_DAYS * 86_400 - 1;
+        let lapsed = keys().verify_lapsed(&token, "main", later);
+        assert_eq!(lapsed, Some(waiting()));
+        assert!(waiting().has_lapsed(later) && !waiting().has_lapsed(NOW + 86_399));
+        assert_eq!(keys().verify_lapsed(&token, "main", later + 2), None);
+        assert_eq!(
+            Keys::new(OTHER, None).verify_lapsed(&token, "main", NOW),
+            None
+        );
+    }
+
+    #[test]
+    fn a_waiting_ticket_is_renewed_when_less_than_half_of_its_life_is_left() {
+        for (age, due) in [(0, false), (43_200, false), (43_201, true)] {
+            assert_eq!(waiting().is_to_be_renewed(NOW + age), due, "{age}");
+        }
+        let admitted = Ticket {
+            standing: Standing::Admitted {
+                position: Some(Position(5)),
+                born: 5,
+                epoch: 1,
+                at: NOW,
+            },
+            ..waiting()
+        };
+        assert!(
+            !admitted.is_to_be_renewed(NOW + 86_399),
+            "a stay is not prolonged"
+        );
+    }
+
+    #[test]
+    fn clocks_of_two_data_centres_may_differ_by_two_minutes_and_no_more() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert!(keys().verify(&token, "main", NOW - 120).is_some());
+        assert!(keys().verify(&token, "main", NOW - 121).is_none());
+    }
+
+    #[test]
+    fn one_flipped_bit_anywhere_is_no_ticket() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        for index in 0..token.len() {
+            for bit in 0..7 {
+                let mut bytes = token.clone().into_bytes();
+                bytes[index] ^= 1 << bit;
+                let altered = String::from_utf8(bytes).unwrap();
+                assert_eq!(
+                    keys().verify(&altered, "main", NOW),
+                    None,
+                    "byte {index} bit {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn another_room_another_secret_and_another_kind_are_no_tickets() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert_eq!(keys().verify(&token, "side", NOW), None);
+        assert_eq!(Keys::new(OTHER, None).verify(&token, "main", NOW), None);
+        let pass = pass(&keys());
+        assert_eq!(
+            keys().verify(&pass, "main", NOW),
+            None,
+            "a pass is never a ticket"
+        );
+    }
+
+    fn pass(keys: &Keys) -> String {
+        keys.pass("AAAA", "main", "Shop.example", NOW).unwrap()
+    }
+
+    /// What an origin makes of a token, if it holds this key and insists on nothing but the signature.
+    fn is_signed_by(key: &HS256Key, token: &str) -> bool {
+        let options = VerificationOptions {
+            artificial_time: Some(UnixTimeStamp::from_secs(NOW)),
+            ..VerificationOptions::default()
+        };
+        key.verify_token::<NoCustomClaims>(token, Some(options))
+            .is_ok()
+    }
+
+    #[test]
+    fn what_checks_passes_neither_checks_nor_signs_tickets() {
+        let ticket = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let (ticket_key, pass_key) = (key(SECRET), pass_key(SECRET));
+        assert!(is_signed_by(&pass_key, &pass(&keys())));
+        assert!(!is_signed_by(&ticket_key, &pass(&keys())));
+        assert!(is_signed_by(&ticket_key, &ticket));
+        assert!(
+            !is_signed_by(&pass_key, &ticket),
+            "a ticket is never a pass"
+        );
+        let minted = pass_key
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&minted, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_pass_names_its_key_as_the_entry_is_named_and_the_host_it_is_for() {
+        let rotated = Keys::new(OTHER, Some(SECRET));
+        for (keys, secret) in [(keys(), SECRET), (rotated, OTHER)] {
+            let pass = pass(&keys);
+            let header = Token::decode_metadata(&pass).unwrap();
+            assert_eq!(header.key_id(), key(secret).key_id().as_deref());
+            assert_eq!(header.signature_type(), Some(PASS_TYPE));
+            let payload = pass.split('.').nth(1).unwrap();
+            let payload = URL_SAFE_NO_PAD.decode(payload).unwrap();
+            let payload = String::from_utf8(payload).unwrap();
+            assert!(payload.contains(r#""aud":"shop.example""#), "{payload}");
+        }
+    }
+
+    #[test]
+    fn another_algorithm_or_none_is_no_ticket() {
+        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let claims = token.split('.').nth(1).unwrap();
+        let kid = keys().current.key_id().clone().unwrap();
+        for algorithm in ["none", "None", "HS384", "RS256", "ES256"] {
+            let header = format!(r#"{{"alg":"{algorithm}","typ":"JWT","kid":"{kid}"}}"#);
+            let header = URL_SAFE_NO_PAD.encode(header);
+            for signature in ["", token.split('.').nth(2).unwrap()] {
+                let forged = format!("{header}.{claims}.{signature}");
+                assert_eq!(keys().verify(&forged, "main", NOW), None, "{algorithm}");
+            }
+        }
+        let hs512 = HS512Key::from_bytes(SECRET.as_bytes()).with_key_id(&kid);
+        let other = hs512
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&other, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_ticket_without_expiry_or_without_key_id_is_no_ticket() {
+        let key = keys().current;
+        let mut endless = super::claims("a", Claims::of(&waiting(), "main"), NOW, 60);
+        endless.expires_at = None;
+        let endless = key.authenticate(endless).unwrap();
+        assert_eq!(keys().verify(&endless, "main", NOW), None);
+        let unnamed = HS256Key::from_bytes(SECRET.as_bytes())
+            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .unwrap();
+        assert_eq!(keys().verify(&unnamed, "main", NOW), None);
+    }
+
+    #[test]
+    fn a_megabyte_is_no_ticket() {
+        assert_eq!(keys().verify(&"a".repeat(1_000_000), "main", NOW), None);
+        assert_eq!(keys().verify(&"a.b.c".repeat(200_000), "main", NOW), None);
+    }
+
+    #[test]
+    fn a_rotated_secret_keeps_the_places_and_a_dropped_one_ends_them() {
+        let old = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let rotated = Keys::new(OTHER, Some(SECRET));
+        assert_eq!(rotated.verify(&old, "main", NOW), Some(waiting()));
+        assert_eq!(Keys::new(OTHER, None).verify(&old, "main", NOW), None);
+        let new = rotated.sign(&waiting(), "main", NOW, 86_400).unwrap();
+        assert_eq!(
+            keys().verify(&new, "main", NOW),
+            None,
+            "new tickets use the new secret"
+        );
+    }
+
+    /// The states of the one entry `jwt_secret`; each data centre sees the last or the next one, and which of the two
+    /// changes with every request.
+    #[test]
+    fn a_rotation_in_three_writes_loses_no_ticket_between_data_centres() {
+        let states = [
+            Keys::new(SECRET, None),
+            Keys::new(SECRET, [OTHER]),
+            Keys::new(OTHER, [SECRET]),
+        ];
+        let dropped = Keys::new(OTHER, None);
+        let is_known = |by: &Keys, at: &Keys| {
+            let token = by.sign(&waiting(), "main", NOW, 86_400).unwrap();
+            at.verify(&token, "main", NOW).is_some()
+        };
+        for pair in states.windows(2) {
+            assert!(is_known(&pair[0], &pair[1]) && is_known(&pair[1], &pair[0]));
+        }
+        for state in &states[1..] {
+            assert!(is_known(&states[0], state), "tickets of before");
+        }
+        assert!(is_known(&states[2], &dropped) && is_known(&dropped, &states[2]));
+        let at_once = Keys::new(OTHER, [SECRET]);
+        assert!(
+            !is_known(&at_once, &states[0]),
+            "whoever signs with it before all know it loses places"
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
+
+use crate::config::Config;
+use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
+use crate::http::{Call, Reply};
+use crate::i18n::{Words, words};
+use crate::page::{self, CfWaitingRoom, Links, Waiting};
+use crate::queue::backoff;
+use crate::queue::chance::Chance;
+use crate::queue::{Mode, Verdict, decide, estimated_wait, refresh_seconds};
+use crate::ticket::{Standing, Ticket};
+use crate::visitor::Kind;
+use crate::visitor::routes;
+use crate::visitor::ticket_cookie;
+use crate::visitor::visit::{End, Visit};
+
+/// Seconds until a provisional ticket comes back.
+const AT_ONCE: u64 = 1;
+
+/// Seconds for which the page stays that says that a form was not delivered.
+const READING_TIME: u64 = 3;
+
+/// The longest way back that is put into a header.
+const LONGEST_WAY_BACK: usize = 2000;
+
+/// A page, data, or nothing but headers, as the request asks for.
+#[must_use]
+pub fn answer(
+    call: &Call,
+    kind: Kind,
+    visit: &Visit,
+    cookies: Vec<String>,
+    config: &Config,
+    now_ms: u64,
+) -> Reply {
+    let status = match visit.end {
+        End::Held | End::Closed => 503,
+        _ => config.waiting_status,
+    };
+    let waiting = told(call, visit, config, now_ms);
+    let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
+    let reply = match kind {
+        Kind::Elsewhere if shows_a_page => posted(call, status, config),
+        Kind::Unsafe if shows_a_page && visit.end == End::Outside => posted(call, status, config),
+        // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
+        // a script or a style that is not there must not look as if it were.
+        Kind::Prefetch | Kind::SubResource | Kind::Elsewhere => nothing(),
+        _ if wants_json(call) => {
+            let cf = config
+                .cf_compat
+                .then(|| CfWaitingRoom::new(&waiting, now_ms));
+            page::waiting_json(status, &waiting, &config.room, cf)
+        }
+        _ if visit.end == End::Provisional => provisional(call, status, &waiting, config),
+        _ => page(call, status, &waiting, !cookies.is_empty(), config),
+    };
+    reply
+        .with("retry-after", waiting.refresh.to_string())
+        .with("vary", "Accept, Accept-Language, Cookie")
+        .with_cookies(cookies)
+}
+
+/// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
+fn provisional(call: &Call, status: u16, waiting: &Waiting, config: &Config) -> Reply {
+    let url = routes::cookies_url(config, &here(call), 1);
+    if url.len() > LONGEST_WAY_BACK {
+        return page(call, status, waiting, false, config);
+    }
+    Reply::new(303, "text/plain; charset=utf-8", "").with("location", url)
+}
+
+fn nothing() -> Reply {
+    Reply::new(503, "text/plain; charset=utf-8", "")
+}
+
+/// What a form is answered that came without a ticket. The page goes on by GET: from a page of this site the browser
+/// sends the cookie which it held back from the form of another one (RFC 6265bis 5.2).
+fn posted(call: &Call, status: u16, config: &Config) -> Reply {
+    let here = here(call);
+    let reply = page::posted(
+        status,
+        words_of(call),
+        &here,
+        config.frame_ancestors.as_deref(),
+    );
+    reply.with("refresh", format!("{READING_TIME}; url={here}"))
+}
+
+/// The same as an update of the page.
+#[must_use]
+pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply {
+    page::place(&told(call, visit, config, now_ms), words_of(call))
+}
+
+fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
+    let here = here(call);
+    let every = if waiting.still { "on" } else { "off" };
+    let links = Links {
+        place: format!("{}/place", config.admin_path),
+        updates: routes::updates_url(config, &here, every),
+        here,
+    };
+    let frames = config.frame_ancestors.as_deref();
+    let reply = page::waiting_page(
+        status,
+        waiting,
+        &links,
+        words_of(call),
+        &config.pages,
+        frames,
+    );
+    let refresh = (!waiting.still).then(|| {
+        // Whoever came without any cookie and gets a ticket is asked for it at the next look.
+        let is_tried = is_signed && !ticket_cookie::keeps_cookies(call);
+        let url = is_tried.then(|| routes::cookies_url(config, &links.here, 1));
+        match url.filter(|url| url.len() <= LONGEST_WAY_BACK) {
+            Some(url) => format!("{}; url={url}", waiting.refresh),
+            None => waiting.refresh.to_string(),
+        }
+    });
+    reply.with_some("refresh", refresh)
+}
+
+/// The page's own address as a link. One that begins with two slashes would lead to another site.
+fn here(call: &Call) -> String {
+    let target = call.target();
+    if target.starts_with("//") {
+        format!("/.{target}")
+    } else {
+        target
+    }
+}
+
+fn words_of(call: &Call) -> &'static Words {
+    words(&call.header("accept-language"))
+}
+
+/// What there is to tell.
+fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
+    let ahead = match visit.end {
+        End::Waiting { ahead } => Some(ahead),
+        End::Called => Some(0),
+        _ => None,
+    };
+    let sign = visit.sign.as_ref();
+    let live = sign.map(|sign| &sign.live);
+    let mode = live.map_or(Mode::Automatic, |live| live.mode);
+    let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
+    let estimate = estimate
+        .and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, sign.live.pace, now_ms));
+    let message = live.and_then(|live| live.message.as_ref());
+    let message = message.or(config.pages.brand.message.as_ref());
+    let distance = ahead.unwrap_or(0);
+    let refresh = match (visit.end, visit.ticket.standing) {
+        (End::Provisional, _) => AT_ONCE,
+        (End::Held, Standing::Unnumbered { tries }) => {
+            backoff::seconds(tries, Chance::of(&call.id))
+        }
+        _ => refresh_seconds(config.refresh_interval, distance, estimate, call.chance()),
+    };
+    Waiting {
+        position: visit.position(),
+        seen: sign.map(|sign| sign.cursor).zip(ahead),
+        mode,
+        notice: visit.ticket.notice,
+        message: message.filter(|text| !text.is_empty()).cloned(),
+        first: first(&visit.ticket),
+        reference: visit.reference(),
+        is_old: visit.is_old,
+        estimate,
+        refresh,
+        still: visit.ticket.still,
+        unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
+    }
+}
+
+/// How many were ahead when the number was drawn.
+fn first(ticket: &Ticket) -> Option<u64> {
+    let Standing::Waiting(place) = ticket.standing else {
+        return None;
+    };
+    match decide(place.position, place.seen) {
+        Verdict::Wait { ahead } => Some(ahead),
+        Verdict::Admit => None,
+    }
+}

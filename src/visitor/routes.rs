@@ -1,0 +1,200 @@
+//! What the waiting page asks for besides itself: the visitor's place as data, whether the browser keeps cookies, and
+//! that the page should or should not refresh by itself.
+//!
+//! Invariant: none of these draws a number for somebody who came without a ticket.
+
+use serde_json::json;
+
+use crate::cache::Near;
+use crate::config::Config;
+use crate::http::{Call, Reply, shortened};
+use crate::i18n::words;
+use crate::page;
+use crate::queue::Reason;
+use crate::store::Line;
+use crate::ticket::{Standing, Ticket};
+use crate::visitor::ticket_cookie;
+use crate::visitor::visit::{Visit, unnumbered, visit};
+use crate::visitor::{Brought, Kind, kind};
+
+/// One of the routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Where the visitor stands, worded in the visitor's language.
+    Place,
+    /// Whether the ticket came back.
+    Cookies,
+    /// Whether the page refreshes by itself.
+    Updates,
+}
+
+/// Where a visit stands, or an answer that needed none.
+pub enum Aside {
+    /// The holder of a ticket was looked after.
+    Visit(Box<Visit>),
+    /// Nobody was.
+    Reply(Reply, Reason),
+}
+
+/// Seconds until the second try.
+const SECOND_TRY: u64 = 2;
+
+/// The route at this path below the operator's.
+#[must_use]
+pub fn route(rest: &str) -> Option<Route> {
+    match rest {
+        "/place" => Some(Route::Place),
+        "/cookies" => Some(Route::Cookies),
+        "/updates" => Some(Route::Updates),
+        _ => None,
+    }
+}
+
+/// Answers one of them.
+#[must_use]
+pub fn answer(
+    route: Route,
+    call: &Call,
+    line: &Line<'_>,
+    near: &dyn Near,
+    config: &Config,
+) -> Aside {
+    if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
+        return Aside::Reply(reply, Reason::BadRequest);
+    }
+    let now = line.now_ms / 1000;
+    let ticket = || ticket_cookie::ticket(call, config, now);
+    match route {
+        Route::Place => match ticket() {
+            None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
+            held => {
+                let visit = visit(Kind::Poll, held, &call.id, line, near, config);
+                Aside::Visit(Box::new(visit))
+            }
+        },
+        Route::Cookies => cookies(call, config, now),
+        Route::Updates => updates(call, ticket(), config, now),
+    }
+}
+
+/// The page asks again for a ticket that has ended, and tells the visitor that none is kept.
+#[must_use]
+pub fn without_ticket(call: &Call) -> Reply {
+    let ticket = if ticket_cookie::keeps_cookies(call) {
+        "ended"
+    } else {
+        "none"
+    };
+    Reply::data(200, &json!({ "waiting": true, "ticket": ticket }))
+}
+
+/// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is
+/// another one without a number; a browser that kept neither is told, and draws no more. Crawlers read the status, so it
+/// is the waiting page's.
+fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
+    let Some(to) = destination(call) else {
+        return bad_destination();
+    };
+    if ticket_cookie::ticket(call, config, now).is_some() {
+        return Aside::Reply(back(&to), Reason::Cookies);
+    }
+    if kind(call, config, Brought::Nothing) != Kind::First {
+        return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
+    }
+    let words = words(&call.header("accept-language"));
+    match call.parameter("try").as_deref() {
+        Some("1") => {
+            let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
+            let try_again = unnumbered(call.id.clone(), now);
+            let reply = page::cookies(config.waiting_status, words, &to, true);
+            let reply = reply
+                .with("retry-after", SECOND_TRY.to_string())
+                .with("refresh", again);
+            let cookies = ticket_cookie::cookies(call, &try_again, config, now);
+            Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
+        }
+        Some("2") => {
+            let reply = page::cookies(config.waiting_status, words, &to, false);
+            let reply = reply.with("retry-after", config.refresh_interval.to_string());
+            Aside::Reply(reply, Reason::NoCookies)
+        }
+        other => bad("try", other, "1 or 2"),
+    }
+}
+
+/// Whether a page keeps cookies is of interest only where a ticket could be drawn, and only there is one given.
+fn not_a_visitor() -> Reply {
+    Reply::new(503, "text/plain; charset=utf-8", "")
+}
+
+/// Signs the ticket again with its holder's wish, and prolongs nothing by that; an admitted one is left alone.
+fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> Aside {
+    let Some(to) = destination(call) else {
+        return bad_destination();
+    };
+    let still = match call.parameter("every").as_deref() {
+        Some("off") => true,
+        Some("on") => false,
+        other => return bad("every", other, "on or off"),
+    };
+    // A link of another page may lead here, and leads back, but it does not wish for the visitor.
+    let ticket = ticket.filter(|_| is_wished(call));
+    let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
+    let wished = ticket.map(|held| Ticket { still, ..held });
+    let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(call, &wished, config, now));
+    let reply = back(&to).with_cookies(cookies.unwrap_or_default());
+    Aside::Reply(reply, Reason::Updates)
+}
+
+/// Whether a page of this origin leads here, or a browser that does not say what does.
+fn is_wished(call: &Call) -> bool {
+    let [site, mode] = ["sec-fetch-site", "sec-fetch-mode"].map(|name| call.header(name));
+    matches!(site.as_ref(), "" | "same-origin") && matches!(mode.as_ref(), "" | "navigate")
+}
+
+/// Where a page without scripts goes to find out whether its ticket was kept.
+#[must_use]
+pub fn cookies_url(config: &Config, to: &str, number: u8) -> String {
+    url(config, "cookies", "try", &number.to_string(), to)
+}
+
+/// Where a page goes to begin or stop refreshing by itself.
+#[must_use]
+pub fn updates_url(config: &Config, to: &str, every: &str) -> String {
+    url(config, "updates", "every", every, to)
+}
+
+fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair(name, value)
+        .append_pair("to", to)
+        .finish();
+    format!("{}/{route}?{query}", config.admin_path)
+}
+
+/// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
+fn destination(call: &Call) -> Option<String> {
+    let to = call.parameter("to")?;
+    // Browsers read a backslash as a slash, and two of them as the beginning of a host.
+    let is_here = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
+    let sound = to.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_here && sound).then_some(to)
+}
+
+fn back(to: &str) -> Reply {
+    Reply::new(303, "text/plain; charset=utf-8", "").with("location", to)
+}
+
+fn bad_destination() -> Aside {
+    bad("to", None, "a path of this site, such as /shop?item=1")
+}
+
+fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
+    let found = found.map(|found| format!("{:?}", shortened(found)));
+    let found = found.unwrap_or_else(|| "missing or no such path".to_owned());
+    let detail = format!("{name} is {found}; accepted is {accepted}");
+    Aside::Reply(
+        Reply::problem(400, "Bad request", &detail),
+        Reason::BadRequest,
+    )
+}

@@ -1,0 +1,183 @@
+//! What the sandboxes of a POP tell each other of the store's troubles, and what follows from it: for the next draw, and
+//! for visitors who may go in without the store.
+//!
+//! The rules are in [`queue`](crate::queue); the notes are in the POP's cache.
+
+use std::time::Duration;
+
+use crate::cache::{Copied, Duty, Marker, Near, read, write};
+use crate::config::{Config, OnStoreError};
+use crate::queue::Sign;
+use crate::queue::breaker::{Breaker, Closure, Reopening};
+use crate::queue::chance::Chance;
+use crate::queue::outage::{Failures, Outage};
+use crate::queue::share;
+use crate::queue::{Mode, Pace};
+use crate::store::Line;
+
+/// How long a POP remembers that its calls failed: longer than the rules look back.
+const KEPT: Duration = Duration::from_mins(1);
+/// How long it remembers whom it let in last: as long as it keeps the last sign.
+const ENTRY_KEPT: Duration = Duration::from_hours(24);
+
+/// So old a sign is believed that the room is open, when a call fails and the store may be well.
+const OPEN_BELIEVED_MS: u64 = 10_000;
+
+/// The draws of a POP, as one request sees them.
+pub struct Draws<'a> {
+    near: &'a dyn Near,
+    now_ms: u64,
+    chance: Chance,
+    outage: Outage,
+    breaker: Breaker,
+}
+
+impl<'a> Draws<'a> {
+    /// What is known as the request begins.
+    #[must_use]
+    pub fn new(near: &'a dyn Near, now_ms: u64, chance: Chance) -> Self {
+        let outage = outage(near);
+        // A draw that fails notes that too, and in good times one note less is read.
+        let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(near));
+        Self {
+            near,
+            now_ms,
+            chance,
+            outage,
+            breaker,
+        }
+    }
+
+    /// Whether this request may draw.
+    #[must_use]
+    pub fn are_let(&self) -> bool {
+        self.breaker.lets_draw(self.now_ms, self.chance)
+    }
+
+    /// Its draw succeeded.
+    pub fn succeeded(&self) {
+        note_answered(self.outage, self.near, self.now_ms);
+        // What closed while this draw was on its way is not opened by it.
+        if self.breaker.closure.is_none() {
+            return;
+        }
+        if let Some(reopening) = breaker(self.near).succeeded(self.now_ms) {
+            let numbers = [reopening.after_ms, reopening.share];
+            write(self.near, Marker::Reopening, numbers, KEPT);
+        }
+    }
+
+    /// Its draw failed.
+    pub fn failed(&self) {
+        failed(self.near, self.now_ms);
+        if let Some(closure) = breaker(self.near).failed(self.now_ms, self.chance) {
+            let numbers = [closure.until_ms, closure.repeats];
+            write(self.near, Marker::Closure, numbers, KEPT);
+        }
+    }
+}
+
+/// A call that began then was answered.
+pub fn answered(near: &dyn Near, began_ms: u64) {
+    note_answered(outage(near), near, began_ms);
+}
+
+fn note_answered(outage: Outage, near: &dyn Near, began_ms: u64) {
+    if outage.is_ended_by(began_ms) {
+        write(near, Marker::Answered, [began_ms], KEPT);
+    }
+}
+
+/// A call that began then was not answered.
+pub fn failed(near: &dyn Near, began_ms: u64) {
+    if let Some(failures) = outage(near).failed(began_ms) {
+        let numbers = [failures.since_ms, failures.last_ms, failures.calls];
+        write(near, Marker::Failures, numbers, KEPT);
+    }
+}
+
+/// Renews the copy of the sign, and tells the store what was counted.
+pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
+    let batches = near.next_batches();
+    let sign = line.pass(&batches).ok();
+    let is_answered = sign.is_some();
+    duty.renew(&Copied::of(sign, near, line.now_ms));
+    if is_answered {
+        near.acknowledge(&batches);
+        answered(near, line.now_ms);
+    } else {
+        failed(near, line.now_ms);
+    }
+}
+
+/// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy
+/// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
+#[must_use]
+pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u64) -> bool {
+    match sign.map(|sign| sign.live.mode) {
+        Some(Mode::Hold | Mode::Closed) => false,
+        Some(Mode::Open) if is_recent(near, now_ms) => true,
+        Some(Mode::Open) => outage(near).is_real(now_ms),
+        Some(Mode::Automatic) | None => {
+            let pace = sign.map_or(config.pace, |sign| sign.live.pace);
+            let pops = sign.and_then(|sign| sign.pops);
+            config.on_store_error == OnStoreError::Admit
+                && outage(near).is_real(now_ms)
+                && takes_turn(pace, pops, near, now_ms)
+        }
+    }
+}
+
+/// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
+/// have heard that the room was closed.
+fn is_recent(near: &dyn Near, now_ms: u64) -> bool {
+    let last = near.last();
+    last.is_some_and(|last| now_ms.saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
+}
+
+fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bool {
+    let Some(interval_us) = share::interval_us(pace, pops) else {
+        return false;
+    };
+    let after = |entry: Option<[u64; 1]>| {
+        let last_us = entry.map(|[last_us]| last_us);
+        share::let_in(last_us, interval_us, now_ms.saturating_mul(1000))
+    };
+    // Nearly always it is not: that takes no turn.
+    if after(read(near, Marker::Entry)).is_none() {
+        return false;
+    }
+    let mut is_let_in = false;
+    near.alone(Marker::Entry, &mut || {
+        if let Some(last_us) = after(read(near, Marker::Entry)) {
+            is_let_in = true;
+            write(near, Marker::Entry, [last_us], ENTRY_KEPT);
+        }
+    });
+    is_let_in
+}
+
+fn breaker(near: &dyn Near) -> Breaker {
+    let Some([until_ms, repeats]) = read(near, Marker::Closure) else {
+        return Breaker::default();
+    };
+    let reopening = read(near, Marker::Reopening);
+    Breaker {
+        closure: Some(Closure { until_ms, repeats }),
+        reopening: reopening.map(|[after_ms, share]| Reopening { after_ms, share }),
+    }
+}
+
+fn outage(near: &dyn Near) -> Outage {
+    let failures = read(near, Marker::Failures);
+    let failures = failures.map(|[since_ms, last_ms, calls]| Failures {
+        since_ms,
+        last_ms,
+        calls,
+    });
+    let answered_ms = failures.and_then(|_| read(near, Marker::Answered));
+    Outage {
+        failures,
+        answered_ms: answered_ms.map(|[answered_ms]| answered_ms),
+    }
+}
