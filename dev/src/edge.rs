@@ -46,7 +46,7 @@ pub struct EdgeOptions {
     pub acls: BTreeMap<String, serde_json::Value>,
     /// Whether Viceroy writes down every call of the host, as [`Edge::output`] has them.
     pub is_traced: bool,
-    /// How long the store may take; [`DEADLINE`](crate::store::DEADLINE) in production.
+    /// How long the store may take; [`DEADLINE`](upstash_local::DEADLINE) in production.
     pub deadline: Duration,
 }
 

@@ -16,9 +16,9 @@ use crate::local::{self, Backends, Settings};
 use crate::origin::Origin;
 use crate::project;
 use crate::setup::{self, Need};
-use crate::store::{DEADLINE, Server, Store};
 use edge::EdgeProcess;
 pub use options::Options;
+use upstash_local::{DEADLINE, Server, Store};
 
 /// Runs until Ctrl-C or SIGTERM.
 ///

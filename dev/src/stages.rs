@@ -56,6 +56,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
+    Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
@@ -75,6 +76,7 @@ const FILTERED: &[Stage] = &[
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus], after: Some("build"), command: "test -p now-serving --test suite" },
+    Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
 ];
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use dev::edge::{Edge, EdgeOptions, wasm};
 use dev::local;
 use dev::origin::Origin;
-use dev::store::DEADLINE;
+use upstash_local::DEADLINE;
 
 fn options(origin: &Origin) -> EdgeOptions {
     EdgeOptions {

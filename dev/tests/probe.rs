@@ -19,7 +19,7 @@ use dev::edge::{Edge, EdgeOptions, wasm};
 use dev::local;
 use dev::origin::Origin;
 use dev::probe::CHECKS;
-use dev::store::{DEADLINE, Fault, Faults, Server, Store};
+use upstash_local::{DEADLINE, Fault, Faults, Server, Store};
 
 const ADMIN_TOKEN: &str = "development-only-admin-token";
 const PERMIT_TOKEN: &str = "development-only-permit-token";

@@ -4,14 +4,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use dev::redis::Redis;
-use dev::store::{Fault, Faults, Store};
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::Batch;
 use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, Turn, Wrong};
 use now_serving::http::Answer;
 use now_serving::queue::Sign;
 use now_serving::service;
+use upstash_local::Redis;
+use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, call, config};
 

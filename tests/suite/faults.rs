@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use dev::store::{Fault, Faults};
 use serde_json::json;
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, House, Visitor, claims};
 use crate::stories::trouble::{make_the_line_stand, suffer};

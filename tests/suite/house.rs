@@ -13,8 +13,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use dev::edge::{Edge, EdgeOptions};
 use dev::local::stored;
 use dev::origin::Origin;
-use dev::redis::Redis;
-use dev::store::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 use now_serving::cache::outbox::Tally;
 use now_serving::cache::{FRESH, RENEWING};
 use now_serving::config::Query;
@@ -24,6 +22,8 @@ use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 use now_serving::telemetry::log::{Facts, entry};
 use serde_json::{Value, json};
+use upstash_local::Redis;
+use upstash_local::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 
 use crate::log;
 use crate::memory::Memory;

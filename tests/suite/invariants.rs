@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use dev::redis::Redis;
-use dev::store::Store;
 use now_serving::cache::NoSign;
 use now_serving::queue::{Author, Change, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
+use upstash_local::Redis;
+use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN};
 

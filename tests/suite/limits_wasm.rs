@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use dev::edge::{Edge, EdgeOptions};
 use dev::origin::Origin;
-use dev::store::{DEADLINE, Server, Store};
 use now_serving::cache::FRESH;
 use now_serving::config::budget;
 use serde_json::json;
+use upstash_local::{DEADLINE, Server, Store};
 
 use crate::connection::Connection;
 use crate::house::{ADMIN_TOKEN, ANY_PORT, Ask, PASSWORD, PERMIT_TOKEN, SECRET, STORE_TOKEN};

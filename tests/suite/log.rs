@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use dev::store::{Fault, Faults};
 use jsonschema::Validator;
 use now_serving::config::{DEVELOPMENT, Problem};
 use now_serving::service;
 use now_serving::telemetry::log::{LONGEST_LINE, SCHEMA};
 use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, House, Visitor, visitors};
 

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use dev::store::Store;
 use now_serving::cache::outbox::Batch;
 use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
 use now_serving::cache::{LastSign, NoSign};
@@ -22,6 +21,7 @@ use now_serving::operator::login::{self, Door, Operator, PAUSE, Refused, Rights,
 use now_serving::queue::Sign;
 use now_serving::service;
 use now_serving::store::{Clock, Line};
+use upstash_local::Store;
 
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, House, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,

@@ -85,7 +85,7 @@ fn a_store_that_is_away_lets_visitors_in_by_policy_after_some_seconds() {
     visitors[2].ask("/");
     house
         .store
-        .fail(dev::store::Faults::always(dev::store::Fault::Refuse));
+        .fail(upstash_local::Faults::always(upstash_local::Fault::Refuse));
     house.forget_the_sign();
     assert!(
         !visitors[2].ask("/echo").inside,

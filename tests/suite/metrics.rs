@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-use dev::store::{Fault, Faults};
+use upstash_local::{Fault, Faults};
 
 use crate::connection::Connection;
 use crate::house::{Ask, Got, House, PERMIT_TOKEN};

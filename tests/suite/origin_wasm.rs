@@ -1,7 +1,7 @@
 //! What the origin gets to see, for every kind of request: an echo of the headers, through the shipped Wasm.
 
 use dev::origin::Seen;
-use dev::store::{Fault, Faults};
+use upstash_local::{Fault, Faults};
 
 use crate::connection::Connection;
 use crate::house::{Ask, House, Visitor, claims};

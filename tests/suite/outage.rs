@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use dev::store::{Fault, Faults, Store};
 use now_serving::cache::NoSign;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::queue::Pace;
 use now_serving::queue::{Author, Change};
 use now_serving::service;
 use now_serving::store::{Clock, Line};
+use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
 use crate::memory::Memory;

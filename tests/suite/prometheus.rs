@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use dev::prometheus::Prometheus;
-use dev::store::{Fault, Faults};
 use dev::tools;
 use serde_json::Value;
+use upstash_local::{Fault, Faults};
 
 use crate::connection::Connection;
 use crate::house::{Ask, House, PERMIT_TOKEN, Visitor};

@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use dev::store::{Fault, Faults};
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, Got, House, PASSWORD, PERMIT_TOKEN, SECRET, STORE_TOKEN, Visitor};
 

@@ -8,8 +8,8 @@
 pub(crate) mod cache;
 mod world;
 
-use dev::store::{Fault, Store};
 use proptest::prelude::*;
+use upstash_local::{Fault, Store};
 
 use self::cache::Whim;
 use self::world::World;

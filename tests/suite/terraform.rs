@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use dev::store::DEADLINE;
+use upstash_local::DEADLINE;
 
 use crate::conventions::{asked, files, root, text};
 

@@ -19,7 +19,7 @@ use crate::local;
 use crate::origin::Origin;
 use crate::process;
 use crate::project::{self, WASM_TARGET};
-use crate::store::{DEADLINE, Server, Store};
+use upstash_local::{DEADLINE, Server, Store};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 

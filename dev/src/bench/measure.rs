@@ -13,7 +13,7 @@ use super::load::Crowd;
 use super::scenario::{Ask, Scenario};
 use super::{heap, usage};
 use crate::edge::Edge;
-use crate::store::Store;
+use upstash_local::Store;
 
 /// One slice of load.
 const SLICE: Duration = Duration::from_secs(1);

@@ -1,8 +1,8 @@
 //! The panel on a host of its own: a browser keeps it apart from the shop's pages.
 
 use dev::browser::{self, Driver, Options};
-use dev::store::{Fault, Faults};
 use fantoccini::Client;
+use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
 use super::panel::{press, wait_for};

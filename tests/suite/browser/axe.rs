@@ -3,10 +3,10 @@
 use std::fs;
 
 use dev::browser::{self, Driver, Options};
-use dev::store::{Fault, Faults};
 use dev::tools;
 use fantoccini::Client;
 use serde_json::Value;
+use upstash_local::{Fault, Faults};
 
 use super::panel::{press, write_an_hour};
 use super::{panel, picture, tell};

@@ -232,7 +232,7 @@ fn browser_a_minute_offline_costs_nothing_but_the_news() {
 
 #[test]
 fn browser_a_store_that_is_down_is_told_calmly_and_the_figures_come_back() {
-    use dev::store::{Fault, Faults};
+    use upstash_local::{Fault, Faults};
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {

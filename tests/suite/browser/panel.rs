@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dev::browser::{self, Driver, Options};
-use dev::store::{Fault, Faults};
 use fantoccini::{Client, Locator};
+use upstash_local::{Fault, Faults};
 
 use super::{PATIENCE, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};

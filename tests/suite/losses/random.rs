@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use dev::redis::Redis;
-use dev::store::Store;
 use now_serving::cache::LastSign;
 use now_serving::queue::{Author, Change, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
@@ -14,6 +12,8 @@ use now_serving::queue::{Mode, Pace, Position};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use upstash_local::Redis;
+use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN};
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use dev::store::{Clock, Rate, Store};
 use now_serving::config::Config;
 use now_serving::service;
+use upstash_local::{Clock, Rate, Store};
 
 use super::WITHIN_MS;
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dev::store::{Fault, Faults};
 use now_serving::cache::FRESH;
+use upstash_local::{Fault, Faults};
 
 use super::{after_the_answers, ahead, herd, line_of, poll, print_times};
 use crate::connection::Connection;

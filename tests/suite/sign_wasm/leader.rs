@@ -6,10 +6,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dev::store::{Fault, Faults};
 use now_serving::cache::FRESH;
 use now_serving::ticket::Standing;
 use serde_json::json;
+use upstash_local::{Fault, Faults};
 
 use super::{after_the_answers, ahead, herd, line_of, poll, print_times, signed};
 use crate::connection::Connection;

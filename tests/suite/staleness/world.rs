@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dev::store::{Faults, Store};
 use now_serving::cache::Near;
 use now_serving::config::Config;
 use now_serving::queue::Pace;
 use now_serving::service;
+use upstash_local::{Faults, Store};
 
 use super::cache::{Cache, Whim};
 use super::{Event, LATEST_MS, Life, Step, Weather};

@@ -236,7 +236,7 @@ pub(crate) fn defect_08_keys_expire(house: &House) {
 }
 
 pub(crate) fn defect_09_a_store_that_is_down_is_a_waiting_page(house: &House) {
-    use dev::store::{Fault, Faults};
+    use upstash_local::{Fault, Faults};
     house.store.fail(Faults::always(Fault::Refuse));
     let got = house.ask(&Ask::get("/"));
     assert_eq!(got.status, 503);

@@ -1,8 +1,8 @@
 //! Whoever asks twice with the same key is served once.
 
-use dev::store::{Fault, Faults};
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde_json::json;
+use upstash_local::{Fault, Faults};
 
 use super::DAY;
 use crate::house::{Ask, House, visitors};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dev::store::{Fault, Faults};
+use upstash_local::{Fault, Faults};
 
 use crate::house::{ADMIN_TOKEN, Ask, Got, House, Visitor};
 

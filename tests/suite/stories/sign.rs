@@ -129,7 +129,7 @@ pub(crate) fn an_open_room_has_a_young_sign_when_the_store_goes_away(house: &Hou
     }
     house
         .store
-        .fail(dev::store::Faults::always(dev::store::Fault::Refuse));
+        .fail(upstash_local::Faults::always(upstash_local::Fault::Refuse));
     for _ in 0..12 {
         house.wait(SEEN_WITHIN / 4);
         let mut newcomer = Visitor::new(house);
@@ -155,7 +155,7 @@ pub(crate) fn who_is_inside_costs_one_call_a_second_and_never_waits_for_it(house
     house.forget_the_sign();
     house
         .store
-        .fail(dev::store::Faults::always(dev::store::Fault::Refuse));
+        .fail(upstash_local::Faults::always(upstash_local::Fault::Refuse));
     assert!(visitor.ask("/echo").inside, "whatever becomes of the sign");
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dev::store::{Fault, Faults};
 use serde_json::json;
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, Got, House, Visitor, claims};
 

@@ -53,7 +53,7 @@ pub(crate) fn an_admitted_ticket_is_signed_again_with_the_time_of_admission(hous
 }
 
 pub(crate) fn a_repeated_draw_gets_the_same_number(house: &House) {
-    use dev::store::{Fault, Faults};
+    use upstash_local::{Fault, Faults};
     // The first answer that is lost is the draw's, not the one that asks for the script.
     house.warm();
     let mut visitor = Visitor::new(house);
@@ -258,7 +258,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
 }
 
 pub(crate) fn health_needs_no_store_and_no_password(house: &House) {
-    use dev::store::{Fault, Faults};
+    use upstash_local::{Fault, Faults};
     house.store.fail(Faults::always(Fault::Refuse));
     let got = house.ask(&Ask::get("/_queue/healthz"));
     assert_eq!((got.status, got.body.as_str()), (200, "ok\n"));

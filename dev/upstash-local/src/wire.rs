@@ -5,10 +5,10 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Value as Json, json};
 
-use super::value::{Value, Words};
+use crate::value::{Value, Words};
 
 /// The largest request Upstash takes.
-pub(super) const LARGEST_BODY: usize = 10 * 1024 * 1024;
+pub(crate) const LARGEST_BODY: usize = 10 * 1024 * 1024;
 
 /// One HTTP request, as much of it as the protocol reads.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub enum Reply {
 }
 
 /// What a request asks for.
-pub(super) enum Batch {
+pub(crate) enum Batch {
     One(Words),
     Pipeline(Vec<Words>),
     Atomic(Vec<Words>),
@@ -46,7 +46,7 @@ pub(super) enum Batch {
 
 impl Batch {
     /// How many commands there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::One(_) => 1,
             Self::Pipeline(commands) | Self::Atomic(commands) => commands.len(),
@@ -55,37 +55,37 @@ impl Batch {
 }
 
 impl Reply {
-    pub(super) fn json(status: u16, body: &Json) -> Self {
+    pub(crate) fn json(status: u16, body: &Json) -> Self {
         let body = body.to_string().into_bytes();
         Self::Answer { status, body }
     }
 
-    pub(super) fn error(status: u16, text: &str) -> Self {
+    pub(crate) fn error(status: u16, text: &str) -> Self {
         Self::json(status, &json!({ "error": text }))
     }
 
     /// The answer to a single command.
-    pub(super) fn to_one(value: &Value) -> Self {
+    pub(crate) fn to_one(value: &Value) -> Self {
         let failed = matches!(value, Value::Error(_));
         Self::json(if failed { 400 } else { 200 }, &value.answer())
     }
 
     /// The answer to several commands, some of which may have failed.
-    pub(super) fn to_many(values: &[Value]) -> Self {
+    pub(crate) fn to_many(values: &[Value]) -> Self {
         Self::json(200, &values.iter().map(Value::answer).collect())
     }
 
-    pub(super) fn unauthorized() -> Self {
+    pub(crate) fn unauthorized() -> Self {
         Self::error(401, "WRONGPASS invalid or missing auth token")
     }
 
-    pub(super) fn too_large() -> Self {
+    pub(crate) fn too_large() -> Self {
         Self::error(413, "ERR max request size exceeded. Limit: 10485760 bytes")
     }
 }
 
 /// Reads a request; what cannot be read is answered with the `Err`.
-pub(super) fn read(request: &Request<'_>, token: &str) -> Result<Batch, Reply> {
+pub(crate) fn read(request: &Request<'_>, token: &str) -> Result<Batch, Reply> {
     if !matches!(request.method, "GET" | "POST") {
         return Err(Reply::error(405, "ERR method not allowed: use GET or POST"));
     }

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::commands::wrong_number;
-use super::lists;
-use super::value::Value;
+use crate::commands::wrong_number;
+use crate::lists;
+use crate::value::Value;
 
 type Outcome = Result<Value, String>;
 
@@ -33,24 +33,24 @@ struct Entry {
 
 /// All keys, and what time it is.
 #[derive(Default)]
-pub(super) struct Keyspace {
+pub(crate) struct Keyspace {
     entries: HashMap<Vec<u8>, Entry>,
     now: i64,
 }
 
 impl Keyspace {
     /// Sets the time, in milliseconds since 1970.
-    pub(super) fn tick(&mut self, now: i64) {
+    pub(crate) fn tick(&mut self, now: i64) {
         self.now = now;
     }
 
     /// Forgets every key.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }
 
     /// Runs one command that is not about scripts; `name` is in lower case.
-    pub(super) fn run(&mut self, name: &str, arguments: &[Vec<u8>]) -> Outcome {
+    pub(crate) fn run(&mut self, name: &str, arguments: &[Vec<u8>]) -> Outcome {
         match (name, arguments) {
             ("ping", []) => Ok(Value::Status("PONG".to_owned())),
             ("ping", [text]) => Ok(Value::Text(text.clone())),
@@ -297,12 +297,12 @@ fn read(hash: Option<&Fields>, field: &[u8]) -> Value {
 }
 
 /// `SYNC` and `ASYNC`, which are the same here.
-pub(super) fn is_flush_mode(word: &[u8]) -> bool {
+pub(crate) fn is_flush_mode(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async")
 }
 
 /// Redis takes only the one way to write an integer: no sign `+`, no leading zero, no space.
-pub(super) fn integer(word: &[u8]) -> Result<i64, String> {
+pub(crate) fn integer(word: &[u8]) -> Result<i64, String> {
     let text = str::from_utf8(word).unwrap_or_default();
     let number = text.parse::<i64>().ok();
     let canonical = number.filter(|number| number.to_string() == text);

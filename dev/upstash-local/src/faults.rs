@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::wire::{Batch, Reply, Request};
+use crate::wire::{Batch, Reply, Request};
 
 /// One way to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Faults {
     }
 
     /// Counts one call and tells how it fails.
-    pub(super) fn next(&mut self) -> Option<Fault> {
+    pub(crate) fn next(&mut self) -> Option<Fault> {
         self.seen += 1;
         self.fault.filter(|_| self.seen.is_multiple_of(self.every))
     }
@@ -78,7 +78,7 @@ impl Faults {
 
 /// When the bytes of a reply travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timing {
+pub(crate) enum Timing {
     AtOnce,
     After(Duration),
     /// Half at once, half later.
@@ -87,7 +87,7 @@ pub(super) enum Timing {
 
 impl Timing {
     /// How long the last byte is held back.
-    pub(super) fn pause(self) -> Duration {
+    pub(crate) fn pause(self) -> Duration {
         match self {
             Self::AtOnce => Duration::ZERO,
             Self::After(pause) | Self::Halved(pause) => pause,
@@ -97,7 +97,7 @@ impl Timing {
 
 impl Fault {
     /// The reply of a fault that comes instead of the work.
-    pub(super) fn instead_of_work(self, request: &Request<'_>) -> Option<Reply> {
+    pub(crate) fn instead_of_work(self, request: &Request<'_>) -> Option<Reply> {
         match self {
             Self::Refuse => Some(Reply::Dropped),
             Self::Unauthorized => Some(Reply::unauthorized()),
@@ -118,7 +118,7 @@ impl Fault {
     }
 
     /// What becomes of the good reply to `batch` when the work was done.
-    pub(super) fn after_work(self, batch: &Batch, reply: Reply) -> (Reply, Timing) {
+    pub(crate) fn after_work(self, batch: &Batch, reply: Reply) -> (Reply, Timing) {
         match self {
             Self::Delay(pause) => (reply, Timing::After(pause)),
             Self::StallBody(pause) => (reply, Timing::Halved(pause)),

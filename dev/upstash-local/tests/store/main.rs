@@ -8,8 +8,8 @@ mod protocol;
 mod scripts;
 mod server;
 
-use dev::store::{Reply, Request, Store};
 use serde_json::{Value as Json, json};
+use upstash_local::{Reply, Request, Store};
 
 const TOKEN: &str = "store-token";
 
@@ -19,14 +19,14 @@ macro_rules! on_both_engines {
         mod embedded {
             $(#[test]
             fn $name() -> Result<(), String> {
-                super::$name(&dev::store::Store::embedded(crate::TOKEN)?)
+                super::$name(&upstash_local::Store::embedded(crate::TOKEN)?)
             })*
         }
         mod real_redis {
             $(#[test]
             fn $name() -> Result<(), String> {
-                let redis = dev::redis::Redis::start()?;
-                super::$name(&dev::store::Store::redis(redis.url(), crate::TOKEN)?)
+                let redis = upstash_local::Redis::start()?;
+                super::$name(&upstash_local::Store::redis(redis.url(), crate::TOKEN)?)
             })*
         }
     };

@@ -2,8 +2,8 @@
 //! an embedded engine or in front of a real Redis.
 //!
 //! It counts what it does and fails when told to. [`Store::answer`] works without a socket,
-//! [`Server`] puts the same answers on one. Both engines pass one suite, so that the embedded one
-//! cannot lie.
+//! [`Server`] puts the same answers on one, and the program `upstash-local` serves on a port.
+//! Both engines pass one suite, so that the embedded one cannot lie; [`Redis`] starts the real one.
 
 mod commands;
 mod conversion;
@@ -12,6 +12,7 @@ mod faults;
 mod keyspace;
 mod lists;
 mod rate;
+mod redis_server;
 mod remote;
 mod scripts;
 mod server;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 pub use faults::{Fault, Faults};
 pub use rate::{Clock, Rate};
+pub use redis_server::Redis;
 pub use server::Server;
 pub use wire::{Reply, Request};
 
@@ -34,7 +36,7 @@ use remote::Remote;
 use value::{Value, Words};
 use wire::Batch;
 
-/// How long the edge waits for the store; a slower answer is no answer to it.
+/// How long a caller of [`Store::answer`] waits; a slower answer is no answer to it.
 pub const DEADLINE: Duration = Duration::from_millis(500);
 
 /// The store; clones share everything.
@@ -91,12 +93,18 @@ impl Store {
 
     /// Answers one HTTP request without a socket.
     ///
-    /// It never sleeps: a reply that a fault would hold back for more than the edge's deadline of
-    /// 500 ms is `Dropped`, a faster one comes at once.
+    /// It never sleeps: a reply that a fault or a queue would hold back for more than [`DEADLINE`] is
+    /// `Dropped`, a faster one comes at once.
     #[must_use]
     pub fn answer(&self, request: &Request<'_>) -> Reply {
+        self.answer_within(request, DEADLINE)
+    }
+
+    /// The same for a caller that waits so long.
+    #[must_use]
+    pub fn answer_within(&self, request: &Request<'_>, deadline: Duration) -> Reply {
         match self.reply(request) {
-            (_, timing) if timing.pause() > DEADLINE => Reply::Dropped,
+            (_, timing) if timing.pause() > deadline => Reply::Dropped,
             (reply, _) => reply,
         }
     }
@@ -137,7 +145,7 @@ impl Store {
     }
 
     /// Sets a rate beyond which commands queue up; `None` takes it back and forgets the queue. An answer whose turn comes
-    /// after the deadline is late for the edge, but its commands are executed all the same.
+    /// after the caller's deadline is late, but its commands are executed all the same.
     pub fn limit(&self, rate: Option<Rate>) {
         *self.queue() = rate.map(Queue::new);
     }
@@ -232,3 +240,8 @@ impl Engine {
         }
     }
 }
+
+/// The examples of the README are tests too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,11 +5,11 @@
 use serde_json::{Value as Json, json};
 
 /// A command with its arguments, the name first.
-pub(super) type Words = Vec<Vec<u8>>;
+pub(crate) type Words = Vec<Vec<u8>>;
 
 /// The answer to one command.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Nil,
     Int(i64),
     Text(Vec<u8>),
@@ -20,22 +20,22 @@ pub(super) enum Value {
 
 impl Value {
     /// `OK`, as a status.
-    pub(super) fn ok() -> Self {
+    pub(crate) fn ok() -> Self {
         Self::Status("OK".to_owned())
     }
 
     /// How many there were.
-    pub(super) fn count(many: usize) -> Self {
+    pub(crate) fn count(many: usize) -> Self {
         Self::Int(i64::try_from(many).unwrap_or(i64::MAX))
     }
 
     /// One or zero, Redis's way to say yes or no.
-    pub(super) fn flag(yes: bool) -> Self {
+    pub(crate) fn flag(yes: bool) -> Self {
         Self::Int(i64::from(yes))
     }
 
     /// The object a caller gets for this command: `{"result": …}` or `{"error": …}`.
-    pub(super) fn answer(&self) -> Json {
+    pub(crate) fn answer(&self) -> Json {
         match self {
             Self::Error(text) => json!({ "error": text }),
             result => json!({ "result": result.json() }),
@@ -43,7 +43,7 @@ impl Value {
     }
 
     /// The bare value; an error inside a list is its text.
-    pub(super) fn json(&self) -> Json {
+    pub(crate) fn json(&self) -> Json {
         match self {
             Self::Nil => Json::Null,
             Self::Int(number) => json!(number),
@@ -55,7 +55,7 @@ impl Value {
 }
 
 /// Errors and statuses are one line in Redis's protocol.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.trim_end_matches(['\r', '\n'])
         .replace(['\r', '\n'], " ")
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dev::store::{Fault, Faults, Reply, Request, Store};
 use serde_json::json;
+use upstash_local::{Fault, Faults, Reply, Request, Store};
 
 use crate::{TOKEN, on_both_engines};
 
@@ -11,6 +11,7 @@ on_both_engines!(
     faults_before_the_work_leave_nothing_done,
     faults_after_the_work_leave_it_done,
     every_third_call_fails_and_only_that,
+    a_patient_caller_gets_what_a_hasty_one_does_not,
 );
 
 fn increment(store: &Store) -> Option<(u16, String)> {
@@ -99,5 +100,22 @@ fn every_third_call_fails_and_only_that(store: &Store) -> Result<(), String> {
     assert_eq!(store.command(&["GET", "n"])?, json!("7"));
     store.fail(Faults::every(0, Fault::Refuse));
     assert!(increment(store).is_some(), "every zeroth call is none");
+    Ok(())
+}
+
+fn a_patient_caller_gets_what_a_hasty_one_does_not(store: &Store) -> Result<(), String> {
+    let request = Request {
+        method: "POST",
+        target: "/",
+        authorization: Some(&format!("Bearer {TOKEN}")),
+        body: br#"["INCR","n"]"#,
+    };
+    let ms = Duration::from_millis;
+    store.fail(Faults::always(Fault::Delay(ms(600))));
+    assert_eq!(store.answer_within(&request, ms(599)), Reply::Dropped);
+    let body = br#"{"result":2}"#.to_vec();
+    let answer = Reply::Answer { status: 200, body };
+    assert_eq!(store.answer_within(&request, ms(600)), answer);
+    assert_eq!(store.command(&["GET", "n"])?, json!("2"));
     Ok(())
 }

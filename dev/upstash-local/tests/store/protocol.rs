@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dev::store::{Reply, Request, Store};
 use serde_json::{Value as Json, json};
+use upstash_local::{Reply, Request, Store};
 
 use crate::{TOKEN, expect, expect_errors, on_both_engines, post, send};
 

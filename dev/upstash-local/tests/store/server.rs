@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use dev::store::{Fault, Faults, Server, Store};
 use serde_json::json;
+use upstash_local::{Fault, Faults, Server, Store};
 
 use crate::{TOKEN, on_both_engines};
 

@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use dev::store::Store;
 use serde_json::{Value as Json, json};
+use upstash_local::Store;
 
 use crate::{TOKEN, expect, expect_errors, on_both_engines};
 

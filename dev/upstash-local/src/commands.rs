@@ -4,13 +4,13 @@
 //! change a connection (`SELECT`, `SUBSCRIBE`) never reach the pool in front of a real Redis.
 
 /// One command of the table.
-pub(super) struct Command {
-    pub(super) name: &'static str,
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
     /// As in Redis: the name counts, and a negative number is a minimum.
     arity: i8,
     keys: Keys,
     /// Redis refuses scripts inside scripts.
-    pub(super) in_scripts: bool,
+    pub(crate) in_scripts: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ enum Keys {
 const SHOWN: usize = 128;
 
 /// Why some words are not a command.
-pub(super) enum Misuse {
+pub(crate) enum Misuse {
     Unknown,
     UnknownSubcommand,
     WrongNumber(&'static str),
@@ -83,7 +83,7 @@ const COMMANDS: [Command; 30] = [
 
 impl Command {
     /// The command these words name, in any case, with a fitting number of words.
-    pub(super) fn find(words: &[Vec<u8>]) -> Result<&'static Self, Misuse> {
+    pub(crate) fn find(words: &[Vec<u8>]) -> Result<&'static Self, Misuse> {
         let mut command = Self::named(words).ok_or(Misuse::Unknown)?;
         if let ("script", [_, verb, ..]) = (command.name, words) {
             let full = [b"script|", verb.as_slice()].concat();
@@ -103,7 +103,7 @@ impl Command {
     }
 
     /// The command the first word names, whatever follows.
-    pub(super) fn named(words: &[Vec<u8>]) -> Option<&'static Self> {
+    pub(crate) fn named(words: &[Vec<u8>]) -> Option<&'static Self> {
         let name = words.first().filter(|name| !name.contains(&b'|'))?;
         Self::called(name)
     }
@@ -115,7 +115,7 @@ impl Command {
     }
 
     /// Those of `arguments` (the words after the name) that are keys.
-    pub(super) fn keys<'a>(&self, arguments: &'a [Vec<u8>]) -> &'a [Vec<u8>] {
+    pub(crate) fn keys<'a>(&self, arguments: &'a [Vec<u8>]) -> &'a [Vec<u8>] {
         let many = match self.keys {
             Keys::None => 0,
             Keys::First => 1,
@@ -127,7 +127,7 @@ impl Command {
 
 impl Misuse {
     /// Redis's words for a caller who sent `words`.
-    pub(super) fn text(&self, words: &[Vec<u8>]) -> String {
+    pub(crate) fn text(&self, words: &[Vec<u8>]) -> String {
         match self {
             Self::Unknown => unknown(words),
             Self::UnknownSubcommand => {
@@ -143,7 +143,7 @@ impl Misuse {
 }
 
 /// Redis's words for a command with too few or too many arguments.
-pub(super) fn wrong_number(name: &str) -> String {
+pub(crate) fn wrong_number(name: &str) -> String {
     format!("ERR wrong number of arguments for '{name}' command")
 }
 

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use redis::{Client, Cmd, Connection, ConnectionLike, RedisError, Value as Answer};
 
-use super::commands::{Command, Misuse};
-use super::embedded::DISCARDED;
-use super::value::{Value, Words};
+use crate::commands::{Command, Misuse};
+use crate::embedded::DISCARDED;
+use crate::value::{Value, Words};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A Redis somewhere else.
-pub(super) struct Remote {
+pub(crate) struct Remote {
     client: Client,
     idle: Mutex<Vec<Connection>>,
     url: String,
@@ -23,7 +23,7 @@ pub(super) struct Remote {
 
 impl Remote {
     /// Connects to `url` and asks whether anybody is there.
-    pub(super) fn new(url: &str) -> Result<Self, String> {
+    pub(crate) fn new(url: &str) -> Result<Self, String> {
         let client = Client::open(url).map_err(|error| {
             format!("\"{url}\" is no address like redis://127.0.0.1:6379: {error}")
         })?;
@@ -39,7 +39,7 @@ impl Remote {
     }
 
     /// Runs one command.
-    pub(super) fn run(&self, words: &[Vec<u8>]) -> Value {
+    pub(crate) fn run(&self, words: &[Vec<u8>]) -> Value {
         if Command::named(words).is_none() {
             return Value::Error(Misuse::Unknown.text(words));
         }
@@ -48,7 +48,7 @@ impl Remote {
     }
 
     /// Runs all commands in a transaction.
-    pub(super) fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
+    pub(crate) fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
         if commands.iter().any(|words| Command::named(words).is_none()) {
             return Err(DISCARDED.to_owned());
         }
@@ -67,12 +67,12 @@ impl Remote {
     }
 
     /// Forgets the scripts. A Redis that is gone shows itself at the next call.
-    pub(super) fn forget_scripts(&self) {
+    pub(crate) fn forget_scripts(&self) {
         self.run(&[b"SCRIPT".to_vec(), b"FLUSH".to_vec()]);
     }
 
     /// Forgets keys and scripts.
-    pub(super) fn forget_everything(&self) {
+    pub(crate) fn forget_everything(&self) {
         self.run(&[b"FLUSHALL".to_vec()]);
         self.forget_scripts();
     }

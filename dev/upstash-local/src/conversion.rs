@@ -5,13 +5,13 @@
 
 use mlua::{Error, IntoLua, Lua, Table, Value as LuaValue};
 
-use super::value::{Value, one_line};
+use crate::value::{Value, one_line};
 
 /// A table may contain itself; Redis runs out of Lua stack there and says so.
 const DEEPEST: usize = 100;
 
 /// What a script returned, as an answer.
-pub(super) fn reply_from_lua(value: &LuaValue) -> Value {
+pub(crate) fn reply_from_lua(value: &LuaValue) -> Value {
     convert(value, 0)
 }
 
@@ -59,7 +59,7 @@ fn truncated(number: f64) -> i64 {
 }
 
 /// What a command answered, as a script sees it.
-pub(super) fn reply_to_lua(lua: &Lua, value: Value) -> mlua::Result<LuaValue> {
+pub(crate) fn reply_to_lua(lua: &Lua, value: Value) -> mlua::Result<LuaValue> {
     match value {
         Value::Nil => Ok(LuaValue::Boolean(false)),
         Value::Int(number) => number.into_lua(lua),
@@ -79,7 +79,7 @@ fn single(lua: &Lua, name: &str, text: String) -> mlua::Result<LuaValue> {
 }
 
 /// The words of an error without what Lua's binding wraps around them.
-pub(super) fn words_of_error(error: &Error) -> String {
+pub(crate) fn words_of_error(error: &Error) -> String {
     match error {
         Error::CallbackError { cause, .. } => words_of_error(cause),
         Error::SyntaxError { message, .. } | Error::RuntimeError(message) => message.clone(),

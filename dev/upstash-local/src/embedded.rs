@@ -4,15 +4,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::commands::Command;
-use super::scripts::{Scripts, Shared, lock};
-use super::value::{Value, Words};
+use crate::commands::Command;
+use crate::scripts::{Scripts, Shared, lock};
+use crate::value::{Value, Words};
 
 /// What Redis says when a transaction holds words that are no command.
-pub(super) const DISCARDED: &str = "EXECABORT Transaction discarded because of previous errors.";
+pub(crate) const DISCARDED: &str = "EXECABORT Transaction discarded because of previous errors.";
 
 /// A Redis in memory.
-pub(super) struct Embedded(Mutex<Core>);
+pub(crate) struct Embedded(Mutex<Core>);
 
 struct Core {
     shared: Arc<Mutex<Shared>>,
@@ -22,7 +22,7 @@ struct Core {
 
 impl Embedded {
     /// An empty one.
-    pub(super) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let scripts = Scripts::new(Arc::clone(&shared));
         let scripts = scripts.map_err(|error| format!("Lua did not start: {error}"))?;
@@ -34,12 +34,12 @@ impl Embedded {
     }
 
     /// Runs one command.
-    pub(super) fn run(&self, words: &[Vec<u8>]) -> Value {
+    pub(crate) fn run(&self, words: &[Vec<u8>]) -> Value {
         self.lock().run(words)
     }
 
     /// Runs all commands without another between them, or none when one of them is no command.
-    pub(super) fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
+    pub(crate) fn run_atomically(&self, commands: &[Words]) -> Result<Vec<Value>, String> {
         let mut core = self.lock();
         if commands.iter().any(|words| Command::find(words).is_err()) {
             return Err(DISCARDED.to_owned());
@@ -48,19 +48,19 @@ impl Embedded {
     }
 
     /// Forgets the scripts.
-    pub(super) fn forget_scripts(&self) {
+    pub(crate) fn forget_scripts(&self) {
         self.lock().scripts.forget();
     }
 
     /// Forgets keys and scripts.
-    pub(super) fn forget_everything(&self) {
+    pub(crate) fn forget_everything(&self) {
         let mut core = self.lock();
         core.scripts.forget();
         lock(&core.shared).keyspace.clear();
     }
 
     /// Moves the clock forward.
-    pub(super) fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         let clock = &mut self.lock().clock;
         clock.moved = clock.moved.saturating_add(by);
     }

@@ -9,28 +9,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mlua::{Function, Lua, LuaString, Table, Value as LuaValue, Variadic};
 use sha1_smol::Sha1;
 
-use super::commands::{Command, Misuse, wrong_number};
-use super::conversion::{reply_from_lua, reply_to_lua, words_of_error};
-use super::keyspace::{Keyspace, integer, is_flush_mode};
-use super::value::{Value, Words, one_line};
+use crate::commands::{Command, Misuse, wrong_number};
+use crate::conversion::{reply_from_lua, reply_to_lua, words_of_error};
+use crate::keyspace::{Keyspace, integer, is_flush_mode};
+use crate::value::{Value, Words, one_line};
 
 const CHUNK: &str = "user_script";
 const NO_SCRIPT: &str = "NOSCRIPT No matching script. Please use EVAL.";
 
 /// The keys, and which of them the running script has declared.
 #[derive(Default)]
-pub(super) struct Shared {
-    pub(super) keyspace: Keyspace,
+pub(crate) struct Shared {
+    pub(crate) keyspace: Keyspace,
     declared: Words,
 }
 
 /// Locks what commands and scripts share; a panic elsewhere does not make the data unusable.
-pub(super) fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+pub(crate) fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The Lua state and the scripts it has compiled.
-pub(super) struct Scripts {
+pub(crate) struct Scripts {
     lua: Lua,
     environment: Table,
     run: Function,
@@ -40,7 +40,7 @@ pub(super) struct Scripts {
 
 impl Scripts {
     /// Builds the sandbox around `shared`.
-    pub(super) fn new(shared: Arc<Mutex<Shared>>) -> mlua::Result<Self> {
+    pub(crate) fn new(shared: Arc<Mutex<Shared>>) -> mlua::Result<Self> {
         let lua = Lua::new();
         let (environment, run) = sandbox(&lua, &shared)?;
         Ok(Self {
@@ -53,12 +53,12 @@ impl Scripts {
     }
 
     /// Forgets every compiled script.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.compiled.clear();
     }
 
     /// `EVAL`, `EVALSHA` and `SCRIPT …`; `name` is in lower case.
-    pub(super) fn execute(&mut self, name: &str, arguments: &[Vec<u8>]) -> Result<Value, String> {
+    pub(crate) fn execute(&mut self, name: &str, arguments: &[Vec<u8>]) -> Result<Value, String> {
         match (name, arguments) {
             ("eval", [source, rest @ ..]) => {
                 let (keys, arguments) = split(rest)?;

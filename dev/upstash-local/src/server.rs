@@ -21,9 +21,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep};
 
-use super::Store;
-use super::faults::Timing;
-use super::wire::{LARGEST_BODY, Reply, Request};
+use crate::Store;
+use crate::faults::Timing;
+use crate::wire::{LARGEST_BODY, Reply, Request};
 
 /// A running server; dropping it closes every connection and frees the port.
 pub struct Server {

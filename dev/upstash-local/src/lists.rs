@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::commands::wrong_number;
-use super::keyspace::integer;
-use super::value::Value;
+use crate::commands::wrong_number;
+use crate::keyspace::integer;
+use crate::value::Value;
 
 /// Runs one of them; `name` is in lower case.
-pub(super) fn run(
+pub(crate) fn run(
     name: &str,
     list: &mut VecDeque<Vec<u8>>,
     arguments: &[Vec<u8>],

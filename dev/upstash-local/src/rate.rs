@@ -23,7 +23,7 @@ pub enum Clock {
 }
 
 /// The commands that were sent and have not had their turn.
-pub(super) struct Queue {
+pub(crate) struct Queue {
     rate: Rate,
     began: Instant,
     advanced: Duration,
@@ -32,7 +32,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(rate: Rate) -> Self {
+    pub(crate) fn new(rate: Rate) -> Self {
         Self {
             rate,
             began: Instant::now(),
@@ -41,12 +41,12 @@ impl Queue {
         }
     }
 
-    pub(super) fn advance(&mut self, by: Duration) {
+    pub(crate) fn advance(&mut self, by: Duration) {
         self.advanced = self.advanced.saturating_add(by);
     }
 
     /// How long it takes until so many more commands have been executed.
-    pub(super) fn enter(&mut self, commands: u64) -> Duration {
+    pub(crate) fn enter(&mut self, commands: u64) -> Duration {
         let now = match self.rate.clock {
             Clock::Wall => self.advanced.saturating_add(self.began.elapsed()),
             Clock::Advanced => self.advanced,

@@ -2,9 +2,9 @@
 //!
 //! A seed makes a run repeatable; a difference is reported with everything needed to see it again.
 
-use dev::redis::Redis;
-use dev::store::Store;
 use serde_json::{Value as Json, json};
+use upstash_local::Redis;
+use upstash_local::Store;
 
 use crate::{TOKEN, send};
 
