@@ -13,7 +13,7 @@ use now_serving::config::{
 };
 use serde_json::Value as Json;
 
-use crate::local::Settings;
+use harness::sandbox_dir::Settings;
 
 /// What `cargo dev check` can be told.
 #[derive(Debug, clap::Args)]
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_development_configuration_is_sound() {
-        let file = crate::project::project()
+        let file = harness::project::project()
             .unwrap()
             .root
             .join("devconfig.json");

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 use now_serving::config::{DOCUMENT, PARTS, closest};
 
-use crate::local::{self, Backends, Settings};
-use crate::origin::Origin;
-use crate::project;
-use crate::setup::{self, Need};
 use edge::EdgeProcess;
+use harness::install::{self, Need};
+use harness::origin::Origin;
+use harness::project;
+use harness::sandbox_dir::{self, Backends, Settings};
 pub use options::Options;
 use upstash_local::{DEADLINE, Server, Store};
 
@@ -26,11 +26,11 @@ use upstash_local::{DEADLINE, Server, Store};
 /// When something cannot be set up, built or started, or when the edge ends by itself.
 pub fn serve(options: &Options) -> Result<(), String> {
     check_ports(options)?;
-    check_settings(options, &local::known_keys())?;
-    let settings = options.settings(local::development_settings()?);
-    setup::provide(Need::WasmTarget)?;
-    setup::provide(Need::Viceroy)?;
-    if let Err(reason) = setup::provide(Need::FastlyCli) {
+    check_settings(options, &sandbox_dir::known_keys())?;
+    let settings = options.settings(sandbox_dir::development_settings()?);
+    install::provide(Need::WasmTarget)?;
+    install::provide(Need::Viceroy)?;
+    if let Err(reason) = install::provide(Need::FastlyCli) {
         anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
     }
     let wasm = wasm(options)?;
@@ -127,8 +127,8 @@ fn folder(options: &Options, wasm: &Path, settings: &Settings) -> Result<PathBuf
         store: setting(settings, "upstash_url", ""),
         deadline: DEADLINE,
     };
-    local::write_manifest(&folder, backends)?;
-    local::write_settings(&folder, settings)?;
+    sandbox_dir::write_manifest(&folder, backends)?;
+    sandbox_dir::write_settings(&folder, settings)?;
     Ok(folder)
 }
 

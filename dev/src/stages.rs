@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::process::Group;
-use crate::project;
-use crate::setup::{self, Need};
+use harness::install::{self, Need};
+use harness::process::Group;
+use harness::project;
 
 /// What `cargo dev test` can be told.
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-dev --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
 
@@ -77,7 +77,7 @@ const FILTERED: &[Stage] = &[
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-dev --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-dev --lib --bins --tests" },
 ];
 
 /// How a stage ended.
@@ -112,7 +112,9 @@ pub fn test(options: &Options) -> Result<bool, String> {
     let needs = stages.iter().flat_map(|stage| stage.needs).copied();
     let mut provided: BTreeMap<Need, Result<(), String>> = BTreeMap::new();
     for need in needs {
-        provided.entry(need).or_insert_with(|| setup::provide(need));
+        provided
+            .entry(need)
+            .or_insert_with(|| install::provide(need));
     }
     let mut reports: Vec<Report> = Vec::new();
     for stage in stages {

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use dev::process::Group;
-use dev::project::project;
-use dev::tools;
+use harness::process::Group;
+use harness::project::project;
+use harness::tools;
 
 fn fastly(words: &[&str]) -> Command {
     let mut command = Command::new(tools::fastly_cli().unwrap());

@@ -15,10 +15,11 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use dev::edge::{Edge, EdgeOptions, wasm};
-use dev::local;
-use dev::origin::Origin;
 use dev::probe::CHECKS;
+use harness::edge::{Edge, EdgeOptions, wasm};
+use harness::origin::Origin;
+use harness::project::project;
+use harness::sandbox_dir;
 use upstash_local::{DEADLINE, Fault, Faults, Server, Store};
 
 const ADMIN_TOKEN: &str = "development-only-admin-token";
@@ -38,7 +39,7 @@ impl Service {
         let origin = Origin::start(any_port).unwrap();
         let store = Store::embedded("development-only-upstash-token").unwrap();
         let server = Server::start(store.clone(), any_port).unwrap();
-        let mut all = local::development_settings().unwrap();
+        let mut all = sandbox_dir::development_settings().unwrap();
         // The store is this one.
         all.remove("upstash_url");
         all.extend(
@@ -407,4 +408,13 @@ fn terminate_tls(edge: SocketAddr, authority: &Path) -> (Runtime, u16) {
         }
     });
     (runtime, port)
+}
+
+#[test]
+fn each_check_has_a_place_among_what_is_known_and_unknown() {
+    let told = project().unwrap().root.join("docs/production.md");
+    let told = std::fs::read_to_string(told).unwrap();
+    for check in CHECKS {
+        assert!(told.contains(&format!("*{check}*")), "{check}");
+    }
 }

@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use dev::browser::{Driver, Options};
 use fantoccini::{Client, Locator};
+use harness::browser::{Driver, Options};
 use serde_json::json;
 
 use crate::house::{House, PASSWORD};

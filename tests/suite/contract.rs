@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dev::tools;
+use harness::tools;
 
 use crate::house::{ADMIN_TOKEN, House, PASSWORD, PERMIT_TOKEN};
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use dev::bench::Size;
-use dev::secret::Secret;
+use harness::secret::Secret;
+use harness::size::Size;
 use now_serving::config::{
     Config, DEVELOPMENT, DOCUMENT, RETIRED, SECRETS, SINGLE, Source, Unreadable,
 };
@@ -186,7 +186,7 @@ fn native_what_is_changed_in_the_cache_lives_on_no_deliver_node() {
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
 fn wasm_the_wasm_is_at_most_1180_kb_and_465_gzipped() {
-    let size = Size::of(&dev::edge::wasm().unwrap()).unwrap();
+    let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
         size.plain <= 1_180_000 && size.gzipped <= 465_000,
@@ -321,7 +321,7 @@ fn native_every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
     let not_ours = ["upstash_token"];
     let made: BTreeMap<String, String> = Secret::all()
         .iter()
-        .map(|secret| (secret.name(), secret.make().unwrap()))
+        .map(|secret| (secret.name().to_owned(), secret.make().unwrap()))
         .collect();
     for key in secrets
         .iter()

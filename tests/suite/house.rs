@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use dev::edge::{Edge, EdgeOptions};
-use dev::local::stored;
-use dev::origin::Origin;
+use harness::edge::{Edge, EdgeOptions};
+use harness::origin::Origin;
+use harness::sandbox_dir::stored;
 use now_serving::cache::outbox::Tally;
 use now_serving::cache::{FRESH, RENEWING};
 use now_serving::config::Query;
@@ -310,7 +310,7 @@ impl House {
     /// Its store may take its time: browsers keep a machine busy, and that is no fault of the store's.
     pub(crate) fn wasm_for_browsers() -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
-        let wasm = dev::edge::wasm().unwrap();
+        let wasm = harness::edge::wasm().unwrap();
         let edge = EdgeIs {
             deadline: 20 * DEADLINE,
             ..EdgeIs::default()
@@ -359,7 +359,7 @@ impl House {
 
     fn start(edge: EdgeIs) -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
-        Self::start_on(store, dev::edge::wasm().unwrap(), edge)
+        Self::start_on(store, harness::edge::wasm().unwrap(), edge)
     }
 
     fn start_on(store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {

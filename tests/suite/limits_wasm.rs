@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;
 
-use dev::edge::{Edge, EdgeOptions};
-use dev::origin::Origin;
+use harness::edge::{Edge, EdgeOptions};
+use harness::origin::Origin;
 use now_serving::cache::FRESH;
 use now_serving::config::budget;
 use serde_json::json;
@@ -122,7 +122,7 @@ fn taken(lines: &[String]) -> BTreeMap<u64, Taken> {
 
 fn traced(settings: BTreeMap<String, String>, store: &str, origin: &Origin) -> Edge {
     Edge::start(&EdgeOptions {
-        wasm: dev::edge::wasm().unwrap(),
+        wasm: harness::edge::wasm().unwrap(),
         origin: origin.url(),
         store: store.to_owned(),
         settings,

@@ -1,6 +1,6 @@
 //! What the origin gets to see, for every kind of request: an echo of the headers, through the shipped Wasm.
 
-use dev::origin::Seen;
+use harness::origin::Seen;
 use upstash_local::{Fault, Faults};
 
 use crate::connection::Connection;

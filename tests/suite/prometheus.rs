@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use dev::prometheus::Prometheus;
-use dev::tools;
+use harness::prometheus::Prometheus;
+use harness::tools;
 use serde_json::Value;
 use upstash_local::{Fault, Faults};
 

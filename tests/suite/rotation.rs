@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use dev::project::{self, BUILD_WASM, WASM_TARGET};
+use harness::project::{self, BUILD_WASM, WASM_TARGET};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, SECRET, Visitor};
@@ -39,7 +39,7 @@ fn two_versions() -> (House, House) {
     let bytes = |path: &PathBuf| fs::read(path).unwrap();
     assert_ne!(
         bytes(&build),
-        bytes(&dev::edge::wasm().unwrap()),
+        bytes(&harness::edge::wasm().unwrap()),
         "these are two builds"
     );
     let second = first.in_another_data_centre(build);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use dev::bench::Sandboxes;
+use harness::heap::Sandboxes;
 use jwt_simple::prelude::*;
 use serde_json::Value;
 
@@ -152,7 +152,7 @@ fn last_pass(house: &House) -> String {
 
 /// What `cargo dev secret pass` prints for these entries, line by line: the name of each key, and the key.
 fn printed_keys(entries: &str) -> Vec<(String, HS256Key)> {
-    let printed = dev::secret::pass_keys(entries).unwrap();
+    let printed = harness::secret::pass_keys(entries).unwrap();
     let line = |line: &str| {
         let (kid, key) = line.split_once(' ').unwrap();
         (kid.to_owned(), HS256Key::from_bytes(&unhex(key)))

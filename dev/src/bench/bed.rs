@@ -14,11 +14,11 @@ use now_serving_floors::{SCRIPT, STORE_CALL, STORE_TOKEN};
 
 use super::load::{Answer, once};
 use super::scenario::{Cookies, Floor};
-use crate::edge::{self, Edge, EdgeOptions};
-use crate::local;
-use crate::origin::Origin;
-use crate::process;
-use crate::project::{self, WASM_TARGET};
+use harness::edge::{self, Edge, EdgeOptions};
+use harness::origin::Origin;
+use harness::process;
+use harness::project::{self, WASM_TARGET};
+use harness::sandbox_dir;
 use upstash_local::{DEADLINE, Server, Store};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -80,7 +80,7 @@ impl Backends {
 
     /// An edge whose line moves only by hand.
     pub(super) fn edge(&self, wasm: PathBuf) -> Result<Edge, String> {
-        let mut settings = local::development_settings()?;
+        let mut settings = sandbox_dir::development_settings()?;
         settings.insert("automatic".to_owned(), "0".to_owned());
         settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
         settings.remove("upstash_url");

@@ -1,32 +1,17 @@
-//! What a start from cold costs: the size of the Wasm, and the first request to a new Viceroy.
+//! What a start from cold costs: the first request to a new Viceroy.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::Path;
 use std::time::Duration;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use super::bed::{Bed, Builds};
 use super::figures::median;
 use super::load::Crowd;
 use super::scenario::{Ask, Floor, Scenario};
-use crate::edge::Edge;
+use harness::edge::Edge;
 
 /// How many new Viceroys of each side are asked.
 const STARTS: usize = 5;
 /// What Viceroy does when it begins to listen is not the first request's business.
 const SETTLE: Duration = Duration::from_millis(200);
-
-/// A Wasm's size in bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Size {
-    /// As it is uploaded and read.
-    pub plain: u64,
-    /// As it travels.
-    pub gzipped: u64,
-}
 
 /// Milliseconds until the first answer, in ascending order, of each side.
 pub(super) struct Cold {
@@ -39,23 +24,6 @@ pub(super) struct Starts {
     pub(super) median: f64,
     pub(super) lowest: f64,
     pub(super) highest: f64,
-}
-
-impl Size {
-    /// Measures a file.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn of(wasm: &Path) -> Result<Self, String> {
-        let cannot = |error| format!("{} cannot be measured: {error}.", wasm.display());
-        let bytes = fs::read(wasm).map_err(cannot)?;
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(&bytes).map_err(cannot)?;
-        Ok(Self {
-            plain: bytes.len() as u64,
-            gzipped: encoder.finish().map_err(cannot)?.len() as u64,
-        })
-    }
 }
 
 /// A waiting visitor's look against a floor that asks the store as well, since a cold cache makes

@@ -11,8 +11,9 @@ use super::bed::Bed;
 use super::figures::{Figures, Ratio, Slice, cpu_ratio};
 use super::load::Crowd;
 use super::scenario::{Ask, Scenario};
-use super::{heap, usage};
-use crate::edge::Edge;
+use super::usage;
+use harness::edge::Edge;
+use harness::heap::Sandboxes;
 use upstash_local::Store;
 
 /// One slice of load.
@@ -37,7 +38,7 @@ pub(super) struct Measured {
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     pub(super) figures: Figures,
-    pub(super) sandboxes: heap::Sandboxes,
+    pub(super) sandboxes: Sandboxes,
 }
 
 /// An edge under load.
@@ -135,7 +136,7 @@ impl<'a> Runner<'a> {
         let lines = output.get(self.ended_before..).unwrap_or_default();
         Ok(Side {
             figures: Figures::of(&self.slices, usage::peak_kb(self.edge.pid())?),
-            sandboxes: heap::Sandboxes::of(lines),
+            sandboxes: Sandboxes::of(lines),
         })
     }
 }

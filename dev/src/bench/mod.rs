@@ -6,7 +6,6 @@
 mod bed;
 mod cold;
 mod figures;
-mod heap;
 mod load;
 mod measure;
 mod page;
@@ -20,12 +19,11 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::process;
-use crate::project;
-use crate::setup::{self, Need};
 use bed::{Bed, Builds};
-pub use cold::Size;
-pub use heap::Sandboxes;
+use harness::install::{self, Need};
+use harness::process;
+use harness::project;
+use harness::size::Size;
 use report::Report;
 use scenario::Floor;
 pub use scenario::Scenario;
@@ -85,11 +83,11 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     if cfg!(debug_assertions) {
         return again_optimised();
     }
-    setup::provide(Need::WasmTarget)?;
-    setup::provide(Need::Viceroy)?;
+    install::provide(Need::WasmTarget)?;
+    install::provide(Need::Viceroy)?;
     let builds = Builds::make()?;
     if options.page {
-        setup::provide(Need::Browser)?;
+        install::provide(Need::Browser)?;
         anstream::println!("{}", runtime()?.block_on(page::page(&builds))?);
         return Ok(true);
     }

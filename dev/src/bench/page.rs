@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::bed::{Bed, Builds};
 use super::figures::median;
 use super::scenario::Floor;
-use crate::browser::{self, Driver, Options};
+use harness::browser::{self, Driver, Options};
 
 /// How much slower than this machine: what Lighthouse takes for a phone of the middle.
 const SLOWER: u8 = 4;

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use harness::size::Size;
 use serde_json::{Value, json};
 
-use super::cold::{Cold, Size, Starts};
+use super::cold::{Cold, Starts};
 use super::figures::{Figures, Ratio};
 use super::measure::{Measured, Side};
 

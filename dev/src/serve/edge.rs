@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use crate::process::Group;
-use crate::tools;
+use harness::process::Group;
+use harness::tools;
 
 /// How long the edge may take until it answers; Viceroy compiles the Wasm first.
 const START_DEADLINE: Duration = Duration::from_mins(1);

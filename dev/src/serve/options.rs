@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use crate::local::Settings;
+use harness::sandbox_dir::Settings;
 
 /// What `cargo dev serve` can be told.
 #[derive(Debug, clap::Args)]

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-use dev::project::{self, project};
-use dev::{secret, tools};
+use harness::project::{self, project};
+use harness::{secret, tools};
 
 use api::{Api, SERVICE};
 

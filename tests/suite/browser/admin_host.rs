@@ -1,7 +1,7 @@
 //! The panel on a host of its own: a browser keeps it apart from the shop's pages.
 
-use dev::browser::{self, Driver, Options};
 use fantoccini::Client;
+use harness::browser::{self, Driver, Options};
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;

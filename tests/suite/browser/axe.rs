@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use dev::browser::{self, Driver, Options};
-use dev::tools;
 use fantoccini::Client;
+use harness::browser::{self, Driver, Options};
+use harness::tools;
 use serde_json::Value;
 use upstash_local::{Fault, Faults};
 

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 
-use dev::browser::{Driver, Options};
 use fantoccini::{Client, Locator};
+use harness::browser::{Driver, Options};
 
 use super::{PATIENCE, tell, text, wait_for_title};
 use crate::house::{ANY_PORT, Ask, House, Visitor};
@@ -93,10 +93,10 @@ fn browser_a_form_of_another_site_takes_no_place_away() {
         for scripts in [true, false] {
             page.goto(&bank).await.unwrap();
             wait_for_title(&page, "One moment, please").await;
-            dev::browser::run_scripts(&page, scripts).await.unwrap();
+            harness::browser::run_scripts(&page, scripts).await.unwrap();
             wait_for_title(&page, "You are in line").await;
             assert_eq!(text(&page, ".number").await, "2", "scripts: {scripts}");
-            dev::browser::run_scripts(&page, true).await.unwrap();
+            harness::browser::run_scripts(&page, true).await.unwrap();
         }
         assert_eq!((length(&house), posted(&house)), (2, 0));
         page.close().await.unwrap();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dev::browser::{self, Driver, Options};
 use fantoccini::{Client, Locator};
+use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

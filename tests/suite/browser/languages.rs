@@ -1,6 +1,6 @@
 //! The page in every language: worded as the browser itself would word it, and whole on a small screen.
 
-use dev::browser::{self, Driver, Options};
+use harness::browser::{self, Driver, Options};
 use now_serving::i18n::LANGUAGES;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Every button of the panel, and what a visitor in another browser sees of it.
 
-use dev::browser::{self, Driver, Options};
 use fantoccini::{Client, Locator};
+use harness::browser::{self, Driver, Options};
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;

@@ -1,7 +1,7 @@
 //! The browser does what the stories ask of it: a story about a visitor without cookies means nothing with cookies.
 
-use dev::browser::{self, Driver, Options, Request};
 use fantoccini::Client;
+use harness::browser::{self, Driver, Options, Request};
 use serde_json::{Value, json};
 
 use super::tell;

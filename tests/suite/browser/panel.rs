@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dev::browser::{self, Driver, Options};
 use fantoccini::{Client, Locator};
+use harness::browser::{self, Driver, Options};
 use upstash_local::{Fault, Faults};
 
 use super::{PATIENCE, panel, picture, tell, text};

@@ -1,4 +1,4 @@
-//! Sets up what `cargo dev serve` and `cargo dev test` run, in the cache folder or with the system.
+//! Installs what `cargo dev serve` and `cargo dev test` run, in the cache folder or with the system.
 //!
 //! Every step first looks whether its thing is there, so a second run installs nothing. A step
 //! that cannot be done ends in one sentence that holds the command to run.
@@ -17,7 +17,7 @@ use crate::tools::{
 /// Prints nothing, and ends well where Schemathesis can be installed: Debian keeps half of `venv` in another package.
 const PYTHON_SUFFICES: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
-/// Something a command of this crate needs before it can run.
+/// Something a command needs before it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// The standard library for the service's target.
@@ -328,7 +328,7 @@ fn run(command: &mut Command) -> Result<(), String> {
 }
 
 fn say(what: &str) {
-    anstream::eprintln!("Installing {what}.");
+    eprintln!("Installing {what}.");
 }
 
 /// One installation at a time in this cache; the lock goes with the file.
@@ -345,7 +345,7 @@ fn lock() -> Result<File, String> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            anstream::eprintln!("Another `cargo dev` is installing; waiting for it.");
+            eprintln!("Another `cargo dev` is installing; waiting for it.");
             file.lock().map_err(cannot)?;
         }
         Err(TryLockError::Error(error)) => return Err(cannot(error)),

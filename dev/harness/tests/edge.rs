@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use dev::edge::{Edge, EdgeOptions, wasm};
-use dev::local;
-use dev::origin::Origin;
+use harness::edge::{Edge, EdgeOptions, wasm};
+use harness::origin::Origin;
+use harness::sandbox_dir;
 use upstash_local::DEADLINE;
 
 fn options(origin: &Origin) -> EdgeOptions {
@@ -16,7 +16,7 @@ fn options(origin: &Origin) -> EdgeOptions {
         wasm: wasm().unwrap(),
         origin: origin.url(),
         store: origin.url(),
-        settings: local::development_settings().unwrap(),
+        settings: sandbox_dir::development_settings().unwrap(),
         local: true,
         web_sockets: true,
         secrets: BTreeMap::new(),

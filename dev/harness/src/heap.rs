@@ -21,7 +21,8 @@ impl Sandboxes {
     }
 
     /// How many of so many requests one sandbox answered, on average; `None` when none ended.
-    pub(super) fn requests_each(self, requests: u64) -> Option<f64> {
+    #[must_use]
+    pub fn requests_each(self, requests: u64) -> Option<f64> {
         let (requests, ended) = (
             u32::try_from(requests).ok()?,
             u32::try_from(self.ended).ok()?,

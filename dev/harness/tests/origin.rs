@@ -4,7 +4,7 @@
 
 use std::io::{Read, copy, repeat, sink};
 
-use dev::origin::Origin;
+use harness::origin::Origin;
 use ureq::SendBody;
 
 const HUNDRED_MEGABYTES: u64 = 100_000_000;

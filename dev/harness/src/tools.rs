@@ -1,5 +1,5 @@
 //! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium, axe-core, Schemathesis, Prometheus. This file only looks; [`crate::setup`] installs.
+//! redis-server, Chromium, axe-core, Schemathesis, Prometheus. This file only looks; [`crate::install`] installs.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::local::{self, Backends, Settings};
 use crate::process::Group;
+use crate::sandbox_dir::{self, Backends, Settings};
 use crate::{project, tools};
 
 /// Viceroy compiles the Wasm when it starts; on a busy machine that takes a while.
@@ -46,7 +46,7 @@ pub struct EdgeOptions {
     pub acls: BTreeMap<String, serde_json::Value>,
     /// Whether Viceroy writes down every call of the host, as [`Edge::output`] has them.
     pub is_traced: bool,
-    /// How long the store may take; [`DEADLINE`](upstash_local::DEADLINE) in production.
+    /// How long the store may take; 500 ms in production.
     pub deadline: Duration,
 }
 
@@ -82,10 +82,10 @@ impl Edge {
             store: &options.store,
             deadline: options.deadline,
         };
-        local::write_manifest(folder.path(), backends)?;
-        local::write_settings(folder.path(), &settings)?;
-        local::add_secrets(folder.path(), &options.secrets)?;
-        local::add_acls(folder.path(), &options.acls)?;
+        sandbox_dir::write_manifest(folder.path(), backends)?;
+        sandbox_dir::write_settings(folder.path(), &settings)?;
+        sandbox_dir::add_secrets(folder.path(), &options.secrets)?;
+        sandbox_dir::add_acls(folder.path(), &options.acls)?;
         let wasm = if options.local {
             options.wasm.clone()
         } else {
@@ -137,7 +137,7 @@ impl Edge {
             Some(value) => settings.insert(key.to_owned(), value.to_owned()),
             None => settings.remove(key),
         };
-        local::write_settings(self.folder.path(), &settings)
+        sandbox_dir::write_settings(self.folder.path(), &settings)
     }
 
     /// The messages logged so far to that endpoint.
