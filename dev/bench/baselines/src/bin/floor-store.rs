@@ -4,7 +4,7 @@
 fn main() {
     use fastly::http::serve::Serve;
     use fastly::{Request, Response};
-    use now_serving_floors::PAGE;
+    use now_serving_baselines::PAGE;
 
     Serve::new().run(|_: Request| match asked() {
         Some(200) => Response::from_body(PAGE.as_slice()),
@@ -16,7 +16,7 @@ fn main() {
 #[cfg(target_arch = "wasm32")]
 fn asked() -> Option<u16> {
     use fastly::Request;
-    use now_serving_floors::{STORE_CALL, STORE_TOKEN};
+    use now_serving_baselines::{STORE_CALL, STORE_TOKEN};
 
     let mut answer = Request::post("http://store.floor/")
         .with_header("authorization", format!("Bearer {STORE_TOKEN}"))

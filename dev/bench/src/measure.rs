@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use now_serving_floors::PAGE_LENGTH;
+use now_serving_baselines::PAGE_LENGTH;
 
-use super::bed::Bed;
-use super::figures::{Figures, Ratio, Slice, cpu_ratio};
-use super::load::Crowd;
-use super::scenario::{Ask, Scenario};
-use super::usage;
+use crate::figures::{Figures, Ratio, Slice, cpu_ratio};
+use crate::load::Crowd;
+use crate::scenario::{Ask, Scenario};
+use crate::test_bed::TestBed;
+use crate::usage;
 use harness::edge::Edge;
 use harness::heap::Sandboxes;
 use upstash_local::Store;
@@ -26,19 +26,19 @@ const AFTER: Duration = Duration::from_millis(20);
 const PAGE_TOLERANCE: usize = 10;
 
 /// What one measurement found.
-pub(super) struct Measured {
-    pub(super) scenario: Scenario,
-    pub(super) connections: usize,
-    pub(super) floor: Side,
-    pub(super) product: Side,
-    pub(super) cpu_ratio: Ratio,
+pub(crate) struct Measured {
+    pub(crate) scenario: Scenario,
+    pub(crate) connections: usize,
+    pub(crate) floor: Side,
+    pub(crate) product: Side,
+    pub(crate) cpu_ratio: Ratio,
 }
 
 /// One side of it.
 #[derive(Clone, Copy)]
-pub(super) struct Side {
-    pub(super) figures: Figures,
-    pub(super) sandboxes: Sandboxes,
+pub(crate) struct Side {
+    pub(crate) figures: Figures,
+    pub(crate) sandboxes: Sandboxes,
 }
 
 /// An edge under load.
@@ -50,8 +50,8 @@ struct Runner<'a> {
     ended_before: usize,
 }
 
-pub(super) async fn measure(
-    bed: &Bed,
+pub(crate) async fn measure(
+    bed: &TestBed,
     scenario: Scenario,
     connections: usize,
     pairs: u64,
@@ -82,7 +82,7 @@ pub(super) async fn measure(
 }
 
 /// The lengths of the product's page and the floor's, which have to be about the same.
-pub(super) async fn compare_pages(bed: &Bed) -> Result<usize, String> {
+pub(crate) async fn compare_pages(bed: &TestBed) -> Result<usize, String> {
     let ask = Scenario::Waiting.ask(&bed.cookies);
     let mut crowd = Crowd::connect(bed.product.addr(), ask, 1).await?;
     let (answer, _) = crowd.probe().await?;
@@ -91,7 +91,7 @@ pub(super) async fn compare_pages(bed: &Bed) -> Result<usize, String> {
         return Ok(length);
     }
     Err(format!(
-        "The waiting page has {length} bytes, the floor's {PAGE_LENGTH}: set PAGE_LENGTH in dev/floors/src/lib.rs to {length}."
+        "The waiting page has {length} bytes, the floor's {PAGE_LENGTH}: set PAGE_LENGTH in dev/bench/baselines/src/lib.rs to {length}."
     ))
 }
 

@@ -22,7 +22,7 @@ pub enum Scenario {
 
 /// The least a handler can do for a kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Floor {
+pub(crate) enum Floor {
     Hello,
     Forward,
     Store,
@@ -30,24 +30,24 @@ pub(super) enum Floor {
 
 /// What visitors send, and how one knows that the answer is the right one.
 #[derive(Clone, Debug)]
-pub(super) struct Ask {
-    pub(super) target: &'static str,
-    pub(super) header: Option<(HeaderName, String)>,
-    pub(super) status: u16,
+pub(crate) struct Ask {
+    pub(crate) target: &'static str,
+    pub(crate) header: Option<(HeaderName, String)>,
+    pub(crate) status: u16,
     /// Words that stand in every right answer.
-    pub(super) mark: &'static str,
+    pub(crate) mark: &'static str,
 }
 
 /// The cookies of two visitors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cookies {
-    pub(super) provisional: String,
-    pub(super) waiting: String,
-    pub(super) admitted: String,
+pub(crate) struct Cookies {
+    pub(crate) provisional: String,
+    pub(crate) waiting: String,
+    pub(crate) admitted: String,
 }
 
 impl Scenario {
-    pub(super) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::New,
         Self::Waiting,
         Self::Update,
@@ -56,7 +56,7 @@ impl Scenario {
         Self::Panel,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Waiting => "waiting",
@@ -67,7 +67,7 @@ impl Scenario {
         }
     }
 
-    pub(super) fn floor(self) -> Floor {
+    pub(crate) fn floor(self) -> Floor {
         match self {
             Self::New | Self::Panel => Floor::Store,
             Self::Waiting | Self::Update => Floor::Hello,
@@ -76,7 +76,7 @@ impl Scenario {
     }
 
     /// What the product is asked.
-    pub(super) fn ask(self, cookies: &Cookies) -> Ask {
+    pub(crate) fn ask(self, cookies: &Cookies) -> Ask {
         let cookie = |cookie: &str| Some((COOKIE, cookie.to_owned()));
         match self {
             // A number is drawn by the second request. The same one again, as after a lost answer: one call as well.
@@ -93,7 +93,7 @@ impl Scenario {
     }
 
     /// What its floor is asked: the same, but for the answer.
-    pub(super) fn ask_floor(self, cookies: &Cookies) -> Ask {
+    pub(crate) fn ask_floor(self, cookies: &Cookies) -> Ask {
         let ask = self.ask(cookies);
         match self.floor() {
             Floor::Forward => ask,
@@ -130,7 +130,7 @@ impl Ask {
 }
 
 impl Floor {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Hello => "floor-hello",
             Self::Forward => "floor-forward",

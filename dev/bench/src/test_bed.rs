@@ -10,10 +10,10 @@ use http_body_util::Empty;
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST};
-use now_serving_floors::{SCRIPT, STORE_CALL, STORE_TOKEN};
+use now_serving_baselines::{SCRIPT, STORE_CALL, STORE_TOKEN};
 
-use super::load::{Answer, once};
-use super::scenario::{Cookies, Floor};
+use crate::load::{Answer, once};
+use crate::scenario::{Cookies, Floor};
 use harness::edge::{self, Edge, EdgeOptions};
 use harness::origin::Origin;
 use harness::process;
@@ -27,19 +27,19 @@ const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 const RELEASE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The Wasm of everything that is compared.
-pub(super) struct Builds {
-    pub(super) product: PathBuf,
+pub(crate) struct Builds {
+    pub(crate) product: PathBuf,
 }
 
 impl Builds {
-    pub(super) fn make() -> Result<Self, String> {
+    pub(crate) fn make() -> Result<Self, String> {
         let words = [
             "build",
             "--release",
             "--target",
             WASM_TARGET,
             "--package",
-            "now-serving-floors",
+            "now-serving-baselines",
             "--bins",
         ];
         if !process::run(&mut project::cargo(&words)?)? {
@@ -49,21 +49,21 @@ impl Builds {
         Ok(Self { product })
     }
 
-    pub(super) fn floor(&self, floor: Floor) -> PathBuf {
+    pub(crate) fn floor(&self, floor: Floor) -> PathBuf {
         let file = format!("{}.wasm", floor.name());
         self.product.with_file_name(file)
     }
 }
 
 /// What every edge stands before.
-pub(super) struct Backends {
-    pub(super) store: Store,
+pub(crate) struct Backends {
+    pub(crate) store: Store,
     server: Server,
     origin: Origin,
 }
 
 impl Backends {
-    pub(super) fn start() -> Result<Self, String> {
+    pub(crate) fn start() -> Result<Self, String> {
         let store = Store::embedded(STORE_TOKEN)?;
         let digest = store.command(&["SCRIPT", "LOAD", SCRIPT])?;
         if !STORE_CALL.contains(&digest.to_string()) {
@@ -79,7 +79,7 @@ impl Backends {
     }
 
     /// An edge whose line moves only by hand.
-    pub(super) fn edge(&self, wasm: PathBuf) -> Result<Edge, String> {
+    pub(crate) fn edge(&self, wasm: PathBuf) -> Result<Edge, String> {
         let mut settings = sandbox_dir::development_settings()?;
         settings.insert("automatic".to_owned(), "0".to_owned());
         settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
@@ -100,16 +100,16 @@ impl Backends {
 }
 
 /// Two edges to compare, and two visitors of the product.
-pub(super) struct Bed {
+pub(crate) struct TestBed {
     // Dropped in this order: the edges before what they stand before.
-    pub(super) product: Edge,
-    pub(super) floor: Edge,
-    pub(super) backends: Backends,
-    pub(super) cookies: Cookies,
+    pub(crate) product: Edge,
+    pub(crate) floor: Edge,
+    pub(crate) backends: Backends,
+    pub(crate) cookies: Cookies,
 }
 
-impl Bed {
-    pub(super) async fn lay(builds: &Builds, floor: Floor) -> Result<Self, String> {
+impl TestBed {
+    pub(crate) async fn lay(builds: &Builds, floor: Floor) -> Result<Self, String> {
         let backends = Backends::start()?;
         let floor = backends.edge(builds.floor(floor))?;
         let product = backends.edge(builds.product.clone())?;

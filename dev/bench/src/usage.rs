@@ -7,17 +7,17 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(10);
 
 /// Processor time of the process with all its threads, its own and the kernel's on its behalf.
-pub(super) fn cpu(pid: u32) -> Result<Duration, String> {
+pub(crate) fn cpu(pid: u32) -> Result<Duration, String> {
     cpu_of(&read(pid, "stat")?).ok_or_else(|| unreadable(pid, "stat"))
 }
 
 /// The most memory the process has held since [`forget_peak`], in kB.
-pub(super) fn peak_kb(pid: u32) -> Result<u64, String> {
+pub(crate) fn peak_kb(pid: u32) -> Result<u64, String> {
     peak_of(&read(pid, "status")?).ok_or_else(|| unreadable(pid, "status"))
 }
 
 /// From now on the peak is counted anew.
-pub(super) fn forget_peak(pid: u32) -> Result<(), String> {
+pub(crate) fn forget_peak(pid: u32) -> Result<(), String> {
     fs::write(format!("/proc/{pid}/clear_refs"), "5").map_err(|error| cannot(pid, &error))
 }
 

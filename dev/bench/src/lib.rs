@@ -3,7 +3,6 @@
 //! The product and a floor run in the same Viceroy, in turn and under the same load, so that the
 //! ratio holds on a busy machine although neither number does.
 
-mod bed;
 mod cold;
 mod figures;
 mod load;
@@ -11,6 +10,7 @@ mod measure;
 mod page;
 mod report;
 mod scenario;
+mod test_bed;
 mod usage;
 
 use std::fs;
@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use anstyle::Style;
 use tokio::runtime::{Builder, Runtime};
 
-use bed::{Bed, Builds};
 use harness::install::{self, Need};
 use harness::process;
 use harness::project;
@@ -27,6 +26,7 @@ use harness::size::Size;
 use report::Report;
 use scenario::Floor;
 pub use scenario::Scenario;
+use test_bed::{Builds, TestBed};
 
 /// What `cargo dev bench` can be told.
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ const OPTIMISED: [&str; 7] = [
     "--profile",
     "measure",
     "--package",
-    "now-serving-dev",
+    "now-serving-cli",
     "--bin",
     "dev",
 ];
@@ -67,7 +67,7 @@ const MICRO: [&str; 7] = [
     "--profile",
     "measure",
     "--package",
-    "now-serving-dev",
+    "now-serving-bench",
     "--bench",
     "pure",
 ];
@@ -141,7 +141,7 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
         pairs: options.seconds,
     };
     for scenario in scenarios {
-        let bed = Bed::lay(builds, scenario.floor()).await?;
+        let bed = TestBed::lay(builds, scenario.floor()).await?;
         report.page = Some(measure::compare_pages(&bed).await?);
         for &connections in &options.connections {
             progress.begin(scenario, connections);

@@ -4,36 +4,36 @@ use std::time::Duration;
 
 /// One slice of load on one side.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slice {
+pub(crate) struct Slice {
     /// How long each answer took, in microseconds.
-    pub(super) answers: Vec<u32>,
-    pub(super) time: Duration,
+    pub(crate) answers: Vec<u32>,
+    pub(crate) time: Duration,
     /// Processor time of the whole process.
-    pub(super) cpu: Duration,
-    pub(super) calls: u64,
-    pub(super) commands: u64,
+    pub(crate) cpu: Duration,
+    pub(crate) calls: u64,
+    pub(crate) commands: u64,
 }
 
 /// What all slices of one side come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Figures {
-    pub(super) requests: u64,
-    pub(super) per_second: f64,
-    pub(super) p50_ms: f64,
-    pub(super) p99_ms: f64,
+pub(crate) struct Figures {
+    pub(crate) requests: u64,
+    pub(crate) per_second: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
     /// Processor milliseconds per 1000 requests.
-    pub(super) cpu_ms: f64,
-    pub(super) peak_mb: f64,
-    pub(super) calls: f64,
-    pub(super) commands: f64,
+    pub(crate) cpu_ms: f64,
+    pub(crate) peak_mb: f64,
+    pub(crate) calls: f64,
+    pub(crate) commands: f64,
 }
 
 /// How often the product needs what its floor needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ratio {
-    pub(super) median: f64,
-    pub(super) lowest: f64,
-    pub(super) highest: f64,
+pub(crate) struct Ratio {
+    pub(crate) median: f64,
+    pub(crate) lowest: f64,
+    pub(crate) highest: f64,
 }
 
 impl Slice {
@@ -45,7 +45,7 @@ impl Slice {
 }
 
 impl Figures {
-    pub(super) fn of(slices: &[Slice], peak_kb: u64) -> Self {
+    pub(crate) fn of(slices: &[Slice], peak_kb: u64) -> Self {
         let mut answers: Vec<u32> = slices
             .iter()
             .flat_map(|slice| slice.answers.iter().copied())
@@ -70,7 +70,7 @@ impl Figures {
 }
 
 /// The processor time of the product against its floor's, pair by pair; `None` without a pair.
-pub(super) fn cpu_ratio(floor: &[Slice], product: &[Slice]) -> Option<Ratio> {
+pub(crate) fn cpu_ratio(floor: &[Slice], product: &[Slice]) -> Option<Ratio> {
     let pairs = floor.iter().zip(product);
     let mut ratios: Vec<f64> = pairs
         .filter_map(|(floor, product)| Some(product.cpu_ms()? / floor.cpu_ms()?))
@@ -84,7 +84,7 @@ pub(super) fn cpu_ratio(floor: &[Slice], product: &[Slice]) -> Option<Ratio> {
 }
 
 /// The middle of sorted numbers, or the mean of the two in the middle.
-pub(super) fn median(sorted: &[f64]) -> Option<f64> {
+pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     if sorted.len() % 2 == 1 {
         return Some(upper);

@@ -47,7 +47,7 @@ use Need::{Axe, Browser, FastlyCli, Prometheus, Redis, Schemathesis, Viceroy, Wa
 const STAGES: &[Stage] = &[
     Stage { name: "format",    is_fast: true,  needs: &[],                 after: None,          command: "fmt --all --check" },
     Stage { name: "lint",      is_fast: false, needs: &[],                 after: None,          command: "clippy --workspace --all-targets -- -D warnings" },
-    Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-floors --target wasm32-wasip1 --bins -- -D warnings" },
+    Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-baselines --target wasm32-wasip1 --bins -- -D warnings" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract:: --skip prometheus:: --skip long::" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },
@@ -57,7 +57,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-dev --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
 
@@ -77,7 +77,7 @@ const FILTERED: &[Stage] = &[
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-dev --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
 ];
 
 /// How a stage ended.

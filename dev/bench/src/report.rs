@@ -6,25 +6,25 @@ use anstyle::Style;
 use harness::size::Size;
 use serde_json::{Value, json};
 
-use super::cold::{Cold, Starts};
-use super::figures::{Figures, Ratio};
-use super::measure::{Measured, Side};
+use crate::cold::{Cold, Starts};
+use crate::figures::{Figures, Ratio};
+use crate::measure::{Measured, Side};
 
 /// Everything a run found.
-pub(super) struct Report {
-    pub(super) pairs: u64,
-    pub(super) page: Option<usize>,
-    pub(super) product_size: Size,
-    pub(super) floor_size: Size,
-    pub(super) measured: Vec<Measured>,
-    pub(super) cold: Option<Cold>,
+pub(crate) struct Report {
+    pub(crate) pairs: u64,
+    pub(crate) page: Option<usize>,
+    pub(crate) product_size: Size,
+    pub(crate) floor_size: Size,
+    pub(crate) measured: Vec<Measured>,
+    pub(crate) cold: Option<Cold>,
 }
 
 const HEAD: &str = "scenario   conns  side               req/s   p50 ms   p99 ms  CPU ms/1000   peak MB   calls  commands  req/sandbox  heap MB";
 
 impl Report {
     /// The table, with colours for a terminal.
-    pub(super) fn table(&self) -> String {
+    pub(crate) fn table(&self) -> String {
         let bold = Style::new().bold();
         let mut text = format!("\n{bold}{HEAD}{bold:#}\n");
         for measured in &self.measured {
@@ -46,7 +46,7 @@ impl Report {
             self.pairs
         );
         if let Some(page) = self.page {
-            let floor = now_serving_floors::PAGE_LENGTH;
+            let floor = now_serving_baselines::PAGE_LENGTH;
             let _ = writeln!(
                 text,
                 "Waiting page: {page} bytes, the floor's page: {floor}."
@@ -74,12 +74,12 @@ impl Report {
         text
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let measured: Vec<Value> = self.measured.iter().map(measured_json).collect();
         json!({
             "pairs": self.pairs,
             "waiting_page_bytes": self.page,
-            "floor_page_bytes": now_serving_floors::PAGE_LENGTH,
+            "floor_page_bytes": now_serving_baselines::PAGE_LENGTH,
             "wasm": {
                 "now-serving": size_json(self.product_size),
                 "floor-hello": size_json(self.floor_size),

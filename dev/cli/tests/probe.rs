@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use dev::probe::CHECKS;
+use cli::probe::CHECKS;
 use harness::edge::{Edge, EdgeOptions, wasm};
 use harness::origin::Origin;
 use harness::project::project;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::bed::{Bed, Builds};
-use super::figures::median;
-use super::load::Crowd;
-use super::scenario::{Ask, Floor, Scenario};
+use crate::figures::median;
+use crate::load::Crowd;
+use crate::scenario::{Ask, Floor, Scenario};
+use crate::test_bed::{Builds, TestBed};
 use harness::edge::Edge;
 
 /// How many new Viceroys of each side are asked.
@@ -14,22 +14,22 @@ const STARTS: usize = 5;
 const SETTLE: Duration = Duration::from_millis(200);
 
 /// Milliseconds until the first answer, in ascending order, of each side.
-pub(super) struct Cold {
-    pub(super) floor: Starts,
-    pub(super) product: Starts,
+pub(crate) struct Cold {
+    pub(crate) floor: Starts,
+    pub(crate) product: Starts,
 }
 
 /// First requests of one side, in milliseconds.
-pub(super) struct Starts {
-    pub(super) median: f64,
-    pub(super) lowest: f64,
-    pub(super) highest: f64,
+pub(crate) struct Starts {
+    pub(crate) median: f64,
+    pub(crate) lowest: f64,
+    pub(crate) highest: f64,
 }
 
 /// A waiting visitor's look against a floor that asks the store as well, since a cold cache makes
 /// the product ask.
-pub(super) async fn starts(builds: &Builds) -> Result<Cold, String> {
-    let bed = Bed::lay(builds, Floor::Store).await?;
+pub(crate) async fn starts(builds: &Builds) -> Result<Cold, String> {
+    let bed = TestBed::lay(builds, Floor::Store).await?;
     let waiting = Scenario::Waiting.ask(&bed.cookies);
     let floor = Scenario::New.ask_floor(&bed.cookies);
     // Lets the store know the product's scripts, as a store in use does.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dev::{bench, check, probe, secret, serve, stages};
+use cli::{check, probe, secret, serve, suite};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -18,7 +18,7 @@ enum Command {
     /// Run the waiting room, a shop behind it and the store, until Ctrl-C
     Serve(serve::Options),
     /// Run every check and test, with a summary at the end
-    Test(stages::Options),
+    Test(suite::Options),
     /// Measure what a request costs above the least a handler can do
     Bench(bench::Options),
     /// Say whether settings are sound before they are published
@@ -32,7 +32,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
-        Command::Test(options) => stages::test(&options),
+        Command::Test(options) => suite::test(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
         Command::Secret(options) => secret::secret(&options).map(|()| true),

@@ -1,4 +1,4 @@
-//! What the floors send: constants, so that a floor reads no settings and parses nothing.
+//! The baselines of `cargo dev bench`, and what these floors send: constants, so that a floor reads no settings and parses nothing.
 //!
 //! A floor is the least a handler can do on the platform for one kind of request. Each serves from
 //! the same loop as the product, so that what is measured above it is the product's own work.

@@ -4,7 +4,7 @@
 fn main() {
     use fastly::http::serve::Serve;
     use fastly::{Request, Response};
-    use now_serving_floors::PAGE;
+    use now_serving_baselines::PAGE;
 
     Serve::new().run(|_: Request| Response::from_body(PAGE.as_slice()));
 }

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::scenario::Ask;
+use crate::scenario::Ask;
 
 /// No answer takes this long unless none comes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,17 +22,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 type Sender = SendRequest<Empty<Bytes>>;
 
 /// Visitors with open connections to one edge.
-pub(super) struct Crowd {
+pub(crate) struct Crowd {
     ask: Ask,
     host: String,
     idle: Vec<Sender>,
 }
 
 /// An answer as a probe sees it.
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) cookies: Vec<String>,
-    pub(super) body: Bytes,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) cookies: Vec<String>,
+    pub(crate) body: Bytes,
 }
 
 /// What one connection brought back from a slice.
@@ -43,7 +43,7 @@ struct Turn {
 }
 
 impl Crowd {
-    pub(super) async fn connect(addr: SocketAddr, ask: Ask, many: usize) -> Result<Self, String> {
+    pub(crate) async fn connect(addr: SocketAddr, ask: Ask, many: usize) -> Result<Self, String> {
         let mut idle = Vec::new();
         for _ in 0..many {
             idle.push(connect(addr).await?);
@@ -57,7 +57,7 @@ impl Crowd {
     ///
     /// # Errors
     /// When an answer is wrong or does not come.
-    pub(super) async fn slice(&mut self, time: Duration) -> Result<(Vec<u32>, Duration), String> {
+    pub(crate) async fn slice(&mut self, time: Duration) -> Result<(Vec<u32>, Duration), String> {
         let begin = Instant::now();
         let mut turns = JoinSet::new();
         for sender in self.idle.drain(..) {
@@ -84,7 +84,7 @@ impl Crowd {
     }
 
     /// One request on the first connection, and how long its answer took.
-    pub(super) async fn probe(&mut self) -> Result<(Answer, Duration), String> {
+    pub(crate) async fn probe(&mut self) -> Result<(Answer, Duration), String> {
         let request = request(&self.ask, &self.host)?;
         let sender = self.idle.first_mut().ok_or("There is no connection.")?;
         let begin = Instant::now();
@@ -96,7 +96,7 @@ impl Crowd {
 }
 
 /// One request on a connection of its own, whatever the answer.
-pub(super) async fn once(
+pub(crate) async fn once(
     addr: SocketAddr,
     request: Request<Empty<Bytes>>,
 ) -> Result<Answer, String> {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use fantoccini::Client;
 use serde_json::{Value, json};
 
-use super::bed::{Bed, Builds};
-use super::figures::median;
-use super::scenario::Floor;
+use crate::figures::median;
+use crate::scenario::Floor;
+use crate::test_bed::{Builds, TestBed};
 use harness::browser::{self, Driver, Options};
 
 /// How much slower than this machine: what Lighthouse takes for a phone of the middle.
@@ -37,8 +37,8 @@ struct Seen {
 }
 
 /// Loads both pages in turn and says in a few lines what was seen.
-pub(super) async fn page(builds: &Builds) -> Result<String, String> {
-    let bed = Bed::lay(builds, Floor::Hello).await?;
+pub(crate) async fn page(builds: &Builds) -> Result<String, String> {
+    let bed = TestBed::lay(builds, Floor::Hello).await?;
     let driver = Driver::start()?;
     let browser = driver.open(&Options::window(360, 740)).await?;
     browser::cdp(

@@ -1,0 +1,62 @@
+//! Which crate needs which: what only the commands need is not compiled for the product's tests.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::collections::BTreeSet;
+
+use harness::project::cargo;
+
+/// The names of all packages that are compiled for the tests of one, itself among them.
+fn compiled_for_tests_of(package: &str) -> BTreeSet<String> {
+    let words = [
+        "tree",
+        "--edges",
+        "normal,build,dev",
+        "--prefix",
+        "none",
+        "--package",
+    ];
+    let output = cargo(&words).unwrap().arg(package).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_products_tests_compile_nothing_that_only_the_commands_need() {
+    let compiled = compiled_for_tests_of("now-serving");
+    for needed in ["now-serving", "now-serving-harness", "upstash-local"] {
+        assert!(compiled.contains(needed), "{needed}");
+    }
+    let commands = [
+        "now-serving-cli",
+        "now-serving-bench",
+        "now-serving-baselines",
+        "anstream",
+        "clap",
+        "criterion",
+        "rcgen",
+        "tokio-rustls",
+    ];
+    for command in commands {
+        assert!(!compiled.contains(command), "{command}");
+    }
+}
+
+/// The bench is part of the commands, and what only it needs to measure with is compiled for it alone.
+#[test]
+fn the_commands_compile_no_criterion() {
+    assert!(!compiled_for_tests_of("now-serving-cli").contains("criterion"));
+    assert!(compiled_for_tests_of("now-serving-bench").contains("criterion"));
+}
+
+#[test]
+fn the_local_store_depends_on_nothing_of_this_project() {
+    let compiled = compiled_for_tests_of("upstash-local");
+    let ours = compiled
+        .iter()
+        .filter(|name| name.starts_with("now-serving"));
+    assert_eq!(ours.collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(compiled.contains("mlua"));
+}
