@@ -1,4 +1,4 @@
-//! The metrics, the dashboard and the alerts in `dev/monitoring`, held against a real Prometheus.
+//! The metrics, the dashboard and the alerts in `deploy/monitoring`, held against a real Prometheus.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ const READ_TOKEN: &str = "development-only-read-token";
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("dev/monitoring")
+        .join("deploy/monitoring")
         .join(name)
 }
 

@@ -1,4 +1,4 @@
-//! The example in `dev/terraform` against what the service asks for. The provider's own `terraform validate` needs the
+//! The example in `deploy/terraform` against what the service asks for. The provider's own `terraform validate` needs the
 //! provider; that names agree needs nothing, and is what an example loses first.
 
 use std::fs;
@@ -10,7 +10,7 @@ use crate::conventions::{asked, files, root, text};
 /// All of it, with one space between two words and no comments.
 fn example() -> String {
     let mut words = Vec::new();
-    for path in files(&root().join("dev/terraform")) {
+    for path in files(&root().join("deploy/terraform")) {
         if path.extension().is_some_and(|end| end == "tf") {
             let text = fs::read_to_string(&path).unwrap();
             let code = text.lines().filter(|line| !line.trim().starts_with('#'));
