@@ -1,7 +1,7 @@
 # The service with its stores, backends and log. The provider reads FASTLY_API_KEY from the environment.
 #
 # Settings are seeds: they are changed in the store at any time, without Terraform, which leaves them as they are.
-# Secrets are written by Fastly's CLI and never stand in Terraform's state (README, To production).
+# Secrets are written by Fastly's CLI and never stand in Terraform's state (docs/how-to/deploy-with-terraform.md).
 
 terraform {
   required_version = ">= 1.5"

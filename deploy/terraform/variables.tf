@@ -93,6 +93,6 @@ variable "settings" {
       "log_sample",
       "log_query",
     ], name)])
-    error_message = "There is a setting of another name: see the table in README.md, Settings."
+    error_message = "There is a setting of another name: see the table in docs/reference/settings.md."
   }
 }

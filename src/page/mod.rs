@@ -180,7 +180,7 @@ pub fn waiting_page(
     })
 }
 
-/// What a template may show. Each is documented in the README, and each is always there, if only as `null`.
+/// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
 fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
     let worded = Worded::new(waiting, words);
     let is_closed = worded.closed.is_some();

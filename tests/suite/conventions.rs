@@ -195,8 +195,8 @@ fn wasm_the_wasm_is_at_most_1180_kb_and_465_gzipped() {
 }
 
 #[test]
-fn native_the_costs_in_the_readme_follow_from_their_formula() {
-    let readme = text("README.md");
+fn native_the_costs_of_a_crowd_follow_from_their_formula() {
+    let costs = text("docs/explanation/costs.md");
     let (data_centres, look_seconds, dollars_a_command) = (50.0, 26.0, 0.20 / 100_000.0);
     let grouped = |number: f64| {
         let digits = format!("{number:.0}");
@@ -218,11 +218,11 @@ fn native_the_costs_in_the_readme_follow_from_their_formula() {
             commands * dollars_a_command,
             waiting * dollars_a_command,
         );
-        assert!(readme.contains(&row), "{row}");
+        assert!(costs.contains(&row), "{row}");
     }
     let each_look = 10_000_000.0 / look_seconds * 3600.0 * dollars_a_command;
     assert!(
-        readme.contains(&format!("${} an hour", grouped(each_look))),
+        costs.contains(&format!("${} an hour", grouped(each_look))),
         "{each_look}"
     );
 }
@@ -279,28 +279,28 @@ fn native_the_development_configuration_is_sound_here_and_refused_elsewhere() {
 }
 
 #[test]
-fn native_readme_names_every_setting_and_route() {
-    let readme = text("README.md");
+fn native_the_docs_name_every_setting_and_route() {
+    let told = text("docs/reference/settings.md");
     let (settings, secrets) = asked();
     for key in settings.union(&secrets) {
-        assert!(readme.contains(&format!("| `{key}` |")), "{key}");
+        assert!(told.contains(&format!("| `{key}` |")), "{key}");
     }
+    let routes = text("docs/reference/api.md");
     for route in [
         "/_queue",
         "/_queue/permit",
         "/_queue/status",
         "/_queue/healthz",
     ] {
-        assert!(readme.contains(&format!("| `{route}` |")), "{route}");
+        assert!(routes.contains(&format!("| `{route}` |")), "{route}");
     }
 }
 
-/// Routes below the operator's path, as the table of the README and the contract have them.
+/// Routes below the operator's path, as the table of the docs and the contract have them.
 #[test]
-fn native_the_contract_and_the_readme_name_the_same_routes() {
-    let readme = text("README.md");
-    let (_, routes) = readme.split_once("\n## Routes\n").unwrap();
-    let (routes, _) = routes.split_once("\n## ").unwrap();
+fn native_the_contract_and_the_docs_name_the_same_routes() {
+    let api = text("docs/reference/api.md");
+    let (_, routes) = api.split_once("\n## Routes\n").unwrap();
     let told: BTreeSet<&str> = routes
         .lines()
         .filter_map(|line| line.strip_prefix("| `/_queue")?.split('`').next())

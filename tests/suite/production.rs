@@ -1,4 +1,4 @@
-//! `docs/production.md`: its bills follow from its formulas, and the README leads there.
+//! The pages about production: the bills follow from their formulas, and each check of the probe is explained.
 
 use crate::conventions::text;
 
@@ -85,7 +85,7 @@ fn grouped(number: f64, decimals: usize) -> String {
 
 #[test]
 fn native_both_bills_of_each_case_follow_from_their_formulas() {
-    let told = text("docs/production.md");
+    let told = text("docs/explanation/costs.md");
     let sale = Case {
         name: "a sale of four hours: 200 000 visitors, each waits 30 minutes and makes 40 requests inside",
         seconds: 4.0 * HOUR,
@@ -124,5 +124,5 @@ fn native_both_bills_of_each_case_follow_from_their_formulas() {
 
 #[test]
 fn native_the_readme_leads_to_what_is_known_and_unknown() {
-    assert!(text("README.md").contains("(docs/production.md)"));
+    assert!(text("README.md").contains("(docs/explanation/status.md)"));
 }

@@ -104,7 +104,7 @@ in_every_house! {
     without_a_brand_the_page_has_the_house_s_own_colours_and_no_gaps
     a_wrong_brand_closes_nothing_is_logged_and_named_by_the_health_route
     an_own_page_serves_with_a_digest_for_each_of_its_blocks
-    the_page_in_the_readme_is_a_page
+    the_page_in_the_docs_is_a_page
     a_page_may_be_as_long_as_a_setting
     a_page_may_be_nested_as_deep_as_is_said
     a_broken_page_is_logged_and_the_built_in_one_serves

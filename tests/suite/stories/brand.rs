@@ -137,10 +137,9 @@ pub(crate) fn an_own_page_serves_with_a_digest_for_each_of_its_blocks(house: &Ho
     assert_eq!(refusals(&house.log()), Vec::<&Value>::new());
 }
 
-pub(crate) fn the_page_in_the_readme_is_a_page(house: &House) {
-    let readme = include_str!("../../../README.md");
-    let section = readme.split_once("## Your own page").unwrap().1;
-    let own = section.split_once("```html\n").unwrap().1;
+pub(crate) fn the_page_in_the_docs_is_a_page(house: &House) {
+    let told = include_str!("../../../docs/how-to/write-your-own-page.md");
+    let own = told.split_once("```html\n").unwrap().1;
     house.set("brand_name", "Shop");
     house.set("template", own.split_once("```").unwrap().0);
     let got = page(house);

@@ -79,7 +79,7 @@ fn leads(answer: &Answer, secure: &str) -> Finding {
             format!("plain http is answered {status}, not with a redirect to https."),
         )
         .means("tickets are `Secure` cookies: over plain http no visitor keeps a place.")
-        .mend("force TLS for the domain (README, Domain, and the first look)."),
+        .mend("force TLS for the domain (docs/how-to/deploy-with-the-cli.md, Domain, and the first look)."),
     }
 }
 

@@ -104,7 +104,7 @@ fn judge(visitors: &[Visitor]) -> Finding {
     if drawn < visitors.len() {
         return Finding::differs(CHECK, format!("{drawn} of {} visitors drew a number.", visitors.len()))
             .means("the store did not answer, the room is closed, or the page skips the room or is no page.")
-            .mend("`reason` and `storeError` of these requests in the log say which; README, When the store does not answer.");
+            .mend("`reason` and `storeError` of these requests in the log say which; docs/explanation/reliability.md, When the store does not answer.");
     }
     let cost = median(costs).unwrap_or_default();
     let seen = format!(

@@ -16,7 +16,7 @@ pub(super) const CHECK: &str = "a change, as visitors see it";
 pub(super) const LOOKING: Duration = Duration::from_secs(4);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// What README promises.
+/// What docs/explanation/how-the-line-works.md promises.
 const PROMISED: Duration = Duration::from_secs(2);
 
 /// What waiting visitors read meanwhile; the second where an operator has set the first.

@@ -1,6 +1,6 @@
 //! `cargo dev probe`: what documentation says of production, looked at on a running service.
 //!
-//! Each check sends a few requests and words what it found; `docs/production.md` says what each is for. Without `--draw`
+//! Each check sends a few requests and words what it found; `docs/explanation/status.md` says what each is for. Without `--draw`
 //! no number is drawn, and without `--token` nothing is changed.
 
 mod client;
@@ -25,7 +25,7 @@ use target::Target;
 /// The variable that holds the token: a command line is seen by every process of the machine.
 const TOKEN: &str = "NOW_SERVING_TOKEN";
 
-/// What is looked at, in this order; `docs/production.md` says what each is for.
+/// What is looked at, in this order; `docs/explanation/status.md` says what each is for.
 pub const CHECKS: [&str; 13] = [
     health::CHECK,
     connect::CONNECTING,
@@ -46,7 +46,7 @@ pub const CHECKS: [&str; 13] = [
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It sends at most 150 requests in at most two minutes, to the host of --service only, and ends with 1 if anything differs. \
-What each check is for is in docs/production.md.")]
+What each check is for is in docs/explanation/status.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
     #[arg(long, value_name = "URL")]

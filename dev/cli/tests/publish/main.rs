@@ -1,4 +1,4 @@
-//! From nothing to an active version by Fastly's own CLI, as the README tells it, against a stand-in for Fastly's API.
+//! From nothing to an active version by Fastly's own CLI, as the docs have it, against a stand-in for Fastly's API.
 
 #![expect(
     clippy::unwrap_used,
@@ -18,6 +18,9 @@ use harness::project::{self, project};
 use harness::{secret, tools};
 
 use api::{Api, SERVICE};
+
+/// The page in `docs/how-to` that leads from nothing to a service.
+const DEPLOY: &str = "deploy-with-the-cli.md";
 
 /// The CLI builds into `bin` and `pkg` of the checkout, which two builds at once would break.
 static CHECKOUT: Mutex<()> = Mutex::new(());
@@ -67,12 +70,12 @@ fn succeeds(output: &Output) {
     assert!(output.status.success(), "{said}");
 }
 
-/// What stands to be typed below one heading of the README.
-fn told(heading: &str) -> String {
-    let readme = fs::read_to_string(project().unwrap().root.join("README.md")).unwrap();
-    let (_, section) = readme.split_once(&format!("\n### {heading}\n")).unwrap();
+/// The commands below one heading of a page in `docs/how-to`, up to the next heading of the same level.
+fn told(page: &str, heading: &str) -> String {
+    let path = project().unwrap().root.join("docs/how-to").join(page);
+    let page = format!("\n{}", fs::read_to_string(path).unwrap());
+    let (_, section) = page.split_once(&format!("\n{heading}\n")).unwrap();
     let section = section.split("\n## ").next().unwrap();
-    let section = section.split("\n### ").next().unwrap();
     let blocks = section.split("```sh\n").skip(1);
     let commands: String = blocks
         .map(|block| block.split("```").next().unwrap())
@@ -87,7 +90,7 @@ fn without_questions(folder: &Path) -> String {
     fs::write(file("settings.json"), r#"{"automatic":30}"#).unwrap();
     ["secrets.txt", "settings.json"]
         .into_iter()
-        .fold(told("Without questions"), |commands, name| {
+        .fold(told(DEPLOY, "## Without questions"), |commands, name| {
             commands.replace(name, &file(name))
         })
 }
@@ -106,7 +109,7 @@ fn sealed_length(body: &str) -> usize {
 }
 
 #[test]
-fn the_commands_of_the_readme_lead_from_nothing_to_an_active_version() {
+fn the_commands_of_the_docs_lead_from_nothing_to_an_active_version() {
     let api = Api::start();
     let folder = tempfile::tempdir().unwrap();
     let secrets = folder.path().join("secrets.txt");
@@ -278,14 +281,18 @@ fn a_fresh_machine_is_told_which_local_server_and_target_it_needs() {
 }
 
 #[test]
-fn the_commands_of_the_readme_for_later_are_ones_the_cli_knows() {
+fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
     let api = Api::start();
     let folder = tempfile::tempdir().unwrap();
     let first =
         "fastly service create --type wasm\nfastly service version activate --version latest\n";
     succeeds(&shell(&api, folder.path(), first));
-    for heading in ["With questions", "Rotating `jwt_secret`", "Undoing it"] {
-        succeeds(&shell(&api, folder.path(), &told(heading)));
+    for (page, heading) in [
+        (DEPLOY, "## With questions"),
+        ("rotate-secrets.md", "# Rotate `jwt_secret`"),
+        ("undo-anything.md", "# Undo anything"),
+    ] {
+        succeeds(&shell(&api, folder.path(), &told(page, heading)));
     }
     let changes = api.changes();
     let at = |line: &str| {
