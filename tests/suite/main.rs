@@ -42,6 +42,7 @@ mod connection;
 mod contract;
 mod conventions;
 mod crowd;
+mod docs;
 mod estimate;
 mod faults;
 mod fuzz;

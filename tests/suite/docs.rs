@@ -1,0 +1,158 @@
+//! The documentation leads where it says: every link between its pages and into the repository resolves.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::conventions::{files, root, text};
+
+/// The pages that people read, by their paths.
+pub(crate) fn pages() -> Vec<PathBuf> {
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
+    let top = files_of(&root()).into_iter().filter(is_page);
+    let below = files(&root().join("docs")).into_iter().filter(is_page);
+    top.chain(below).collect()
+}
+
+/// The files of a folder, without those of its folders.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.is_file()).collect()
+}
+
+/// The lines outside of blocks of code.
+fn prose(page: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let outside = page.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    });
+    outside.collect()
+}
+
+/// What a line links to and shows, besides addresses of other sites.
+fn links(line: &str) -> Vec<String> {
+    let without_code: String = line.split('`').step_by(2).collect();
+    let to = without_code
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let shown = line
+        .split("src=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next());
+    let all = to.chain(shown).map(str::to_owned);
+    all.filter(|link| !link.contains("://")).collect()
+}
+
+/// The anchor that GitHub makes of a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = prose(page).into_iter().filter_map(|line| {
+        let heading = line.trim_start_matches('#');
+        (heading.len() < line.len()).then(|| anchor(heading.trim()))
+    });
+    headings.collect()
+}
+
+/// What is wrong with a link of this page.
+fn fault(page: &Path, link: &str) -> Option<&'static str> {
+    let (path, fragment) = match link.split_once('#') {
+        Some((path, fragment)) => (path, Some(fragment)),
+        None => (link, None),
+    };
+    let target = match path {
+        "" => page.to_owned(),
+        path => page.parent().unwrap().join(path),
+    };
+    let Ok(target) = target.canonicalize() else {
+        return Some("leads nowhere");
+    };
+    if !target.starts_with(root().canonicalize().unwrap()) {
+        return Some("leads out of the repository");
+    }
+    let is_missing = |fragment| {
+        fs::read_to_string(&target).map_or(true, |page| !anchors(&page).contains(fragment))
+    };
+    fragment
+        .is_some_and(is_missing)
+        .then_some("names no heading of that page")
+}
+
+#[test]
+fn native_every_link_of_the_docs_leads_to_a_file_and_a_heading_that_are_there() {
+    let (mut checked, mut faults) = (0, Vec::new());
+    for path in pages() {
+        let page = fs::read_to_string(&path).unwrap();
+        for link in prose(&page).into_iter().flat_map(links) {
+            checked += 1;
+            let name = path.strip_prefix(root()).unwrap().display();
+            faults.extend(fault(&path, &link).map(|fault| format!("{name}: {link} {fault}")));
+        }
+    }
+    assert!(checked > 100, "{checked} links were found");
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn native_a_link_that_leads_nowhere_is_found() {
+    let page = root().join("docs/README.md");
+    let faults = |line: &str| -> Vec<Option<&str>> {
+        let links = links(line).into_iter();
+        links.map(|link| fault(&page, &link)).collect()
+    };
+    assert_eq!(
+        faults("[a](glossary.md#glossary), [`b`](../LICENSE), [c](#run-it) and <https://d>"),
+        [None; 3]
+    );
+    assert_eq!(faults("`[a](none.md)` and [b](https://b/c.md)"), []);
+    assert_eq!(
+        faults("[a](none.md) [b](glossary.md#none) [c](#none) [d](../..) <img src=\"e.png\">"),
+        [
+            Some("leads nowhere"),
+            Some("names no heading of that page"),
+            Some("names no heading of that page"),
+            Some("leads out of the repository"),
+            Some("leads nowhere"),
+        ]
+    );
+    assert_eq!(
+        anchor("Domain, and the first look"),
+        "domain-and-the-first-look"
+    );
+}
+
+#[test]
+fn native_every_page_is_in_the_index_of_the_docs() {
+    let index = text("docs/README.md");
+    for path in pages() {
+        let Ok(name) = path.strip_prefix(root().join("docs")) else {
+            continue;
+        };
+        let name = name.to_str().unwrap().replace('\\', "/");
+        let is_decision = name.starts_with("decisions/") && name != "decisions/README.md";
+        if is_decision || name == "README.md" {
+            continue;
+        }
+        let has_link = index.contains(&format!("({name})")) || index.contains(&format!("({name}#"));
+        assert!(has_link, "{name}");
+    }
+}
+
+#[test]
+fn native_the_readme_is_short_and_begins_with_its_two_commands() {
+    let readme = text("README.md");
+    assert!(readme.lines().count() <= 200);
+    let (_, commands) = readme.split_once("```sh\n").unwrap();
+    let commands: Vec<_> = commands.lines().take(2).collect();
+    assert!(commands[0].starts_with("cargo dev serve "), "{commands:?}");
+    assert!(commands[1].starts_with("cargo dev test "), "{commands:?}");
+}
