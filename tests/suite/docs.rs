@@ -1,10 +1,12 @@
-//! The documentation leads where it says: every link between its pages and into the repository resolves.
+//! The documentation: its links lead somewhere, and what it lists is there.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::conventions::{files, root, text};
+use crate::house::House;
+use crate::metrics::scrape;
 
 /// The pages that people read, by their paths.
 pub(crate) fn pages() -> Vec<PathBuf> {
@@ -155,4 +157,37 @@ fn native_the_readme_is_short_and_begins_with_its_two_commands() {
     let commands: Vec<_> = commands.lines().take(2).collect();
     assert!(commands[0].starts_with("cargo dev serve "), "{commands:?}");
     assert!(commands[1].starts_with("cargo dev test "), "{commands:?}");
+}
+
+/// What moves in the house moves in its guide too.
+#[test]
+fn native_the_files_that_contributing_names_are_there() {
+    let guide = text("CONTRIBUTING.md");
+    let words = guide.split('`').skip(1).step_by(2);
+    let is_path = |word: &&str| word.contains('/') && !word.contains([' ', '<', '(']);
+    let paths: Vec<&str> = words.filter(is_path).collect();
+    assert!(paths.len() > 30, "{paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "{path}");
+    }
+}
+
+#[test]
+fn native_every_metric_is_in_the_docs() {
+    let house = House::native();
+    let told = text("docs/reference/metrics.md");
+    let got = house.ask(&scrape());
+    let names = got.body.lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
+        Some(name)
+    });
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        let is_told = [format!("`{name}`"), format!("`{name}{{")];
+        assert!(
+            is_told.iter().any(|told_as| told.contains(told_as)),
+            "{name}"
+        );
+    }
 }
