@@ -76,7 +76,7 @@ resource "fastly_service_compute" "room" {
     source_code_hash = data.fastly_package_hash.room.hash
   }
 
-  # Without override_host: the origin is told the Host that the visitor asked for.
+  # Without override_host: the origin receives the Host that the visitor asked for.
   backend {
     name              = "protected_content"
     address           = var.origin

@@ -93,7 +93,7 @@ pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
     Some(f64::midpoint(*lower, upper))
 }
 
-/// The smallest of sorted numbers that so many per cent do not exceed; 0 of none.
+/// The smallest of sorted numbers that this percentage does not exceed; 0 of none.
 fn percentile(sorted: &[u32], percent: usize) -> u32 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted

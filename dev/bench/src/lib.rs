@@ -114,7 +114,7 @@ fn again_optimised() -> Result<bool, String> {
     process::run(&mut command)
 }
 
-/// One thread makes the load, so that it takes little from those who answer it.
+/// One thread makes the load, so that it takes little from the servers that answer it.
 fn runtime() -> Result<Runtime, String> {
     Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Load on one edge: so many keep-alive connections, each sending the next request when it has the
+//! Load on one edge: a number of keep-alive connections, each sending the next request when it has the
 //! answer to the last. Every answer is looked at: a wrong one would make the rest mean nothing.
 
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! One measurement: one scenario with so many connections, on the product and its floor in turn.
+//! One measurement: one scenario with a number of connections, on the product and its floor in turn.
 //!
 //! Slices alternate, a pair as A B and the next as B A, so that whatever else this machine does
 //! moves both sides.

@@ -155,7 +155,7 @@ fn without_leave_a_service_is_looked_at_and_nothing_in_it_moves() {
         ("answers of the origin, inside the room", unseen),
         ("cached path", unseen),
         ("a change, as visitors see it", unseen),
-        ("what the origin is told", unseen),
+        ("what the origin receives", unseen),
         ("sandboxes in a row", ok),
         ("POP", unseen),
     ] {
@@ -262,7 +262,7 @@ fn visitors_who_are_let_in_see_what_the_origin_answers_and_is_told() {
         ("draws", "ok"),
         ("answers of the origin, inside the room", "ok"),
         ("cached path", "cannot be seen from here"),
-        ("what the origin is told", "ok"),
+        ("what the origin receives", "ok"),
     ] {
         assert_eq!(run.verdict(check), verdict, "{check}: {}", run.said);
     }
@@ -287,7 +287,7 @@ fn what_differs_is_named_with_what_mends_it_and_ends_with_1() {
     assert_eq!(run.code, Some(1), "{}", run.said);
     assert_eq!(run.verdict("configuration"), "differs");
     assert!(run.said.contains("ignored: heading"), "{}", run.said);
-    assert_eq!(run.verdict("what the origin is told"), "differs");
+    assert_eq!(run.verdict("what the origin receives"), "differs");
     assert!(
         run.said.contains("set `origin_cookie` to remove"),
         "{}",

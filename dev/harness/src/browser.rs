@@ -172,7 +172,7 @@ pub async fn cdp(browser: &Client, command: &str, parameters: Value) -> Result<V
         .map_err(|error| failed(command, error))
 }
 
-/// Makes the page so many pixels wide and high, however narrow.
+/// Gives the page this width and height in pixels, however narrow.
 ///
 /// # Errors
 /// When Chromium cannot.

@@ -35,7 +35,7 @@ pub struct EdgeOptions {
     pub store: String,
     /// Everything else in the config store.
     pub settings: BTreeMap<String, String>,
-    /// Whether the service is told that it runs on the local server, as Viceroy does. With
+    /// Whether the service learns that it runs on the local server, as Viceroy does. With
     /// `false` it cannot find `FASTLY_HOSTNAME` and takes itself for a deployed one.
     pub local: bool,
     /// Whether an `Upgrade: websocket` is handed over, as for a service with the platform's product for them.

@@ -20,7 +20,7 @@ impl Sandboxes {
         })
     }
 
-    /// How many of so many requests one sandbox answered, on average; `None` when none ended.
+    /// How many of these requests one sandbox answered, on average; `None` when none ended.
     #[must_use]
     pub fn requests_each(self, requests: u64) -> Option<f64> {
         let (requests, ended) = (

@@ -99,7 +99,7 @@ fn parse(text: &str) -> Result<Settings, String> {
     entries.collect()
 }
 
-/// Writes the settings so that whoever reads them sees the old ones or the new ones, never half.
+/// Writes the settings so that a reader sees the old ones or the new ones, never half.
 ///
 /// # Errors
 /// When the folder cannot be written to.

@@ -1,4 +1,4 @@
-//! How the store misbehaves when it is told to.
+//! How the store misbehaves on command.
 //!
 //! What matters to a caller is whether the work was done although no good answer came; each fault
 //! says so.
@@ -59,7 +59,7 @@ impl Faults {
         Self::every(1, fault)
     }
 
-    /// Every `n`-th call fails, counted from when the store is told; with zero none does.
+    /// Every `n`-th call fails, counted from this command on; with zero none does.
     #[must_use]
     pub fn every(n: u64, fault: Fault) -> Self {
         Self {

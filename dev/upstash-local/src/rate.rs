@@ -45,7 +45,7 @@ impl Queue {
         self.advanced = self.advanced.saturating_add(by);
     }
 
-    /// How long it takes until so many more commands have been executed.
+    /// How long it takes until this many more commands have been executed.
     pub(crate) fn enter(&mut self, commands: u64) -> Duration {
         let now = match self.rate.clock {
             Clock::Wall => self.advanced.saturating_add(self.began.elapsed()),

@@ -1,6 +1,6 @@
 //! Requests to the service and to nothing else, counted and timed.
 //!
-//! Invariant: after so many requests or so much time none is sent any more, except those that put something back.
+//! Invariant: after [`MOST_REQUESTS`] or [`LONGEST_RUN`] none is sent any more, except those that put something back.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;

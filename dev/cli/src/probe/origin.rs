@@ -1,11 +1,11 @@
-//! What the origin is told about a request, by a path of it that answers with the headers it was sent.
+//! What the origin receives with a request, by a path of it that answers with the headers it was sent.
 
 use serde_json::Value;
 
 use super::draws::Visitor;
 use super::{Ask, Finding, Probe, unasked};
 
-pub(super) const CHECK: &str = "what the origin is told";
+pub(super) const CHECK: &str = "what the origin receives";
 
 /// Sent along, and not to be believed.
 const FORGED_ADDRESS: &str = "203.0.113.7";

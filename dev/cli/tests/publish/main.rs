@@ -198,7 +198,7 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
     }
     assert!(
         backends[0].iter().all(|(key, _)| key != "override_host"),
-        "the origin is told the visitor's Host: {:?}",
+        "the origin receives the visitor's Host: {:?}",
         backends[0]
     );
     has(1, "override_host", "eu1-name.upstash.io");
@@ -319,7 +319,7 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
     let kept = ("override_host".to_owned(), String::new());
     assert!(
         host.as_ref().is_some_and(|host| host.contains(&kept)),
-        "the origin is told the visitor's Host: {host:?}"
+        "the origin receives the visitor's Host: {host:?}"
     );
     assert_eq!(
         (at("/version/2/activate"), at("/version/1/activate")),
