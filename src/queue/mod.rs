@@ -20,5 +20,5 @@ pub use change::{Author, Change, Changed, Effect, Once};
 pub use model::{Call, Model, Outcome};
 pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
 pub use reason::Reason;
-pub use sign::{Live, Place, Sign};
+pub use sign::{Live, Place, SetTimes, Sign};
 pub use snapshot::{Action, Board, Minute, Set};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{Live, Place, Sign, TicketState};
 use crate::queue::{Cursor, Measured, Mode, Pace, Position};
-use birth::{Proofs, Since, Windows};
+use birth::{Proofs, Windows};
 
 /// Nothing older than two windows counts in a measured rate.
 const WINDOW_MS: u64 = 300_000;
@@ -27,8 +27,8 @@ pub struct Model {
     is_new: bool,
     /// Until then nothing is released: an older line has come back, and a better copy of it may still come.
     quiet_ms: u64,
-    /// What an operator has set since the data began.
-    since: Since,
+    /// Whether an operator has cleared the credit since the data began.
+    cleared: bool,
     /// Credit that came back with a line.
     lent: u64,
     /// Numbers drawn in the last seconds.
@@ -104,7 +104,7 @@ impl Model {
             sign,
             is_new: true,
             quiet_ms: 0,
-            since: Since::default(),
+            cleared: false,
             lent: 0,
             windows: Windows::default(),
             proofs: None,
@@ -209,7 +209,10 @@ impl Model {
                 }
                 line.sign.live.mode = mode;
                 line.sign.live.version += 1;
-                line.since.mode = true;
+            }
+            // In young data it may not be the mode that held before they were lost, and the operator means this one.
+            if holds != mode || line.sign.birth.young {
+                set_now(&mut line.sign.live.set_at.mode, call.now_ms);
             }
             line.open_period(call.now_ms, waited);
             let before = line.sign.cursor.0;
@@ -225,12 +228,32 @@ impl Model {
             line.sign.live.pace = pace.unwrap_or(line.configured);
             line.sign.live.paced = pace.is_some();
             line.sign.live.version += 1;
-            line.since.pace = true;
+            set_now(&mut line.sign.live.set_at.pace, call.now_ms);
             line.judge(call.now_ms);
             line.open_period(call.now_ms, waited);
             line.release(call.now_ms);
         });
         Outcome::Done(sign, 0, 0)
+    }
+
+    /// An operator sets the message, or takes it back.
+    pub fn set_message(&mut self, message: Option<&str>, call: Call<'_>) -> Outcome {
+        let (sign, ()) = self.verb(call, |line, _| {
+            let live = &mut line.sign.live;
+            live.message = message.map(str::to_owned);
+            live.version += 1;
+            set_now(&mut live.set_at.message, call.now_ms);
+        });
+        Outcome::Done(sign, 0, 0)
+    }
+
+    /// An operator clears the credit.
+    pub fn clear_credit(&mut self, call: Call<'_>) -> Outcome {
+        let (sign, cleared) = self.verb(call, |line, _| {
+            line.cleared = true;
+            std::mem::take(&mut line.sign.credit)
+        });
+        Outcome::Done(sign, cleared, 0)
     }
 
     /// An operator ends all tickets.
@@ -382,4 +405,9 @@ impl Model {
         self.drawn.insert(id.to_owned(), place);
         Some(position)
     }
+}
+
+/// Later than before, whatever the clock does.
+fn set_now(time: &mut u64, now_ms: u64) {
+    *time = now_ms.max(*time + 1);
 }

@@ -45,6 +45,40 @@ pub struct Live {
     pub message: Option<String>,
     /// Grows with each change of these.
     pub version: u64,
+    /// When each was set.
+    #[serde(default, skip_serializing_if = "SetTimes::is_empty")]
+    pub set_at: SetTimes,
+}
+
+/// When operators set mode, pace and message, by the store's clock in milliseconds; 0 for never. Of two copies the later one
+/// counts, setting by setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetTimes {
+    /// The mode.
+    pub mode: u64,
+    /// The pace.
+    pub pace: u64,
+    /// The message.
+    pub message: u64,
+}
+
+impl SetTimes {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The version takes the place of times that the version before did not tell.
+    #[must_use]
+    pub fn or(self, version: u64) -> Self {
+        if self.is_empty() {
+            return Self {
+                mode: version,
+                pace: version,
+                message: version,
+            };
+        }
+        self
+    }
 }
 
 impl Sign {

@@ -292,6 +292,13 @@ impl Line<'_> {
 fn brought(sign: &Sign) -> Arguments {
     let (birth, live) = (&sign.birth, &sign.live);
     let splices = birth.splices.iter().map(|splice| splice.written());
+    let set_at = live.set_at.or(live.version);
+    let times = [
+        ("sign_mode_at", set_at.mode),
+        ("sign_pace_at", set_at.pace),
+        ("sign_message_at", set_at.message),
+    ];
+    let times = times.into_iter().filter(|(_, time)| *time > 0);
     let numbers = [
         ("sign_born", birth.born),
         ("sign_started", birth.started),
@@ -315,8 +322,9 @@ fn brought(sign: &Sign) -> Arguments {
         .message
         .iter()
         .map(|text| ("sign_message", text.clone()));
+    let numbers = numbers.into_iter().chain(times);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
-    let pairs = numbers.into_iter().chain(texts).chain(message);
+    let pairs = numbers.chain(texts).chain(message);
     pairs.map(named).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::queue::{Birth, Live, Sign, Splice};
+use crate::queue::{Birth, Live, SetTimes, Sign, Splice};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -54,6 +54,15 @@ impl Answer {
             .collect()
     }
 
+    fn set_times(&self) -> SetTimes {
+        let time = |name| self.number(name).unwrap_or(0);
+        SetTimes {
+            mode: time("mode_at"),
+            pace: time("pace_at"),
+            message: time("message_at"),
+        }
+    }
+
     /// The sign.
     pub(super) fn sign(&self) -> Option<Sign> {
         let measured = Measured {
@@ -71,6 +80,7 @@ impl Answer {
             paced: self.number("paced")? == 1,
             message: self.text("message").map(str::to_owned),
             version: self.number("version")?,
+            set_at: self.set_times(),
         };
         let splices = self.text("splices")?.split_whitespace();
         let birth = Birth {

@@ -34,6 +34,8 @@ enum Event {
     Mode(Mode),
     /// An operator sets the pace, or takes it back.
     Pace(Option<Pace>),
+    Message(Option<&'static str>),
+    ClearCredit,
     /// So many milliseconds go by.
     Pass(u64),
 }
@@ -58,6 +60,8 @@ fn step() -> impl Strategy<Value = Step> {
             1 => prop::sample::select(&Mode::ALL[..]),
         ].prop_map(Event::Mode),
         1 => prop::option::of(pace()).prop_map(Event::Pace),
+        1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
+        1 => Just(Event::ClearCredit),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
 }
@@ -129,6 +133,11 @@ impl Play<'_> {
             }
             Event::Mode(mode) => self.change(&Change::Mode(*mode), now_ms),
             Event::Pace(pace) => self.change(&Change::Pace(*pace), now_ms),
+            Event::Message(text) => {
+                let change = Change::Message(text.map(str::to_owned));
+                self.change(&change, now_ms);
+            }
+            Event::ClearCredit => self.change(&Change::ClearCredit, now_ms),
             Event::Join => self.join(now_ms),
             Event::Repeat(which) => self.repeat(*which, now_ms),
             Event::Look(which) => self.look(*which, now_ms),
@@ -268,6 +277,8 @@ fn changed(model: &mut Model, change: &Change, now_ms: u64) -> Changed {
         Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, at(now_ms)),
         Change::Mode(mode) => model.set_mode(*mode, at(now_ms)),
         Change::Pace(pace) => model.set_pace(*pace, at(now_ms)),
+        Change::Message(text) => model.set_message(text.as_deref(), at(now_ms)),
+        Change::ClearCredit => model.clear_credit(at(now_ms)),
         other => panic!("the traces hold no {other:?}"),
     };
     match outcome {

@@ -5,4 +5,5 @@
 
 mod attacks;
 mod random;
+mod settings;
 mod table;

@@ -15,13 +15,6 @@ const SPAN_MS: u64 = 4_000;
 /// So many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
 
-/// What an operator has set since the data began: newer than any sign from before.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Since {
-    pub(super) mode: bool,
-    pub(super) pace: bool,
-}
-
 /// Numbers drawn in spans of four seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Windows {
@@ -87,15 +80,26 @@ impl Model {
         self.show(call.now_ms);
     }
 
-    /// `settled` is what the store says; data that became old since then, unless they were restored, have settled too.
     fn take_sign(&mut self, known: &Sign, settled: u64, now_ms: u64) {
+        self.take_line(known, settled, now_ms);
+        if known.birth.born == self.sign.birth.born {
+            self.take_live(&known.live);
+        }
+    }
+
+    /// `settled` is what the store says; data that became old since then, unless they were restored, have settled too.
+    fn take_line(&mut self, known: &Sign, settled: u64, now_ms: u64) {
         let (birth, other) = (&self.sign.birth, &known.birth);
         let (base, order) = (birth.born, birth.order());
         let is_same = other.order() == birth.order();
-        let is_late = !birth.young && other.born == base && other.started < birth.started;
-        let (mut past, mut since) = (Pieces::of(other, behind(known)), self.since);
+        // The numbers of an epoch that has ended are of no use.
+        let is_late = !birth.young
+            && other.born == base
+            && other.started < birth.started
+            && known.epoch >= self.sign.epoch;
+        let mut past = Pieces::of(other, behind(known));
         if other.order() > birth.order() || (is_same || is_late) && self.is_behind(known) {
-            since = if is_late { since } else { Since::default() };
+            let cleared = is_late && self.cleared;
             if is_late {
                 past = past.joined(self.pieces());
             } else if birth.young && birth.adopted == 0 {
@@ -105,6 +109,7 @@ impl Model {
                 past = self.pieces().joined(past);
             }
             self.begin_new_data(past, other.started, now_ms);
+            self.cleared = cleared;
         } else if birth.young && other.started < birth.started {
             let mut here = Pieces::of(birth, self.sign.length);
             let own = here.pop(birth.started);
@@ -112,7 +117,9 @@ impl Model {
         } else {
             return;
         }
-        self.take_values(known, since, base, order);
+        if known.birth.born == self.sign.birth.born {
+            self.take_values(known, base, order);
+        }
     }
 
     /// Whether a sign is further on than the line: then the store has lost data.
@@ -165,62 +172,63 @@ impl Model {
             born: birth.started,
             many: 0,
         };
-        (self.since, self.lent) = (Since::default(), self.sign.credit);
+        (self.cleared, self.lent) = (false, self.sign.credit);
         self.lay(past, own);
     }
 
-    /// What a copy says besides its numbers; `base` was the line before it came, and `order` what it had adopted.
-    fn take_values(&mut self, known: &Sign, since: Since, base: u64, order: (u64, u64)) {
+    /// What a copy says of the line besides its numbers; `base` was the line before it came, and `order` what it had adopted.
+    fn take_values(&mut self, known: &Sign, base: u64, order: (u64, u64)) {
         let birth = &self.sign.birth;
-        let (born, has_moved) = (birth.born, birth.order() != order);
-        if known.birth.born != born {
-            return;
-        }
-        if has_moved {
+        if birth.order() != order {
             self.lend(known.credit);
         }
-        if base == born {
+        if base == self.sign.birth.born {
             self.sign.epoch = self.sign.epoch.max(known.epoch);
             self.remember_cursor(known.cursor);
         } else {
             self.sign.epoch = known.epoch;
             self.sign.cursor = Cursor(known.cursor.0.min(known.length));
         }
-        let is_set = since.mode || since.pace;
-        if base != born || is_set || known.live.version > self.sign.live.version {
-            self.take_live(&known.live, since);
-        }
     }
 
-    /// What an operator had set comes back, but for what an operator has set since.
-    fn take_live(&mut self, live: &Live, since: Since) {
-        let configured = Live {
-            pace: self.configured,
-            ..Live::default()
-        };
-        let mut other = if live.version > 0 {
-            live.clone()
-        } else {
-            configured
-        };
-        if !other.paced {
-            other.pace = self.configured;
-        }
+    /// What an operator had set comes back, unless an operator has set it later.
+    fn take_live(&mut self, live: &Live) {
+        let configured = self.configured;
         let own = &mut self.sign.live;
-        if since.mode {
-            other.mode = own.mode;
+        let (mut mine, theirs) = (own.set_at, live.set_at.or(live.version));
+        let is_newer = [
+            theirs.mode > mine.mode,
+            theirs.pace > mine.pace,
+            theirs.message > mine.message,
+        ];
+        let is_kept =
+            theirs.mode < mine.mode || theirs.pace < mine.pace || theirs.message < mine.message;
+        let [mode, pace, message] = is_newer;
+        if mode {
+            (own.mode, mine.mode) = (live.mode, theirs.mode);
         }
-        if since.pace {
-            (other.pace, other.paced) = (own.pace, own.paced);
+        if pace {
+            own.paced = live.paced;
+            own.pace = if live.paced { live.pace } else { configured };
+            mine.pace = theirs.pace;
         }
-        if since.mode || since.pace {
-            other.version = own.version.max(live.version + 1);
+        if message {
+            own.message.clone_from(&live.message);
+            mine.message = theirs.message;
         }
-        *own = other;
+        own.set_at = mine;
+        // What is now set is another state than either copy showed, unless one of them knew all of it.
+        let known = live.version + u64::from(is_kept);
+        let taken = own.version + u64::from(is_newer.contains(&true));
+        own.version = own.version.max(known).max(taken);
     }
 
-    /// Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
+    /// Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it. Credit
+    /// that an operator cleared stays cleared.
     fn lend(&mut self, credit: u64) {
+        if self.cleared {
+            return;
+        }
         self.sign.credit = self.sign.credit - self.lent.min(self.sign.credit) + credit;
         self.lent = credit;
     }

@@ -14,6 +14,12 @@ local function answer(number, ...)
     'settled', state.settled,
     'young', is_young() and 1 or 0, 'recent', recent(), 'splices', written_splices(),
   }
+  for _, name in ipairs(SETTINGS) do
+    if live.set_at[name] > 0 then
+      table.insert(told, name .. '_at')
+      table.insert(told, live.set_at[name])
+    end
+  end
   if live.message then
     table.insert(told, 'message')
     table.insert(told, live.message)

@@ -82,32 +82,39 @@ local function behind(length, lately)
   return length + math.max(LEAST_GAP, lately)
 end
 
--- What an operator had set comes back too, but for what an operator has set since: that is newer, and stays.
-local function take_live(sign, since)
-  local is_set, stays = sign.version > 0, since.mode or since.pace or since.message
-  if not since.mode then
-    live.mode = is_set and sign.mode or 'automatic'
-    texts.mode = is_set and live.mode
+-- What an operator had set comes back too, unless an operator has set it later.
+local function take_live(sign)
+  local newer, took, kept = {}, false, false
+  for _, name in ipairs(SETTINGS) do
+    newer[name] = sign.set_at[name] > live.set_at[name]
+    took, kept = took or newer[name], kept or sign.set_at[name] < live.set_at[name]
   end
-  if not since.message then
-    live.message = sign.message or false
-    texts.message = live.message
+  if newer.mode then
+    live.mode, texts.mode = sign.mode, sign.mode
   end
-  if not since.pace then
-    live.paced = is_set and sign.paced or 0
+  if newer.pace then
+    live.paced = sign.paced
     live.automatic = tonumber(live.paced == 1 and sign.automatic or arg.automatic)
     live.quantity = tonumber(live.paced == 1 and sign.quantity or arg.quantity)
     texts.live_automatic = live.paced == 1 and live.automatic
     texts.live_quantity = live.paced == 1 and live.quantity
   end
-  live.version = stays and math.max(live.version, sign.version + 1) or sign.version
-  texts.version = live.version > 0 and live.version
-  if live.version > 0 then
+  if newer.message then
+    live.message = sign.message or false
+    texts.message = live.message
+  end
+  for name, is_newer in pairs(newer) do
+    if is_newer then
+      live.set_at[name] = sign.set_at[name]
+      texts[name .. '_at'], texts[name .. '_by'] = sign.set_at[name], false
+    end
+  end
+  -- What is now set is another state than either copy showed, unless one of them knew all of it.
+  local version = math.max(live.version, sign.version + (kept and 1 or 0), took and live.version + 1 or 0)
+  if version > live.version then
+    live.version, texts.version = version, version
     keep_long()
   end
-end
-local function since_the_data_began()
-  return { mode = state.set_mode == 1, pace = state.set_pace == 1, message = state.set_message == 1 }
 end
 
 -- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
@@ -231,8 +238,7 @@ end
 -- better copy comes.
 local function begin_new_data(line, after)
   state.started = math.max(now, state.started + 1, after + 1)
-  state.adopted, state.sealed, state.lent = 0, 0, state.credit
-  state.set_mode, state.set_pace, state.set_message, state.set_credit = 0, 0, 0, 0
+  state.adopted, state.sealed, state.lent, state.set_credit = 0, 0, state.credit, 0
   lay(line, { born = state.started, many = 0 })
 end
 
@@ -249,6 +255,7 @@ local function sign_brought()
     return
   end
   local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices }
+  sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
     'version', 'paced', 'automatic', 'quantity' }) do
     sign[name] = tonumber(arg['sign_' .. name])
@@ -264,11 +271,8 @@ end
 local function is_behind(sign)
   return sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch or sign.version > live.version
 end
--- What a copy says besides its numbers; `base` was the line before it came.
-local function take_values(sign, base, has_moved, since)
-  if sign.born ~= state.born then
-    return
-  end
+-- What a copy says of the line besides its numbers; `base` was the line before it came.
+local function take_values(sign, base, has_moved)
   if has_moved then
     lend(sign.credit)
   end
@@ -278,18 +282,17 @@ local function take_values(sign, base, has_moved, since)
   else
     state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, sign.length)
   end
-  if state.born ~= base or since.mode or since.pace or since.message or sign.version > live.version then
-    take_live(sign, since)
-  end
 end
-local function take_sign(sign)
+-- Whether the line has changed by what the copy knows of it.
+local function take_line(sign)
   local base, started, adopted = state.born, state.started, state.adopted
   local is_later = sign.started > started or sign.started == started and sign.adopted > adopted
   local is_same = sign.started == started and sign.adopted == adopted
-  local is_late = not is_young() and sign.born == base and sign.started < started
+  -- The numbers of an epoch that has ended are of no use.
+  local is_late = not is_young() and sign.born == base and sign.started < started and sign.epoch >= state.epoch
   local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
-  local since = since_the_data_began()
   if is_later or (is_same or is_late) and is_behind(sign) then
+    local cleared = is_late and state.set_credit or 0
     if is_late then
       line = joined(line, pieces_here())
     elseif is_young() and adopted == 0 then
@@ -300,15 +303,23 @@ local function take_sign(sign)
       state.settled = settled
       line = joined(pieces_here(), line)
     end
-    since = is_late and since or {}
     begin_new_data(line, sign.started)
+    state.set_credit = cleared
   elseif is_young() and sign.started < started then
     local before_these, own = pieces_before(state.length)
     lay(joined(before_these, line), own)
   else
     return
   end
-  take_values(sign, base, state.started ~= started or state.adopted ~= adopted, since)
+  if sign.born == state.born then
+    take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
+  end
+end
+local function take_sign(sign)
+  take_line(sign)
+  if sign.born == state.born then
+    take_live(sign)
+  end
 end
 local sign = sign_brought()
 if sign then

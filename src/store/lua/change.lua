@@ -2,14 +2,21 @@
 -- Arguments: `act`, `who`, `address`; `audited` = 'yes' for the list of actions; `seen`, the version of the settings that
 -- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key.
 
+-- Says who set it and when: later than before, whatever the clock does.
+local function sign_with(stem)
+  live.set_at[stem] = math.max(now, live.set_at[stem] + 1)
+  texts[stem .. '_at'], texts[stem .. '_by'] = live.set_at[stem], arg.who
+end
+
 -- Sets fields, or removes them: back to what is configured. `stem` names the fields that say who and when.
 local function put(stem, fields)
   for _, field in ipairs(fields) do
     texts[field] = arg[field] or false
   end
-  live.version, state['set_' .. stem] = live.version + 1, 1
+  live.version = live.version + 1
+  texts.version = live.version
   keep_long()
-  texts.version, texts[stem .. '_at'], texts[stem .. '_by'] = live.version, now, arg.who
+  sign_with(stem)
 end
 
 local acts = {
@@ -21,10 +28,14 @@ local acts = {
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
     return released, state.credit - credit
   end,
-  -- A mode that already holds is no change, and nothing to write down.
+  -- A mode that already holds is no change, and nothing to write down. In young data it may not be the mode that held before
+  -- they were lost, and the operator means this one.
   mode = function()
     if live.mode == arg.mode then
       arg.audited = 'no'
+      if is_young() then
+        sign_with('mode')
+      end
     else
       if live.mode ~= 'automatic' then
         state.anchor = now

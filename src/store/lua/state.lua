@@ -38,7 +38,7 @@ local DEFAULTS = {
   drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
   born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0, -- the birth of the line: see birth.lua
   settled = 0, -- what was born until then does not move, nor come back: see birth.lua
-  set_mode = 0, set_pace = 0, set_message = 0, set_credit = 0, -- 1: an operator has set it since the data began
+  set_credit = 0, -- 1: an operator has cleared the credit since the data began
   anchor = 0, -- since when missed periods count
   window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
   pops = 0, -- how many POPs renewed the sign lately; 0 is unknown
@@ -58,7 +58,8 @@ end
 
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
-local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs')
+local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
+  'mode_at', 'pace_at', 'message_at')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
@@ -68,6 +69,21 @@ local live = {
   version = tonumber(set[5]) or 0,
   paced = set[2] and 1 or 0, -- whether the pace is an operator's
 }
+-- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
+-- The version before told no times: there the version takes their place.
+local SETTINGS = { 'mode', 'pace', 'message' }
+local function set_times(version, ...)
+  local times, is_told = {}, false
+  for i, name in ipairs(SETTINGS) do
+    times[name] = tonumber((select(i, ...))) or 0
+    is_told = is_told or times[name] > 0
+  end
+  for _, name in ipairs(SETTINGS) do
+    times[name] = is_told and times[name] or version
+  end
+  return times
+end
+live.set_at = set_times(live.version, set[8], set[9], set[10])
 local function budget()
   return live.automatic > 0 and live.quantity or 0
 end

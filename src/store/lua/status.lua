@@ -7,7 +7,7 @@ end
 verbs.board = function()
   local told = answer(0, 'hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),
     'minute', state.minute)
-  local names = { 'mode_at', 'mode_by', 'pace_at', 'pace_by', 'message_at', 'message_by' }
+  local names = { 'mode_by', 'pace_by', 'message_by' }
   for i, value in ipairs(redis.call('HMGET', key.line, unpack(names))) do
     if value then
       table.insert(told, names[i])

@@ -49,6 +49,8 @@ enum Event {
     Permit(u64),
     Mode(Mode),
     Pace(Option<Pace>),
+    Message(Option<&'static str>),
+    ClearCredit,
     EndAll,
     /// The POP's cache drops its sign.
     Forget,
@@ -92,6 +94,8 @@ fn step() -> impl Strategy<Value = Step> {
             1 => prop::sample::select(&Mode::ALL[..]),
         ].prop_map(Event::Mode),
         1 => prop::option::of(pace()).prop_map(Event::Pace),
+        1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
+        1 => Just(Event::ClearCredit),
         1 => Just(Event::EndAll),
         1 => Just(Event::Forget),
         1 => Just(Event::Backup),
@@ -255,6 +259,11 @@ impl Play<'_> {
             }
             Event::Mode(mode) => self.change(pop, &Change::Mode(*mode)),
             Event::Pace(pace) => self.change(pop, &Change::Pace(*pace)),
+            Event::Message(text) => {
+                let change = Change::Message(text.map(str::to_owned));
+                self.change(pop, &change);
+            }
+            Event::ClearCredit => self.change(pop, &Change::ClearCredit),
             Event::EndAll => {
                 // Each press asks for a word, so no two fall into one second, which is what an epoch counts in.
                 self.wait(1_000);
@@ -644,6 +653,8 @@ fn changed(model: &mut Model, change: &Change, call: Call<'_>) -> Changed {
         Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, call),
         Change::Mode(mode) => model.set_mode(*mode, call),
         Change::Pace(pace) => model.set_pace(*pace, call),
+        Change::Message(text) => model.set_message(text.as_deref(), call),
+        Change::ClearCredit => model.clear_credit(call),
         Change::RaiseEpoch => model.end_all(call),
         other => panic!("the traces hold no {other:?}"),
     };
