@@ -33,7 +33,7 @@ pub use unsound::passes;
 /// What visitors may send.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-/// How much the log is told about what is wrong with a template, in characters.
+/// How much the log says about what is wrong with a template, in characters.
 const REASON: usize = 200;
 
 /// The most bytes of a line about the configuration that are not its problems.
@@ -245,7 +245,7 @@ pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
     config.pages.refused().into_iter().map(entry).collect()
 }
 
-/// What somebody inside is told when the origin does not answer; the ticket that was to go along does.
+/// The answer to a visitor inside when the origin does not answer, with the ticket that was meant for the origin's answer.
 #[must_use]
 pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
     let text = "The site did not answer. You are in, and stay in: please try again in a moment.";
@@ -284,7 +284,7 @@ fn worded(
     outcome(answer, visit, near, share(call, config))
 }
 
-/// What the waiting page asks for. Whoever may go in is told so, and goes in by the next request.
+/// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
 fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
     let visit = match routes::answer(route, call, line, near, config) {
         Aside::Visit(visit) => *visit,
@@ -304,7 +304,7 @@ fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &
     outcome(Answer::Reply(reply), visit, near, share(call, config))
 }
 
-/// How many of the looks of those who wait are logged: they say little, and there are many.
+/// How many polls of waiting visitors are logged: they say little, and there are many.
 fn share(call: &Call, config: &Config) -> Share {
     Share::one_in(config.log_sample, call.chance())
 }
@@ -359,8 +359,8 @@ fn to_https(call: &Call, config: &Config) -> Outcome {
     reply_with(for_visitor(call, https(call), config), Reason::ToHttps)
 }
 
-/// Credentials that came over plain http are left unread: whoever listened has them. A change is not repeated over https
-/// by itself, so that its sender learns what was sent; and a browser that came by https already would come here again.
+/// Credentials that came over plain http are left unread: a listener on the network has them. A change is not repeated over
+/// https by itself, so that its sender learns what was sent; and a browser that came by https already would come here again.
 fn operator_to_https(call: &Call) -> Outcome {
     if matches!(call.method.as_str(), "GET" | "HEAD") && call.is_plain_http() {
         return reply_with(for_method(call, https(call)), Reason::ToHttps);
@@ -525,7 +525,7 @@ fn way(call: &Call, paths: &Paths) -> Way {
     }
 }
 
-/// The same of a visitor inside. A pass goes along in any case, since an origin may refuse what comes without; the number
+/// The same of a visitor inside. The pass is always sent, since an origin may refuse what comes without; the number
 /// does not where other visitors may see the answer.
 fn of_visitor(bare: Forward, position: Option<Position>, pass: Option<String>) -> Forward {
     let position = position.filter(|_| bare.way != Way::Cache);

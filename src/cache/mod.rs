@@ -70,7 +70,7 @@ pub struct Copied {
 
 /// What the data centre has.
 pub enum Lookup {
-    /// A copy; whoever is handed the duty renews it once the visitor has been answered.
+    /// A copy; the request that is handed the duty renews it once the visitor has been answered.
     Found(Box<Copied>, Option<Duty>),
     /// Nothing: this request reads the sign for everybody who waits for it.
     Missing(Duty),
@@ -85,7 +85,7 @@ pub type Duty = Box<dyn Renew>;
 
 /// Fulfils a duty.
 pub trait Renew {
-    /// Puts the copy up, unless it is behind the one there, and wakes whoever waits for it.
+    /// Puts the copy up, unless it is behind the one there, and wakes the requests that wait for it.
     fn renew(self: Box<Self>, copy: &Copied);
 }
 
@@ -152,7 +152,7 @@ pub enum Listed {
 
 /// Leave to try one login.
 pub enum Turn {
-    /// Nobody else from there has it until this is dropped; then one of those who wait has.
+    /// No other login from there has it until this is dropped; then one of the waiting logins has.
     Mine(Box<dyn Any>),
     /// It was not this one's turn in time.
     Late,

@@ -56,7 +56,7 @@ impl Tally {
         self.number(&decision(&reason.name()))
     }
 
-    /// How many store calls took at most so many milliseconds, and longer than the next smaller bucket.
+    /// How many store calls took at most this many milliseconds, and longer than the next smaller bucket.
     #[must_use]
     pub fn calls_within(&self, most: u64) -> u64 {
         self.number(&bucket(most))
@@ -155,7 +155,7 @@ pub struct Batch {
     pub tally: Tally,
 }
 
-/// What a data centre keeps until the store has counted it. Whoever changes one is alone with it.
+/// What a data centre keeps until the store has counted it. One request at a time changes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Till {
     name: String,

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_deadline_is_compared_and_what_mends_it_is_told() {
+    fn each_deadline_is_compared_and_what_mends_it_is_named() {
         assert_eq!(mistimed(&backend("a", Some([1000, 500, 500]))), None);
         assert_eq!(
             mistimed(&backend("a", None)),

@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_keys_can_be_named_and_each_once() {
+    fn only_a_few_keys_can_be_named_and_each_once() {
         for wrong in [
             r#""template""#,
             r#"["bypass_paths"]"#,

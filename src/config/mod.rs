@@ -43,7 +43,7 @@ pub enum Query {
     Kept,
 }
 
-/// What to do with those who have not been admitted while the store does not answer.
+/// What to do with visitors who have not been admitted while the store does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnStoreError {
     /// Keep the page up, draw no numbers, ask again.
@@ -123,7 +123,7 @@ pub struct Config {
     pub permit_max: u64,
     /// The most admissions kept for arrivals to come.
     pub credit_max: u64,
-    /// Of the looks of those who wait, one in so many is logged.
+    /// Of the polls of waiting visitors, one in this many is logged.
     pub log_sample: u64,
     /// What the log tells of the query of a URL.
     pub log_query: Query,
@@ -999,7 +999,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotation_of_the_version_before_is_told_what_to_write_and_ends_no_ticket() {
+    fn a_rotation_of_the_version_before_learns_what_to_write_and_ends_no_ticket() {
         const NOW: u64 = 1_800_000_000;
         let (old, ticket) = (
             "o".repeat(32),
@@ -1058,7 +1058,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_for_those_who_are_named() {
+    fn frames_are_for_the_sites_that_are_named() {
         let given = with(
             "frame_ancestors",
             "self, https://a.example https://*.b.example:8443",

@@ -43,7 +43,7 @@ type Checked<T> = Result<T, Vec<Problem>>;
 /// One program's secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What the log calls whoever comes with it.
+    /// What the log calls a program that comes with it.
     pub name: String,
     /// What it sends.
     pub secret: String,
@@ -101,7 +101,7 @@ impl Operators {
         };
         let is_permit = |token: &Token| permit.iter().any(|other| other.secret == token.secret);
         if admin.iter().any(is_permit) {
-            // Whoever was handed it in order to permit could do everything.
+            // A program that was handed it in order to permit could do everything.
             return Err(vec![Problem {
                 key: "admin_token",
                 value: None,

@@ -500,8 +500,8 @@ impl<'a> Reader<'a> {
         tokens
     }
 
-    /// The secret store first; the config store is for the local server and for whoever has no secret store. What one of
-    /// them does not say is not looked for in the other.
+    /// The secret store first; the config store is for the local server and for services without a secret store. What
+    /// one of them does not say is not looked for in the other.
     fn given(&mut self, key: &'static str) -> Option<String> {
         let said = self.source.secret(key);
         let mut found = self.known(key, said);

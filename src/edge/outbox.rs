@@ -21,7 +21,7 @@ pub(super) const QUIET_MS: u64 = 60_000;
 /// The longest a sandbox that ends waits for a till.
 pub(super) const TURN: Duration = Duration::from_millis(500);
 
-/// And the longest a look waits that others wait for: what is busy goes along with the next one.
+/// And the longest a refresh waits that others wait for: the next refresh takes what is busy.
 pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
 
 /// How long a till is kept that nobody asks for.
@@ -98,7 +98,7 @@ impl Counts {
     }
 
     /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
-    /// time, and when it is given up it goes to one of those who wait for it.
+    /// time, and when it is given up it goes to one of the sandboxes that wait for it.
     pub(super) fn at<T>(
         &self,
         till: usize,
@@ -117,7 +117,7 @@ impl Counts {
             .user_metadata(kept.encode().into())
             .execute();
         let written = written.is_ok_and(|body| body.finish().is_ok());
-        // Whoever waits gets the lock when this one is gone, too.
+        // A sandbox that waits gets the lock when this one is gone, too.
         let _ = lock.cancel_insert_or_update();
         written.then_some(done)
     }

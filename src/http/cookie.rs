@@ -58,7 +58,7 @@ pub fn without(header: &[u8], names: &[&str]) -> Option<Vec<u8>> {
 /// To which requests from other sites the browser adds the cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameSite {
-    /// To links. `Strict` would lose the place of whoever arrives by one.
+    /// To links. `Strict` would lose the place of a visitor who arrives by one.
     Lax,
     /// To pages inside frames, kept apart for each site around the frame.
     NonePartitioned,

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_listed_is_named_and_everybody_learns_that_it_matters_who_asks() {
+    fn a_listed_origin_is_named_and_every_answer_says_that_it_depends_on_the_origin() {
         let vary = ("vary", "Origin".to_owned());
         let named = [
             vary.clone(),

@@ -53,7 +53,7 @@ pub struct Call {
     pub host: String,
     /// Whether the visitor came over TLS.
     pub https: bool,
-    /// The address of whoever sent it, where that is known.
+    /// The address of its sender, where that is known.
     pub address: Option<IpAddr>,
     /// On the local server, where everybody comes over http.
     pub local: bool,
@@ -343,7 +343,7 @@ impl Reply {
         Self::new(status, "application/problem+json", body.to_string())
     }
 
-    /// What a method is told that is not among these, which are separated by `, `; nothing if it is.
+    /// The answer to a method that is not among these, which are separated by `, `; nothing if it is.
     #[must_use]
     pub fn wrong_method(method: &str, allowed: &'static str) -> Option<Self> {
         if allowed.split(", ").any(|one| one == method) {

@@ -1,4 +1,4 @@
-//! What the origin is told of a request besides what the visitor sent: who asked, for which host, by which scheme, and
+//! What the origin receives with a request besides what the visitor sent: who asked, for which host, by which scheme, and
 //! that the visitor is inside.
 //!
 //! Invariant: nothing a client says under one of these names reaches the origin, nor what would make it see another path,
@@ -48,7 +48,7 @@ fn dashed(byte: u8) -> u8 {
     if byte == b'_' { b'-' } else { byte }
 }
 
-/// What the origin is told of this request, one line for each name.
+/// What the origin receives with this request, one line for each name.
 #[must_use]
 pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
     let address = call.address.map(|address| address.to_string());
@@ -201,7 +201,7 @@ mod tests {
             assert!(forbids([rules], []), "{rules}");
             assert!(
                 !forbids([rules], ["max-age=60"]),
-                "{rules}: browsers are told so, the platform is told otherwise"
+                "{rules}: this is for browsers, the platform reads something else"
             );
             for to_platform in ["no-store", "private", "no-cache"] {
                 assert!(forbids([rules], [to_platform]), "{to_platform}");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_told_who_asks_for_which_host_by_which_scheme() {
+    fn an_origin_receives_who_asks_for_which_host_by_which_scheme() {
         let call = Call {
             host: "shop.example:8443".to_owned(),
             https: true,

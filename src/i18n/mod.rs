@@ -41,7 +41,7 @@ macro_rules! languages {
     };
 }
 
-/// All there are. The first is for whoever reads none of them.
+/// All there are. The first is for a visitor who reads none of them.
 pub static LANGUAGES: [Words; 17] = languages! {
     "en" "ltr" one_or_other COMMA
     "de" "ltr" one_or_other DOT

@@ -1,6 +1,6 @@
-//! How exactly a wait is told: in steps no finer than the estimate is known, which is to a fifth of it.
+//! How exactly a wait is worded: in steps no finer than the estimate is known, which is to a fifth of it.
 
-/// A length of time, as it is told.
+/// A length of time, as it is worded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// `minutes` or `hours`: the text that counts them.
@@ -10,14 +10,14 @@ pub(super) struct Span {
     pub(super) to: u64,
 }
 
-/// How a wait of so many seconds is told; `None` below a minute. With whole division:
+/// How a wait of this many seconds is worded; `None` below a minute. With whole division:
 ///
-/// | seconds | told | |
+/// | seconds | number | |
 /// |---|---|---|
 /// | below 60 | | less than a minute |
-/// | below 1 230 | `(seconds + 30) / 60` | about so many minutes, up to 20 |
+/// | below 1 230 | `(seconds + 30) / 60` | about that many minutes, up to 20 |
 /// | below 4 500 | `seconds / 375 * 5` to `(seconds + 249) / 250 * 5` | minutes: a fifth less and a fifth more, outward to fives |
-/// | from there on | `(seconds + 2250) / 4500` to `(seconds + 1500) / 3000` | hours: a fifth less and a fifth more, rounded; where both are equal, about so many |
+/// | from there on | `(seconds + 2250) / 4500` to `(seconds + 1500) / 3000` | hours: a fifth less and a fifth more, rounded; where both are equal, about that many |
 ///
 /// A range holds the estimate, and both its ends only grow with it: so hours begin at 75 minutes, where "55 to 90 minutes"
 /// becomes "1 to 2 hours". Hours rounded outward would tell two hours as "1 to 3".
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_told_no_finer_than_it_is_known() {
+    fn a_wait_is_worded_no_finer_than_it_is_known() {
         let minutes = |from, to| {
             Some(Span {
                 unit: "minutes",

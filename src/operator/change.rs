@@ -29,7 +29,7 @@ const UNKNOWN_HERE: &str = "Whether anything was changed is unknown. Look at the
 /// What the panel says of a form that was sent before with other values.
 const SENT_BEFORE: &str = "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both.";
 
-/// More than so many at once are asked about.
+/// More than this many at once are asked about.
 const MANY: u64 = 100;
 
 /// The longest Idempotency-Key, in characters.

@@ -190,7 +190,7 @@ fn dropped_words(dropped: u64, credit_max: u64) -> Option<String> {
     (dropped > 0).then(words)
 }
 
-/// Back to the panel, which tells what was done; a test ticket goes along.
+/// Back to the panel, which tells what was done, with a test ticket if there is one.
 pub(super) fn back(
     change: &Change,
     sign: &Sign,
@@ -289,7 +289,7 @@ fn news(call: &Call, config: &Config, now: u64) -> Option<String> {
         "mode" if many > 0 => format!("The mode is set; {people} went in."),
         "mode" => "The mode is set.".to_owned(),
         "pace" => "The pace is set: in effect everywhere within this period.".to_owned(),
-        "message" => "The message is set: those who wait see it at their next look.".to_owned(),
+        "message" => "The message is set: waiting visitors see it at their next look.".to_owned(),
         "credit" => format!("Credit for {people} is cleared."),
         "epoch" => format!("All tickets have ended, those of {people} waiting among them."),
         "draw" => format!("This browser holds test ticket {many}."),

@@ -14,7 +14,7 @@ use crate::http::json::{Pairs, Value, whole};
 pub struct Fields {
     /// In the order they came.
     left: Vec<(String, Value)>,
-    /// Those that were asked for, for whoever sent another.
+    /// Those that were asked for, for the answer to a sender of another.
     known: Vec<&'static str>,
     /// Whether a form asked: its values are all texts, and its sender expects to be led back to the panel.
     pub by_form: bool,
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_too_long_or_of_another_type_is_told_so() {
+    fn a_body_that_is_too_long_or_of_another_type_is_refused_with_the_reason() {
         let long = format!("amt=1&x={}", "x".repeat(5000));
         assert!(matches!(asked(FORM, &long), Err(Refusal::TooLarge(_))));
         assert!(matches!(

@@ -31,10 +31,10 @@ pub use listed::refused as refused_by_network;
 
 pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 
-/// A token of so many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
+/// A token of this many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
 pub const LONG_TOKEN: usize = 32;
 
-/// So many logins of a lane may be wrong in a minute before it is slowed.
+/// This many logins of a lane may be wrong in a minute before it is slowed.
 const FREE: u64 = 10;
 /// The minute, which begins with the first wrong login.
 const WHILE: Duration = Duration::from_mins(1);
@@ -177,7 +177,7 @@ fn once_more(wrong: Option<Wrong>, now_ms: u64) -> (Wrong, Duration) {
     (more, WHILE.saturating_sub(age))
 }
 
-/// Whoever has an IPv6 address has as many as 64 bits can name.
+/// A client with an IPv6 address has as many as 64 bits can name.
 fn network(address: Option<IpAddr>) -> String {
     let network = |address: IpAddr| match address.to_canonical() {
         IpAddr::V6(six) => IpAddr::from(Ipv6Addr::from(u128::from(six) >> 64 << 64)),
@@ -263,7 +263,7 @@ impl Refused {
         }
     }
 
-    /// For whoever asked.
+    /// The answer to the request.
     #[must_use]
     pub fn reply(&self) -> Reply {
         match self {

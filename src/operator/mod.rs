@@ -1,7 +1,7 @@
 //! The operators' routes: the panel, and the API of the same names.
 //!
-//! Who may come in is in [`login`]. Of those who are in, browsers send Basic from other sites too, so a change by it needs
-//! POST and the same origin.
+//! [`login`] says who may come in. Browsers send an operator's Basic credentials from pages of other sites too, so a change
+//! by them needs POST and the same origin.
 
 mod change;
 mod desk;

@@ -1,4 +1,4 @@
-//! The metrics: what was counted here is told to the store, and what it knows then is read.
+//! The metrics: what was counted here is sent to the store, and what it knows then is read.
 
 use super::{Answered, simply, store_trouble};
 use crate::cache::Near;

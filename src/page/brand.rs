@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use crate::i18n::Words;
 
-/// The longest message to those who wait, in characters.
+/// The longest message to waiting visitors, in characters.
 pub const LONGEST_MESSAGE: usize = 200;
 
-/// What a text has none of, for whoever is told what is accepted.
+/// What a text has none of, as an error says it.
 pub const UNSAYABLE: &str =
     "control characters and bidirectional controls (U+202A to U+202E, U+2066 to U+2069)";
 
-/// Whether a text has at most so many characters, and none that steers a terminal, breaks a line or shows other
+/// Whether a text has at most this many characters, and none that steers a terminal, breaks a line or shows other
 /// characters in another order than they are sent.
 #[must_use]
 pub fn is_sayable(text: &str, longest: usize) -> bool {
@@ -38,7 +38,7 @@ pub struct Brand {
     /// Stands in the heading's place.
     #[serde(skip)]
     pub heading: Option<String>,
-    /// What they tell those who wait.
+    /// What they tell waiting visitors.
     #[serde(skip)]
     pub message: Option<String>,
 }

@@ -22,7 +22,7 @@ pub(super) fn day(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The Gregorian date so many days after 1970-01-01: `civil_from_days` of Howard Hinnant's "chrono-Compatible Low-Level
+/// The Gregorian date this many days after 1970-01-01: `civil_from_days` of Howard Hinnant's "chrono-Compatible Low-Level
 /// Date Algorithms", for days that are never negative. Its years begin in March, so that a leap day comes last, and
 /// its eras of 400 years all have the same length.
 fn civil(days: u64) -> (u64, u64, u64) {

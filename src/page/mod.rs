@@ -45,7 +45,7 @@ fn house(text: &str) -> Option<Template> {
 
 const NOBODY: &str = "'none'";
 
-/// What a waiting visitor is told.
+/// What a waiting visitor reads.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
     /// The number; `None` while none could be drawn.
@@ -56,7 +56,7 @@ pub struct Waiting {
     pub mode: Mode,
     /// Why the number is a new one.
     pub notice: Option<Notice>,
-    /// What operators tell those who wait.
+    /// What operators tell waiting visitors.
     pub message: Option<String>,
     /// How many were ahead when the number was drawn.
     pub first: Option<u64>,
@@ -158,7 +158,7 @@ pub struct Links {
     pub updates: String,
 }
 
-/// The waiting page, for whoever may show it in a frame; the same as a notice if its template cannot be shown.
+/// The waiting page, for the sites that may show it in a frame; the same as a notice if its template cannot be shown.
 #[must_use]
 pub fn waiting_page(
     status: u16,

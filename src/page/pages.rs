@@ -1,6 +1,6 @@
 //! The waiting page in the operator's brand: their own template if it is sound, else the built-in one, in every language.
 //!
-//! A template that is refused costs nobody the answer: another page serves, and the log is told why.
+//! A template that is refused costs no visitor the answer: another page serves, and the log says why.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -114,7 +114,7 @@ impl Pages {
     }
 }
 
-/// Whoever held it before us may have panicked; what it holds is whole all the same.
+/// A thread that held it before us may have panicked; what it holds is whole all the same.
 fn held<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_template_is_told_once_and_the_built_in_page_serves() {
+    fn a_broken_template_is_named_once_and_the_built_in_page_serves() {
         let pages = Pages::new(Brand::default(), Some("a\n{{brand.nam}}".to_owned()));
         let refused = Refused {
             template: "setting",
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_there_is_told_with_those_that_are() {
+    fn a_text_that_is_not_there_is_named_with_those_that_are() {
         let pages = Pages::new(Brand::default(), Some("{{text.hading}}".to_owned()));
         let reasons: Vec<String> = pages
             .refused()

@@ -198,7 +198,7 @@ fn shown_as(
         .unwrap_or_else(|| notice(status, title, "The panel's template cannot be shown."))
 }
 
-/// So many people.
+/// A number of people, in words.
 #[must_use]
 pub fn people(many: u64) -> String {
     if many == 1 {

@@ -166,7 +166,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_page_is_the_same_whoever_reads_its_template() {
+    fn a_page_is_the_same_by_either_reader_of_its_template() {
         let data = serde_json::json!({
             "title": "a", "sign": { "cursor": "1", "waiting": "2" }, "path": "/<p>", "serving": "2", "number": "3",
             "fields": [{ "name": "<a>", "value": "1" }, { "name": "b", "value": "2" }], "modes": [{ "name": "hold" }],

@@ -21,7 +21,7 @@ pub struct Cursor(pub u64);
 pub enum Verdict {
     /// The cursor has reached the position.
     Admit,
-    /// So many visitors go in before this one.
+    /// Other visitors go in before this one.
     Wait {
         /// `position − cursor − 1`, never below 0.
         ahead: u64,
@@ -88,7 +88,7 @@ impl Mode {
     }
 }
 
-/// So many visitors per so many seconds; `automatic` 0 means that the line moves only by hand and by the origin.
+/// A number of visitors per period; `automatic` 0 means that the line moves only by hand and by the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Length of a period in seconds, 0 = off.

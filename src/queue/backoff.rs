@@ -11,7 +11,7 @@ const LONGEST: u64 = 60;
 /// From this many tries on the way back is no longer.
 pub const MOST_TRIES: u64 = 5;
 
-/// Whole seconds until a visitor tries again after so many tries without a number: 5 · 2^(tries − 1), at most 60, and of
+/// Whole seconds until a visitor tries again after this many tries without a number: 5 · 2^(tries − 1), at most 60, and of
 /// that between a half and all.
 #[must_use]
 pub fn seconds(tries: u64, chance: Chance) -> u64 {

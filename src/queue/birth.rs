@@ -41,7 +41,7 @@ pub struct Birth {
 pub struct Splice {
     /// Their birth.
     pub born: u64,
-    /// By so many.
+    /// By how many they moved.
     pub offset: u64,
 }
 

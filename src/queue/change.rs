@@ -16,7 +16,7 @@ pub enum Change {
     Mode(Mode),
     /// How fast; `None` is what is configured.
     Pace(Option<Pace>),
-    /// What those who wait are told; `None` is what is configured, and an empty text is nothing.
+    /// The message to waiting visitors; `None` is what is configured, and an empty text is nothing.
     Message(Option<String>),
     /// No credit is left.
     ClearCredit,

@@ -13,7 +13,7 @@ use birth::{Proofs, Windows};
 
 /// Nothing older than two windows counts in a measured rate.
 const WINDOW_MS: u64 = 300_000;
-/// While visitors wait, periods that no verb saw are opened later: so many seconds' worth at most.
+/// While visitors wait, periods that no verb saw are opened later: this many seconds' worth at most.
 const LONGEST_CATCH_UP: u64 = 30;
 
 /// The line of one room.
@@ -132,7 +132,7 @@ impl Model {
         !self.is_new
     }
 
-    /// How many may have gone in so far, besides those who were permitted.
+    /// How many may have gone in so far, besides those that a permit released.
     #[must_use]
     pub fn granted(&self) -> u64 {
         self.granted

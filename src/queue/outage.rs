@@ -8,7 +8,7 @@
 const CALLS: u64 = 3;
 /// For how long at least, in milliseconds.
 const LASTS_MS: u64 = 5_000;
-/// After so many milliseconds without a failed call nothing is known.
+/// After this many milliseconds without a failed call nothing is known.
 const RECENT_MS: u64 = 30_000;
 
 /// The calls that failed without a success between them.

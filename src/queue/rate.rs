@@ -25,7 +25,7 @@ const SHORTEST_MEASURE_MS: u64 = 60_000;
 const STANDSTILL_MS: u64 = 60_000;
 /// Shorter steps than this are no steps to a visitor, whose page polls every few seconds.
 const SHORT_STEP_MS: u64 = 10_000;
-/// The line moves faster than its schedule when it is measured at more than so many percent of the pace.
+/// The line moves faster than its schedule when it is measured at more than this percentage of the pace.
 const FASTER_PERCENT: u128 = 125;
 
 impl Measured {
@@ -53,7 +53,7 @@ impl Measured {
     }
 }
 
-/// So many visitors in so much time, neither of them none.
+/// A number of visitors in a length of time, neither of them zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     visitors: u64,
@@ -88,7 +88,7 @@ impl Rate {
         visitors.checked_div(self.time_ms)
     }
 
-    /// Seconds until somebody with so many ahead goes in: `ahead ÷ visitors per second`, rounded up.
+    /// Seconds until a visitor with this many ahead goes in: `ahead ÷ visitors per second`, rounded up.
     #[must_use]
     pub fn wait(self, ahead: u64) -> u64 {
         ahead
@@ -97,7 +97,7 @@ impl Rate {
     }
 }
 
-/// Seconds until a visitor with so many ahead goes in. `None` when the line stands still.
+/// Seconds until a visitor with this many ahead goes in. `None` when the line stands still.
 ///
 /// A line moves in steps, and a visitor goes in with a step. Where the schedule moves it, the steps are its periods; where
 /// operators or the origin move it faster, they are what was measured.
@@ -119,7 +119,7 @@ pub fn estimated_wait(
     }
 }
 
-/// The same for the last of so many waiting visitors; 0 when none waits and the line moves.
+/// The same for the last of this many waiting visitors; 0 when none waits and the line moves.
 #[must_use]
 pub fn wait_of_the_last(
     waiting: u64,

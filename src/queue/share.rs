@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(interval_us(pace(0, 5), Some(1)), None, "no pace, none");
     }
 
-    /// How many of the visitors who ask every so many microseconds go in, in so much time.
+    /// How many visitors go in, in the time `time_us`, where one asks every `every_us`.
     fn let_in_of(every_us: u64, interval_us: u64, time_us: u64) -> u64 {
         let mut next_us = None;
         let mut many = 0;

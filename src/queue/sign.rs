@@ -40,7 +40,7 @@ pub struct Live {
     /// Whether it is an operator's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
-    /// What those who wait are told, if an operator set that; empty for nothing.
+    /// The message to waiting visitors, if an operator set one; empty for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Grows with each change of these.

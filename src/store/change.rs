@@ -4,7 +4,7 @@ use super::reply::Answer;
 use super::{Arguments, named};
 use crate::queue::{Author, Change, Changed, Effect};
 
-/// What the verb `change` is told.
+/// The arguments of the verb `change`.
 pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Arguments {
     let mut pairs = vec![
         ("act", change.verb().to_owned()),

@@ -17,7 +17,7 @@ pub struct Figures {
     pub tally: Tally,
 }
 
-/// What the script is told of each batch: its number, and what it counts.
+/// What the script receives of each batch: its number, and what it counts.
 pub(super) fn arguments(batches: &[Batch]) -> Arguments {
     let pairs = |(place, batch): (usize, &Batch)| {
         let (place, counts) = (place + 1, batch.tally.encode());

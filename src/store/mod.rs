@@ -1,6 +1,6 @@
 //! The verbs of the line: one Lua script, one call to the store, atomic there.
 //!
-//! Invariant: the cursor never falls and never passes the length; the scripts keep it, whoever calls and however often.
+//! Invariant: the cursor never falls and never passes the length; the scripts keep it, whatever is called, however often.
 
 mod board;
 mod change;
@@ -89,7 +89,7 @@ impl Line<'_> {
     }
 
     /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
-    /// draws a new number where it may. What was counted goes along.
+    /// draws a new number where it may. The call brings what was counted.
     ///
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
@@ -288,7 +288,7 @@ impl Line<'_> {
     }
 }
 
-/// A sign as the script is told of it.
+/// A sign as the script receives it.
 fn brought(sign: &Sign) -> Arguments {
     let (birth, live) = (&sign.birth, &sign.live);
     let splices = birth.splices.iter().map(|splice| splice.written());

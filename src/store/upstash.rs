@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_has_a_kind_that_is_told() {
+    fn every_fault_has_a_kind_that_is_counted() {
         let faults = [
             StoreError::NoAnswer,
             StoreError::Unauthorized,

@@ -9,7 +9,7 @@ use crate::config::{Problem, Query};
 use crate::http::{Call, first, shortened};
 use crate::queue::Reason;
 
-/// The version of the schema, which every line begins with. Whoever reads the log may rely on it: a new field or a new
+/// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
 /// reason leaves it as it is, anything else raises it.
 pub const SCHEMA: u8 = 1;
 
@@ -22,9 +22,9 @@ pub const LONGEST_LINE: usize = 16_000;
 pub enum Share {
     /// Every one.
     All,
-    /// One in so many, and this is one of them.
+    /// One in this many, and this is one of them.
     OneIn(u64),
-    /// One in so many, and this is another.
+    /// One in several, and this is another.
     Unlogged,
 }
 
@@ -222,7 +222,7 @@ fn without_userinfo(url: &str) -> String {
     format!("{scheme}//{host}{path}")
 }
 
-/// Whoever words it need not count.
+/// So that code that words it need not count.
 #[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
 fn briefly<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     let text = text.as_deref().unwrap_or_default();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn one_in_so_many_is_logged_and_says_so() {
+    fn one_in_a_sample_is_logged_and_says_so() {
         let logged = |many| {
             let shares = (0..1_000).map(|chance| Share::one_in(many, chance));
             let records = shares.map(|share| Record {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operator_did_is_told_briefly() {
+    fn what_an_operator_did_is_logged_briefly() {
         let record = Record {
             operator: Some("admin".to_owned()),
             action: Some("x".repeat(9_999)),

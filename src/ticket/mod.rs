@@ -235,7 +235,7 @@ struct PassClaims {
 const LONGEST_TICKET: usize = 1024;
 /// How far the clocks of two data centres may lie apart, in seconds.
 const CLOCK_SKEW: u64 = 120;
-/// An expired ticket is recognised for so many days.
+/// For how many days an expired ticket is recognised.
 const LAPSED_DAYS: u64 = 30;
 /// How long a pass for the origin is good, in seconds.
 const PASS_LIFE: u64 = 60;
@@ -623,7 +623,7 @@ mod tests {
         let at_once = Keys::new(OTHER, [SECRET]);
         assert!(
             !is_known(&at_once, &states[0]),
-            "whoever signs with it before all know it loses places"
+            "a POP that signs with it before all know it loses places"
         );
     }
 }

@@ -110,7 +110,7 @@ fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &C
         frames,
     );
     let refresh = (!waiting.still).then(|| {
-        // Whoever came without any cookie and gets a ticket is asked for it at the next look.
+        // A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
         let is_tried = is_signed && !ticket_cookie::keeps_cookies(call);
         let url = is_tried.then(|| routes::cookies_url(config, &links.here, 1));
         match url.filter(|url| url.len() <= LONGEST_WAY_BACK) {

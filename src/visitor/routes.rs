@@ -89,8 +89,8 @@ pub fn without_ticket(call: &Call) -> Reply {
 }
 
 /// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is
-/// another one without a number; a browser that kept neither is told, and draws no more. Crawlers read the status, so it
-/// is the waiting page's.
+/// another one without a number; a browser that kept neither gets a page that says so, and draws no more. Crawlers
+/// read the status, so it is the waiting page's.
 fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     let Some(to) = destination(call) else {
         return bad_destination();

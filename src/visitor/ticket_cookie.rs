@@ -6,7 +6,7 @@ use crate::http::cookie::{self, SameSite};
 use crate::http::negotiate::is_posted_form;
 use crate::ticket::{Keys, Standing, Ticket};
 
-/// Browsers keep a ticket so many seconds longer than it is good, so that its holder can be told that its time is over.
+/// Browsers keep a ticket this many seconds longer than it is good, so that its holder can read that its time is over.
 pub const KEPT: u64 = 3_600;
 
 /// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket.

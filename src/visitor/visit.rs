@@ -45,7 +45,7 @@ pub struct Visit {
 pub enum End {
     /// At the origin.
     Inside,
-    /// In line, behind so many.
+    /// In line, behind other visitors.
     Waiting {
         /// How many go in before.
         ahead: u64,
@@ -56,7 +56,7 @@ pub enum End {
     Provisional,
     /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
     Held,
-    /// The room is closed: nobody goes in, nobody draws, and whoever has a number keeps it.
+    /// The room is closed: no visitor goes in, none draws, and a visitor who has a number keeps it.
     Closed,
     /// A request that draws no number, and without a ticket that would let it in: no call made.
     Outside,
@@ -167,7 +167,7 @@ pub fn visit(
 }
 
 impl Visit {
-    /// What its holder can quote to support; nothing for whoever holds no ticket after this.
+    /// What its holder can quote to support; nothing for a visitor who holds no ticket after this.
     #[must_use]
     pub fn reference(&self) -> Option<String> {
         let is_kept = match self.end {
@@ -211,7 +211,7 @@ impl Visit {
         }
     }
 
-    /// Whoever would wait only since the store cannot say how far the line is goes in where the rules allow that, for
+    /// A visitor who waits only because the store cannot say how far the line is goes in where the rules allow that, for
     /// `admit_for` seconds, and is back in the old place afterwards.
     fn or_in_without_store(self, near: &dyn Near, config: &Config, now_ms: u64) -> Self {
         let is_held = match self.end {
@@ -244,8 +244,8 @@ impl Visit {
         }
     }
 
-    /// The origin takes what time it likes to answer, and nobody else should be without a sign until then: whoever goes
-    /// in hands the duty on, and looks afterwards whether somebody took it.
+    /// The origin may take long to answer, and no other visitor should be without a sign until then: the request that goes
+    /// in hands the duty on, and looks afterwards whether another one took it.
     fn without_duty_at_the_origin(self) -> Self {
         let after = match (self.end, self.after) {
             (End::Inside, After::Renew(_)) => After::Look,

@@ -21,7 +21,7 @@ pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Answers with so many secrets and remembers what it was asked.
+/// Answers with these secrets and remembers what it was asked.
 #[derive(Clone, Default)]
 struct Asked {
     given: BTreeMap<String, String>,
@@ -56,7 +56,10 @@ pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
     assert_eq!(operators.problems(), [], "there need be no operators");
     operators.tokens_of_both_kinds().unwrap();
     let mut secrets = asked.secrets.lock().unwrap().clone();
-    assert!(secrets.remove(RETIRED), "what is to move is told");
+    assert!(
+        secrets.remove(RETIRED),
+        "the secret that has to move is asked for"
+    );
     assert_eq!(
         secrets,
         SECRETS.map(str::to_owned).into(),

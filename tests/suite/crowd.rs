@@ -1,4 +1,4 @@
-//! A thousand arrivals at once: every number is drawn once, whoever loses an answer on the way.
+//! A thousand arrivals at once: every number is drawn once, whichever answers are lost on the way.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

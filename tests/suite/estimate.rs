@@ -13,7 +13,7 @@ use crate::house::{Ask, Direct, House, Visitor};
 
 /// In line before anything moves. From then on as many come as go in.
 const CROWD: usize = 500;
-/// One visitor of so many is watched; the others are there to be ahead.
+/// One visitor of this many is watched; the others are there to be ahead.
 const WATCHED: usize = 10;
 /// Who comes later is not watched.
 const WATCH_SECONDS: u64 = 600;
@@ -24,9 +24,9 @@ const FAR_SECONDS: u64 = 300;
 struct Movers {
     /// The settings `automatic` and `automatic_quantity`.
     schedule: Option<(u32, u32)>,
-    /// An operator lets so many in, every so many seconds.
+    /// An operator lets this many in, each time after this many seconds.
     operator: Option<(u32, u32)>,
-    /// The origin lets one in whenever it can: by chance, so many a second.
+    /// The origin lets one in whenever it can: by chance, at this rate a second.
     origin: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Chance {
     }
 }
 
-/// Something that happens so many times a second, each time without regard to the last.
+/// Something that happens at this rate a second, each time without regard to the last.
 struct Stream {
     chance: Chance,
     a_second: f64,
@@ -242,7 +242,7 @@ fn shown(movers: Movers, seed: u64) -> Vec<Shown> {
     world.told
 }
 
-/// The value that so many percent do not exceed.
+/// The value that this percentage does not exceed.
 fn percentile(values: impl Iterator<Item = u64>, percent: usize) -> u64 {
     let mut values: Vec<u64> = values.collect();
     values.sort_unstable();

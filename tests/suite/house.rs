@@ -530,7 +530,7 @@ impl House {
         }
     }
 
-    /// Waits for the beginning of the next period of so many seconds.
+    /// Waits for the beginning of the next period of this length in seconds.
     pub(crate) fn wait_for_period(&self, seconds: u64) {
         let length = seconds * 1000;
         let gone = self.now_ms() % length;
@@ -636,7 +636,7 @@ impl House {
         }
     }
 
-    /// Waits until at least so many lines are logged: the local server writes them after it has answered.
+    /// Waits until at least this many lines are logged: the local server writes them after it has answered.
     pub(crate) fn log_of(&self, lines: usize) -> Vec<Value> {
         for _ in 0..100 {
             if self.log().len() >= lines || matches!(self.kind, Kind::Native { .. }) {
@@ -655,7 +655,7 @@ impl House {
     }
 
     /// Whether this piece of story makes no call. In the Wasm a copy's second may end in between, and somebody be sent to
-    /// look, so the story is told up to five times: what costs a call by itself costs it each time.
+    /// look, so the story runs up to five times: what costs a call by itself costs it each time.
     pub(crate) fn is_free(&self, mut story: impl FnMut()) -> bool {
         (0..5).any(|_| self.calls(&mut story) == 0)
     }
@@ -671,7 +671,7 @@ impl House {
         self.store.command(&load).unwrap();
     }
 
-    /// Writes into the line as another data centre would: nobody here is told.
+    /// Writes into the line as another data centre would: nothing here learns of it.
     pub(crate) fn write(&self, fields: &[&str]) {
         let command = [&["HSET", "queue:{main}"], fields].concat();
         self.store.command(&command).unwrap();
@@ -752,7 +752,7 @@ impl<'a> Visitor<'a> {
         self.send(Ask::get(target).json())
     }
 
-    /// As browsers and apps do: one that is told to come back at once with a ticket comes back at once.
+    /// As browsers and apps do: one that the answer sends back at once with a ticket comes back at once.
     pub(crate) fn send(&mut self, ask: Ask) -> Got {
         let got = self.send_once(ask.clone());
         if !got.is_provisional() {
@@ -782,7 +782,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// So many visitors who have not asked for anything yet.
+/// This many visitors who have not asked for anything yet.
 pub(crate) fn visitors(house: &House, many: usize) -> Vec<Visitor<'_>> {
     (0..many).map(|_| Visitor::new(house)).collect()
 }

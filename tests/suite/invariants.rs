@@ -36,11 +36,11 @@ enum Event {
     Pace(Option<Pace>),
     Message(Option<&'static str>),
     ClearCredit,
-    /// So many milliseconds go by.
+    /// This many milliseconds go by.
     Pass(u64),
 }
 
-/// Something that happens in a data centre whose clock is off by so many milliseconds.
+/// Something that happens in a data centre whose clock is off by this many milliseconds.
 #[derive(Clone, Debug)]
 struct Step {
     event: Event,
@@ -240,7 +240,7 @@ impl Play<'_> {
         self.show(index, &sign);
     }
 
-    /// Nobody overtakes: whoever is admitted has everybody before him admitted by the same sign.
+    /// No visitor overtakes: the sign that admits a visitor admits every visitor ahead of them.
     fn show(&mut self, index: usize, sign: &Sign) {
         let position = self.visitors[index].place.position;
         match decide(position, sign.cursor) {

@@ -60,7 +60,7 @@ impl Desk {
         login::operator(&call, Door::Api, &self.config, &self.near, now_ms)
     }
 
-    /// So many wrong logins.
+    /// This many wrong logins.
     fn guess(&self, address: &str, times: usize) {
         for _ in 0..times {
             let got = self.asked(address, Some(WRONG));
@@ -141,7 +141,7 @@ fn native_who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one
     assert_eq!(desk.takes("2001:db8:0:1::2"), PAUSE);
     assert_eq!(desk.takes("2001:db8:0:2::1"), Duration::ZERO);
     desk.guess("", 10);
-    assert_eq!(desk.takes(""), PAUSE, "and whoever has none");
+    assert_eq!(desk.takes(""), PAUSE, "and a request without one");
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn native_a_token_with_the_role_read_can_only_read() {
 }
 
 #[test]
-fn native_the_log_is_told_who_asked() {
+fn native_the_log_names_who_asked() {
     let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
     let mut settings = BTreeMap::from([
         ("permit_token", "development-only-permit-token"),
@@ -644,7 +644,7 @@ fn problems(permit: &str, admin: &str) -> Vec<Problem> {
 }
 
 #[test]
-fn native_a_list_of_tokens_is_told_what_is_accepted_and_never_what_it_is() {
+fn native_a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_token() {
     const A: &str = "0123456789abcdef";
     const B: &str = "fedcba9876543210";
     let long = "n".repeat(33);
@@ -791,7 +791,7 @@ fn native_no_request_reads_more_than_five_secrets() {
 }
 
 #[test]
-fn wasm_who_waits_too_long_for_a_turn_is_told_so_and_the_right_one_works_afterwards() {
+fn wasm_a_login_that_waits_too_long_for_a_turn_is_refused_and_the_right_one_works_afterwards() {
     const AT_ONCE: usize = 40;
     let house = House::wasm();
     let wasm = house.wasm_side();

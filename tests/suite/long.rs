@@ -13,7 +13,7 @@ fn cursor(house: &House) -> u64 {
     status["cursor"].as_u64().unwrap()
 }
 
-/// So many visitors in line.
+/// This many visitors in line.
 fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
     let mut visitors = visitors(house, many);
     for visitor in &mut visitors {

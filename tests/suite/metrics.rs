@@ -13,7 +13,7 @@ use crate::house::{Ask, Got, House, PERMIT_TOKEN};
 
 const THREADS: usize = 6;
 const ROUNDS: usize = 25;
-/// Every so many calls of the second half fail.
+/// One call in this many of the second half fails.
 const EVERY: u64 = 5;
 
 pub(crate) fn scrape() -> Ask {
@@ -69,7 +69,7 @@ impl Client {
         }
     }
 
-    /// A round of everything: a draw, looks, what skips the room, no credentials, a reader, and those who go in.
+    /// A round of everything: a draw, looks, what skips the room, no credentials, a reader, and visitors who go in.
     fn round(&mut self, ask: &mut dyn FnMut(&Ask) -> Got) {
         let first = ask(&Ask::get("/echo").json());
         self.visit(&first);
@@ -93,7 +93,7 @@ impl Client {
         self.operate("status", &status);
     }
 
-    /// Scrapes until all that was seen is told: the tills are emptied by the next look, and a sandbox that waits for
+    /// Scrapes until all that was seen is counted: the tills are emptied by the next look, and a sandbox that waits for
     /// more to do puts by what it has counted after 15 s. The last scrape.
     fn find_all(&mut self, house: &House) -> BTreeMap<String, f64> {
         let mut told = BTreeMap::new();
@@ -133,7 +133,7 @@ fn permit(client: &mut Client, house: &House, amount: u64) {
     client.operate("permit", &got);
 }
 
-/// What the line itself knows is told as it is there.
+/// What the line itself knows is shown as it is there.
 fn agrees_with_the_line(house: &House, client: &Client, told: &BTreeMap<String, f64>) {
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
     let known = |name: &str| status[name].as_f64().unwrap();

@@ -88,7 +88,8 @@ fn headers(seen: &Seen) -> Vec<(String, String)> {
 }
 
 #[test]
-fn wasm_the_origin_is_told_the_same_of_every_kind_of_request_and_nothing_a_client_says_of_itself() {
+fn wasm_the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_says_of_itself()
+ {
     let house = House::wasm();
     house.permit(1);
     let mut visitor = Visitor::new(&house);

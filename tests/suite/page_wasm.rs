@@ -1,4 +1,4 @@
-//! What a waiting page costs whoever waits: bytes, exactly as they leave the edge.
+//! What a waiting page costs a visitor: bytes, exactly as they leave the edge.
 
 use now_serving::i18n::LANGUAGES;
 

@@ -177,7 +177,7 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     thread::scope(|scope| {
         scope.spawn(|| look_until(edge, &is_over));
         let _over = Over(&is_over);
-        // It looks for targets at leisure, and a change is one only to whoever saw what was before.
+        // It looks for targets at leisure, and it sees a change only if it saw the value before.
         let up = "up{job=\"now-serving\"} == 1".to_owned();
         answers(&prometheus, vec![("begun".to_owned(), up)]);
         live(&house);

@@ -50,12 +50,12 @@ enum Turn {
     Page,
 }
 
-/// What those who take turns hold, and who has drawn so far.
+/// The tickets of the visitors who take turns, and which of them have drawn so far.
 struct Room {
     inside: String,
     waiting: [String; 2],
     drawn: u64,
-    /// The ids of those who drew here.
+    /// The ids of the tickets that drew here.
     ids: BTreeSet<String>,
 }
 

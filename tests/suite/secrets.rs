@@ -160,7 +160,7 @@ fn every_route_under_every_fault(house: &House) {
         house.set("on_store_error", policy);
         for fault in FAULTS {
             house.store.fail(Faults::always(fault));
-            // Only then does whoever looks hear what the store says; arrivals and operators always do.
+            // Only then does a poll hear what the store says; arrivals and operators always do.
             if matches!(fault, Fault::Quote(_)) {
                 house.forget_the_sign();
             }
@@ -190,7 +190,7 @@ fn every_route_under_every_fault(house: &House) {
     let quoted = |line: &serde_json::Value| line["storeError"].to_string().contains("cannot serve");
     assert!(
         log.iter().any(quoted),
-        "what the store says is told as far as it is no secret"
+        "what the store says is logged as far as it is no secret"
     );
     for line in log {
         let line = line.to_string();

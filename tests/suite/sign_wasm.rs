@@ -25,7 +25,7 @@ fn poll(ticket: &str) -> Ask {
         .with("cookie", format!("queue={ticket}"))
 }
 
-/// Checks the answer to whoever waits with this number. How many are ahead, unless the sign could not be seen.
+/// Checks the answer to the visitor who waits with this number. How many are ahead, unless the sign could not be seen.
 fn ahead(got: &Got, position: u64) -> Option<u64> {
     let told = got.json();
     assert_eq!(

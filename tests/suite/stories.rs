@@ -91,7 +91,7 @@ in_every_house! {
     an_update_draws_nothing
     an_update_tells_of_the_turn_and_the_next_request_goes_in
     an_update_answers_other_methods_with_what_it_takes
-    a_browser_that_keeps_no_cookies_is_told_so_after_two_tries
+    a_browser_that_keeps_no_cookies_gets_a_page_that_says_so_after_two_tries
     a_browser_that_keeps_cookies_goes_back_to_its_place
     a_page_that_should_not_refresh_does_not
     nobody_is_sent_to_another_site
@@ -148,7 +148,7 @@ in_every_house! {
     only_what_is_protected_stands_in_line
     a_path_that_is_cached_stands_in_line_all_the_same
     an_odd_path_stands_in_line
-    a_web_socket_is_told_that_it_is_not_supported
+    a_web_socket_is_answered_that_it_is_not_supported
     a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_says_so
     an_open_room_lets_in_what_is_no_visitor
     a_link_of_another_page_stops_nobody_s_refresh
@@ -185,9 +185,9 @@ in_every_house! {
     of_two_operators_the_second_sees_what_changed_and_nothing_is_overwritten
     what_cannot_be_undone_asks_first_and_says_how_many_it_touches
     a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_typed
-    what_a_permit_neither_used_nor_kept_is_told
+    the_answer_names_what_a_permit_neither_used_nor_kept
     a_mode_that_holds_already_is_no_change
-    in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_is_told
+    in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_reads_why
     no_link_makes_the_panel_claim_that_something_was_done
     a_test_ticket_is_drawn_jumps_and_is_forgotten
     a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_turn

@@ -75,7 +75,7 @@ const ROWS: [Row; 16] = [
         draws: Draws::No,
     },
     Row {
-        name: "whoever was let in",
+        name: "a visitor who was let in",
         is_met_by: |request| request.holds == Holds::Admission,
         status: Status::OfTheOrigin,
         body: Body::Origin,
@@ -372,7 +372,7 @@ fn request(number: usize) -> Request {
     }
 }
 
-/// So many of all combinations, in an order in which neighbours have nothing in common, always the same. The step is a
+/// This many of all combinations, in an order in which neighbours have nothing in common, always the same. The step is a
 /// prime that divides no list's length, so each value meets each of the others.
 fn requests(many: usize) -> Vec<Request> {
     const STEP: usize = 1_000_003;
@@ -507,7 +507,7 @@ fn native_forty_thousand_combinations_follow_the_table_of_who_draws_a_ticket() {
     follow_the_table(&house, &requests(40_000), |ask| house.ask(ask));
 }
 
-/// The first so many that meet each row.
+/// The first of them that meet each row, up to this many.
 fn sample(mut requests: Vec<Request>, of_each_row: usize) -> Vec<Request> {
     let mut taken = [0; ROWS.len()];
     requests.retain(|request| {

@@ -192,7 +192,7 @@ fn wasm_a_web_socket_of_a_visitor_inside_reaches_the_origin_and_no_other_does() 
 }
 
 #[test]
-fn wasm_where_the_platform_hands_over_no_web_socket_its_client_is_told() {
+fn wasm_where_the_platform_hands_over_no_web_socket_its_client_learns_so() {
     let origin = Origin::start();
     let house = House::wasm_without_web_sockets(&origin.url);
     house.set("websockets", "on");

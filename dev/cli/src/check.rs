@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_told_where() {
+    fn what_is_no_document_is_named_with_its_place() {
         for (text, place) in [
             ("", "the settings"),
             ("{\n\"room\":}", "no JSON from line 2, column 8"),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_too_long_is_told_before_the_platform_refuses_it() {
+    fn a_value_that_is_too_long_is_named_before_the_platform_refuses_it() {
         let text = serde_json::json!({ "template": "a".repeat(LONGEST) }).to_string();
         let (is_sound, lines) = said(&text);
         assert!(

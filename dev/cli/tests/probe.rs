@@ -239,7 +239,7 @@ fn the_message_is_put_back_although_an_operator_changes_the_mode_meanwhile() {
 }
 
 #[test]
-fn visitors_who_are_let_in_see_what_the_origin_answers_and_is_told() {
+fn visitors_who_are_let_in_see_what_the_origin_answers_and_receives() {
     let service = Service::start(&[("automatic", "0"), ("automatic_quantity", "5")]);
     service.operator("permit", Some(r#"{"amt":6}"#));
     let words = [
@@ -342,7 +342,7 @@ fn a_service_that_is_down_another_one_and_a_wrong_token_are_told_apart() {
 }
 
 #[test]
-fn over_tls_the_time_of_the_handshake_is_told_and_an_unknown_certificate_is_refused() {
+fn over_tls_the_time_of_the_handshake_is_shown_and_an_unknown_certificate_is_refused() {
     let service = Service::start(&[("automatic", "0")]);
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("authority.pem");

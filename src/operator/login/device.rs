@@ -1,6 +1,6 @@
 //! The cookie by which an operator's browser is known again, so that logins from it queue in a lane of their own.
 //!
-//! Invariant: it opens nothing. Password and name are asked for as ever; whoever guesses from the operator's network
+//! Invariant: it opens nothing. Password and name are asked for as ever; a guesser in the operator's network
 //! cannot make the operator wait. It is set after a right login by Basic, sent to the operators' routes only, and ends
 //! with its time, with the password and with the entry of `jwt_secret` that its key is derived from.
 

@@ -6,7 +6,7 @@ use super::{moment, number, pace_words, people};
 use crate::queue::Pace;
 use crate::queue::{Action, Board};
 
-/// More changes than so many are not told one by one.
+/// More changes than this are not listed one by one.
 const TOLD: usize = 3;
 
 /// The latest first.
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_is_told_in_words() {
+    fn every_action_has_its_words() {
         for (action, told) in [
             (action("permit", 3, "5", "500"), "let in 3 of 5"),
             (action("mode", 0, "hold", ""), "mode hold"),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_since_a_version_is_told_with_who_and_when() {
+    fn what_changed_since_a_version_is_listed_with_who_and_when() {
         let mut board = board(&[(0, 0, 0)]);
         board.sign.live.version = 7;
         board.actions = vec![

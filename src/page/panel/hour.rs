@@ -4,7 +4,7 @@
 use crate::queue::{Board, Minute};
 
 const MINUTE_MS: u64 = 60_000;
-/// So many minutes, the one under way included.
+/// How many minutes there are, the one under way included.
 pub(super) const MINUTES: u64 = 60;
 
 /// How the minutes ended, up to now.

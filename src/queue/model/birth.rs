@@ -9,10 +9,10 @@ use crate::queue::{Live, Place, Sign};
 const YOUNG_MS: u64 = 120_000;
 /// After an older line came back, nothing is released until the data are this old; tickets prove nothing before.
 const SETTLE_MS: u64 = 10_000;
-/// Numbers left free behind an older line: what was drawn in [`SPAN_MS`], and at least so many.
+/// Numbers left free behind an older line: what was drawn in [`SPAN_MS`], and at least this many.
 const LEAST_GAP: u64 = 20;
 const SPAN_MS: u64 = 4_000;
-/// So many tickets of one birth restore their line.
+/// How many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
 
 /// Numbers drawn in spans of four seconds.

@@ -4,7 +4,7 @@
 
 use crate::queue::{Birth, Splice};
 
-/// So many splices are remembered.
+/// How many splices are remembered.
 const SPLICES: usize = 8;
 
 /// The numbers that the data of one birth gave.
@@ -57,7 +57,7 @@ impl Pieces {
         own.unwrap_or(Piece { born, many: 0 })
     }
 
-    /// The piece of this birth has at least so many numbers; a piece that was not known comes last.
+    /// The piece of this birth has at least this many numbers; a piece that was not known comes last.
     pub(super) fn grow(&mut self, piece: Piece) {
         let mut known = self.ground.iter_mut().chain(&mut self.moving);
         match known.find(|known| known.born == piece.born) {

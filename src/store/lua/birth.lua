@@ -163,7 +163,7 @@ local function pieces_before(last_number)
   return line, { born = state.started, many = 0 }
 end
 
--- A piece has at least so many numbers; one that was not known comes last.
+-- A piece has at least as many numbers as this copy knows; one that was not known comes last.
 local function grow(line, piece)
   local known = line.ground and line.ground.born == piece.born and line.ground or splice_of(line.moving, piece.born)
   if known then

@@ -96,7 +96,7 @@ if live.version > 0 then
   keep_long()
 end
 
--- Adopting a sign happens before a verb; what the verb itself changes is told apart from it by this.
+-- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
 local function remember_before()
   for name, value in pairs(state) do
     before[name] = value

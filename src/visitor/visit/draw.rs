@@ -1,5 +1,5 @@
-//! A number for whoever has none; in front of a closed room there is none to be had, and a crowd there costs the store
-//! no more than one that waits.
+//! A number for a visitor who has none; in front of a closed room there is none to be had, and a crowd there costs the
+//! store no more than one that waits.
 
 use super::{After, Drawn, Seen, Unseen};
 use crate::cache::{Copied, Lookup, Near};

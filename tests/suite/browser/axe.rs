@@ -72,7 +72,7 @@ async fn assert_no_barrier_at(page: &Client, words: &str, url: impl Fn() -> Stri
 }
 
 #[test]
-fn browser_a_page_with_barriers_is_told_each_of_them() {
+fn browser_each_barrier_of_a_page_is_named() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 600)).await.unwrap();

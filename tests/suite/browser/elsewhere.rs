@@ -24,7 +24,7 @@ fn site(page: String) -> String {
                 "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 page.len()
             );
-            // Whoever has left needs no answer.
+            // A client that has left needs no answer.
             let _ = (&socket).write_all((head + &page).as_bytes());
         }
     });

@@ -13,7 +13,7 @@ use crate::house::{House, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A house whose page looks once a second, with so many in line already.
+/// A house whose page polls once a second, with this many in line already.
 fn house(ahead: usize) -> House {
     let house = House::wasm_for_browsers();
     house.set("refresh_interval", "1");
@@ -125,7 +125,10 @@ fn browser_the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
         wait_for_title(&page, "The Ember Cup").await;
         let seen = house.wasm_side().origin.requests();
         let pages = seen.iter().filter(|request| request.target == "/").count();
-        assert_eq!(pages, 1, "the origin is asked once, by whoever goes in");
+        assert_eq!(
+            pages, 1,
+            "the origin is asked once, by the visitor who goes in"
+        );
         page.close().await.unwrap();
     });
 }
@@ -173,7 +176,7 @@ fn browser_without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in(
 }
 
 #[test]
-fn browser_without_cookies_the_visitor_is_told_and_draws_once() {
+fn browser_without_cookies_the_visitor_reads_so_and_draws_once() {
     let house = house(0);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -231,7 +234,7 @@ fn browser_a_minute_offline_costs_nothing_but_the_news() {
 }
 
 #[test]
-fn browser_a_store_that_is_down_is_told_calmly_and_the_figures_come_back() {
+fn browser_a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
     use upstash_local::{Fault, Faults};
     let house = house(1);
     let driver = Driver::start().unwrap();
@@ -389,7 +392,7 @@ fn browser_the_operators_message_and_brand_stay_true_while_the_page_waits() {
 }
 
 #[test]
-fn browser_a_stopped_page_asks_nothing_until_it_is_told_to() {
+fn browser_a_stopped_page_asks_nothing_until_the_visitor_resumes_it() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {

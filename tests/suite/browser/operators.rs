@@ -52,7 +52,7 @@ struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// Presses a button of the panel, and is told what it did.
+    /// Presses a button of the panel, and reads what it did.
     async fn press(&self, button: &str, news: &str) {
         click(&self.operator, button).await;
         says(&self.operator, "#news", news).await;
@@ -95,7 +95,7 @@ impl Room<'_> {
         self.visitor.goto(&home).await.unwrap();
     }
 
-    async fn tells_those_who_wait(&self) {
+    async fn tells_waiting_visitors(&self) {
         fill(&self.operator, "#message-text", "Doors at ten").await;
         self.press("#message", "The message is set").await;
         says(&self.visitor, "#message", "Doors at ten").await;
@@ -200,7 +200,7 @@ async fn every_button(house: &House, width: u32, scripts: bool) {
     room.goes_home().await;
     room.operator.goto(&panel(house)).await.unwrap();
     says(&room.operator, "#waiting", "3").await;
-    room.tells_those_who_wait().await;
+    room.tells_waiting_visitors().await;
     room.holds_and_closes().await;
     room.lets_in().await;
     room.takes_back_credit().await;
@@ -235,7 +235,7 @@ fn browser_every_button_works_on_a_phone_without_scripts() {
 }
 
 #[test]
-fn browser_of_two_operators_the_second_is_told_what_the_first_did() {
+fn browser_of_two_operators_the_second_reads_what_the_first_did() {
     let house = house();
     let driver = Driver::start().unwrap();
     tell(async {

@@ -112,7 +112,7 @@ fn native_what_counts_agrees_with_its_number() {
 }
 
 #[test]
-fn native_a_wait_is_told_in_every_grammar() {
+fn native_a_wait_is_worded_in_every_grammar() {
     for (tag, seconds, told) in [
         ("en", None, "unknown at the moment"),
         ("en", Some(59), "less than a minute"),

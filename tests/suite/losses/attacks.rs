@@ -73,7 +73,7 @@ fn hold_numbers_of_their_own(visitors: &mut [Visitor<'_>]) -> Vec<u64> {
     numbers
 }
 
-/// So many more visitors draw.
+/// This many more visitors draw.
 fn more<'a>(house: &'a House, many: usize, all: &mut Vec<Visitor<'a>>) {
     for mut visitor in visitors(house, many) {
         visitor.ask("/");

@@ -26,7 +26,7 @@ const COPY_MS: u64 = 2_000;
 /// Every POP that knows a sign polls within this time after a loss.
 const POLLED_MS: u64 = 100_000;
 
-/// So many losses in one trace with [`Care::Kept`]: the store remembers no more numbers that moved.
+/// The losses in one trace with [`Care::Kept`]: the store remembers no more numbers that moved.
 const LOSSES: usize = 6;
 /// The seed of the traces, as a failure prints it; without it each run plays traces of its own.
 const SEED: &str = "LOSSES_SEED";
@@ -57,7 +57,7 @@ enum Event {
     /// A backup is made.
     Backup,
     Lose(Loss),
-    /// So many milliseconds go by.
+    /// This many milliseconds go by.
     Wait(u64),
 }
 
@@ -70,7 +70,7 @@ enum Loss {
     Line,
     /// A backup of the line is restored.
     Restored(usize),
-    /// A failover to an empty store, whose clock is so many milliseconds behind.
+    /// A failover to an empty store, whose clock is this many milliseconds behind.
     ClockBack(u64),
 }
 

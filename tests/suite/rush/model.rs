@@ -9,7 +9,7 @@ use now_serving::queue::backoff;
 use now_serving::queue::breaker::Breaker;
 use now_serving::queue::chance::Chance;
 
-/// How exactly time is told: what happens within the same step happens at once.
+/// The resolution of time: what happens within the same step happens at once.
 const STEP_MS: u64 = 10;
 /// From a POP to the store and back.
 const WAY_MS: u64 = 20;
@@ -75,7 +75,7 @@ struct Rush {
     chance: u64,
 }
 
-/// So many visitors a second for ten seconds, told until everybody has a number or for so long.
+/// Visitors at this rate a second for ten seconds, followed until every visitor has a number or for this long.
 pub(super) fn rush(per_second: u64, rules: Rules, longest_ms: u64) -> Outcome {
     let visitors = per_second * ARRIVING_MS / 1000;
     let mut rush = Rush {
@@ -149,7 +149,7 @@ impl Rush {
         self.at(took_ms.clamp(STEP_MS, DEADLINE_MS), knows);
     }
 
-    /// The store executes a draw, whoever waits for it; how long it takes until the answer is there.
+    /// The store executes a draw, whether a visitor still waits for it or not; how long it takes until the answer is there.
     fn execute(&mut self, visitor: usize) -> u64 {
         self.commands += 1;
         let begins_us = self.store_free_us.max(self.now_ms * 1000);

@@ -20,7 +20,7 @@ const ARRIVING_MS: u64 = 10_000;
 const POPS: usize = 5;
 /// A hundredth of the 10 000 commands a second that one database takes.
 const RATE: u32 = 100;
-/// One request in so many is a browser's.
+/// One request in this many is a browser's.
 const PAGES: u64 = 10;
 
 struct Rush {

@@ -15,10 +15,10 @@ use crate::house::{Ask, Got, House, Visitor};
 const LOOKS: u32 = 10_000;
 const CONNECTIONS: u32 = 64;
 const SPAN: Duration = Duration::from_secs(10);
-/// Somebody's requests on one connection, while those who wait look.
+/// One visitor's requests on one connection, while waiting visitors poll.
 const OTHERS: u32 = 200;
 
-/// Somebody inside and so many who drew after, number 2 first.
+/// A visitor inside and this many who drew after, number 2 first.
 fn drawn(house: &House, waiting: u32) -> (String, Vec<String>) {
     house.warm();
     let draw = || {
@@ -33,7 +33,7 @@ fn drawn(house: &House, waiting: u32) -> (String, Vec<String>) {
     (first.ticket.unwrap(), tickets.collect())
 }
 
-/// Sends so many requests evenly over the span from `began` on; whoever is late goes on at once. How long each took.
+/// Sends this many requests evenly over the span from `began` on; after a late one the next follows at once. How long each took.
 fn paced(
     edge: SocketAddr,
     ask: &Ask,

@@ -27,7 +27,7 @@ fn lost_an_answer(house: &House) -> bool {
 }
 
 #[test]
-fn wasm_a_look_that_gets_no_answer_is_not_repeated_by_those_who_waited_for_it() {
+fn wasm_a_look_that_gets_no_answer_is_not_repeated_by_the_requests_that_waited_for_it() {
     let house = House::wasm();
     let tickets = line_of(&house, 50);
     house.store.fail(Faults::always(Fault::Delay(STALLED)));
@@ -56,7 +56,7 @@ fn wasm_a_look_that_gets_no_answer_is_not_repeated_by_those_who_waited_for_it() 
 }
 
 #[test]
-fn wasm_a_look_whose_visitor_leaves_serves_those_who_wait_for_it() {
+fn wasm_a_look_whose_visitor_leaves_serves_the_requests_that_wait_for_it() {
     let house = House::wasm();
     let tickets = line_of(&house, 21);
     let edge = house.wasm_side().edge.addr();
@@ -90,7 +90,7 @@ fn moved_behind_an_old_copy(house: &House, cursor: u64) {
     thread::sleep(FRESH + Duration::from_millis(200));
 }
 
-/// Number 20 looks until it sees so many ahead, and never sees nothing.
+/// Number 20 polls until it sees this many ahead, and never sees nothing.
 fn looks_until(house: &House, ticket: &str, wanted: u64) {
     let began = Instant::now();
     let calls = house.calls(|| {

@@ -24,7 +24,7 @@ pub(crate) enum Whim {
     Silent,
     /// It takes copies and forgets them.
     Forgetful,
-    /// Copies reach it so many milliseconds after the store was read.
+    /// Copies reach it this many milliseconds after the store was read.
     Late(u64),
 }
 

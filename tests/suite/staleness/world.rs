@@ -245,7 +245,7 @@ impl World {
         };
     }
 
-    /// Whoever is inside was reached by the true cursor, and is out as soon as the data centre knows of a new epoch.
+    /// The true cursor has reached every visitor inside, and they are out as soon as the data centre knows of a new epoch.
     fn may_be_inside(&mut self, place: (u64, u64), centre: usize, truth: Truth) {
         let (epoch, position) = place;
         assert!(position <= truth.cursor, "{place:?} is in at {truth:?}");
@@ -258,7 +258,7 @@ impl World {
         }
     }
 
-    /// Whoever waits sees a sign that is true, no older than it may be, and that does not go back.
+    /// A waiting visitor sees a sign that is true, no older than it may be, and that does not go back.
     fn may_be_outside(&mut self, index: usize, centre: usize, got: &Got, truth: Truth) {
         let (known, json) = (self.known(), got.json());
         let visitor = &mut self.visitors[index];

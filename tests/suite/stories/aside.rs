@@ -97,7 +97,9 @@ pub(crate) fn an_update_answers_other_methods_with_what_it_takes(house: &House) 
     assert_eq!(house.ask(&Ask::get("/_queue/placed")).status, 404);
 }
 
-pub(crate) fn a_browser_that_keeps_no_cookies_is_told_so_after_two_tries(house: &House) {
+pub(crate) fn a_browser_that_keeps_no_cookies_gets_a_page_that_says_so_after_two_tries(
+    house: &House,
+) {
     let page = house.ask(&Ask::get("/shop?a=1&b=2"));
     let first = next(&page).unwrap();
     assert_eq!(first, "/_queue/cookies?try=1&to=%2Fshop%3Fa%3D1%26b%3D2");

@@ -31,7 +31,7 @@ fn length(house: &House) -> u64 {
     status["length"].as_u64().unwrap()
 }
 
-/// So many in line, and the data centre knows of it.
+/// This many in line, and the data centre knows of it.
 fn line_of(house: &House, many: usize) {
     house.warm();
     for _ in 0..many {

@@ -25,7 +25,7 @@ fn shown(house: &House) -> (Value, Value) {
     (measured, status["estimated_wait_seconds"].clone())
 }
 
-/// A line of so many, none of whom has gone in.
+/// A line of this many, none of whom has gone in.
 fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
     let mut visitors = visitors(house, many);
     for visitor in &mut visitors {
@@ -34,7 +34,7 @@ fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
     visitors
 }
 
-/// The origin lets so many in, now and twice more, a minute apart.
+/// The origin lets this many in, now and twice more, a minute apart.
 fn permits(house: &House, amount: u64) {
     house.permit(amount);
     for _ in 0..2 {
@@ -108,7 +108,7 @@ pub(crate) fn c12_the_rate_is_measured_from_the_permits_of_the_origin(house: &Ho
     );
 }
 
-/// Seconds until the period in which a visitor with so many ahead goes in.
+/// Seconds until the period in which a visitor with this many ahead goes in.
 fn by_schedule(house: &House, ahead: u64, automatic: u64, quantity: u64) -> u64 {
     let length = automatic * 1000;
     let next = length - house.now_ms() % length;

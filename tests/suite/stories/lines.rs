@@ -41,7 +41,7 @@ pub(crate) fn with_ticket(ask: Ask, ticket: &str) -> Ask {
     ask.with("cookie", format!("queue={ticket}"))
 }
 
-/// So many visitors in line.
+/// This many visitors in line.
 pub(crate) fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
     let mut visitors = visitors(house, many);
     for visitor in &mut visitors {

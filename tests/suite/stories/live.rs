@@ -299,7 +299,7 @@ pub(crate) fn the_origin_s_token_lets_in_and_reads_and_no_more(house: &House) {
 pub(crate) fn nothing_but_a_post_of_the_panel_s_own_site_changes_anything(house: &House) {
     Visitor::new(house).ask("/");
     house.permit(3);
-    // The minute under way is written down once by whoever comes first.
+    // The minute under way is written down once, by the first request of the next one.
     let before = everything(house)[1].clone();
     let state = status(house);
     let forms = [

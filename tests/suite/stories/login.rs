@@ -1,4 +1,4 @@
-//! Who may operate the room: named tokens, what is not configured, and what becomes of those who guess.
+//! Who may operate the room: named tokens, what is not configured, and what becomes of guessers.
 
 use now_serving::operator::login::PAUSE;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Whoever asks twice with the same key is served once.
+//! A request that comes twice with the same key is carried out once.
 
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde_json::json;

@@ -434,7 +434,7 @@ pub(crate) fn a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_
     );
 }
 
-pub(crate) fn what_a_permit_neither_used_nor_kept_is_told(house: &House) {
+pub(crate) fn the_answer_names_what_a_permit_neither_used_nor_kept(house: &House) {
     draw(house, 2);
     house.set("credit_max", "3");
     let told = house.ask(&Ask::json_to("permit", r#"{"amt":9}"#)).json();
@@ -466,7 +466,9 @@ pub(crate) fn a_mode_that_holds_already_is_no_change(house: &House) {
     assert_eq!(rows, 2, "what changed nothing is not listed");
 }
 
-pub(crate) fn in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_is_told(house: &House) {
+pub(crate) fn in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_reads_why(
+    house: &House,
+) {
     draw(house, 1);
     house.change("mode", r#"{"mode":"closed"}"#);
     for button in ["draw", "jump"] {

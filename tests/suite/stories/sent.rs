@@ -171,7 +171,7 @@ fn let_in(house: &House) -> Visitor<'_> {
     visitor
 }
 
-pub(crate) fn a_web_socket_is_told_that_it_is_not_supported(house: &House) {
+pub(crate) fn a_web_socket_is_answered_that_it_is_not_supported(house: &House) {
     let mut visitor = let_in(house);
     for path in ["/echo", "/robots.txt"] {
         for upgrade in ["websocket", "h2c, WebSocket"] {

@@ -42,7 +42,7 @@ pub(crate) fn a_closed_room_that_opens_again_costs_one_call(house: &House) {
     house.change("mode", r#"{"mode":"closed"}"#);
     assert_eq!(Visitor::new(house).ask("/").json()["mode"], "closed");
     house.forget_the_sign();
-    // As another data centre would open it: nobody here is told.
+    // As another data centre would open it: nothing here learns of it.
     house.write(&["mode", "automatic"]);
     let mut visitor = Visitor::new(house);
     let calls = house.calls(|| assert_eq!(visitor.ask("/").json()["position"], 1));
@@ -192,7 +192,7 @@ pub(crate) fn what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_ep
         house.write(&["mode", "automatic"]);
         house.write(&end);
         house.wait(Duration::from_secs(2));
-        // The first request finds no fresh sign and looks once it has been answered; whoever asks after that knows it.
+        // The first request finds no fresh sign and looks once it has been answered; every later request knows it.
         let is_out = (0..50).any(|_| !new.ask("/echo").inside);
         assert!(is_out, "{end:?}");
         assert!(!new.ask("/echo").inside, "{end:?}");

@@ -263,7 +263,7 @@ fn two_rooms_of_one_account_have_stores_of_their_own() {
 
 /// The CLI of a fresh machine fetches the local server that the suite tries, and rustup the target that the build needs.
 #[test]
-fn a_fresh_machine_is_told_which_local_server_and_target_it_needs() {
+fn a_fresh_machine_learns_which_local_server_and_target_it_needs() {
     let root = &project().unwrap().root;
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
     let version = format!(
