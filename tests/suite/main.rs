@@ -77,3 +77,4 @@ mod tickets;
 mod unreadable;
 mod wasm_only;
 mod web_socket;
+mod wording;
