@@ -100,7 +100,7 @@ impl Store {
         self.answer_within(request, DEADLINE)
     }
 
-    /// The same for a caller that waits so long.
+    /// The same for a caller with a deadline of its own.
     #[must_use]
     pub fn answer_within(&self, request: &Request<'_>, deadline: Duration) -> Reply {
         match self.reply(request) {
