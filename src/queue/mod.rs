@@ -10,6 +10,7 @@ mod model;
 pub mod outage;
 mod rate;
 mod reason;
+pub mod release;
 pub mod share;
 mod sign;
 mod snapshot;

@@ -7,14 +7,13 @@ mod pieces;
 
 use std::collections::BTreeMap;
 
+use super::release;
 use super::{Live, Place, Sign, TicketState};
 use crate::queue::{Cursor, Measured, Mode, Pace, Position};
 use birth::{Proofs, Windows};
 
 /// Nothing older than two windows counts in a measured rate.
 const WINDOW_MS: u64 = 300_000;
-/// While visitors wait, periods that no verb saw are opened later: this many seconds' worth at most.
-const LONGEST_CATCH_UP: u64 = 30;
 
 /// The line of one room.
 #[derive(Clone, Debug)]
@@ -266,17 +265,12 @@ impl Model {
         Outcome::Done(sign, waiting, 0)
     }
 
-    fn budget(&self) -> u64 {
-        let pace = self.sign.live.pace;
-        if pace.automatic > 0 { pace.quantity } else { 0 }
-    }
-
     /// What was measured at another pace says nothing about this one; what was missed at another pace is not made up for.
     fn judge(&mut self, now_ms: u64) {
-        let pace = (self.sign.live.pace.automatic, self.budget());
+        let pace = (self.sign.live.pace.automatic, self.sign.live.pace.budget());
         if self.measured_at != pace {
             self.measured_at = pace;
-            self.left = self.left.min(self.budget());
+            self.left = self.left.min(self.sign.live.pace.budget());
             self.anchor_ms = now_ms;
             self.checkpoints = None;
         }
@@ -334,27 +328,18 @@ impl Model {
         self.show_birth(now_ms);
     }
 
-    /// Periods are opened forward only, so a clock that lags opens none; and none is opened on hold, open or closed. While
-    /// visitors waited, the periods that no verb saw are opened too.
+    /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
     fn open_period(&mut self, now_ms: u64, waited: bool) {
-        let pace = self.sign.live.pace;
-        let start = pace.period_start(now_ms).unwrap_or(0);
-        let is_new = self.period.is_none_or(|period| start > period);
-        if self.sign.live.mode != Mode::Automatic || !is_new || now_ms < self.quiet_ms {
+        if self.sign.live.mode != Mode::Automatic || now_ms < self.quiet_ms {
             return;
         }
-        let anchor = pace.period_start(self.anchor_ms).unwrap_or(0);
-        let since = self.period.unwrap_or(0).max(anchor);
-        let missed = start.saturating_sub(since).checked_div(pace.automatic);
-        let most = LONGEST_CATCH_UP.checked_div(pace.automatic).unwrap_or(0);
-        let many = if waited {
-            missed.unwrap_or(0).min(most)
-        } else {
-            1
-        };
-        self.period = Some(start);
-        self.left = many.max(1) * self.budget();
-        self.granted += self.left;
+        let missed_since = waited.then_some(self.anchor_ms);
+        let pace = self.sign.live.pace;
+        if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
+            self.period = Some(opened.start);
+            self.left = opened.budget;
+            self.granted += opened.budget;
+        }
     }
 
     fn admit(&mut self, most: u64) -> u64 {
@@ -364,18 +349,23 @@ impl Model {
         released
     }
 
-    /// Credit goes first; an open room admits everybody and uses neither credit nor budget. What waiting visitors leave of
-    /// missed periods is lost.
     fn release(&mut self, now_ms: u64) {
-        match self.sign.live.mode {
-            Mode::Automatic if now_ms >= self.quiet_ms => {
-                self.sign.credit -= self.admit(self.sign.credit);
-                let used = self.admit(self.left);
-                self.left = (self.left - used).min(self.budget());
-            }
-            Mode::Open => self.granted += self.admit(u64::MAX),
-            Mode::Automatic | Mode::Hold | Mode::Closed => {}
-        }
+        let pace = self.sign.live.pace;
+        let line = release::Line {
+            waiting: self.sign.waiting(),
+            mode: self.sign.live.mode,
+            settling_until_ms: self.quiet_ms,
+        };
+        let limits = release::Limits {
+            credit: self.sign.credit,
+            budget: self.left,
+            period: pace.budget(),
+        };
+        let released = release::release(line, limits, now_ms);
+        self.admit(released.n);
+        self.sign.credit -= released.by_credit;
+        self.left = released.budget;
+        self.granted += released.n - released.by_credit - released.by_pace;
     }
 
     /// Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.

@@ -1,0 +1,25 @@
+-- The pace: which period a time is in, and which periods a verb opens. `queue/release.rs` has the same rule.
+
+-- The second at which the period of a time began. Numbers of periods of different lengths cannot be compared: after a change
+-- of pace the line would stand still or release twice. Starting times only go forward.
+local LONGEST_CATCH_UP = 30
+local function period_start(time)
+  local automatic = live.automatic
+  return automatic > 0 and math.max(math.ceil(time / (automatic * 1000)) - 1, 0) * automatic or 0
+end
+
+-- The first verb that sees a period opens it, and while visitors wait also the periods that no verb saw, up to 30 seconds'
+-- worth, since `anchor`: the change of pace, the end of hold, closed or a loss, or the moment a visitor began to wait.
+-- The remainder of a period is not banked, nor are periods of an empty line or on hold.
+local function open_period()
+  local period = period_start(now)
+  if period <= state.period or live.mode ~= 'automatic' or now < state.quiet then
+    return
+  end
+  local many = 1
+  if live.automatic > 0 and before.cursor < before.length then
+    local missed = math.floor((period - math.max(state.period, period_start(state.anchor))) / live.automatic)
+    many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
+  end
+  state.period, state.left = period, many * budget()
+end

@@ -1,0 +1,109 @@
+-- The pieces that a line consists of, one for each birth of its data. `queue/model/pieces.rs` has the same rule.
+
+-- The pieces of a line whose last one ends at `last`: `ground` has settled, and `among` are the births whose numbers are in it.
+local function pieces_of(born, settles, list, last)
+  local open = { born = born, offset = 0 }
+  local line = { settled = settles, among = {}, moving = {} }
+  if born <= settles then
+    line.ground = open
+  else
+    line.moving[1] = open
+  end
+  for _, splice in ipairs(list) do
+    if splice.born <= settles then
+      table.insert(line.among, splice)
+    else
+      open.many = math.max(splice.offset - open.offset, 0)
+      open = { born = splice.born, offset = splice.offset }
+      table.insert(line.moving, open)
+    end
+  end
+  open.many = math.max(last - open.offset, 0)
+  return line
+end
+local function behind_these()
+  return behind(state.length, recent())
+end
+local function pieces_here()
+  return pieces_of(state.born, state.settled, splices, behind_these())
+end
+-- The pieces before the present data, and their own.
+local function pieces_before(last_number)
+  local line = pieces_of(state.born, state.settled, splices, last_number)
+  local last = line.moving[#line.moving]
+  if last and last.born == state.started then
+    return line, table.remove(line.moving)
+  end
+  return line, { born = state.started, many = 0 }
+end
+
+-- A piece has at least as many numbers as this copy knows; one that was not known comes last.
+local function grow(line, piece)
+  local known = line.ground and line.ground.born == piece.born and line.ground or splice_of(line.moving, piece.born)
+  if known then
+    known.many = math.max(known.many, piece.many)
+  elseif piece.born > line.settled then
+    table.insert(line.moving, piece)
+  elseif piece.born == 0 then
+    line.ground = piece
+  end
+end
+
+-- What either copy knows. What settled last counts: what was born before, and is not among it, has ended.
+local function joined(line, other)
+  if other.settled > line.settled or other.settled == line.settled and other.ground and not line.ground then
+    line, other = other, line
+  end
+  local ended = 0
+  for _, piece in ipairs(other.moving) do
+    local at = 1
+    while line.moving[at] and line.moving[at].born < piece.born do
+      at = at + 1
+    end
+    if piece.born <= line.settled then
+      ended = ended + piece.many
+    elseif line.moving[at] and not splice_of(line.moving, piece.born) then
+      table.insert(line.moving, at, piece)
+    else
+      grow(line, piece)
+    end
+  end
+  if line.ground and other.ground and line.ground.born == other.ground.born then
+    line.ground.many = math.max(line.ground.many, other.ground.many + ended)
+  end
+  return line
+end
+
+-- Puts piece behind piece, those of the present data last.
+local function lay(line, own)
+  local began, told, base = state.length - own.many, written_splices(), state.born
+  local offset, length = 0, 0
+  splices, state.born, state.settled = line.among, nil, line.settled
+  table.insert(line.moving, own)
+  if line.ground then
+    table.insert(line.moving, 1, line.ground)
+  end
+  for _, piece in ipairs(line.moving) do
+    if state.born then
+      offset = length
+      table.insert(splices, { born = piece.born, offset = offset })
+    else
+      state.born = piece.born
+    end
+    length = length + piece.many
+  end
+  while #splices > SPLICES do
+    table.remove(splices, 1)
+  end
+  local is_other = state.adopted == 0 or state.born ~= base
+  if is_other or written_splices() ~= told then
+    if is_other then
+      state.quiet, state.left = state.started + SETTLE, 0
+      state.anchor = state.quiet
+    end
+    state.adopted, texts.splices = state.adopted + 1, written_splices()
+    forget_rate()
+  end
+  state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
+  state.length, state.cursor = length, math.min(state.cursor, length)
+end

@@ -1,0 +1,36 @@
+-- What operators set around a loss of the data. `queue/model/birth.rs` has the same rule.
+
+-- What an operator had set comes back too, unless an operator has set it later.
+local function take_live(sign)
+  local newer, took, kept = {}, false, false
+  for _, name in ipairs(SETTINGS) do
+    newer[name] = sign.set_at[name] > live.set_at[name]
+    took, kept = took or newer[name], kept or sign.set_at[name] < live.set_at[name]
+  end
+  if newer.mode then
+    live.mode, texts.mode = sign.mode, sign.mode
+  end
+  if newer.pace then
+    live.paced = sign.paced
+    live.automatic = tonumber(live.paced == 1 and sign.automatic or arg.automatic)
+    live.quantity = tonumber(live.paced == 1 and sign.quantity or arg.quantity)
+    texts.live_automatic = live.paced == 1 and live.automatic
+    texts.live_quantity = live.paced == 1 and live.quantity
+  end
+  if newer.message then
+    live.message = sign.message or false
+    texts.message = live.message
+  end
+  for name, is_newer in pairs(newer) do
+    if is_newer then
+      live.set_at[name] = sign.set_at[name]
+      texts[name .. '_at'], texts[name .. '_by'] = sign.set_at[name], false
+    end
+  end
+  -- What is now set is another state than either copy showed, unless one of them knew all of it.
+  local version = math.max(live.version, sign.version + (kept and 1 or 0), took and live.version + 1 or 0)
+  if version > live.version then
+    live.version, texts.version = version, version
+    keep_long()
+  end
+end

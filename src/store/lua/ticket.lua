@@ -1,0 +1,83 @@
+-- What a ticket proves, and its number in this line. `queue/model/birth.rs` has the same rule.
+
+-- The greatest number that tickets of a birth may have here: where the next piece begins.
+local function greatest(born, offset)
+  local last = state.length
+  for _, splice in ipairs(splices) do
+    if splice.offset > offset and (born ~= state.born or is_young() and splice.born > state.settled) then
+      last = math.min(last, splice.offset)
+    end
+  end
+  return last
+end
+
+-- A ticket proves what its piece of the line had reached. A line of the version before has no birth, so any ticket of that
+-- version may be of another line: it proves nothing.
+local function take_ticket(ticket)
+  local is_base = ticket.born == state.born
+  local splice = not is_base and splice_of(splices, ticket.born)
+  if not splice and not (is_base and state.started > 0) then
+    return
+  end
+  local offset = splice and splice.offset or 0
+  local last, piece = greatest(ticket.born, offset), { born = ticket.born, many = ticket.position + LEAST_GAP }
+  if ticket.position + offset > last and last == state.length then
+    local line = pieces_here()
+    grow(line, piece)
+    begin_new_data(line, 0)
+  elseif ticket.position + offset > last and is_young() then
+    local line, own = pieces_before(state.length)
+    grow(line, piece)
+    lay(line, own)
+  end
+  if is_base then
+    state.epoch = math.max(state.epoch, ticket.epoch)
+    take_cursor(math.min(ticket.seen, ticket.position))
+  end
+end
+
+-- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
+local function witness(ticket)
+  local age = now - state.started
+  local is_time = is_young() and age >= SETTLE and state.adopted == 0
+  if not is_time or ticket.born >= state.started or splice_of(splices, ticket.born) then
+    return
+  end
+  local born, epoch, position, seen, ids = string.match(set[7] or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
+  born = tonumber(born)
+  if born and born > ticket.born then
+    return
+  elseif born ~= ticket.born then
+    born, epoch, position, seen, ids = ticket.born, 0, 0, 0, ''
+  end
+  epoch, position = math.max(epoch, ticket.epoch), math.max(position, ticket.position)
+  seen = math.max(seen, math.min(ticket.seen, ticket.position))
+  local known, many = false, 0
+  for id in string.gmatch(ids, '%S+') do
+    known, many = known or id == ticket.id, many + 1
+  end
+  if not known then
+    ids, many = ids .. ticket.id .. ' ', many + 1
+  end
+  if many >= WITNESSES then
+    local line, own = pieces_before(state.length)
+    grow(line, { born = born, many = position + LEAST_GAP })
+    lay(line, own)
+    state.epoch, state.cursor, texts.proofs = epoch, seen, false
+  else
+    texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
+  end
+end
+
+-- The number of a ticket in this line: nothing when its line or its epoch has ended, false until that is known.
+local function number_of(ticket)
+  local splice = splice_of(splices, ticket.born)
+  if ticket.born == state.born then
+    local is_known = ticket.position <= greatest(ticket.born, 0)
+    return ticket.epoch == state.epoch and is_known and ticket.position or nil
+  elseif splice and ticket.position + splice.offset <= greatest(ticket.born, splice.offset) then
+    return ticket.position + splice.offset
+  elseif is_young() then
+    return false
+  end
+end
