@@ -10,7 +10,7 @@ use std::io::Read;
 use serde_json::json;
 
 use crate::cache::outbox::Tally;
-use crate::cache::{Lookup, Near};
+use crate::cache::{Lookup, Pop};
 use crate::config::{Config, OriginCookie, Paths, Problem, Serves, WebSockets};
 use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
@@ -56,7 +56,7 @@ pub fn handle(
     body: &mut dyn Read,
     config: &Config,
     store: &dyn Transport,
-    near: &dyn Near,
+    near: &dyn Pop,
     now_ms: u64,
 ) -> Outcome {
     let mut outcome = routed(call, body, config, store, near, now_ms);
@@ -80,7 +80,7 @@ fn routed(
     body: &mut dyn Read,
     config: &Config,
     store: &dyn Transport,
-    near: &dyn Near,
+    near: &dyn Pop,
     now_ms: u64,
 ) -> Outcome {
     if !call.names_host() {
@@ -143,7 +143,7 @@ pub fn afterwards(
     after: After,
     config: &Config,
     store: &dyn Transport,
-    near: &dyn Near,
+    near: &dyn Pop,
     now_ms: u64,
 ) {
     let duty = match after {
@@ -163,7 +163,7 @@ pub fn afterwards(
 fn line<'a>(
     config: &'a Config,
     store: &'a dyn Transport,
-    near: &'a dyn Near,
+    near: &'a dyn Pop,
     now_ms: u64,
 ) -> Line<'a> {
     Line {
@@ -262,7 +262,7 @@ fn worded(
     call: &Call,
     kind: Kind,
     visit: Visit,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
     now_ms: u64,
 ) -> Outcome {
@@ -285,7 +285,7 @@ fn worded(
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
-fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Near, config: &Config) -> Outcome {
+fn beside(route: Route, call: &Call, line: &Line<'_>, near: &dyn Pop, config: &Config) -> Outcome {
     let visit = match routes::answer(route, call, line, near, config) {
         Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
@@ -320,7 +320,7 @@ fn signed(call: &Call, kind: Kind, visit: &Visit, config: &Config, now: u64) -> 
     }
 }
 
-fn outcome(answer: Answer, visit: Visit, near: &dyn Near, share_of_looks: Share) -> Outcome {
+fn outcome(answer: Answer, visit: Visit, near: &dyn Pop, share_of_looks: Share) -> Outcome {
     let reason = match visit.end {
         End::Inside => entered(&visit, near),
         End::Waiting { .. } | End::Called => Reason::Waiting,
@@ -345,7 +345,7 @@ fn outcome(answer: Answer, visit: Visit, near: &dyn Near, share_of_looks: Share)
     }
 }
 
-fn entered(visit: &Visit, near: &dyn Near) -> Reason {
+fn entered(visit: &Visit, near: &dyn Pop) -> Reason {
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
     } else if visit.changed && near.is_first_admission(&visit.ticket.id) {

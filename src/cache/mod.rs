@@ -1,142 +1,36 @@
-//! The copy of the sign near the visitor: one per data centre, so that waiting costs the store nothing.
-//!
-//! Invariant: the cursor only grows, so an old copy can make somebody wait a little longer and never lets anybody in
-//! too early. A copy is fresh for a second; in the second after that it still serves while one request renews it.
+//! What a POP remembers. Each port has one subject, and is as small as its user; the platform's cache is behind them in
+//! production, [`memory`] in tests.
 
+mod login_throttle;
 mod marker;
+pub mod memory;
 pub mod outbox;
+mod sign;
 
-use std::any::Any;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use outbox::Outbox;
 
-use crate::queue::Mode;
-use crate::queue::Sign;
-use outbox::Batch;
-
+pub use login_throttle::{LoginThrottle, QUEUE, Turn, Wrong};
 pub use marker::{Marker, Markers, read, write};
-
-/// How long a copy is as good as the sign.
-pub const FRESH: Duration = Duration::from_secs(1);
-/// How long it serves on while one request renews it. Together: nobody sees a sign older than two seconds
-/// while the store answers.
-pub const RENEWING: Duration = Duration::from_secs(1);
-/// How long a sign is good enough for visitors inside while no visitor waits. Renewed in the second after: so while they
-/// come, none goes in by a sign older than ten seconds, and a site with no line costs a tenth.
-pub const FRESH_WITHOUT_A_LINE: Duration = Duration::from_secs(9);
-/// How long the last sign is kept for the time when the store does not answer.
-pub const KEPT: Duration = Duration::from_hours(1);
-/// The longest a request waits for another one to read the sign.
-pub const PATIENCE: Duration = Duration::from_millis(500);
+pub use sign::{
+    Copied, Duty, FRESH, FRESH_WITHOUT_A_LINE, KEPT, LastSign, Lookup, NoSign, PATIENCE, RENEWING,
+    Renew, SignCache,
+};
 
 /// How long a POP remembers that a ticket was admitted.
 pub const ADMISSION_KEPT: Duration = Duration::from_mins(5);
 
-/// The longest somebody waits for a turn.
-pub const QUEUE: Duration = Duration::from_secs(5);
-
-/// The last sign that this POP knows: every call to the store brings it, so that data the store lost come back.
-pub trait LastSign {
-    /// From the POP's own cache, never from a cookie.
-    fn last_sign(&self) -> Option<Sign>;
-}
-
-/// A POP that knows no sign.
-pub struct NoSign;
-
-impl LastSign for NoSign {
-    fn last_sign(&self) -> Option<Sign> {
-        None
-    }
-}
-
-/// A copy of the sign.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Copied {
-    /// What it shows; `None` when the store did not answer and nothing was known.
-    pub sign: Option<Sign>,
-    /// Whether the store failed to answer since.
-    pub is_old: bool,
-    /// When the store showed it (Unix time in milliseconds).
-    #[serde(default)]
-    pub read_ms: u64,
-    /// When a look showed it last: a draw shows the sign too, but brings the store nothing that was counted, and is not
-    /// what tells the store that this data centre is there.
-    #[serde(default)]
-    pub looked_ms: u64,
-}
-
-/// What the data centre has.
-pub enum Lookup {
-    /// A copy; the request that is handed the duty renews it once the visitor has been answered.
-    Found(Box<Copied>, Option<Duty>),
-    /// Nothing: this request reads the sign for everybody who waits for it.
-    Missing(Duty),
-    /// Another request reads the sign for everybody, and takes longer than the store may.
-    Late,
-    /// The cache cannot say: this request asks the store for itself, as if there were no cache.
-    Unknown,
-}
-
-/// The duty of one request to renew the copy. Dropped, it goes to the next one.
-pub type Duty = Box<dyn Renew>;
-
-/// Fulfils a duty.
-pub trait Renew {
-    /// Puts the copy up, unless it is behind the one there, and wakes the requests that wait for it.
-    fn renew(self: Box<Self>, copy: &Copied);
-}
-
-/// The data centre's cache.
-pub trait Near: LastSign + Markers {
-    /// The copy, with a duty for one request at a time.
-    fn lookup(&self) -> Lookup;
-    /// The copy if there is a fresh one, without waiting and without a duty.
-    fn peek(&self) -> Option<Copied>;
-    /// Puts up what a permit just saw, unless that is behind the copy there.
-    fn put(&self, copy: &Copied);
-    /// Keeps what a draw just saw as the last sign, unless that is behind the one there: the copy is left to the looks.
-    fn remember(&self, copy: &Copied);
-    /// The last sign that was read when this request first asked, for the time when the store does not answer or no
-    /// visitor has looked. It is never behind the copy.
-    fn last(&self) -> Option<Copied>;
+/// All that a POP remembers for one request.
+pub trait Pop: SignCache + LoginThrottle + Outbox + Markers {
+    /// The POP's name; empty where it has none.
+    fn pop(&self) -> String;
     /// Whether this POP hears for the first time that the ticket was admitted: a client that keeps no cookie is admitted
     /// by the same ticket again and again, and counts once.
     fn is_first_admission(&self, id: &str) -> bool;
-    /// The wrong logins from there that still count.
-    fn wrong(&self, from: &str) -> Option<Wrong>;
-    /// Lets them count for that long.
-    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration);
-    /// Waits until nobody else from there has a turn, but not longer than [`QUEUE`].
-    fn turn(&self, from: &str) -> Turn;
     /// What the platform's list of networks says of an address.
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
-    /// The POP's name; empty where it has none.
-    fn pop(&self) -> String;
-    /// What was counted in this POP and the store has not acknowledged: all of it.
-    fn batches(&self) -> Vec<Batch>;
-    /// The part of it that a refresh of the sign takes along. While the POP refreshes often, every part has its turn soon,
-    /// and a POP with little to count looks at one outbox and not at all of them.
-    fn next_batches(&self) -> Vec<Batch> {
-        self.batches()
-    }
-    /// The store has counted these.
-    fn acknowledge(&self, batches: &[Batch]);
-    /// Lets time pass.
-    fn pause(&self, time: Duration) {
-        std::thread::sleep(time);
-    }
-}
-
-/// Wrong logins from one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wrong {
-    /// How many.
-    pub count: u64,
-    /// When the first of them was, in Unix milliseconds.
-    pub since_ms: u64,
 }
 
 /// What a list of networks says of an address.
@@ -148,187 +42,4 @@ pub enum Listed {
     Not,
     /// The list could not be asked.
     Unknown,
-}
-
-/// Leave to try one login.
-pub enum Turn {
-    /// No other login from there has it until this is dropped; then one of the waiting logins has.
-    Mine(Box<dyn Any>),
-    /// It was not this one's turn in time.
-    Late,
-    /// The cache cannot say.
-    Unknown,
-}
-
-impl Wrong {
-    /// As the cache keeps it.
-    #[must_use]
-    pub fn written(self) -> String {
-        format!("{} {}", self.count, self.since_ms)
-    }
-
-    /// What was written.
-    #[must_use]
-    pub fn read(written: &[u8]) -> Option<Self> {
-        let (count, since_ms) = std::str::from_utf8(written).ok()?.split_once(' ')?;
-        let (count, since_ms) = (count.parse().ok()?, since_ms.parse().ok()?);
-        Some(Self { count, since_ms })
-    }
-}
-
-impl Copied {
-    /// A sign just read.
-    #[must_use]
-    pub fn new(sign: Sign, now_ms: u64) -> Self {
-        Self {
-            sign: Some(sign),
-            is_old: false,
-            read_ms: now_ms,
-            looked_ms: now_ms,
-        }
-    }
-
-    /// A sign that a draw showed, after this look.
-    #[must_use]
-    pub fn drawn(sign: Sign, now_ms: u64, last: Option<&Self>) -> Self {
-        Self {
-            looked_ms: last.map_or(0, |last| last.looked_ms),
-            ..Self::new(sign, now_ms)
-        }
-    }
-
-    /// Whether a look showed it a second ago at most.
-    #[must_use]
-    pub fn is_fresh(&self, now_ms: u64) -> bool {
-        self.was_looked_at_within(FRESH, now_ms)
-    }
-
-    /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
-    /// never has a line, and its sign has to be young when the store goes away.
-    #[must_use]
-    pub fn is_fresh_inside(&self, now_ms: u64) -> bool {
-        let is_without_line = |sign: &Sign| sign.waiting() == 0 && sign.live.mode != Mode::Open;
-        let has_no_line = self.sign.as_ref().is_some_and(is_without_line);
-        let life = if has_no_line {
-            FRESH_WITHOUT_A_LINE
-        } else {
-            FRESH
-        };
-        self.was_looked_at_within(life, now_ms)
-    }
-
-    fn was_looked_at_within(&self, time: Duration, now_ms: u64) -> bool {
-        u128::from(now_ms.abs_diff(self.looked_ms)) < time.as_millis()
-    }
-
-    /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.
-    #[must_use]
-    pub fn of(answer: Option<Sign>, near: &dyn Near, now_ms: u64) -> Self {
-        answer.map_or_else(|| Self::without_store(near), |sign| Self::new(sign, now_ms))
-    }
-
-    /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
-    /// believed once the other copy has expired.
-    #[must_use]
-    pub fn is_behind(&self, other: &Self) -> bool {
-        let reached = |copy: &Self| {
-            let sign = copy.sign.as_ref()?;
-            Some((
-                sign.birth.order(),
-                sign.epoch,
-                sign.cursor,
-                sign.length,
-                sign.live.version,
-            ))
-        };
-        reached(self) < reached(other)
-    }
-
-    /// The last sign, or none, while the store does not answer.
-    #[must_use]
-    pub fn without_store(near: &dyn Near) -> Self {
-        let last = near.last();
-        Self {
-            read_ms: last.as_ref().map_or(0, |last| last.read_ms),
-            looked_ms: last.as_ref().map_or(0, |last| last.looked_ms),
-            sign: last.and_then(|last| last.sign),
-            is_old: true,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::queue::Birth;
-    use crate::queue::Cursor;
-    use crate::queue::Live;
-
-    fn copy(epoch: u64, cursor: u64, length: u64) -> Copied {
-        let sign = Sign {
-            birth: Birth::default(),
-            epoch,
-            cursor: Cursor(cursor),
-            length,
-            credit: 0,
-            measured: None,
-            pops: None,
-            live: Live::default(),
-        };
-        Copied::new(sign, 0)
-    }
-
-    #[test]
-    fn a_copy_is_small_and_one_of_an_older_version_is_read() {
-        let birth = r#""birth":{"born":0,"started":0,"adopted":0,"settled":0,"recent":0},"#;
-        let older = r#"{"sign":{"epoch":1,"cursor":2,"length":3,"credit":0},"is_old":false}"#;
-        let read: Option<Copied> = serde_json::from_str(older).ok();
-        assert_eq!(read, Some(copy(1, 2, 3)));
-        let written = serde_json::to_string(&copy(1, 2, 3)).ok();
-        let live =
-            r#","live":{"mode":"automatic","pace":{"automatic":0,"quantity":0},"version":0}},"#;
-        let newer = older
-            .replace("},", live)
-            .replace("{\"epoch", &format!("{{{birth}\"epoch"))
-            .replace("false}", r#"false,"read_ms":0,"looked_ms":0}"#);
-        assert_eq!(written, Some(newer));
-    }
-
-    #[test]
-    fn wrong_logins_are_read_as_they_were_written() {
-        let wrong = Wrong {
-            count: 10,
-            since_ms: 1_800_000_000_000,
-        };
-        assert_eq!(wrong.written(), "10 1800000000000");
-        assert_eq!(Wrong::read(wrong.written().as_bytes()), Some(wrong));
-        for spoilt in ["", "10", "10 ", "a 1", "10 1 2"] {
-            assert_eq!(Wrong::read(spoilt.as_bytes()), None, "{spoilt}");
-        }
-    }
-
-    #[test]
-    fn a_copy_is_behind_by_epoch_cursor_length_and_version() {
-        let nothing = Copied {
-            sign: None,
-            ..copy(1, 0, 0)
-        };
-        let mut on_hold = copy(1, 5, 7);
-        if let Some(sign) = &mut on_hold.sign {
-            sign.live.version = 1;
-        }
-        let copies = [
-            nothing,
-            copy(1, 2, 3),
-            copy(1, 2, 9),
-            copy(1, 5, 7),
-            on_hold,
-            copy(2, 0, 0),
-        ];
-        for (at, earlier) in copies.iter().enumerate() {
-            for (after, later) in copies.iter().enumerate() {
-                assert_eq!(earlier.is_behind(later), at < after, "{at} and {after}");
-            }
-        }
-    }
 }

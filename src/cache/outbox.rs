@@ -142,6 +142,19 @@ fn bucket(most: u64) -> String {
     format!("took_{most}")
 }
 
+/// Where the counters of a POP wait for the store.
+pub trait Outbox {
+    /// What was counted in this POP and the store has not acknowledged: all of it.
+    fn batches(&self) -> Vec<Batch>;
+    /// The part of it that a refresh of the sign takes along. While the POP refreshes often, every part has its turn soon,
+    /// and a POP with little to count looks at one outbox and not at all of them.
+    fn next_batches(&self) -> Vec<Batch> {
+        self.batches()
+    }
+    /// The store has counted these.
+    fn acknowledge(&self, batches: &[Batch]);
+}
+
 /// What a till sends to the store at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {

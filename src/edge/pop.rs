@@ -8,10 +8,10 @@ use fastly::Acl;
 use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
 use fastly::http::body::StreamingBody;
 
-use now_serving::cache::outbox::Batch;
+use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, LastSign, Listed, Lookup, Marker, Markers, Near,
-    PATIENCE, QUEUE, RENEWING, Renew, Turn, Wrong,
+    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, LastSign, Listed, LoginThrottle, Lookup, Marker,
+    Markers, PATIENCE, Pop, QUEUE, RENEWING, Renew, SignCache, Turn, Wrong,
 };
 use now_serving::queue::Sign;
 
@@ -96,7 +96,7 @@ impl Markers for DataCentre {
     }
 }
 
-impl Near for DataCentre {
+impl SignCache for DataCentre {
     fn lookup(&self) -> Lookup {
         // Nearly always there is a fresh copy, and finding it is less work than a transaction.
         if let Some(copy) = self.peek() {
@@ -149,18 +149,9 @@ impl Near for DataCentre {
     fn last(&self) -> Option<Copied> {
         self.found.get_or_init(|| self.last_now()).clone()
     }
+}
 
-    fn is_first_admission(&self, id: &str) -> bool {
-        let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
-        if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
-            return false;
-        }
-        let inserted = core::insert(key, ADMISSION_KEPT).execute();
-        // What cannot be remembered counts again.
-        let _ = inserted.map(StreamingBody::finish);
-        true
-    }
-
+impl LoginThrottle for DataCentre {
     fn wrong(&self, from: &str) -> Option<Wrong> {
         let found = core::lookup(self.login_key("wrong", from))
             .execute()
@@ -186,20 +177,9 @@ impl Near for DataCentre {
             Ok(_) | Err(_) => Turn::Unknown,
         }
     }
+}
 
-    fn listed(&self, list: &str, address: IpAddr) -> Listed {
-        let found = Acl::open(list).map(|acl| acl.try_lookup(address));
-        match found {
-            Ok(Ok(Some(entry))) if entry.is_allow() => Listed::Allowed,
-            Ok(Ok(_)) => Listed::Not,
-            Ok(Err(_)) | Err(_) => Listed::Unknown,
-        }
-    }
-
-    fn pop(&self) -> String {
-        variable("FASTLY_POP")
-    }
-
+impl Outbox for DataCentre {
     fn batches(&self) -> Vec<Batch> {
         self.counts.put_by(SHORT_TURN);
         let batches = (0..TILLS).filter_map(|place| self.counts.batch_of(place));
@@ -223,6 +203,32 @@ impl Near for DataCentre {
                 .counts
                 .at(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
         }
+    }
+}
+
+impl Pop for DataCentre {
+    fn is_first_admission(&self, id: &str) -> bool {
+        let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
+        if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
+            return false;
+        }
+        let inserted = core::insert(key, ADMISSION_KEPT).execute();
+        // What cannot be remembered counts again.
+        let _ = inserted.map(StreamingBody::finish);
+        true
+    }
+
+    fn listed(&self, list: &str, address: IpAddr) -> Listed {
+        let found = Acl::open(list).map(|acl| acl.try_lookup(address));
+        match found {
+            Ok(Ok(Some(entry))) if entry.is_allow() => Listed::Allowed,
+            Ok(Ok(_)) => Listed::Not,
+            Ok(Err(_)) | Err(_) => Listed::Unknown,
+        }
+    }
+
+    fn pop(&self) -> String {
+        variable("FASTLY_POP")
     }
 }
 

@@ -7,7 +7,7 @@ use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 use serde_json::{Value, json};
 
 use super::{Answered, Route, desk, simply, store_trouble};
-use crate::cache::{Copied, Near};
+use crate::cache::{Copied, Pop};
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::operator::input::{Fields, Refusal, wrong};
@@ -55,7 +55,7 @@ pub(super) fn answer(
     operator: &Operator,
     body: &mut dyn Read,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Answered {
     let now = line.now_ms / 1000;
@@ -379,7 +379,7 @@ fn not_changed(
     in_browser: bool,
     call: &Call,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Answered {
     if in_browser {

@@ -3,7 +3,7 @@
 use hmac_sha256::HMAC;
 
 use super::{Answered, simply};
-use crate::cache::Near;
+use crate::cache::SignCache;
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::page::{self, Configured, Desk, Question, SignSeen, Trouble};
@@ -25,7 +25,7 @@ pub(super) fn panel(
     trouble: Option<Trouble<'_>>,
     call: &Call,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn SignCache,
     config: &Config,
 ) -> Answered {
     let attempt = match trouble {

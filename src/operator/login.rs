@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac_sha256::Hash as Sha256;
 use jwt_simple::reexports::ct_codecs;
 
-use crate::cache::{Near, Turn, Wrong};
+use crate::cache::{LoginThrottle, Pop, Turn, Wrong};
 use crate::config::{Config, Operators, Problem, Token};
 use crate::http::{Call, Reply};
 use crate::queue::Reason;
@@ -97,7 +97,7 @@ pub fn operator(
     call: &Call,
     door: Door,
     config: &Config,
-    near: &dyn Near,
+    near: &dyn Pop,
     now_ms: u64,
 ) -> Result<Operator, Refused> {
     let given = call.header("authorization");
@@ -141,7 +141,7 @@ pub fn is_there(door: Door, operators: &Operators) -> Result<bool, Vec<Problem>>
 /// cache that does not answer locks nobody out.
 fn attempt(
     lane: &str,
-    near: &dyn Near,
+    near: &dyn LoginThrottle,
     now_ms: u64,
     check: &dyn Fn() -> Option<Operator>,
 ) -> Result<Option<Operator>, Refused> {

@@ -13,7 +13,7 @@ use std::io::Read;
 
 use serde_json::{Value, json};
 
-use crate::cache::Near;
+use crate::cache::Pop;
 use crate::config::{Config, Problem};
 use crate::http::{Call, Reply};
 use crate::page::iso_8601;
@@ -125,7 +125,7 @@ pub fn answer(
     call: &Call,
     body: &mut dyn Read,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Answered {
     let route = Route::at(rest).filter(|(route, _)| route.is_there(config));

@@ -1,14 +1,14 @@
 //! The metrics: what was counted here is sent to the store, and what it knows then is read.
 
 use super::{Answered, simply, store_trouble};
-use crate::cache::Near;
+use crate::cache::Pop;
 use crate::http::Reply;
 use crate::queue::Reason;
 use crate::store::Line;
 use crate::telemetry::prometheus::{self, CONTENT_TYPE};
 
 /// What a scrape gets.
-pub(super) fn metrics(line: &Line<'_>, near: &dyn Near) -> Answered {
+pub(super) fn metrics(line: &Line<'_>, near: &dyn Pop) -> Answered {
     let batches = near.batches();
     let figures = match line.figures(&batches) {
         Ok(figures) => figures,

@@ -5,7 +5,7 @@
 use std::io::Read;
 
 use super::{Outcome, for_method, of_operator, operator_to_https, reply_with};
-use crate::cache::Near;
+use crate::cache::Pop;
 use crate::config::Config;
 use crate::http::{Call, Reply};
 use crate::operator;
@@ -17,7 +17,7 @@ pub(super) fn answer(
     call: &Call,
     body: &mut dyn Read,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Outcome {
     if !call.https && !call.local {

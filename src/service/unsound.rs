@@ -4,7 +4,7 @@
 //! are answered, no request with a password reaches the origin.
 
 use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
-use crate::cache::Near;
+use crate::cache::Pop;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
@@ -16,7 +16,7 @@ use crate::visitor::visit::{After, still_inside};
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
 #[must_use]
-pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
+pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option<Outcome> {
     if operator::below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
@@ -52,7 +52,7 @@ fn brings_password(call: &Call) -> bool {
     call.lines("authorization").any(is_basic)
 }
 
-fn inside(call: &Call, unsound: &Unsound, near: &dyn Near, now_ms: u64) -> Option<Outcome> {
+fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option<Outcome> {
     let now = now_ms / 1000;
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;

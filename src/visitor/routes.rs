@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::cache::Near;
+use crate::cache::Pop;
 use crate::config::Config;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
@@ -56,7 +56,7 @@ pub fn answer(
     route: Route,
     call: &Call,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Aside {
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::cache::{Copied, Duty, Marker, Near, read, write};
+use crate::cache::{Copied, Duty, Marker, Markers, Pop, SignCache, read, write};
 use crate::config::{Config, OnStoreError};
 use crate::queue::Sign;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
@@ -25,7 +25,7 @@ const OPEN_BELIEVED_MS: u64 = 10_000;
 
 /// The draws of a POP, as one request sees them.
 pub struct Draws<'a> {
-    near: &'a dyn Near,
+    near: &'a dyn Markers,
     now_ms: u64,
     chance: Chance,
     outage: Outage,
@@ -35,7 +35,7 @@ pub struct Draws<'a> {
 impl<'a> Draws<'a> {
     /// What is known as the request begins.
     #[must_use]
-    pub fn new(near: &'a dyn Near, now_ms: u64, chance: Chance) -> Self {
+    pub fn new(near: &'a dyn Markers, now_ms: u64, chance: Chance) -> Self {
         let outage = outage(near);
         // A draw that fails notes that too, and in good times one note less is read.
         let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(near));
@@ -78,18 +78,18 @@ impl<'a> Draws<'a> {
 }
 
 /// A call that began then was answered.
-pub fn answered(near: &dyn Near, began_ms: u64) {
+pub fn answered(near: &dyn Markers, began_ms: u64) {
     note_answered(outage(near), near, began_ms);
 }
 
-fn note_answered(outage: Outage, near: &dyn Near, began_ms: u64) {
+fn note_answered(outage: Outage, near: &dyn Markers, began_ms: u64) {
     if outage.is_ended_by(began_ms) {
         write(near, Marker::Answered, [began_ms], KEPT);
     }
 }
 
 /// A call that began then was not answered.
-pub fn failed(near: &dyn Near, began_ms: u64) {
+pub fn failed(near: &dyn Markers, began_ms: u64) {
     if let Some(failures) = outage(near).failed(began_ms) {
         let numbers = [failures.since_ms, failures.last_ms, failures.calls];
         write(near, Marker::Failures, numbers, KEPT);
@@ -97,7 +97,7 @@ pub fn failed(near: &dyn Near, began_ms: u64) {
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
-pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
+pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Pop) {
     let batches = near.next_batches();
     let sign = line.pass(&batches).ok();
     let is_answered = sign.is_some();
@@ -113,7 +113,7 @@ pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Near) {
 /// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy
 /// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
 #[must_use]
-pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u64) -> bool {
+pub fn lets_in(sign: Option<&Sign>, near: &dyn Pop, config: &Config, now_ms: u64) -> bool {
     match sign.map(|sign| sign.live.mode) {
         Some(Mode::Hold | Mode::Closed) => false,
         Some(Mode::Open) if is_recent(near, now_ms) => true,
@@ -130,12 +130,12 @@ pub fn lets_in(sign: Option<&Sign>, near: &dyn Near, config: &Config, now_ms: u6
 
 /// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
 /// have heard that the room was closed.
-fn is_recent(near: &dyn Near, now_ms: u64) -> bool {
+fn is_recent(near: &dyn SignCache, now_ms: u64) -> bool {
     let last = near.last();
     last.is_some_and(|last| now_ms.saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
 }
 
-fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bool {
+fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Markers, now_ms: u64) -> bool {
     let Some(interval_us) = share::interval_us(pace, pops) else {
         return false;
     };
@@ -157,7 +157,7 @@ fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Near, now_ms: u64) -> bo
     is_let_in
 }
 
-fn breaker(near: &dyn Near) -> Breaker {
+fn breaker(near: &dyn Markers) -> Breaker {
     let Some([until_ms, repeats]) = read(near, Marker::Closure) else {
         return Breaker::default();
     };
@@ -168,7 +168,7 @@ fn breaker(near: &dyn Near) -> Breaker {
     }
 }
 
-fn outage(near: &dyn Near) -> Outage {
+fn outage(near: &dyn Markers) -> Outage {
     let failures = read(near, Marker::Failures);
     let failures = failures.map(|[since_ms, last_ms, calls]| Failures {
         since_ms,

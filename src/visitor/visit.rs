@@ -6,7 +6,7 @@
 mod draw;
 mod first;
 
-use crate::cache::{Copied, Duty, Lookup, Near};
+use crate::cache::{Copied, Duty, Lookup, Pop};
 use crate::config::Config;
 use crate::queue::TicketState;
 use crate::queue::backoff::MOST_TRIES;
@@ -109,7 +109,7 @@ pub fn visit(
     ticket: Option<Ticket>,
     fresh: &str,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
@@ -213,7 +213,7 @@ impl Visit {
 
     /// A visitor who waits only because the store cannot say how far the line is goes in where the rules allow that, for
     /// `admit_for` seconds, and is back in the old place afterwards.
-    fn or_in_without_store(self, near: &dyn Near, config: &Config, now_ms: u64) -> Self {
+    fn or_in_without_store(self, near: &dyn Pop, config: &Config, now_ms: u64) -> Self {
         let is_held = match self.end {
             End::Held => self.fault.is_some(),
             End::Waiting { .. } => self.is_old,
@@ -303,7 +303,7 @@ fn anew(id: String, now: u64) -> Ticket {
 
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
-pub(crate) fn still_inside(held: &Ticket, near: &dyn Near, now_ms: u64) -> Option<After> {
+pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option<After> {
     let last = near.last();
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
         Standing::Admitted { .. } => last.is_fresh_inside(now_ms),
@@ -345,7 +345,7 @@ fn outside(held: Ticket, now: u64) -> Ticket {
 
 /// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
 /// it; and when ticket and copy contradict each other, it asks the store for itself.
-fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near) -> Asked {
+fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Pop) -> Asked {
     let (copy, duty) = match near.lookup() {
         Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near),
         Lookup::Unknown => return ask(held, place, kind, line, near),
@@ -381,7 +381,7 @@ fn look_for_all(
     kind: Kind,
     duty: Duty,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
 ) -> Asked {
     let batches = near.next_batches();
     let asked = line.look(&held.id, place, may_draw(kind), &batches);
@@ -438,7 +438,7 @@ fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust 
 }
 
 /// Asks the store itself, and lets the others see what it said.
-fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Near) -> Asked {
+fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Pop) -> Asked {
     match line.look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
             let last = near.last();

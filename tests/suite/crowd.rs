@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::cache::LastSign;
-use now_serving::cache::outbox::Batch;
-use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, Turn, Wrong};
+use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::{
+    Copied, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache, Turn, Wrong,
+};
 use now_serving::http::Answer;
 use now_serving::queue::Sign;
 use now_serving::service;
@@ -92,28 +94,49 @@ impl Markers for Nowhere {
     fn alone(&self, _marker: Marker, _work: &mut dyn FnMut()) {}
 }
 
-impl Near for Nowhere {
+impl SignCache for Nowhere {
     fn lookup(&self) -> Lookup {
         Lookup::Unknown
     }
+
     fn peek(&self) -> Option<Copied> {
         None
     }
+
     fn put(&self, _copy: &Copied) {}
-    fn is_first_admission(&self, _: &str) -> bool {
-        true
-    }
+
     fn remember(&self, _: &Copied) {}
+
     fn last(&self) -> Option<Copied> {
         None
     }
+}
+
+impl LoginThrottle for Nowhere {
     fn wrong(&self, _from: &str) -> Option<Wrong> {
         None
     }
+
     fn put_wrong(&self, _from: &str, _wrong: Wrong, _life: Duration) {}
+
     fn turn(&self, _from: &str) -> Turn {
         Turn::Unknown
     }
+}
+
+impl Outbox for Nowhere {
+    fn batches(&self) -> Vec<Batch> {
+        Vec::new()
+    }
+
+    fn acknowledge(&self, _batches: &[Batch]) {}
+}
+
+impl Pop for Nowhere {
+    fn is_first_admission(&self, _: &str) -> bool {
+        true
+    }
+
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
     }
@@ -121,10 +144,6 @@ impl Near for Nowhere {
     fn pop(&self) -> String {
         String::new()
     }
-    fn batches(&self) -> Vec<Batch> {
-        Vec::new()
-    }
-    fn acknowledge(&self, _batches: &[Batch]) {}
 }
 
 fn everybody() -> Vec<u64> {

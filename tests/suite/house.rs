@@ -26,7 +26,8 @@ use upstash_local::Redis;
 use upstash_local::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 
 use crate::log;
-use crate::memory::Memory;
+use now_serving::cache::Listed;
+use now_serving::cache::memory::Memory;
 
 pub(crate) const ANY_PORT: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -290,7 +291,7 @@ impl House {
         let kind = Kind::Native {
             settings: RefCell::new(settings),
             unreadable: RefCell::default(),
-            pops: RefCell::new(vec![Memory::new(Arc::clone(&now_ms))]),
+            pops: RefCell::new(vec![here(&now_ms)]),
             pop: Cell::new(0),
             now_ms,
             ids: AtomicU64::new(1),
@@ -465,7 +466,7 @@ impl House {
             } => {
                 let mut pops = pops.borrow_mut();
                 while pops.len() <= number {
-                    pops.push(Memory::new(Arc::clone(now_ms)));
+                    pops.push(here(now_ms));
                 }
                 pop.set(number);
             }
@@ -998,4 +999,15 @@ impl Wasm {
             inside: self.origin.requests().len() > seen,
         }
     }
+}
+
+/// The cache of a POP, on a platform that has three lists of networks.
+fn here(now_ms: &Arc<AtomicU64>) -> Memory {
+    let lists = [
+        ("offices", Listed::Allowed),
+        ("strangers", Listed::Not),
+        ("empty", Listed::Not),
+    ];
+    let lists = lists.map(|(name, listed)| (name.to_owned(), listed));
+    Memory::with_lists("HERE", lists.into(), Arc::clone(now_ms))
 }

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use now_serving::cache::outbox::Batch;
-use now_serving::cache::{Copied, Lookup, Marker, Markers, Near, QUEUE, Turn, Wrong};
+use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::{
+    Copied, LoginThrottle, Lookup, Marker, Markers, Pop, QUEUE, SignCache, Turn, Wrong,
+};
 use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
@@ -26,8 +28,8 @@ use upstash_local::Store;
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, House, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
 };
-use crate::memory::Memory;
 use crate::staleness::cache::{Cache, Whim};
+use now_serving::cache::memory::Memory;
 
 const HERE: &str = "192.0.2.1";
 const WRONG: &str = "Bearer development-only-guess";
@@ -234,7 +236,29 @@ impl Markers for Burst {
     }
 }
 
-impl Near for Burst {
+impl SignCache for Burst {
+    fn lookup(&self) -> Lookup {
+        self.memory.lookup()
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        self.memory.peek()
+    }
+
+    fn put(&self, copy: &Copied) {
+        self.memory.put(copy);
+    }
+
+    fn remember(&self, copy: &Copied) {
+        self.memory.remember(copy);
+    }
+
+    fn last(&self) -> Option<Copied> {
+        self.memory.last()
+    }
+}
+
+impl LoginThrottle for Burst {
     fn turn(&self, lane: &str) -> Turn {
         let mut lanes = self.lanes.borrow_mut();
         let taken = lanes.entry(lane.to_owned()).or_default();
@@ -273,7 +297,19 @@ impl Near for Burst {
     fn pause(&self, time: Duration) {
         self.clock.set(self.clock.get() + time);
     }
+}
 
+impl Outbox for Burst {
+    fn batches(&self) -> Vec<Batch> {
+        self.memory.batches()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        self.memory.acknowledge(batches);
+    }
+}
+
+impl Pop for Burst {
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
     }
@@ -282,29 +318,8 @@ impl Near for Burst {
         self.memory.pop()
     }
 
-    fn lookup(&self) -> Lookup {
-        self.memory.lookup()
-    }
-    fn peek(&self) -> Option<Copied> {
-        self.memory.peek()
-    }
-    fn put(&self, copy: &Copied) {
-        self.memory.put(copy);
-    }
     fn is_first_admission(&self, id: &str) -> bool {
         self.memory.is_first_admission(id)
-    }
-    fn remember(&self, copy: &Copied) {
-        self.memory.remember(copy);
-    }
-    fn last(&self) -> Option<Copied> {
-        self.memory.last()
-    }
-    fn batches(&self) -> Vec<Batch> {
-        self.memory.batches()
-    }
-    fn acknowledge(&self, batches: &[Batch]) {
-        self.memory.acknowledge(batches);
     }
 }
 

@@ -56,7 +56,6 @@ mod log;
 mod login;
 mod long;
 mod losses;
-mod memory;
 mod metrics;
 mod origin_wasm;
 mod outage;

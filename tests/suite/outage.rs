@@ -13,7 +13,7 @@ use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
-use crate::memory::Memory;
+use now_serving::cache::memory::Memory;
 
 const START_MS: u64 = 1_800_000_000_000;
 const POPS: [&str; 4] = ["AMS", "FRA", "LHR", "SYD"];

@@ -3,13 +3,13 @@
 //! Programs are not asked: what they prove themselves with is a token.
 
 use super::Refused;
-use crate::cache::{Listed, Near};
+use crate::cache::{Listed, Pop};
 use crate::config::{Config, Problem};
 use crate::http::Call;
 
 /// Why this request is refused before its credentials are looked at, if it is.
 #[must_use]
-pub fn refused(call: &Call, config: &Config, near: &dyn Near) -> Option<Refused> {
+pub fn refused(call: &Call, config: &Config, near: &dyn Pop) -> Option<Refused> {
     let list = config.operators_acl.as_ref()?;
     if is_of_a_program(call) {
         return None;

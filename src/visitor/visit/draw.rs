@@ -2,7 +2,7 @@
 //! store no more than one that waits.
 
 use super::{After, Drawn, Seen, Unseen};
-use crate::cache::{Copied, Lookup, Near};
+use crate::cache::{Copied, Lookup, Pop};
 use crate::queue::Mode;
 use crate::queue::Sign;
 use crate::queue::chance::Chance;
@@ -10,7 +10,7 @@ use crate::store::Line;
 use crate::store::upstash::StoreError;
 use crate::visitor::trouble::Draws;
 
-pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
+pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) -> Drawn {
     let last_closed = near.last().and_then(closed);
     let draw = || draw_or_wait(id, line, near, chance).map_err(Some);
     match last_closed {
@@ -23,7 +23,7 @@ pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -
 fn draw_or_wait(
     id: &str,
     line: &Line<'_>,
-    near: &dyn Near,
+    near: &dyn Pop,
     chance: Chance,
 ) -> Result<Seen, StoreError> {
     let draws = Draws::new(near, line.now_ms, chance);
@@ -44,7 +44,7 @@ fn draw_where_it_was_closed(
     last: Sign,
     draw: &dyn Fn() -> Result<Seen, Unseen>,
     now_ms: u64,
-    near: &dyn Near,
+    near: &dyn Pop,
 ) -> Drawn {
     match near.lookup() {
         Lookup::Found(copy, duty) => match closed(*copy) {

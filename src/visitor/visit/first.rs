@@ -4,7 +4,7 @@
 
 use super::draw::draw;
 use super::{Drawn, Seen};
-use crate::cache::{Copied, Near};
+use crate::cache::{Copied, Pop, SignCache};
 use crate::queue::Mode;
 use crate::queue::Sign;
 use crate::queue::chance::Chance;
@@ -12,7 +12,7 @@ use crate::store::Line;
 
 /// The sign, if visitors wait by the last one that this data centre knows. Where it knows none, or nobody waits, a number
 /// is drawn at once: a line that has not begun cannot be made longer in front of anybody.
-pub(super) fn line_in_front(near: &dyn Near) -> Option<Sign> {
+pub(super) fn line_in_front(near: &dyn SignCache) -> Option<Sign> {
     near.last()?.sign.filter(has_line)
 }
 
@@ -22,7 +22,7 @@ fn has_line(sign: &Sign) -> bool {
 }
 
 /// Whether the room is open by a fresh sign, so that a request that draws nothing may go in as well.
-pub(super) fn is_open(near: &dyn Near) -> bool {
+pub(super) fn is_open(near: &dyn SignCache) -> bool {
     let sign = near.peek().filter(|copy| !copy.is_old);
     sign.and_then(|copy| copy.sign)
         .is_some_and(|sign| sign.live.mode == Mode::Open)
@@ -30,7 +30,7 @@ pub(super) fn is_open(near: &dyn Near) -> bool {
 
 /// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
 /// when the store loses it, so it has to know of every number drawn here.
-pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Near, chance: Chance) -> Drawn {
+pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) -> Drawn {
     let (asked, after) = draw(id, line, near, chance);
     if let Ok(Seen {
         sign,

@@ -13,7 +13,7 @@ use upstash_local::{Clock, Rate, Store};
 
 use super::WITHIN_MS;
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
-use crate::memory::Memory;
+use now_serving::cache::memory::Memory;
 
 const START_MS: u64 = 1_800_000_000_000;
 const ARRIVING_MS: u64 = 10_000;

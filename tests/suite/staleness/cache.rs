@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::cache::LastSign;
-use now_serving::cache::outbox::Batch;
-use now_serving::cache::{Copied, Duty, Lookup, Marker, Markers, Near, Renew, Turn, Wrong};
+use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::{
+    Copied, Duty, LoginThrottle, Lookup, Marker, Markers, Pop, Renew, SignCache, Turn, Wrong,
+};
 use now_serving::queue::Sign;
 
-use crate::memory::Memory;
+use now_serving::cache::memory::Memory;
 
 /// How one request finds the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,7 +132,7 @@ impl Markers for Cache {
     }
 }
 
-impl Near for Cache {
+impl SignCache for Cache {
     fn lookup(&self) -> Lookup {
         if !self.answers() {
             return Lookup::Unknown;
@@ -151,9 +153,6 @@ impl Near for Cache {
         self.take(copy, None);
     }
 
-    fn is_first_admission(&self, id: &str) -> bool {
-        self.memory.is_first_admission(id)
-    }
     fn remember(&self, copy: &Copied) {
         if self.state.whim.get() == Whim::Sound {
             self.memory.remember(copy);
@@ -163,7 +162,9 @@ impl Near for Cache {
     fn last(&self) -> Option<Copied> {
         self.answers().then(|| self.memory.last())?
     }
+}
 
+impl LoginThrottle for Cache {
     fn wrong(&self, from: &str) -> Option<Wrong> {
         self.answers().then(|| self.memory.wrong(from))?
     }
@@ -185,6 +186,22 @@ impl Near for Cache {
     fn pause(&self, time: Duration) {
         self.memory.pause(time);
     }
+}
+
+impl Outbox for Cache {
+    fn batches(&self) -> Vec<Batch> {
+        self.memory.batches()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        self.memory.acknowledge(batches);
+    }
+}
+
+impl Pop for Cache {
+    fn is_first_admission(&self, id: &str) -> bool {
+        self.memory.is_first_admission(id)
+    }
 
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
@@ -192,14 +209,6 @@ impl Near for Cache {
 
     fn pop(&self) -> String {
         self.memory.pop()
-    }
-
-    fn batches(&self) -> Vec<Batch> {
-        self.memory.batches()
-    }
-
-    fn acknowledge(&self, batches: &[Batch]) {
-        self.memory.acknowledge(batches);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use now_serving::cache::Near;
+use now_serving::cache::SignCache;
 use now_serving::config::Config;
 use now_serving::queue::Pace;
 use now_serving::service;

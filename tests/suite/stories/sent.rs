@@ -7,7 +7,7 @@ use now_serving::http::{Answer, Call, Cookies, Way};
 use now_serving::service;
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
-use crate::memory::Memory;
+use now_serving::cache::memory::Memory;
 
 pub(crate) fn only_preflights_go_to_the_origin_by_options(house: &House) {
     house.warm();

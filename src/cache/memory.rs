@@ -1,4 +1,4 @@
-//! The data centre's cache of the native houses: the same promises as the platform's, on the story's clock.
+//! The cache of a POP in memory: the same promises as the platform's, on a clock that is turned by hand.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,17 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::LastSign;
-use now_serving::cache::outbox::{Batch, Tally, Till};
-use now_serving::cache::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, Listed, Lookup, Marker, Markers, Near, RENEWING, Renew,
-    Turn, Wrong,
+use crate::cache::LastSign;
+use crate::cache::outbox::{Batch, Outbox, Tally, Till};
+use crate::cache::{
+    ADMISSION_KEPT, Copied, Duty, FRESH, Listed, LoginThrottle, Lookup, Marker, Markers, Pop,
+    RENEWING, Renew, SignCache, Turn, Wrong,
 };
-use now_serving::queue::Sign;
+use crate::queue::Sign;
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
-pub(crate) struct Memory {
+pub struct Memory {
     now_ms: Arc<AtomicU64>,
     shelf: Rc<Shelf>,
 }
@@ -39,6 +39,8 @@ struct Shelf {
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
     till: RefCell<Till>,
+    /// What the lists of networks say, whatever the address.
+    lists: BTreeMap<String, Listed>,
     /// Each note, and until when it is kept.
     markers: RefCell<BTreeMap<Marker, (Vec<u8>, u64)>>,
 }
@@ -48,11 +50,21 @@ struct OnDuty(Memory);
 struct InTurn(Memory, String);
 
 impl Memory {
-    pub(crate) fn new(now_ms: Arc<AtomicU64>) -> Self {
+    /// A POP without a name of its own.
+    #[must_use]
+    pub fn new(now_ms: Arc<AtomicU64>) -> Self {
         Self::in_pop("HERE", now_ms)
     }
 
-    pub(crate) fn in_pop(pop: &str, now_ms: Arc<AtomicU64>) -> Self {
+    /// The cache of this POP.
+    #[must_use]
+    pub fn in_pop(pop: &str, now_ms: Arc<AtomicU64>) -> Self {
+        Self::with_lists(pop, BTreeMap::new(), now_ms)
+    }
+
+    /// The same, with what the platform's lists of networks say.
+    #[must_use]
+    pub fn with_lists(pop: &str, lists: BTreeMap<String, Listed>, now_ms: Arc<AtomicU64>) -> Self {
         let shelf = Rc::new(Shelf {
             pop: pop.to_owned(),
             copy: RefCell::default(),
@@ -63,27 +75,30 @@ impl Memory {
             turns: RefCell::default(),
             paused: Cell::default(),
             till: RefCell::new(Till::new("here".to_owned())),
+            lists,
             markers: RefCell::default(),
         });
         Self { now_ms, shelf }
     }
 
     /// What a request counted is put in when it has been answered and all is done.
-    pub(crate) fn put_by(&self, tally: &Tally) {
+    pub fn put_by(&self, tally: &Tally) {
         self.shelf.till.borrow_mut().put(tally);
     }
 
     /// The cache needs the room for something else.
-    pub(crate) fn lose_copy(&self) {
+    pub fn lose_copy(&self) {
         self.shelf.copy.replace(None);
     }
 
     /// How long everybody together was made to wait, by a clock that stands still meanwhile.
-    pub(crate) fn paused(&self) -> Duration {
+    #[must_use]
+    pub fn paused(&self) -> Duration {
         self.shelf.paused.get()
     }
 
-    pub(crate) fn lose_last(&self) {
+    /// The cache needs the room of the last sign, too.
+    pub fn lose_last(&self) {
         self.shelf.last.replace(None);
     }
 
@@ -95,7 +110,7 @@ impl Memory {
     fn found(&self) -> Option<(Copied, u64)> {
         let (copy, since) = self.shelf.copy.borrow().clone()?;
         let age = self.now().saturating_sub(since);
-        let life = u64::try_from((FRESH + RENEWING).as_millis()).unwrap();
+        let life = u64::try_from((FRESH + RENEWING).as_millis()).unwrap_or(u64::MAX);
         (age < life).then_some((copy, age))
     }
 
@@ -122,7 +137,7 @@ impl Markers for Memory {
     }
 
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
-        let until = self.now() + u64::try_from(life.as_millis()).unwrap();
+        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let mut markers = self.shelf.markers.borrow_mut();
         markers.insert(marker, (note.to_vec(), until));
     }
@@ -132,7 +147,7 @@ impl Markers for Memory {
     }
 }
 
-impl Near for Memory {
+impl SignCache for Memory {
     fn lookup(&self) -> Lookup {
         match self.found() {
             Some((copy, age)) if is_fresh(age) => Lookup::Found(Box::new(copy), None),
@@ -168,43 +183,16 @@ impl Near for Memory {
     fn last(&self) -> Option<Copied> {
         self.shelf.last.borrow().clone()
     }
+}
 
-    fn listed(&self, list: &str, _address: IpAddr) -> Listed {
-        match list {
-            "offices" => Listed::Allowed,
-            "strangers" | "empty" => Listed::Not,
-            _ => Listed::Unknown,
-        }
-    }
-
-    fn pop(&self) -> String {
-        self.shelf.pop.clone()
-    }
-
-    fn batches(&self) -> Vec<Batch> {
-        self.shelf.till.borrow_mut().batch(0).into_iter().collect()
-    }
-
-    fn acknowledge(&self, batches: &[Batch]) {
-        for batch in batches {
-            self.shelf.till.borrow_mut().acknowledge(batch);
-        }
-    }
-
-    fn is_first_admission(&self, id: &str) -> bool {
-        let until = self.now() + u64::try_from(ADMISSION_KEPT.as_millis()).unwrap();
-        let mut admitted = self.shelf.admitted.borrow_mut();
-        let before = admitted.insert(id.to_owned(), until);
-        before.is_none_or(|until| until <= self.now())
-    }
-
+impl LoginThrottle for Memory {
     fn wrong(&self, from: &str) -> Option<Wrong> {
         let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
         (self.now() < until).then_some(wrong)
     }
 
     fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
-        let until = self.now() + u64::try_from(life.as_millis()).unwrap();
+        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let mut known = self.shelf.wrong.borrow_mut();
         known.insert(from.to_owned(), (wrong, until));
     }
@@ -220,6 +208,39 @@ impl Near for Memory {
 
     fn pause(&self, time: Duration) {
         self.shelf.paused.set(self.paused() + time);
+    }
+}
+
+impl Outbox for Memory {
+    fn batches(&self) -> Vec<Batch> {
+        self.shelf.till.borrow_mut().batch(0).into_iter().collect()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        for batch in batches {
+            self.shelf.till.borrow_mut().acknowledge(batch);
+        }
+    }
+}
+
+impl Pop for Memory {
+    fn listed(&self, list: &str, _address: IpAddr) -> Listed {
+        self.shelf
+            .lists
+            .get(list)
+            .copied()
+            .unwrap_or(Listed::Unknown)
+    }
+
+    fn pop(&self) -> String {
+        self.shelf.pop.clone()
+    }
+
+    fn is_first_admission(&self, id: &str) -> bool {
+        let until = self.now() + u64::try_from(ADMISSION_KEPT.as_millis()).unwrap_or(u64::MAX);
+        let mut admitted = self.shelf.admitted.borrow_mut();
+        let before = admitted.insert(id.to_owned(), until);
+        before.is_none_or(|until| until <= self.now())
     }
 }
 
