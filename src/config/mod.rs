@@ -11,27 +11,24 @@ mod closest;
 mod document;
 mod operators;
 mod paths;
+mod problem;
 mod reader;
 mod source;
 mod unsound;
 
-use std::sync::Arc;
-
-use serde::Serialize;
-
 use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
-use crate::http::shortened;
 use crate::page::Pages;
 use crate::queue::Pace;
 use crate::ticket::Keys;
-use reader::{Findings, Reader};
-
 pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
 pub use operators::{Operators, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
+pub use problem::Problem;
+use reader::{Findings, Reader};
 pub use source::{Remembering, Source, Spent, Unreadable};
+use std::sync::Arc;
 pub use unsound::Unsound;
 
 /// What a line tells of the query of a URL.
@@ -143,52 +140,6 @@ pub struct Config {
     pub operators: Operators,
     /// What is wrong with settings that only concern looks, words or the log, and have their defaults therefore.
     pub ignored: Vec<Problem>,
-}
-
-/// One thing that is wrong with the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// The key.
-    pub key: &'static str,
-    /// The value found; absent for secrets and for what is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// What would have been accepted.
-    pub accepted: String,
-    /// Whether it is there at all could not be found out.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unreadable: bool,
-}
-
-/// What is said about a value that cannot be read.
-const UNREADABLE: &str = "could not be read, and is asked for again";
-
-impl Problem {
-    /// The document of settings could not be read.
-    #[must_use]
-    pub fn unread_document() -> Self {
-        Self::unreadable(DOCUMENT)
-    }
-
-    fn unreadable(key: &'static str) -> Self {
-        Self {
-            key,
-            value: None,
-            accepted: UNREADABLE.to_owned(),
-            unreadable: true,
-        }
-    }
-
-    fn wrong(key: &'static str, value: Option<String>, accepted: &str) -> Self {
-        // An operator may have pasted an address with a password in it.
-        let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
-        Self {
-            key,
-            value: value.map(|value| shortened(&value)),
-            accepted: shortened(accepted),
-            unreadable: false,
-        }
-    }
 }
 
 /// Secrets that begin so are for the local server only.

@@ -8,20 +8,10 @@ mod cloudflare;
 mod pages;
 mod panel;
 mod template;
-
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use handlebars::Context;
-use serde::Serialize;
-use serde_json::{Value, json};
+mod waiting;
 
 use crate::http::Reply;
 use crate::i18n::{self, Words};
-use crate::queue::{Cursor, Mode, Position, Verdict, decide};
-use crate::ticket::Notice;
-use template::Template;
-
 pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
@@ -29,11 +19,19 @@ pub use pages::{Pages, Refused};
 pub use panel::{
     Configured, Desk, Question, SignSeen, Trouble, panel, panel_without_store, people, question,
 };
+use serde_json::json;
+use std::sync::LazyLock;
 pub use template::Refusal;
+use template::Template;
+use waiting::data;
+pub use waiting::{Links, Waiting, place, waiting_json, waiting_page};
 
 const QUEUE_TEXT: &str = include_str!("../../templates/queue.html");
+
 const ADMIN_TEXT: &str = include_str!("../../templates/admin.html");
+
 const NOTICE_TEXT: &str = include_str!("../../templates/notice.html");
+
 const QUESTION_TEXT: &str = include_str!("../../templates/question.html");
 
 // Parsed when it is first shown. It has no constants, and is the house's own: a test parses it.
@@ -44,208 +42,6 @@ fn house(text: &str) -> Option<Template> {
 }
 
 const NOBODY: &str = "'none'";
-
-/// What a waiting visitor reads.
-#[derive(Clone, Debug, Default)]
-pub struct Waiting {
-    /// The number; `None` while none could be drawn.
-    pub position: Option<Position>,
-    /// Where the sign stands and how many are ahead; `None` while the store does not answer.
-    pub seen: Option<(Cursor, u64)>,
-    /// Who goes in.
-    pub mode: Mode,
-    /// Why the number is a new one.
-    pub notice: Option<Notice>,
-    /// What operators tell waiting visitors.
-    pub message: Option<String>,
-    /// How many were ahead when the number was drawn.
-    pub first: Option<u64>,
-    /// What to quote to support.
-    pub reference: Option<String>,
-    /// Whether that is the last sign known, since the store does not answer.
-    pub is_old: bool,
-    /// Seconds until it is this visitor's turn, where that can be known.
-    pub estimate: Option<u64>,
-    /// Seconds until the next look.
-    pub refresh: u64,
-    /// Whether the page should not refresh by itself.
-    pub still: bool,
-    /// Whether the request carried something that was not delivered.
-    pub unsent: bool,
-}
-
-impl Waiting {
-    /// Whether the turn has come while the mode admits no visitor.
-    fn is_called(&self) -> bool {
-        let numbers = self.seen.zip(self.position);
-        numbers.is_some_and(|((cursor, _), position)| decide(position, cursor) == Verdict::Admit)
-    }
-
-    /// Why the number is a new one, where the visitor had another before.
-    fn new_number(&self) -> Option<Notice> {
-        self.notice.filter(|_| self.position.is_some())
-    }
-}
-
-/// The figures in words, the same on the page and in its updates.
-#[derive(Serialize)]
-struct Worded<'a> {
-    waiting: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ahead: Option<String>,
-    line: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wait: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    serving: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<u64>,
-    refresh_seconds: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    old: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hold: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    closed: Option<bool>,
-}
-
-impl<'a> Worded<'a> {
-    fn new(waiting: &'a Waiting, words: &'a Words) -> Self {
-        let ahead = waiting.seen.map(|(_, ahead)| ahead);
-        let line = match (ahead, waiting.position) {
-            _ if waiting.mode == Mode::Closed => words.text("closed").into(),
-            _ if waiting.is_called() => words.text("called").into(),
-            (Some(0), _) => words.text("next").into(),
-            (Some(ahead), _) => words.counted("ahead", ahead).into(),
-            (None, Some(_)) => words.text("held").into(),
-            (None, None) => words.text("unnumbered").into(),
-        };
-        Self {
-            waiting: true,
-            position: waiting.position.map(|position| position.0),
-            ahead: ahead.map(|ahead| words.number(ahead)),
-            line,
-            wait: ahead.map(|_| words.wait(waiting.estimate)),
-            serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
-            progress: ahead.zip(waiting.first).map(progress),
-            refresh_seconds: waiting.refresh,
-            message: waiting.message.as_deref(),
-            old: waiting.is_old.then_some(true),
-            hold: (waiting.mode == Mode::Hold).then(|| words.text("hold")),
-            closed: (waiting.mode == Mode::Closed).then_some(true),
-        }
-    }
-}
-
-/// How much of the way is done, in percent; the last step is one's own.
-fn progress((ahead, first): (u64, u64)) -> u64 {
-    let gone = first.saturating_sub(ahead);
-    gone.saturating_mul(100) / first.saturating_add(1)
-}
-
-/// Where the links of a waiting page lead.
-#[derive(Clone, Debug, Default)]
-pub struct Links {
-    /// The page itself, by GET.
-    pub here: String,
-    /// The place as data.
-    pub place: String,
-    /// Begins or stops refreshing by itself.
-    pub updates: String,
-}
-
-/// The waiting page, for the sites that may show it in a frame; the same as a notice if its template cannot be shown.
-#[must_use]
-pub fn waiting_page(
-    status: u16,
-    waiting: &Waiting,
-    links: &Links,
-    words: &'static Words,
-    pages: &Pages,
-    frame_ancestors: Option<&str>,
-) -> Reply {
-    let data = Context::from(data(waiting, links, words, &pages.brand));
-    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    let shown = pages
-        .page(words)
-        .and_then(|page| page.render(status, &data, frame_ancestors));
-    shown.unwrap_or_else(|| {
-        let told = |name: &str| data.data().get(name).and_then(Value::as_str);
-        let [title, text] = ["heading", "line"].map(|name| told(name).unwrap_or_default());
-        notice_in(words, status, title, text, None, frame_ancestors)
-    })
-}
-
-/// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
-fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
-    let worded = Worded::new(waiting, words);
-    let is_closed = worded.closed.is_some();
-    let heading = match &brand.heading {
-        _ if is_closed => words.text("closed_heading"),
-        Some(heading) => heading,
-        // Without a number there is no place in the line.
-        None if worded.position.is_none() => words.text("heading_unnumbered"),
-        None => words.text("heading"),
-    };
-    let title = worded.ahead.as_ref();
-    let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
-    let (switch, other) = if waiting.still {
-        ("resume", "pause")
-    } else {
-        ("pause", "resume")
-    };
-    let state = match (waiting.is_old, worded.hold, waiting.still) {
-        (true, ..) => words.text("old"),
-        (_, Some(hold), _) => hold,
-        (.., true) => words.text("paused"),
-        _ => "",
-    };
-    let notice = waiting.new_number().map(|notice| match notice {
-        Notice::Anew => words.text("anew"),
-        Notice::Lapsed => words.text("lapsed"),
-    });
-    let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
-    json!({
-        "lang": words.tag,
-        "dir": words.direction,
-        "brand": brand,
-        "title": title.as_deref().unwrap_or(heading),
-        "heading": heading,
-        "message": worded.message,
-        "position": worded.position,
-        "number": worded.position.map(|position| words.number(position)),
-        "ahead": worded.ahead,
-        "line": worded.line,
-        "wait": worded.wait,
-        "serving": worded.serving,
-        "progress": worded.progress,
-        "reference": waiting.reference,
-        "old": waiting.is_old,
-        "closed": is_closed,
-        "unnumbered": worded.position.is_none(),
-        "unsent": waiting.unsent,
-        "notice": notice,
-        "state": state,
-        "paused": waiting.still,
-        "refresh": waiting.refresh,
-        "look": look,
-        "here": links.here,
-        "place": links.place,
-        "updates": links.updates,
-        "switch": words.text(switch),
-        "other": words.text(other),
-    })
-}
-
-/// An update of that page: as few bytes as say what changed.
-#[must_use]
-pub fn place(waiting: &Waiting, words: &Words) -> Reply {
-    Reply::data(200, &Worded::new(waiting, words))
-}
 
 /// A page about cookies: they are being tried, or none were kept.
 #[must_use]
@@ -272,59 +68,6 @@ pub fn posted(status: u16, words: &Words, to: &str, frame_ancestors: Option<&str
         Some((to, label)),
         frame_ancestors,
     )
-}
-
-#[derive(Serialize)]
-struct WaitingData<'a> {
-    waiting: bool,
-    position: Option<u64>,
-    cursor: Option<u64>,
-    ahead: Option<u64>,
-    estimated_wait_seconds: Option<u64>,
-    refresh_seconds: u64,
-    room: &'a str,
-    message: Option<&'a str>,
-    /// Only there to say that the line is on hold or the room closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mode: Option<Mode>,
-    /// Only there to say that the figures are the last ones known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    old: Option<bool>,
-    /// Only there to say why the number is a new one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<&'static str>,
-    /// Only there to say that what the request carried was not delivered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sent: Option<bool>,
-    /// The same once more, for programs written for Cloudflare.
-    #[serde(rename = "cfWaitingRoom", skip_serializing_if = "Option::is_none")]
-    cf: Option<CfWaitingRoom>,
-}
-
-/// The same as data, for programs.
-#[must_use]
-pub fn waiting_json(
-    status: u16,
-    waiting: &Waiting,
-    room: &str,
-    cf: Option<CfWaitingRoom>,
-) -> Reply {
-    let data = WaitingData {
-        waiting: true,
-        position: waiting.position.map(|position| position.0),
-        cursor: waiting.seen.map(|(cursor, _)| cursor.0),
-        ahead: waiting.seen.map(|(_, ahead)| ahead),
-        estimated_wait_seconds: waiting.estimate,
-        refresh_seconds: waiting.refresh,
-        room,
-        message: waiting.message.as_deref(),
-        mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
-        old: waiting.is_old.then_some(true),
-        notice: waiting.new_number().map(Notice::name),
-        sent: waiting.unsent.then_some(false),
-        cf,
-    };
-    Reply::json(status, &data)
 }
 
 /// A page with one thing to say.

@@ -3,17 +3,18 @@
 //! Invariant: the cursor never falls and never passes the length, unless an older line comes back.
 
 mod birth;
+mod changes;
 mod pieces;
-
-use std::collections::BTreeMap;
+mod rate;
+mod witness;
 
 use super::release;
 use super::{Live, Place, Sign, TicketState};
-use crate::queue::{Cursor, Measured, Mode, Pace, Position};
-use birth::{Proofs, Windows};
-
-/// Nothing older than two windows counts in a measured rate.
-const WINDOW_MS: u64 = 300_000;
+use crate::queue::{Cursor, Mode, Pace, Position};
+use birth::Windows;
+use rate::Checkpoint;
+use std::collections::BTreeMap;
+use witness::Proofs;
 
 /// The line of one room.
 #[derive(Clone, Debug)]
@@ -51,15 +52,6 @@ pub struct Model {
     admitted: u64,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
-}
-
-/// Where a measurement begins.
-#[derive(Clone, Copy, Debug)]
-struct Checkpoint {
-    at_ms: u64,
-    cursor: u64,
-    /// The longest time between two releases since.
-    step_ms: u64,
 }
 
 /// What became of an operator's change.
@@ -178,104 +170,6 @@ impl Model {
         }
     }
 
-    /// Releases up to `amount` visitors and keeps the rest as credit.
-    pub fn permit(&mut self, amount: u64, credit_max: u64, call: Call<'_>) -> Outcome {
-        let mut refused = self.clone();
-        refused.begin(call);
-        if !refused.sign.live.mode.lets_in() {
-            return Outcome::NotAdmitting(refused.sign);
-        }
-        let (sign, (released, kept)) = self.verb(call, |line, waited| {
-            line.open_period(call.now_ms, waited);
-            line.release(call.now_ms);
-            let is_quiet = call.now_ms < line.quiet_ms;
-            let released = if is_quiet { 0 } else { line.admit(amount) };
-            let before = line.sign.credit;
-            let credit = before + amount - released;
-            line.sign.credit = before.max(credit.min(credit_max));
-            (released, line.sign.credit - before)
-        });
-        Outcome::Done(sign, released, kept)
-    }
-
-    /// An operator sets the mode.
-    pub fn set_mode(&mut self, mode: Mode, call: Call<'_>) -> Outcome {
-        let (sign, released) = self.verb(call, |line, waited| {
-            let holds = line.sign.live.mode;
-            if holds != mode {
-                if holds != Mode::Automatic {
-                    line.anchor_ms = call.now_ms;
-                }
-                line.sign.live.mode = mode;
-                line.sign.live.version += 1;
-            }
-            // In young data it may not be the mode that held before they were lost, and the operator means this one.
-            if holds != mode || line.sign.birth.young {
-                set_now(&mut line.sign.live.set_at.mode, call.now_ms);
-            }
-            line.open_period(call.now_ms, waited);
-            let before = line.sign.cursor.0;
-            line.release(call.now_ms);
-            line.sign.cursor.0 - before
-        });
-        Outcome::Done(sign, released, 0)
-    }
-
-    /// An operator sets the pace, or takes it back.
-    pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
-        let (sign, ()) = self.verb(call, |line, waited| {
-            line.sign.live.pace = pace.unwrap_or(line.configured);
-            line.sign.live.paced = pace.is_some();
-            line.sign.live.version += 1;
-            set_now(&mut line.sign.live.set_at.pace, call.now_ms);
-            line.judge(call.now_ms);
-            line.open_period(call.now_ms, waited);
-            line.release(call.now_ms);
-        });
-        Outcome::Done(sign, 0, 0)
-    }
-
-    /// An operator sets the message, or takes it back.
-    pub fn set_message(&mut self, message: Option<&str>, call: Call<'_>) -> Outcome {
-        let (sign, ()) = self.verb(call, |line, _| {
-            let live = &mut line.sign.live;
-            live.message = message.map(str::to_owned);
-            live.version += 1;
-            set_now(&mut live.set_at.message, call.now_ms);
-        });
-        Outcome::Done(sign, 0, 0)
-    }
-
-    /// An operator clears the credit.
-    pub fn clear_credit(&mut self, call: Call<'_>) -> Outcome {
-        let (sign, cleared) = self.verb(call, |line, _| {
-            line.cleared = true;
-            std::mem::take(&mut line.sign.credit)
-        });
-        Outcome::Done(sign, cleared, 0)
-    }
-
-    /// An operator ends all tickets.
-    pub fn end_all(&mut self, call: Call<'_>) -> Outcome {
-        let (sign, waiting) = self.verb(call, |line, _| {
-            let waiting = line.sign.waiting();
-            line.begin_anew(call.now_ms);
-            waiting
-        });
-        Outcome::Done(sign, waiting, 0)
-    }
-
-    /// What was measured at another pace says nothing about this one; what was missed at another pace is not made up for.
-    fn judge(&mut self, now_ms: u64) {
-        let pace = (self.sign.live.pace.automatic, self.sign.live.pace.budget());
-        if self.measured_at != pace {
-            self.measured_at = pace;
-            self.left = self.left.min(self.sign.live.pace.budget());
-            self.anchor_ms = now_ms;
-            self.checkpoints = None;
-        }
-    }
-
     /// Does something to the line, and measures how that moved it. `verb` hears whether visitors waited before.
     fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, bool) -> T) -> (Sign, T) {
         self.begin(call);
@@ -293,39 +187,6 @@ impl Model {
         }
         self.show(call.now_ms);
         (self.sign.clone(), told)
-    }
-
-    fn measure(&mut self, now_ms: u64) {
-        let last_ms = self.checkpoints.map_or(0, |_| self.moved_ms);
-        let step_ms = now_ms.saturating_sub(last_ms);
-        self.moved_ms = now_ms.max(last_ms);
-        let here = Checkpoint {
-            at_ms: self.moved_ms,
-            cursor: self.sign.cursor.0,
-            step_ms: 0,
-        };
-        let stepped = |checkpoint: Checkpoint| Checkpoint {
-            step_ms: checkpoint.step_ms.max(step_ms),
-            ..checkpoint
-        };
-        self.checkpoints = Some(match self.checkpoints.map(|both| both.map(stepped)) {
-            None => [here, here],
-            Some([_, mid]) if self.moved_ms - mid.at_ms >= WINDOW_MS => [mid, here],
-            Some(younger) => younger,
-        });
-    }
-
-    fn show(&mut self, now_ms: u64) {
-        let cursor = self.sign.cursor.0;
-        self.sign.measured = self.checkpoints.and_then(|[since, _]| {
-            (cursor > since.cursor).then(|| Measured {
-                released: cursor - since.cursor,
-                took_ms: self.moved_ms - since.at_ms,
-                moved_ms: self.moved_ms,
-                step_ms: since.step_ms,
-            })
-        });
-        self.show_birth(now_ms);
     }
 
     /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
@@ -395,9 +256,4 @@ impl Model {
         self.drawn.insert(id.to_owned(), place);
         Some(position)
     }
-}
-
-/// Later than before, whatever the clock does.
-fn set_now(time: &mut u64, now_ms: u64) {
-    *time = now_ms.max(*time + 1);
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the cursor never falls and never passes the length; the scripts keep it, whatever is called, however often.
 
+mod arguments;
 mod board;
 mod change;
 mod count;
@@ -9,20 +10,17 @@ mod reply;
 mod script;
 pub mod upstash;
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use hmac_sha1_compact::Hash as Sha1;
-use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
-use serde_json::Value;
-
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
 use crate::queue::{Author, Board, Change, Changed, Pace, Place, Position, Sign};
-use reply::Answer;
-use upstash::{Attempt, StoreError, Transport};
-
+use arguments::{Arguments, Keys, brought, named};
 pub use count::Figures;
+use hmac_sha1_compact::Hash as Sha1;
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use reply::Answer;
+use serde_json::Value;
+use std::sync::LazyLock;
+use upstash::{Attempt, StoreError, Transport};
 
 /// The digest under which the store remembers the script.
 static DIGEST: LazyLock<String> = LazyLock::new(|| {
@@ -72,11 +70,6 @@ pub enum MayDraw {
 pub fn script() -> &'static str {
     script::TEXT
 }
-
-/// What a verb is called with: names and values.
-type Arguments = Vec<(Cow<'static, str>, String)>;
-/// The keys a verb needs besides those of every verb, each by the name the script knows.
-type Keys = Vec<(&'static str, String)>;
 
 impl Line<'_> {
     /// Draws a number for the ticket `id`; the same id gets the same number for five minutes after it was last asked for.
@@ -286,49 +279,4 @@ impl Line<'_> {
     fn call(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
         upstash::decode(self.store.post(&upstash::encode(command), attempt))
     }
-}
-
-/// A sign as the script receives it.
-fn brought(sign: &Sign) -> Arguments {
-    let (birth, live) = (&sign.birth, &sign.live);
-    let splices = birth.splices.iter().map(|splice| splice.written());
-    let set_at = live.set_at.or(live.version);
-    let times = [
-        ("sign_mode_at", set_at.mode),
-        ("sign_pace_at", set_at.pace),
-        ("sign_message_at", set_at.message),
-    ];
-    let times = times.into_iter().filter(|(_, time)| *time > 0);
-    let numbers = [
-        ("sign_born", birth.born),
-        ("sign_started", birth.started),
-        ("sign_adopted", birth.adopted),
-        ("sign_settled", birth.settled),
-        ("sign_recent", birth.recent),
-        ("sign_epoch", sign.epoch),
-        ("sign_cursor", sign.cursor.0),
-        ("sign_length", sign.length),
-        ("sign_credit", sign.credit),
-        ("sign_automatic", live.pace.automatic),
-        ("sign_quantity", live.pace.quantity),
-        ("sign_version", live.version),
-        ("sign_paced", u64::from(live.paced)),
-    ];
-    let texts = [
-        ("sign_mode", live.mode.name().to_owned()),
-        ("sign_splices", splices.collect::<Vec<_>>().join(" ")),
-    ];
-    let message = live
-        .message
-        .iter()
-        .map(|text| ("sign_message", text.clone()));
-    let numbers = numbers.into_iter().chain(times);
-    let numbers = numbers.map(|(name, number)| (name, number.to_string()));
-    let pairs = numbers.chain(texts).chain(message);
-    pairs.map(named).collect()
-}
-
-/// An argument whose name is always the same.
-fn named((name, value): (&'static str, String)) -> (Cow<'static, str>, String) {
-    (Cow::Borrowed(name), value)
 }

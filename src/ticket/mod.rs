@@ -3,11 +3,12 @@
 //! Invariant: `verify` gives back exactly what `sign` was given, by one of our keys; everything else is `None`,
 //! whatever is wrong with it.
 
+mod claims;
 pub mod keys;
 
+use crate::queue::{Place, Position};
+use claims::{Claims, PassClaims};
 use jwt_simple::prelude::*;
-
-use crate::queue::{Cursor, Place, Position};
 use keys::{Purpose, derived};
 
 /// A verified ticket, or one about to be signed.
@@ -123,122 +124,18 @@ impl Ticket {
     }
 }
 
-/// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
-#[derive(Serialize, Deserialize)]
-struct Claims {
-    room: String,
-    /// The birth of the line; absent for a line of the version before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    born: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    epoch: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pos: Option<u64>,
-    /// The cursor when the number was drawn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cur: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    adm: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    grace: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    grace_epoch: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tries: Option<u64>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    still: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    notice: Option<Notice>,
-}
-
-impl Claims {
-    fn of(ticket: &Ticket, room: &str) -> Self {
-        let tries = match ticket.standing {
-            Standing::Unnumbered { tries } => (tries > 0).then_some(tries),
-            Standing::Waiting(_) | Standing::Admitted { .. } => None,
-        };
-        let (epoch, pos, cur, adm) = match ticket.standing {
-            Standing::Unnumbered { .. } => (None, None, None, None),
-            Standing::Waiting(place) => (
-                Some(place.epoch),
-                Some(place.position.0),
-                Some(place.seen.0),
-                None,
-            ),
-            Standing::Admitted {
-                position,
-                epoch,
-                at,
-                ..
-            } => (
-                Some(epoch),
-                position.map(|position| position.0),
-                None,
-                Some(at),
-            ),
-        };
-        let born = match ticket.standing {
-            Standing::Waiting(place) => place.born,
-            Standing::Admitted { born, .. } => born,
-            Standing::Unnumbered { .. } => 0,
-        };
-        let born = Some(born).filter(|born| *born > 0);
-        Self {
-            room: room.to_owned(),
-            born,
-            epoch,
-            pos,
-            cur,
-            adm,
-            grace: ticket.grace.map(|grace| grace.until),
-            grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
-            tries,
-            still: ticket.still,
-            notice: ticket.notice,
-        }
-    }
-
-    fn grace(&self) -> Option<Grace> {
-        let epoch = self.grace_epoch;
-        self.grace.map(|until| Grace { until, epoch })
-    }
-
-    fn standing(&self) -> Option<Standing> {
-        match (self.epoch, self.pos, self.cur, self.adm) {
-            (None, None, None, None) => Some(Standing::Unnumbered {
-                tries: self.tries.unwrap_or_default(),
-            }),
-            (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
-                born: self.born.unwrap_or(0),
-                epoch,
-                position: Position(position),
-                seen: Cursor(seen),
-            })),
-            (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {
-                position: position.map(Position),
-                born: self.born.unwrap_or(0),
-                epoch,
-                at,
-            }),
-            _ => None,
-        }
-    }
-}
-
-/// What a pass for the origin says besides `sub`, `aud`, `iat` and `exp`.
-#[derive(Serialize, Deserialize)]
-struct PassClaims {
-    room: String,
-}
-
 /// Our tickets are some 300 bytes; nothing longer is looked at.
 const LONGEST_TICKET: usize = 1024;
+
 /// How far the clocks of two data centres may lie apart, in seconds.
 const CLOCK_SKEW: u64 = 120;
+
 /// For how many days an expired ticket is recognised.
 const LAPSED_DAYS: u64 = 30;
+
 /// How long a pass for the origin is good, in seconds.
 const PASS_LIFE: u64 = 60;
+
 /// The `typ` of a pass, so that a pass is never a ticket.
 const PASS_TYPE: &str = "queue-pass+JWT";
 
@@ -370,6 +267,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
     use super::*;
+    use crate::queue::Cursor;
 
     const SECRET: &str = "a-secret-of-this-test-32-bytes-long";
     const OTHER: &str = "another-secret-of-this-test-32-bytes";

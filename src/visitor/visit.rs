@@ -4,21 +4,23 @@
 //! costs none.
 
 mod draw;
+mod ending;
 mod first;
+mod sign;
 
-use crate::cache::{Copied, Duty, Lookup, Pop};
+use crate::cache::{Duty, Pop};
 use crate::config::Config;
-use crate::queue::TicketState;
-use crate::queue::backoff::MOST_TRIES;
+use crate::queue::Position;
+use crate::queue::Sign;
 use crate::queue::chance::Chance;
-use crate::queue::{Mode, Position, Verdict, decide};
-use crate::queue::{Place, Sign};
+use crate::store::Line;
 use crate::store::upstash::StoreError;
-use crate::store::{Line, MayDraw};
 use crate::ticket::{Grace, Notice, Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::trouble;
+use ending::{decided, has_ended, outside, without_store};
 use first::{draw_and_tell, is_open, line_in_front};
+use sign::{Asked, Seen, look};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -72,35 +74,11 @@ pub enum After {
     Look,
 }
 
-/// What a look or a draw brought.
-struct Seen {
-    /// What the visitor has to be told about the number, if anything.
-    notice: Option<Notice>,
-    sign: Sign,
-    /// The number; none in front of a closed room.
-    position: Option<Position>,
-    is_old: bool,
-    fault: Option<StoreError>,
-}
-
 /// What was seen, or why nothing could be; and what is left to do.
 type Drawn = (Result<Seen, Unseen>, After);
 
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
-
-/// What came of asking after a ticket; and what is left to do.
-enum Asked {
-    /// It has a number.
-    Seen(Box<Seen>, After),
-    /// The sign cannot say.
-    Unseen(Unseen, After),
-    /// Its line or its epoch has ended: it is no ticket.
-    Ended(After),
-}
-
-/// Seconds after signing during which a copy of the sign need not know a number.
-const YOUNG: u64 = 10;
 
 /// Decides one visit. `ticket` has been verified; `fresh`, the request's random id, becomes the id of a new one.
 #[must_use]
@@ -255,30 +233,6 @@ impl Visit {
     }
 }
 
-impl Seen {
-    /// Fresh from the store.
-    fn new((sign, position): (Sign, Option<Position>)) -> Self {
-        Self {
-            notice: None,
-            sign,
-            position,
-            is_old: false,
-            fault: None,
-        }
-    }
-
-    /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    fn from(mut sign: Sign, place: Place, position: Position, is_old: bool) -> Self {
-        if place.born == sign.birth.born {
-            sign.cursor = sign.cursor.max(place.seen);
-        }
-        Self {
-            is_old,
-            ..Self::new((sign, Some(position)))
-        }
-    }
-}
-
 /// A ticket whose number is still to be drawn.
 #[must_use]
 pub fn unnumbered(id: String, now: u64) -> Ticket {
@@ -318,246 +272,4 @@ pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option
         After::Look
     };
     (!has_ended).then_some(after)
-}
-
-/// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
-/// never this visitor's turn.
-fn has_ended(held: &Ticket, sign: &Sign) -> bool {
-    match held.standing {
-        Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => {
-            let granted = held.grace.and_then(|grace| grace.epoch);
-            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
-        }
-    }
-}
-
-/// What is left to a visitor whose stay has ended: the place in the line, where there is one.
-fn outside(held: Ticket, now: u64) -> Ticket {
-    match held.standing {
-        Standing::Admitted { .. } => anew(held.id, now),
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => Ticket {
-            grace: None,
-            ..held
-        },
-    }
-}
-
-/// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
-/// it; and when ticket and copy contradict each other, it asks the store for itself.
-fn look(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Pop) -> Asked {
-    let (copy, duty) = match near.lookup() {
-        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near),
-        Lookup::Unknown => return ask(held, place, kind, line, near),
-        // Until the request that reads the sign is done, the last one is better than none.
-        Lookup::Late => (Copied::without_store(near), None),
-        // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
-        Lookup::Found(copy, Some(duty)) if is_settling(place, &copy) => {
-            return look_for_all(held, place, kind, duty, line, near);
-        }
-        Lookup::Found(copy, duty) => (*copy, duty),
-    };
-    let after = duty.map_or(After::Nothing, After::Renew);
-    let is_old = copy.is_old;
-    match trusted(held, place, copy, line) {
-        Trust::Copy(sign, position) => {
-            Asked::Seen(Box::new(Seen::from(*sign, place, position, is_old)), after)
-        }
-        Trust::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
-        Trust::Ended => Asked::Ended(after),
-        Trust::Store => ask(held, place, kind, line, near),
-    }
-}
-
-fn is_settling(place: Place, copy: &Copied) -> bool {
-    let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
-    sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
-}
-
-/// Reads the store, and wakes the requests that wait for that.
-fn look_for_all(
-    held: &Ticket,
-    place: Place,
-    kind: Kind,
-    duty: Duty,
-    line: &Line<'_>,
-    near: &dyn Pop,
-) -> Asked {
-    let batches = near.next_batches();
-    let asked = line.look(&held.id, place, may_draw(kind), &batches);
-    let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
-    let copy = Copied::of(sign, near, line.now_ms);
-    duty.renew(&copy);
-    match asked {
-        Ok(_) => {
-            near.acknowledge(&batches);
-            trouble::answered(near, line.now_ms);
-        }
-        Err(_) => trouble::failed(near, line.now_ms),
-    }
-    match (asked, trusted(held, place, copy, line)) {
-        (Ok(answer), _) => answered(place, answer),
-        (Err(fault), Trust::Copy(sign, position)) => {
-            let seen = Seen {
-                fault: Some(fault),
-                ..Seen::from(*sign, place, position, true)
-            };
-            Asked::Seen(Box::new(seen), After::Nothing)
-        }
-        (Err(_), Trust::Ended) if !kind.draws_for_holder() => Asked::Ended(After::Nothing),
-        (Err(fault), _) => Asked::Unseen(Some(fault), After::Nothing),
-    }
-}
-
-/// Who can say where this ticket stands.
-enum Trust {
-    Copy(Box<Sign>, Position),
-    Ended,
-    Store,
-    Nobody,
-}
-
-fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust {
-    // A ticket may be younger than the copy of the sign, which then does not know its number yet.
-    let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
-    let is_old = copy.is_old;
-    let Some(sign) = copy.sign else {
-        return Trust::Nobody;
-    };
-    let number = sign.number(place).filter(|_| is_old || is_young);
-    match TicketState::of(place, &sign) {
-        TicketState::Placed(position) => Trust::Copy(Box::new(sign), position),
-        TicketState::Settling => Trust::Nobody,
-        TicketState::Ended => Trust::Ended,
-        TicketState::Ahead => match number {
-            Some(position) => Trust::Copy(Box::new(sign), position),
-            None if is_old => Trust::Nobody,
-            None => Trust::Store,
-        },
-    }
-}
-
-/// Asks the store itself, and lets the others see what it said.
-fn ask(held: &Ticket, place: Place, kind: Kind, line: &Line<'_>, near: &dyn Pop) -> Asked {
-    match line.look(&held.id, place, may_draw(kind), &[]) {
-        Ok(answer) => {
-            let last = near.last();
-            near.put(&Copied::drawn(answer.0.clone(), line.now_ms, last.as_ref()));
-            trouble::answered(near, line.now_ms);
-            answered(place, answer)
-        }
-        Err(fault) => {
-            trouble::failed(near, line.now_ms);
-            Asked::Unseen(Some(fault), After::Nothing)
-        }
-    }
-}
-
-fn may_draw(kind: Kind) -> MayDraw {
-    if kind.draws_for_holder() {
-        MayDraw::Yes
-    } else {
-        MayDraw::No
-    }
-}
-
-/// What the store itself says about a ticket.
-fn answered(place: Place, (sign, position): (Sign, Option<Position>)) -> Asked {
-    let state = TicketState::of(place, &sign);
-    let is_closed = sign.live.mode == Mode::Closed;
-    let notice = match (state, position) {
-        (TicketState::Placed(_), _) => None,
-        // It had ended, and drew anew; or it would have, but for the closed room.
-        (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
-        (TicketState::Ended, None) if is_closed => None,
-        (TicketState::Ended, None) => return Asked::Ended(After::Nothing),
-        (TicketState::Settling | TicketState::Ahead, _) => {
-            return Asked::Unseen(None, After::Nothing);
-        }
-    };
-    let seen = Seen {
-        notice,
-        ..Seen::new((sign, position))
-    };
-    Asked::Seen(Box::new(seen), After::Nothing)
-}
-
-fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
-    let sign = seen.sign;
-    let mode = sign.live.mode;
-    let (end, standing) = match seen
-        .position
-        .map(|position| (position, decide(position, sign.cursor)))
-    {
-        None => (End::Closed, Standing::Unnumbered { tries: 0 }),
-        Some((position, _)) if mode == Mode::Closed => {
-            (End::Closed, placed(&held, &sign, position))
-        }
-        Some((position, Verdict::Admit)) if mode.lets_in() => {
-            let epoch = sign.epoch;
-            let at = now;
-            let standing = Standing::Admitted {
-                position: Some(position),
-                born: sign.birth.born,
-                epoch,
-                at,
-            };
-            (End::Inside, standing)
-        }
-        Some((position, Verdict::Admit)) => (End::Called, placed(&held, &sign, position)),
-        Some((position, Verdict::Wait { ahead })) => {
-            (End::Waiting { ahead }, placed(&held, &sign, position))
-        }
-    };
-    let is_new = standing != held.standing;
-    let grace = held.grace.filter(|_| !is_new);
-    let notice = seen.notice.or(held.notice).filter(|_| end != End::Inside);
-    Visit {
-        end,
-        changed: is_new || held.is_to_be_renewed(now),
-        ticket: Ticket {
-            standing,
-            grace,
-            notice,
-            ..held
-        },
-        sign: Some(sign),
-        is_old: seen.is_old,
-        is_without_store: false,
-        fault: seen.fault,
-        after,
-    }
-}
-
-/// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
-fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
-    let place = sign.place(position);
-    match held.standing {
-        Standing::Waiting(had) if had.is_same(place) => held.standing,
-        Standing::Waiting(had) if sign.number(had) == Some(position) && !sign.rewrites(had) => {
-            held.standing
-        }
-        _ => Standing::Waiting(place),
-    }
-}
-
-/// A ticket that has a number keeps it through this; one without has a name at least, under which the next request asks
-/// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
-fn without_store(held: Ticket, is_new: bool, fault: Unseen, now: u64, after: After) -> Visit {
-    let standing = match held.standing {
-        Standing::Unnumbered { tries } => Standing::Unnumbered {
-            tries: tries.saturating_add(1).min(MOST_TRIES),
-        },
-        numbered => numbered,
-    };
-    Visit {
-        end: End::Held,
-        changed: is_new || standing != held.standing || held.is_to_be_renewed(now),
-        ticket: Ticket { standing, ..held },
-        is_without_store: false,
-        sign: None,
-        is_old: false,
-        fault,
-        after,
-    }
 }

@@ -6,14 +6,15 @@ use crate::queue::Cursor;
 use crate::queue::{Live, Place, Sign};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
-const YOUNG_MS: u64 = 120_000;
+pub(super) const YOUNG_MS: u64 = 120_000;
+
 /// After an older line came back, nothing is released until the data are this old; tickets prove nothing before.
-const SETTLE_MS: u64 = 10_000;
+pub(super) const SETTLE_MS: u64 = 10_000;
+
 /// Numbers left free behind an older line: what was drawn in [`SPAN_MS`], and at least this many.
-const LEAST_GAP: u64 = 20;
+pub(super) const LEAST_GAP: u64 = 20;
+
 const SPAN_MS: u64 = 4_000;
-/// How many tickets of one birth restore their line.
-const WITNESSES: usize = 3;
 
 /// Numbers drawn in spans of four seconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,13 +24,6 @@ pub(super) struct Windows {
     from: u64,
     /// How many were drawn in the span before.
     last: u64,
-}
-
-/// What tickets of one older birth prove.
-#[derive(Clone, Debug)]
-pub(super) struct Proofs {
-    greatest: Place,
-    ids: Vec<String>,
 }
 
 impl Windows {
@@ -141,7 +135,7 @@ impl Model {
     }
 
     /// Puts piece behind piece, those of the present data last.
-    fn lay(&mut self, past: Pieces, own: Piece) {
+    pub(super) fn lay(&mut self, past: Pieces, own: Piece) {
         let began = self.sign.length - own.many;
         let laid = past.laid_out(own);
         let birth = &mut self.sign.birth;
@@ -292,61 +286,6 @@ impl Model {
             past.grow(piece);
             self.lay(past, own);
         }
-    }
-
-    /// When no sign has come, three tickets of one birth restore their line; of several births the youngest counts.
-    fn witness(&mut self, id: &str, place: Place, now_ms: u64) {
-        let birth = &self.sign.birth;
-        let age = now_ms.saturating_sub(birth.started);
-        let is_time = (SETTLE_MS..YOUNG_MS).contains(&age);
-        if birth.sealed || birth.adopted > 0 || place.born >= birth.started || !is_time {
-            return;
-        }
-        let nothing = || Proofs {
-            greatest: Place {
-                epoch: 0,
-                position: crate::queue::Position(0),
-                seen: Cursor(0),
-                ..place
-            },
-            ids: Vec::new(),
-        };
-        let known = self.proofs.take().unwrap_or_else(nothing);
-        if known.greatest.born > place.born {
-            self.proofs = Some(known);
-            return;
-        }
-        let is_same = known.greatest.born == place.born;
-        let mut proofs = if is_same { known } else { nothing() };
-        let (greatest, seen) = (&mut proofs.greatest, place.seen.0.min(place.position.0));
-        greatest.epoch = greatest.epoch.max(place.epoch);
-        greatest.position = greatest.position.max(place.position);
-        greatest.seen = greatest.seen.max(Cursor(seen));
-        if !proofs.ids.iter().any(|known| known == id) {
-            proofs.ids.push(id.to_owned());
-        }
-        if proofs.ids.len() < WITNESSES {
-            self.proofs = Some(proofs);
-            return;
-        }
-        let Place {
-            born,
-            epoch,
-            position,
-            seen,
-        } = proofs.greatest;
-        let restored = Piece {
-            born,
-            many: position.0 + LEAST_GAP,
-        };
-        let mut past = Pieces::default();
-        let own = Piece {
-            born: self.sign.birth.started,
-            many: self.sign.length,
-        };
-        past.grow(restored);
-        self.lay(past, own);
-        (self.sign.epoch, self.sign.cursor) = (epoch, seen);
     }
 
     pub(super) fn show_birth(&mut self, now_ms: u64) {

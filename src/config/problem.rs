@@ -1,0 +1,55 @@
+//! What is wrong with one setting.
+
+use super::DOCUMENT;
+use crate::http::shortened;
+use serde::Serialize;
+
+/// One thing that is wrong with the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The key.
+    pub key: &'static str,
+    /// The value found; absent for secrets and for what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What would have been accepted.
+    pub accepted: String,
+    /// Whether it is there at all could not be found out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
+}
+
+/// What is said about a value that cannot be read.
+pub(in crate::config) const UNREADABLE: &str = "could not be read, and is asked for again";
+
+impl Problem {
+    /// The document of settings could not be read.
+    #[must_use]
+    pub fn unread_document() -> Self {
+        Self::unreadable(DOCUMENT)
+    }
+
+    pub(in crate::config) fn unreadable(key: &'static str) -> Self {
+        Self {
+            key,
+            value: None,
+            accepted: UNREADABLE.to_owned(),
+            unreadable: true,
+        }
+    }
+
+    pub(in crate::config) fn wrong(
+        key: &'static str,
+        value: Option<String>,
+        accepted: &str,
+    ) -> Self {
+        // An operator may have pasted an address with a password in it.
+        let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
+        Self {
+            key,
+            value: value.map(|value| shortened(&value)),
+            accepted: shortened(accepted),
+            unreadable: false,
+        }
+    }
+}

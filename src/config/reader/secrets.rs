@@ -1,0 +1,161 @@
+//! The secrets: what each must be, and what is said of one that is not, without its value.
+
+use super::super::{DEVELOPMENT, RETIRED, Rights, Token};
+use super::{NONE, Reader, is_name, words};
+
+/// Signs the tickets.
+pub(in crate::config) const JWT_SECRET: &str = "jwt_secret";
+
+/// The least a secret that signs can be, in bytes.
+pub(in crate::config) const SHORTEST: usize = 32;
+
+/// The least a program's token can be, in bytes.
+pub(in crate::config) const TOKEN: usize = 16;
+
+impl Reader<'_> {
+    /// The first signs and all verify. A rotation is three writes of this one entry, so that every POP knows a new secret
+    /// before the first one signs with it, and still knows the old one. What is sound of them is kept: visitors who were
+    /// admitted by it stay inside, whatever is wrong with another.
+    pub(in crate::config) fn jwt_secrets(&mut self) -> Vec<String> {
+        let Some(listed) = self.given(JWT_SECRET) else {
+            if self.is_known(JWT_SECRET) {
+                let accepted = "a secret of at least 32 bytes; this one is required";
+                self.problem(JWT_SECRET, None, accepted);
+                self.found.unknown.push(JWT_SECRET);
+            }
+            return Vec::new();
+        };
+        let secrets = self.sound_secrets(JWT_SECRET, &listed);
+        if secrets.is_empty() {
+            self.found.unknown.push(JWT_SECRET);
+        }
+        secrets
+    }
+
+    /// Those of `jwt_secret_previous`, which the version before read. They go on verifying for visitors inside until the
+    /// operator has moved them.
+    pub(in crate::config) fn retired_secrets(&mut self) -> Vec<String> {
+        let Some(listed) = self.given(RETIRED) else {
+            return Vec::new();
+        };
+        let accepted = "no entry of this name: write its secrets behind the one in jwt_secret, separated by commas, then write none here";
+        self.problem(RETIRED, None, accepted);
+        let is_sound = |secret: &&str| self.why_unsound(secret, SHORTEST).is_none();
+        words(&listed).filter(is_sound).map(str::to_owned).collect()
+    }
+
+    pub(in crate::config) fn sound_secrets(
+        &mut self,
+        key: &'static str,
+        listed: &str,
+    ) -> Vec<String> {
+        if words(listed).next().is_none() {
+            self.problem(key, None, "one secret, or several separated by commas");
+        }
+        let secrets = words(listed).map(str::to_owned);
+        let is_sound = |secret: &String| self.check(key, secret, SHORTEST);
+        secrets.filter(is_sound).collect()
+    }
+
+    /// It travels in a header.
+    pub(in crate::config) fn upstash_token(&mut self) -> String {
+        let token = self.required("upstash_token", 1);
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.problem("upstash_token", None, "visible ASCII characters only");
+        }
+        token
+    }
+
+    pub(in crate::config) fn required(&mut self, key: &'static str, shortest: usize) -> String {
+        let secret = self.secret(key, shortest);
+        if secret.is_none() && self.is_known(key) {
+            let accepted = format!("a secret of at least {shortest} bytes; this one is required");
+            self.problem(key, None, accepted);
+        }
+        secret.unwrap_or_default()
+    }
+
+    pub(in crate::config) fn secret(
+        &mut self,
+        key: &'static str,
+        shortest: usize,
+    ) -> Option<String> {
+        let secret = self.given(key)?;
+        self.check(key, &secret, shortest);
+        Some(secret)
+    }
+
+    /// One token, which is called like its key, or several of the form `name:token`; `name/read:token` may only read.
+    pub(in crate::config) fn tokens(&mut self, key: &'static str, whole: Rights) -> Vec<Token> {
+        let Some(text) = self.given(key) else {
+            return Vec::new();
+        };
+        let mut tokens: Vec<Token> = Vec::new();
+        for word in words(&text) {
+            let (name, secret) = word.split_once(':').unwrap_or((key, word));
+            // A version without roles takes this for no name, and refuses it instead of giving all rights.
+            let (name, rights) = match name.strip_suffix("/read") {
+                Some(name) => (name, Rights::Read),
+                None => (name, whole),
+            };
+            self.check(key, secret, TOKEN);
+            let is_new = |token: &Token| token.name != name && token.secret != secret;
+            // A role at another place would be read as the name or the secret of one that may do more.
+            let is_role = name == "read" || secret.starts_with("read:");
+            if is_role || !is_name(name) || !tokens.iter().all(is_new) {
+                let accepted = "one token, or several such as shop:<token>,prometheus/read:<token>; names of 1 to 32 letters, digits, - and _, and none is read; no token that begins with read:; each name and each token once";
+                self.problem(key, None, accepted);
+            }
+            let (name, secret) = (name.to_owned(), secret.to_owned());
+            tokens.push(Token {
+                name,
+                secret,
+                rights,
+            });
+        }
+        if tokens.is_empty() {
+            self.problem(key, None, "none, one token, or several");
+        }
+        tokens
+    }
+
+    /// The secret store first; the config store is for the local server and for services without a secret store. What
+    /// one of them does not say is not looked for in the other.
+    pub(in crate::config) fn given(&mut self, key: &'static str) -> Option<String> {
+        let said = self.source.secret(key);
+        let mut found = self.known(key, said);
+        if found.is_none() && self.is_known(key) && !self.source.keeps_secrets() {
+            let said = self.source.setting(key);
+            found = self.known(key, said);
+        }
+        found.filter(|value| value != NONE)
+    }
+
+    /// Whether a secret is sound.
+    pub(in crate::config) fn check(
+        &mut self,
+        key: &'static str,
+        secret: &str,
+        shortest: usize,
+    ) -> bool {
+        let wrong = self.why_unsound(secret, shortest);
+        if let Some(accepted) = &wrong {
+            self.problem(key, None, accepted);
+        }
+        wrong.is_none()
+    }
+
+    /// What would be accepted instead of an unsound secret.
+    pub(in crate::config) fn why_unsound(&self, secret: &str, shortest: usize) -> Option<String> {
+        let is_printable = |byte: u8| (b' '..=b'~').contains(&byte) || byte >= 0x80;
+        if secret.len() < shortest {
+            Some(format!("a secret of at least {shortest} bytes"))
+        } else if !secret.bytes().all(is_printable) {
+            Some("a secret without control characters".to_owned())
+        } else if secret.starts_with(DEVELOPMENT) && !self.source.is_local() {
+            Some("a secret of your own: this one is for development only".to_owned())
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What operators and the origin's programs do to the line.
+
+use super::{Call, Model, Outcome};
+use crate::queue::{Mode, Pace};
+
+impl Model {
+    /// Releases up to `amount` visitors and keeps the rest as credit.
+    pub fn permit(&mut self, amount: u64, credit_max: u64, call: Call<'_>) -> Outcome {
+        let mut refused = self.clone();
+        refused.begin(call);
+        if !refused.sign.live.mode.lets_in() {
+            return Outcome::NotAdmitting(refused.sign);
+        }
+        let (sign, (released, kept)) = self.verb(call, |line, waited| {
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
+            let is_quiet = call.now_ms < line.quiet_ms;
+            let released = if is_quiet { 0 } else { line.admit(amount) };
+            let before = line.sign.credit;
+            let credit = before + amount - released;
+            line.sign.credit = before.max(credit.min(credit_max));
+            (released, line.sign.credit - before)
+        });
+        Outcome::Done(sign, released, kept)
+    }
+
+    /// An operator sets the mode.
+    pub fn set_mode(&mut self, mode: Mode, call: Call<'_>) -> Outcome {
+        let (sign, released) = self.verb(call, |line, waited| {
+            let holds = line.sign.live.mode;
+            if holds != mode {
+                if holds != Mode::Automatic {
+                    line.anchor_ms = call.now_ms;
+                }
+                line.sign.live.mode = mode;
+                line.sign.live.version += 1;
+            }
+            // In young data it may not be the mode that held before they were lost, and the operator means this one.
+            if holds != mode || line.sign.birth.young {
+                set_now(&mut line.sign.live.set_at.mode, call.now_ms);
+            }
+            line.open_period(call.now_ms, waited);
+            let before = line.sign.cursor.0;
+            line.release(call.now_ms);
+            line.sign.cursor.0 - before
+        });
+        Outcome::Done(sign, released, 0)
+    }
+
+    /// An operator sets the pace, or takes it back.
+    pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
+        let (sign, ()) = self.verb(call, |line, waited| {
+            line.sign.live.pace = pace.unwrap_or(line.configured);
+            line.sign.live.paced = pace.is_some();
+            line.sign.live.version += 1;
+            set_now(&mut line.sign.live.set_at.pace, call.now_ms);
+            line.judge(call.now_ms);
+            line.open_period(call.now_ms, waited);
+            line.release(call.now_ms);
+        });
+        Outcome::Done(sign, 0, 0)
+    }
+
+    /// An operator sets the message, or takes it back.
+    pub fn set_message(&mut self, message: Option<&str>, call: Call<'_>) -> Outcome {
+        let (sign, ()) = self.verb(call, |line, _| {
+            let live = &mut line.sign.live;
+            live.message = message.map(str::to_owned);
+            live.version += 1;
+            set_now(&mut live.set_at.message, call.now_ms);
+        });
+        Outcome::Done(sign, 0, 0)
+    }
+
+    /// An operator clears the credit.
+    pub fn clear_credit(&mut self, call: Call<'_>) -> Outcome {
+        let (sign, cleared) = self.verb(call, |line, _| {
+            line.cleared = true;
+            std::mem::take(&mut line.sign.credit)
+        });
+        Outcome::Done(sign, cleared, 0)
+    }
+
+    /// An operator ends all tickets.
+    pub fn end_all(&mut self, call: Call<'_>) -> Outcome {
+        let (sign, waiting) = self.verb(call, |line, _| {
+            let waiting = line.sign.waiting();
+            line.begin_anew(call.now_ms);
+            waiting
+        });
+        Outcome::Done(sign, waiting, 0)
+    }
+}
+
+/// Later than before, whatever the clock does.
+pub(super) fn set_now(time: &mut u64, now_ms: u64) {
+    *time = now_ms.max(*time + 1);
+}

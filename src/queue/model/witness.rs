@@ -1,0 +1,73 @@
+//! What tickets of an older line prove, when no sign has come.
+
+use super::Model;
+use super::birth::{LEAST_GAP, SETTLE_MS, YOUNG_MS};
+use super::pieces::{Piece, Pieces};
+use crate::queue::{Cursor, Place};
+
+/// How many tickets of one birth restore their line.
+const WITNESSES: usize = 3;
+
+/// What tickets of one older birth prove.
+#[derive(Clone, Debug)]
+pub(super) struct Proofs {
+    greatest: Place,
+    ids: Vec<String>,
+}
+
+impl Model {
+    /// When no sign has come, three tickets of one birth restore their line; of several births the youngest counts.
+    pub(super) fn witness(&mut self, id: &str, place: Place, now_ms: u64) {
+        let birth = &self.sign.birth;
+        let age = now_ms.saturating_sub(birth.started);
+        let is_time = (SETTLE_MS..YOUNG_MS).contains(&age);
+        if birth.sealed || birth.adopted > 0 || place.born >= birth.started || !is_time {
+            return;
+        }
+        let nothing = || Proofs {
+            greatest: Place {
+                epoch: 0,
+                position: crate::queue::Position(0),
+                seen: Cursor(0),
+                ..place
+            },
+            ids: Vec::new(),
+        };
+        let known = self.proofs.take().unwrap_or_else(nothing);
+        if known.greatest.born > place.born {
+            self.proofs = Some(known);
+            return;
+        }
+        let is_same = known.greatest.born == place.born;
+        let mut proofs = if is_same { known } else { nothing() };
+        let (greatest, seen) = (&mut proofs.greatest, place.seen.0.min(place.position.0));
+        greatest.epoch = greatest.epoch.max(place.epoch);
+        greatest.position = greatest.position.max(place.position);
+        greatest.seen = greatest.seen.max(Cursor(seen));
+        if !proofs.ids.iter().any(|known| known == id) {
+            proofs.ids.push(id.to_owned());
+        }
+        if proofs.ids.len() < WITNESSES {
+            self.proofs = Some(proofs);
+            return;
+        }
+        let Place {
+            born,
+            epoch,
+            position,
+            seen,
+        } = proofs.greatest;
+        let restored = Piece {
+            born,
+            many: position.0 + LEAST_GAP,
+        };
+        let mut past = Pieces::default();
+        let own = Piece {
+            born: self.sign.birth.started,
+            many: self.sign.length,
+        };
+        past.grow(restored);
+        self.lay(past, own);
+        (self.sign.epoch, self.sign.cursor) = (epoch, seen);
+    }
+}

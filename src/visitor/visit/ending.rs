@@ -1,0 +1,117 @@
+//! How a visit ends, by what was seen.
+
+use super::sign::Seen;
+use super::{After, End, Unseen, Visit, anew};
+use crate::queue::Sign;
+use crate::queue::backoff::MOST_TRIES;
+use crate::queue::{Mode, Position, Verdict, decide};
+use crate::ticket::{Standing, Ticket};
+
+/// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
+/// never this visitor's turn.
+pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
+    match held.standing {
+        Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => {
+            let granted = held.grace.and_then(|grace| grace.epoch);
+            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+        }
+    }
+}
+
+/// What is left to a visitor whose stay has ended: the place in the line, where there is one.
+pub(super) fn outside(held: Ticket, now: u64) -> Ticket {
+    match held.standing {
+        Standing::Admitted { .. } => anew(held.id, now),
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => Ticket {
+            grace: None,
+            ..held
+        },
+    }
+}
+
+pub(super) fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
+    let sign = seen.sign;
+    let mode = sign.live.mode;
+    let (end, standing) = match seen
+        .position
+        .map(|position| (position, decide(position, sign.cursor)))
+    {
+        None => (End::Closed, Standing::Unnumbered { tries: 0 }),
+        Some((position, _)) if mode == Mode::Closed => {
+            (End::Closed, placed(&held, &sign, position))
+        }
+        Some((position, Verdict::Admit)) if mode.lets_in() => {
+            let epoch = sign.epoch;
+            let at = now;
+            let standing = Standing::Admitted {
+                position: Some(position),
+                born: sign.birth.born,
+                epoch,
+                at,
+            };
+            (End::Inside, standing)
+        }
+        Some((position, Verdict::Admit)) => (End::Called, placed(&held, &sign, position)),
+        Some((position, Verdict::Wait { ahead })) => {
+            (End::Waiting { ahead }, placed(&held, &sign, position))
+        }
+    };
+    let is_new = standing != held.standing;
+    let grace = held.grace.filter(|_| !is_new);
+    let notice = seen.notice.or(held.notice).filter(|_| end != End::Inside);
+    Visit {
+        end,
+        changed: is_new || held.is_to_be_renewed(now),
+        ticket: Ticket {
+            standing,
+            grace,
+            notice,
+            ..held
+        },
+        sign: Some(sign),
+        is_old: seen.is_old,
+        is_without_store: false,
+        fault: seen.fault,
+        after,
+    }
+}
+
+/// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
+pub(super) fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
+    let place = sign.place(position);
+    match held.standing {
+        Standing::Waiting(had) if had.is_same(place) => held.standing,
+        Standing::Waiting(had) if sign.number(had) == Some(position) && !sign.rewrites(had) => {
+            held.standing
+        }
+        _ => Standing::Waiting(place),
+    }
+}
+
+/// A ticket that has a number keeps it through this; one without has a name at least, under which the next request asks
+/// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
+pub(super) fn without_store(
+    held: Ticket,
+    is_new: bool,
+    fault: Unseen,
+    now: u64,
+    after: After,
+) -> Visit {
+    let standing = match held.standing {
+        Standing::Unnumbered { tries } => Standing::Unnumbered {
+            tries: tries.saturating_add(1).min(MOST_TRIES),
+        },
+        numbered => numbered,
+    };
+    Visit {
+        end: End::Held,
+        changed: is_new || standing != held.standing || held.is_to_be_renewed(now),
+        ticket: Ticket { standing, ..held },
+        is_without_store: false,
+        sign: None,
+        is_old: false,
+        fault,
+        after,
+    }
+}

@@ -1,0 +1,211 @@
+//! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
+
+use super::{After, Unseen};
+use crate::cache::{Copied, Duty, Lookup, Pop};
+use crate::queue::TicketState;
+use crate::queue::{Mode, Position};
+use crate::queue::{Place, Sign};
+use crate::store::upstash::StoreError;
+use crate::store::{Line, MayDraw};
+use crate::ticket::{Notice, Ticket};
+use crate::visitor::Kind;
+use crate::visitor::trouble;
+
+/// What a look or a draw brought.
+pub(super) struct Seen {
+    /// What the visitor has to be told about the number, if anything.
+    pub(super) notice: Option<Notice>,
+    pub(super) sign: Sign,
+    /// The number; none in front of a closed room.
+    pub(super) position: Option<Position>,
+    pub(super) is_old: bool,
+    pub(super) fault: Option<StoreError>,
+}
+
+/// What came of asking after a ticket; and what is left to do.
+pub(super) enum Asked {
+    /// It has a number.
+    Seen(Box<Seen>, After),
+    /// The sign cannot say.
+    Unseen(Unseen, After),
+    /// Its line or its epoch has ended: it is no ticket.
+    Ended(After),
+}
+
+/// Seconds after signing during which a copy of the sign need not know a number.
+pub(super) const YOUNG: u64 = 10;
+
+impl Seen {
+    /// Fresh from the store.
+    pub(super) fn new((sign, position): (Sign, Option<Position>)) -> Self {
+        Self {
+            notice: None,
+            sign,
+            position,
+            is_old: false,
+            fault: None,
+        }
+    }
+
+    /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
+    pub(super) fn from(mut sign: Sign, place: Place, position: Position, is_old: bool) -> Self {
+        if place.born == sign.birth.born {
+            sign.cursor = sign.cursor.max(place.seen);
+        }
+        Self {
+            is_old,
+            ..Self::new((sign, Some(position)))
+        }
+    }
+}
+
+/// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
+/// it; and when ticket and copy contradict each other, it asks the store for itself.
+pub(super) fn look(
+    held: &Ticket,
+    place: Place,
+    kind: Kind,
+    line: &Line<'_>,
+    near: &dyn Pop,
+) -> Asked {
+    let (copy, duty) = match near.lookup() {
+        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near),
+        Lookup::Unknown => return ask(held, place, kind, line, near),
+        // Until the request that reads the sign is done, the last one is better than none.
+        Lookup::Late => (Copied::without_store(near), None),
+        // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
+        Lookup::Found(copy, Some(duty)) if is_settling(place, &copy) => {
+            return look_for_all(held, place, kind, duty, line, near);
+        }
+        Lookup::Found(copy, duty) => (*copy, duty),
+    };
+    let after = duty.map_or(After::Nothing, After::Renew);
+    let is_old = copy.is_old;
+    match trusted(held, place, copy, line) {
+        Trust::Copy(sign, position) => {
+            Asked::Seen(Box::new(Seen::from(*sign, place, position, is_old)), after)
+        }
+        Trust::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
+        Trust::Ended => Asked::Ended(after),
+        Trust::Store => ask(held, place, kind, line, near),
+    }
+}
+
+pub(super) fn is_settling(place: Place, copy: &Copied) -> bool {
+    let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
+    sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
+}
+
+/// Reads the store, and wakes the requests that wait for that.
+pub(super) fn look_for_all(
+    held: &Ticket,
+    place: Place,
+    kind: Kind,
+    duty: Duty,
+    line: &Line<'_>,
+    near: &dyn Pop,
+) -> Asked {
+    let batches = near.next_batches();
+    let asked = line.look(&held.id, place, may_draw(kind), &batches);
+    let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
+    let copy = Copied::of(sign, near, line.now_ms);
+    duty.renew(&copy);
+    match asked {
+        Ok(_) => {
+            near.acknowledge(&batches);
+            trouble::answered(near, line.now_ms);
+        }
+        Err(_) => trouble::failed(near, line.now_ms),
+    }
+    match (asked, trusted(held, place, copy, line)) {
+        (Ok(answer), _) => answered(place, answer),
+        (Err(fault), Trust::Copy(sign, position)) => {
+            let seen = Seen {
+                fault: Some(fault),
+                ..Seen::from(*sign, place, position, true)
+            };
+            Asked::Seen(Box::new(seen), After::Nothing)
+        }
+        (Err(_), Trust::Ended) if !kind.draws_for_holder() => Asked::Ended(After::Nothing),
+        (Err(fault), _) => Asked::Unseen(Some(fault), After::Nothing),
+    }
+}
+
+/// Who can say where this ticket stands.
+pub(super) enum Trust {
+    Copy(Box<Sign>, Position),
+    Ended,
+    Store,
+    Nobody,
+}
+
+pub(super) fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust {
+    // A ticket may be younger than the copy of the sign, which then does not know its number yet.
+    let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
+    let is_old = copy.is_old;
+    let Some(sign) = copy.sign else {
+        return Trust::Nobody;
+    };
+    let number = sign.number(place).filter(|_| is_old || is_young);
+    match TicketState::of(place, &sign) {
+        TicketState::Placed(position) => Trust::Copy(Box::new(sign), position),
+        TicketState::Settling => Trust::Nobody,
+        TicketState::Ended => Trust::Ended,
+        TicketState::Ahead => match number {
+            Some(position) => Trust::Copy(Box::new(sign), position),
+            None if is_old => Trust::Nobody,
+            None => Trust::Store,
+        },
+    }
+}
+
+/// Asks the store itself, and lets the others see what it said.
+pub(super) fn ask(
+    held: &Ticket,
+    place: Place,
+    kind: Kind,
+    line: &Line<'_>,
+    near: &dyn Pop,
+) -> Asked {
+    match line.look(&held.id, place, may_draw(kind), &[]) {
+        Ok(answer) => {
+            let last = near.last();
+            near.put(&Copied::drawn(answer.0.clone(), line.now_ms, last.as_ref()));
+            trouble::answered(near, line.now_ms);
+            answered(place, answer)
+        }
+        Err(fault) => {
+            trouble::failed(near, line.now_ms);
+            Asked::Unseen(Some(fault), After::Nothing)
+        }
+    }
+}
+
+pub(super) fn may_draw(kind: Kind) -> MayDraw {
+    if kind.draws_for_holder() {
+        MayDraw::Yes
+    } else {
+        MayDraw::No
+    }
+}
+
+/// What the store itself says about a ticket.
+pub(super) fn answered(place: Place, (sign, position): (Sign, Option<Position>)) -> Asked {
+    let state = TicketState::of(place, &sign);
+    let is_closed = sign.live.mode == Mode::Closed;
+    let notice = match (state, position) {
+        (TicketState::Placed(_), _) => None,
+        // It had ended, and drew anew; or it would have, but for the closed room.
+        (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
+        (TicketState::Ended, None) if is_closed => None,
+        (TicketState::Ended, None) => return Asked::Ended(After::Nothing),
+        (TicketState::Settling | TicketState::Ahead, _) => {
+            return Asked::Unseen(None, After::Nothing);
+        }
+    };
+    let seen = Seen {
+        notice,
+        ..Seen::new((sign, position))
+    };
+    Asked::Seen(Box::new(seen), After::Nothing)
+}
