@@ -2,7 +2,7 @@
 
 use hmac_sha256::HMAC;
 
-use super::{Answered, simply};
+use super::{Answered, simply, to_panel};
 use crate::cache::SignCache;
 use crate::config::Config;
 use crate::http::{Call, Reply};
@@ -207,8 +207,7 @@ pub(super) fn back(
         _ => String::new(),
     };
     let done = format!("done={}&number={number}{asked}", change.verb());
-    let reply = Reply::new(303, "text/plain; charset=utf-8", "");
-    let reply = reply.with("location", panel_with_news(&done, config, now));
+    let reply = panel_with_news(&done, config, now);
     let ticket = test_ticket(change, sign, number, now);
     let cookies = ticket.map(|ticket| ticket_cookie::cookies(call, &ticket, config, ticket.signed));
     reply.with_cookies(cookies.unwrap_or_default())
@@ -242,9 +241,7 @@ fn test_ticket(change: &Change, sign: &Sign, number: u64, now: u64) -> Option<Ti
 
 /// Takes the operator's own ticket away.
 pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
-    let location = panel_with_news("done=forget&number=0", config, line.now_ms / 1000);
-    let reply = Reply::new(303, "text/plain; charset=utf-8", "")
-        .with("location", location)
+    let reply = panel_with_news("done=forget&number=0", config, line.now_ms / 1000)
         .with_cookies(ticket_cookie::forget(call, config));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
@@ -253,10 +250,10 @@ pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered 
 }
 
 /// The way to the panel with what was just done, which no link of a stranger can claim: it is sealed, for a minute.
-fn panel_with_news(done: &str, config: &Config, now: u64) -> String {
+fn panel_with_news(done: &str, config: &Config, now: u64) -> Reply {
     let text = format!("{done}&at={now}&seal=");
     let query = news_keys(config).next().map(|key| sealed(&text, &key));
-    format!("{}?{}", config.admin_path, query.unwrap_or_default())
+    to_panel(Some(&query.unwrap_or_default()), config)
 }
 
 fn news_keys(config: &Config) -> impl Iterator<Item = [u8; LENGTH]> {

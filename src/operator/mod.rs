@@ -118,6 +118,15 @@ pub fn answer_to_visitors(rest: &str, call: &Call, config: &Config) -> Answered 
     }
 }
 
+/// The way to the panel. Its address ends with a slash: a browser sends a password on with every request below the folder
+/// of the path that asked for it (RFC 7617 2.2), and that of `/_queue` is the whole site, so the origin would get it.
+#[must_use]
+pub fn to_panel(query: Option<&str>, config: &Config) -> Reply {
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    let location = format!("{}/{query}", config.admin_path);
+    Reply::new(303, "text/plain; charset=utf-8", "").with("location", location)
+}
+
 /// Answers a request below the operator's path.
 #[must_use]
 pub fn answer(
@@ -154,6 +163,9 @@ pub fn answer(
     let operator = login::operator(call, door, config, near, line.now_ms);
     let operator = match operator.and_then(|operator| operator.may(rights)) {
         Ok(operator) => operator,
+        Err(Refused::Unauthorized(_)) if rest.is_empty() && !call.has("authorization") => {
+            return simply(to_panel(call.query.as_deref(), config), Reason::Panel);
+        }
         Err(refused) => return turned_away(refused),
     };
     if is_from_elsewhere(call, &operator) {

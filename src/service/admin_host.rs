@@ -37,7 +37,6 @@ fn to_panel(call: &Call, config: &Config) -> Outcome {
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return reply_with(reply, Reason::BadOperatorRequest);
     }
-    let reply = Reply::new(303, "text/plain; charset=utf-8", "");
-    let reply = reply.with("location", config.admin_path.as_str());
+    let reply = operator::to_panel(None, config);
     reply_with(for_method(call, reply), Reason::Panel)
 }

@@ -291,6 +291,7 @@ fn native_the_docs_name_every_setting_and_route() {
     let routes = text("docs/reference/api.md");
     for route in [
         "/_queue",
+        "/_queue/",
         "/_queue/permit",
         "/_queue/status",
         "/_queue/healthz",

@@ -92,7 +92,7 @@ fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
 }
 
 fn on_every_route(name: &'static str, bytes: &[u8]) -> Vec<Ask> {
-    ["/_queue", "/_queue/status", "/_queue/permit"]
+    ["/_queue", "/_queue/", "/_queue/status", "/_queue/permit"]
         .map(|route| {
             Ask::get(route)
                 .method(if route.ends_with("permit") {

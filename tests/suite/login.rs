@@ -584,7 +584,9 @@ fn native_a_token_with_the_role_read_can_only_read() {
         assert!(told.contains("nothing was done"), "{told}");
     }
     assert_eq!(asked(&Ask::get("/_queue/settings")).0, 403);
-    assert_eq!(asked(&Ask::get("/_queue")).0, 404, "there is no password");
+    for path in ["/_queue", "/_queue/"] {
+        assert_eq!(asked(&Ask::get(path)).0, 404, "there is no password");
+    }
 }
 
 #[test]
@@ -790,11 +792,13 @@ fn native_no_request_reads_more_than_five_secrets() {
             vec![password],
         ),
         (&all, Ask::get("/_queue"), vec![password]),
+        (&all, Ask::get("/_queue/"), vec![password]),
         (&all, status(), vec![password]),
         (&all, status().method("PUT"), vec![password]),
         (&all, Ask::get("/_queue/healthz"), vec![password, permit]),
         (&nobody, Ask::get("/_queue").operator(), vec![password]),
         (&nobody, Ask::get("/_queue"), vec![password]),
+        (&nobody, Ask::get("/_queue/"), vec![password]),
         (&nobody, status(), vec![password, permit]),
         (&nobody, status().method("PUT"), vec![password, permit]),
         (&nobody, Ask::permit(1), vec![permit, admin]),

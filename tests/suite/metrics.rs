@@ -85,7 +85,7 @@ impl Client {
         assert!(ask(&Ask::get("/robots.txt")).inside);
         self.count("bypass");
         // Without credentials, since wrong ones would be slowed.
-        assert_eq!(ask(&Ask::get("/_queue")).status, 401);
+        assert_eq!(ask(&Ask::get("/_queue/")).status, 401);
         self.count("unauthorized");
         assert_eq!(ask(&Ask::get("/_queue/nothing")).status, 404);
         self.count("not_found");

@@ -83,7 +83,7 @@ impl Room {
             Ask::get(&format!("/echo?query={mark}"))
                 .with("cookie", format!("mine={mark}; queue={ticket}"))
         };
-        let panel = || Ask::get("/_queue").with("cookie", format!("mine={mark}"));
+        let panel = || Ask::get("/_queue/").with("cookie", format!("mine={mark}"));
         let ask = match turn {
             Turn::Waiting => holds(&self.waiting[0]).json(),
             Turn::Page => holds(&self.waiting[1]).with("accept", "text/html"),

@@ -173,6 +173,7 @@ in_every_house! {
     a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works
     several_tokens_have_names_and_open_the_same
     without_a_password_there_is_no_panel_whatever_else_opens
+    without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before
     people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere
     a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
     the_panel_shows_the_last_hour

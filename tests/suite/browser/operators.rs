@@ -2,11 +2,12 @@
 
 use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
+use harness::origin::Seen;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
 use super::{PATIENCE, panel, tell, wait_for_title};
-use crate::house::{House, Visitor};
+use crate::house::{House, PASSWORD, Visitor};
 
 const TENTH: std::time::Duration = std::time::Duration::from_millis(100);
 
@@ -261,5 +262,45 @@ fn browser_of_two_operators_the_second_reads_what_the_first_did() {
         assert_open_to_all(&second, "changed in the meantime").await;
         first.close().await.unwrap();
         second.close().await.unwrap();
+    });
+}
+
+/// Which of the requests that the origin has seen carried credentials.
+fn with_credentials(house: &House) -> Vec<String> {
+    let seen = house.wasm_side().origin.requests();
+    assert!(!seen.is_empty(), "the origin was asked");
+    let carries = |seen: &Seen| seen.headers.iter().any(|(name, _)| name == "authorization");
+    seen.into_iter()
+        .filter(carries)
+        .map(|seen| seen.target)
+        .collect()
+}
+
+#[test]
+fn browser_the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
+    let house = House::wasm_for_browsers();
+    house.set("bypass_paths", "/, /assets/*, /favicon.ico");
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        let shop = house.wasm_side().edge.url();
+        let path = shop.replace("http://", &format!("http://admin:{PASSWORD}@")) + "/_queue";
+        page.goto(&path).await.unwrap();
+        says(&page, "#waiting", "0").await;
+        click(&page, "#mode-hold").await;
+        says(&page, "#news", "The mode is set").await;
+        for path in ["/", "/assets/logo.svg"] {
+            page.goto(&format!("{shop}{path}")).await.unwrap();
+        }
+        assert_eq!(with_credentials(&house), [""; 0]);
+        // What the browser keeps opens the panel again, by whichever address it was bookmarked.
+        for path in ["/_queue/", "/_queue", "/_queue/?a=b"] {
+            page.goto(&format!("{shop}{path}")).await.unwrap();
+            says(&page, "#mode", "Hold").await;
+            page.goto(&shop).await.unwrap();
+            wait_for_title(&page, "The Ember Cup").await;
+        }
+        assert_eq!(with_credentials(&house), [""; 0]);
+        page.close().await.unwrap();
     });
 }

@@ -61,8 +61,12 @@ pub(crate) fn operators_are_answered_on_the_admin_host_and_on_no_other(house: &H
     assert_eq!(house.ask(&asked).status, 200);
     let moved = house.ask(&there(Ask::permit(1)));
     assert_eq!((moved.status, &moved.json()["released"]), (200, &1.into()));
-    let unasked = house.ask(&there(Ask::get("/_queue/status")));
-    assert_eq!(unasked.status, 401, "and nobody else there either");
+    let way = house.ask(&there(Ask::get("/_queue")));
+    assert_eq!((way.status, way.header("location")), (303, "/_queue/"));
+    for target in ["/_queue/", "/_queue/status"] {
+        let unasked = house.ask(&there(Ask::get(target)));
+        assert_eq!(unasked.status, 401, "and nobody else there either");
+    }
 }
 
 pub(crate) fn visitors_find_their_routes_on_every_host_but_the_admin_host(house: &House) {
@@ -118,7 +122,7 @@ pub(crate) fn on_the_admin_host_nothing_else_is_served(house: &House) {
     assert_eq!(calls, 0);
     for method in ["GET", "HEAD"] {
         let way = house.ask(&there(Ask::get("/?a=b").method(method)));
-        assert_eq!((way.status, way.header("location")), (303, "/_queue"));
+        assert_eq!((way.status, way.header("location")), (303, "/_queue/"));
         assert_eq!(way.ticket(), None);
     }
     let posted = house.ask(&there(Ask::get("/").method("POST")));
@@ -143,7 +147,7 @@ pub(crate) fn a_change_on_the_admin_host_comes_from_its_own_pages(house: &House)
         let got = house.ask(&form(press().with(name, value)));
         assert_eq!(got.status, 303, "{name}: {value}");
         let to = got.header("location");
-        assert!(to.starts_with("/_queue?done=permit&number="), "{to}");
+        assert!(to.starts_with("/_queue/?done=permit&number="), "{to}");
         let told = house.ask(&there(Ask::get(to).operator()));
         assert!(told.body.contains("id=\"news\""), "{}", told.body);
     }

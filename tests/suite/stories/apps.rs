@@ -107,6 +107,7 @@ pub(crate) fn a_page_of_a_listed_origin_may_read_that_it_waits(house: &House) {
         Ask::get("/robots.txt"),
         Ask::get("/_queue/status").operator(),
         Ask::get("/_queue"),
+        Ask::get("/_queue/"),
         Ask::permit(1),
         Ask::get("/_queue/healthz"),
     ] {

@@ -195,7 +195,7 @@ pub(crate) fn t12_the_permit_api_moves_the_line(house: &House) {
     let location = pressed.header("location");
     assert_eq!(pressed.status, 303);
     assert!(
-        location.starts_with("/_queue?done=permit&number=1&asked=1&dropped=0&at="),
+        location.starts_with("/_queue/?done=permit&number=1&asked=1&dropped=0&at="),
         "{location}"
     );
     let told = house.ask(&Ask::get(location).operator());
@@ -203,7 +203,7 @@ pub(crate) fn t12_the_permit_api_moves_the_line(house: &House) {
     let by_default = house.ask(&Ask::press(""));
     let location = by_default.header("location");
     assert!(
-        location.starts_with("/_queue?done=permit&number=0&asked=1&dropped=0&at="),
+        location.starts_with("/_queue/?done=permit&number=0&asked=1&dropped=0&at="),
         "{location}"
     );
 }

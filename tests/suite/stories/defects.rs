@@ -148,7 +148,8 @@ pub(crate) fn defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open(ho
         house.ask(&Ask::get("/_queue/nothing").operator()).status,
         404
     );
-    assert_eq!(house.ask(&Ask::get("/_queue")).status, 401);
+    assert_eq!(house.ask(&Ask::get("/_queue")).status, 303);
+    assert_eq!(house.ask(&Ask::get("/_queue/")).status, 401);
     house.set("admin_password", "");
     house.set("permit_token", "");
     house.set("admin_token", "");
@@ -163,7 +164,7 @@ pub(crate) fn defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open(ho
         );
     }
     assert_eq!(house.ask(&Ask::permit(1)).status, 404);
-    let last = house.log_of(9).pop().unwrap();
+    let last = house.log_of(10).pop().unwrap();
     assert_eq!(last["reason"], "no_password", "and the log says so");
 }
 
@@ -191,7 +192,8 @@ pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
         ("preflight", 0, Ask::preflight("/")),
         ("OPTIONS", 0, Ask::get("/").method("OPTIONS")),
         ("health", 0, Ask::get("/_queue/healthz")),
-        ("nobody's panel", 0, Ask::get("/_queue")),
+        ("nobody's panel", 0, Ask::get("/_queue/")),
+        ("the way there", 0, Ask::get("/_queue")),
     ];
     for (what, expected, ask) in asks {
         assert_eq!(house.calls(|| drop(house.ask(&ask))), expected, "{what}");
@@ -285,7 +287,7 @@ pub(crate) fn defect_10_only_visits_draw_and_answers_carry_their_headers(house: 
     ] {
         assert_eq!(got.header(name), value);
     }
-    let challenge = house.ask(&Ask::get("/_queue"));
+    let challenge = house.ask(&Ask::get("/_queue/"));
     assert_eq!(
         challenge.header("www-authenticate"),
         r#"Basic realm="Now Serving", charset="UTF-8""#

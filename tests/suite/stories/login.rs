@@ -61,18 +61,66 @@ pub(crate) fn several_tokens_have_names_and_open_the_same(house: &House) {
     }
 }
 
+/// A browser sends its password on below the folder of the path that asked for it (RFC 7617 2.2): asked for at `/_queue`
+/// that would be the whole site, and the origin.
+pub(crate) fn without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before(
+    house: &House,
+) {
+    house.warm();
+    let calls = house.calls(|| {
+        for (target, slash) in [
+            ("/_queue", "/_queue/"),
+            ("/_queue?", "/_queue/?"),
+            ("/_queue?done=mode", "/_queue/?done=mode"),
+            ("/_queue?to=//b.example", "/_queue/?to=//b.example"),
+        ] {
+            for method in ["GET", "HEAD"] {
+                let got = house.ask(&Ask::get(target).method(method));
+                let seen = (got.status, got.header("location"));
+                assert_eq!(seen, (303, slash), "{method} {target}");
+                assert_eq!(got.header("www-authenticate"), "");
+                assert_eq!(got.header("cache-control"), "private, no-store");
+                assert_eq!(got.body, "");
+                let there = house.ask(&Ask::get(slash).method(method));
+                assert_eq!(there.status, 401, "{method} {slash}");
+                assert!(there.header("www-authenticate").starts_with("Basic "));
+            }
+        }
+    });
+    assert_eq!(calls, 0);
+    for target in ["/_queue", "/_queue/", "/_queue?a=b"] {
+        let with = house.ask(&Ask::get(target).operator());
+        assert_eq!(with.status, 200, "for scripts: {target}");
+        let wrong = house.ask(&Ask::get(target).with("authorization", WRONG));
+        assert_eq!(wrong.status, 401, "{target}");
+        let posted = house.ask(&Ask::get(target).method("POST"));
+        assert_eq!((posted.status, posted.header("allow")), (405, "GET, HEAD"));
+    }
+    let panel = house.ask(&Ask::get("/_queue/").operator()).body;
+    assert!(
+        !panel.contains("\"/_queue\""),
+        "no link leads there: {panel}"
+    );
+    let asked = house.ask(&Ask::form("epoch", "")).body;
+    assert!(asked.contains("href=\"/_queue/\""), "nor back: {asked}");
+    let back = house.ask(&Ask::press("amt=1"));
+    let to = back.header("location");
+    assert!(to.starts_with("/_queue/?done=permit&"), "{to}");
+}
+
 pub(crate) fn people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere(
     house: &House,
 ) {
     let people = [
         Ask::get("/_queue").operator(),
         Ask::get("/_queue"),
+        Ask::get("/_queue/"),
         Ask::get("/_queue/status").operator(),
         Ask::get("/_queue/permit"),
         Ask::press("amt=1"),
     ];
     let before = people.iter().map(|ask| house.ask(ask).status);
-    assert_eq!(before.collect::<Vec<_>>(), [200, 401, 200, 405, 303]);
+    assert_eq!(before.collect::<Vec<_>>(), [200, 303, 401, 200, 405, 303]);
     for (list, expected) in [("strangers", 403), ("empty", 403), ("no-such-list", 503)] {
         house.set("operators_acl", list);
         for ask in &people {
@@ -88,20 +136,21 @@ pub(crate) fn people_operate_the_room_from_listed_networks_only_and_programs_fro
     }
     house.set("operators_acl", "offices");
     let after = people.iter().map(|ask| house.ask(ask).status);
-    assert_eq!(after.collect::<Vec<_>>(), [200, 401, 200, 405, 303]);
-    let log = house.log_of(5 + 3 * 8 + 5);
+    assert_eq!(after.collect::<Vec<_>>(), [200, 303, 401, 200, 405, 303]);
+    let log = house.log_of(6 + 3 * 9 + 6);
     let listed = log.iter().filter(|line| line["reason"] == "not_listed");
-    assert_eq!(listed.count(), 15);
+    assert_eq!(listed.count(), 18);
     let unread = log
         .iter()
         .filter(|line| line["problems"][0]["key"] == "operators_acl");
-    assert_eq!(unread.count(), 5, "the log says which list cannot be asked");
+    assert_eq!(unread.count(), 6, "the log says which list cannot be asked");
 }
 
 pub(crate) fn without_a_password_there_is_no_panel_whatever_else_opens(house: &House) {
     house.set("admin_password", "none");
     for ask in [
         Ask::get("/_queue"),
+        Ask::get("/_queue/"),
         Ask::get("/_queue").operator(),
         Ask::get("/_queue").with("authorization", format!("Bearer {ADMIN_TOKEN}")),
         Ask::get("/_queue").method("POST"),
@@ -114,9 +163,9 @@ pub(crate) fn without_a_password_there_is_no_panel_whatever_else_opens(house: &H
     assert_eq!(house.ask(&Ask::get("/_queue/status")).status, 401);
     let beside = house.ask(&Ask::get("/_queuefoo").json());
     assert_eq!(beside.json()["position"], 1, "the origin's path");
-    let log = house.log_of(9);
+    let log = house.log_of(10);
     let reasons = log.iter().filter(|line| line["reason"] == "no_password");
-    assert_eq!(reasons.count(), 6);
+    assert_eq!(reasons.count(), 7);
 }
 
 pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(house: &House) {

@@ -501,12 +501,12 @@ pub(crate) fn no_link_makes_the_panel_claim_that_something_was_done(house: &Hous
     let query = location.split_once('?').unwrap().1;
     let unsealed = query.split("&at=").next().unwrap();
     for forged in [
-        format!("/_queue?{unsealed}"),
-        format!("/_queue?{}", query.replace("number=1", "number=2")),
-        format!("/_queue?{}", query.replace("done=permit", "done=epoch")),
-        format!("/_queue?{query}&done=epoch"),
+        format!("/_queue/?{unsealed}"),
+        format!("/_queue/?{}", query.replace("number=1", "number=2")),
+        format!("/_queue/?{}", query.replace("done=permit", "done=epoch")),
+        format!("/_queue/?{query}&done=epoch"),
         format!("/_queue?done=epoch&{query}"),
-        "/_queue?done=epoch&number=5".to_owned(),
+        "/_queue/?done=epoch&number=5".to_owned(),
     ] {
         assert!(!told(&forged), "{forged}");
     }
