@@ -125,13 +125,14 @@ impl List {
         self.0.iter().any(is_listed)
     }
 
-    /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, without dots and
-    /// spaces at the ends of its parts, or with more behind it that [`ends_a_word`]. OPTIONS asks about a path's other
-    /// methods and is listed with them.
+    /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, without what
+    /// [`widely`] leaves out, without what is not seen, or with more behind it that [`ends_a_word`]. OPTIONS asks about
+    /// a path's other methods and is listed with them.
     fn guards(&self, method: &str, plain: &str) -> bool {
-        let path = widely(plain);
+        let readings = [widely(plain), widely(&visible(plain))];
         let is_listed = |entry: &Entry| {
-            (method == "OPTIONS" || entry.takes(method)) && entry.pattern.guards(&path)
+            (method == "OPTIONS" || entry.takes(method))
+                && readings.iter().any(|path| entry.pattern.guards(path))
         };
         self.0.iter().any(is_listed)
     }
@@ -204,30 +205,67 @@ fn with_head(mut methods: Vec<&'static str>) -> Vec<&'static str> {
     methods
 }
 
-/// A path as a lenient origin may compare it: without regard to letter case, and to dots and spaces at the ends of its
-/// parts, which Windows leaves out, and to slashes at its own. Of the first page its slash is left.
+/// A path as a lenient origin may compare it: without regard to letter case, to white space around its parts, to dots at
+/// their ends, which Windows leaves out, and to parts and slashes that hold nothing else.
 fn widely(path: &str) -> String {
-    let parts: Vec<&str> = path
-        .trim_end_matches('/')
-        .split('/')
-        .map(|part| part.trim_end_matches(['.', ' ']))
+    let is_left_out = |letter: char| letter == '.' || letter.is_whitespace();
+    let parts = path.split('/');
+    let parts: Vec<&str> = parts
+        .map(|part| part.trim_start().trim_end_matches(is_left_out))
+        .filter(|part| !part.is_empty())
         .collect();
     let path = parts.join("/");
-    match path.trim_end_matches('/') {
-        "" => "/".to_owned(),
-        path => path.chars().map(small).collect(),
+    std::iter::once('/')
+        .chain(path.chars().flat_map(small))
+        .collect()
+}
+
+/// Settings hold ASCII alone, so a letter is compared as the ASCII that a change of its case turns it into.
+fn small(letter: char) -> impl Iterator<Item = char> {
+    let ascii = in_ascii(letter);
+    let as_it_is = ascii.is_empty().then(|| letter.to_ascii_lowercase());
+    ascii.chars().chain(as_it_is)
+}
+
+/// What is ASCII of a letter's capitals or small letters, if it is none itself: all there are in Unicode's `UnicodeData.txt`
+/// and `SpecialCasing.txt`. Some origins change one letter for one, others for several.
+fn in_ascii(letter: char) -> &'static str {
+    match letter {
+        '\u{df}' | '\u{1e9e}' => "ss",
+        '\u{130}' | '\u{131}' => "i",
+        '\u{149}' => "n",
+        '\u{17f}' => "s",
+        '\u{1f0}' => "j",
+        '\u{1e96}' => "h",
+        '\u{1e97}' => "t",
+        '\u{1e98}' => "w",
+        '\u{1e99}' => "y",
+        '\u{1e9a}' => "a",
+        '\u{212a}' => "k",
+        '\u{fb00}' => "ff",
+        '\u{fb01}' => "fi",
+        '\u{fb02}' => "fl",
+        '\u{fb03}' => "ffi",
+        '\u{fb04}' => "ffl",
+        '\u{fb05}' | '\u{fb06}' => "st",
+        _ => "",
     }
 }
 
-/// Settings hold ASCII alone. Beside its own letters these are all that turn into one of them, by Unicode's rules for
-/// capitals or for small letters.
-fn small(letter: char) -> char {
-    match letter {
-        '\u{212a}' => 'k',
-        '\u{17f}' => 's',
-        '\u{131}' => 'i',
-        letter => letter.to_ascii_lowercase(),
-    }
+/// A path without the letters that are not seen, which some origins leave out: `Default_Ignorable_Code_Point` in Unicode's
+/// `DerivedCoreProperties.txt`.
+fn visible(path: &str) -> String {
+    let is_ignorable = |letter: &char| {
+        matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+    };
+    path.chars()
+        .filter(|letter| !is_ignorable(letter))
+        .collect()
 }
 
 pub(super) fn is_path(path: &str) -> bool {
@@ -266,7 +304,10 @@ fn read_in_one_way(path: &str) -> Option<String> {
     // Overlong forms of `.` and `/` are no UTF-8, and some take them for these.
     let decoded = String::from_utf8(decoded).ok()?;
     let is_plain = !path.contains("//")
-        && !decoded.split('/').map(str::trim).any(is_dot_segment)
+        && !visible(&decoded)
+            .split('/')
+            .map(str::trim)
+            .any(is_dot_segment)
         && !path.bytes().any(has_odd_byte);
     is_plain.then_some(decoded)
 }
@@ -292,10 +333,11 @@ mod tests {
     }
 
     /// Read differently by some origins, or by none as it stands.
-    const ODD: [&str; 24] = [
+    const ODD: [&str; 25] = [
         "/assets/../checkout",
         "/assets/%c0%ae%c0%ae/checkout",
         "/assets/..%20/checkout",
+        "/assets/.%E2%80%8B./checkout",
         "/assets/%ff",
         "/assets/%2E%2e/checkout",
         "/assets/..%2fcheckout",
@@ -389,7 +431,8 @@ mod tests {
 
     #[test]
     fn no_spelling_of_a_protected_path_escapes() {
-        let protected = "/checkout, /tickets/*, *.php, /basket.php, *.ab.a";
+        let protected = "/checkout, /tickets/*, *.php, /basket.php, *.ab.a, /pass/*, /confirm, \
+                         /basket-stock, /deep/page";
         for path in [
             "/checkout",
             "/checkout/",
@@ -405,6 +448,20 @@ mod tests {
             "/TICKETS/1",
             "/tic%E2%84%AAet%C5%BF/1",
             "/t%C4%B1ckets/1",
+            "/t%C4%B0ckets/1",
+            "/pa%C3%9F/1",
+            "/PA%E1%BA%9E/1",
+            "/con%EF%AC%81rm",
+            "/basket-%EF%AC%86ock",
+            "/%20checkout",
+            "/%C2%A0checkout",
+            "/%E2%80%8Bcheckout",
+            "/%EF%BB%BFcheckout/x",
+            "/check%C2%ADout",
+            "/checkout%E2%80%8Bx",
+            "/%20/checkout",
+            "/%E2%80%8B/checkout",
+            "/deep%C2%A0/%E3%80%80page",
             "/tickets./1",
             "/tickets%20/1",
             "/%74icket%73/1",
@@ -433,6 +490,27 @@ mod tests {
         }
     }
 
+    /// What is listed in the code is what Unicode says, as far as the compiler knows it.
+    #[test]
+    fn every_letter_that_a_change_of_case_turns_into_ascii_is_read_as_that() {
+        let ascii = |changed: String| -> String {
+            let letters = changed.chars().filter(char::is_ascii);
+            letters.map(|letter| letter.to_ascii_lowercase()).collect()
+        };
+        let is_the_same = |letter: &char| {
+            let cases = letter.to_lowercase().chain(letter.to_uppercase());
+            cases.chain(small(*letter)).eq([*letter; 3])
+        };
+        for letter in ('\u{80}'..=char::MAX).filter(|letter| !is_the_same(letter)) {
+            let text = letter.to_string();
+            let (lower, upper) = (text.to_lowercase(), text.to_uppercase());
+            let changed = [lower.to_uppercase(), upper.to_lowercase(), lower, upper].map(ascii);
+            let expected = changed.into_iter().find(|ascii| !ascii.is_empty());
+            let read: String = small(letter).collect();
+            assert_eq!(read, expected.unwrap_or(text), "{letter:?}");
+        }
+    }
+
     #[test]
     fn the_first_page_alone_can_be_protected() {
         for path in ["/", "/%c2%a0", "/:x"] {
@@ -452,6 +530,10 @@ mod tests {
             "/tickets-of-others",
             "/a.phpx",
             "/wiki/Special:Checkout",
+            "/%C3%BCcheckout",
+            "/%E6%97%A5/checkout",
+            "/%E6%97%A5%E2%80%8D/checkout",
+            "/check%C3%9Fout",
         ] {
             assert!(skips("", protected, "GET", path), "{path}");
         }
