@@ -9,12 +9,15 @@ use super::{Call, Forward};
 /// Names that no client speaks for, besides all that begin with [`FORWARDED`]. `connection` is for the next hop alone
 /// (RFC 9110 7.6.1), and would let a client name what is ours for an origin's own proxy to drop; many programs take
 /// `proxy` for a setting of theirs (CVE-2016-5385).
-const WITHHELD: [&str; 19] = [
+const WITHHELD: [&str; 30] = [
     "cf-connecting-ip",
+    "client-ip",
     "connection",
     "fastly-client-ip",
     "fastly-ssl",
     "forwarded",
+    "forwarded-for",
+    "front-end-https",
     "proxy",
     "queue-pass",
     "queue-position",
@@ -26,14 +29,23 @@ const WITHHELD: [&str; 19] = [
     "x-http-method",
     "x-http-method-override",
     "x-method-override",
+    "x-original-forwarded-for",
+    "x-original-host",
+    "x-original-scheme",
     "x-original-url",
+    "x-originating-ip",
     "x-real-ip",
+    "x-remote-addr",
+    "x-remote-ip",
     "x-rewrite-url",
+    "x-scheme",
+    "x-url-scheme",
 ];
 
 const FORWARDED: &str = "x-forwarded-";
 
-/// Whether a client's header of this name, in lower case, goes no further. Many origins read `_` as `-` (RFC 3875 4.1.18).
+/// Whether a client's header of this name, in lower case, goes no further. Many origins read `_` as `-` (RFC 3875 4.1.18),
+/// and some read so every byte of a name that is no letter and no digit.
 #[must_use]
 pub fn is_withheld(name: &str) -> bool {
     let begins_with = |listed: &str| {
@@ -45,7 +57,11 @@ pub fn is_withheld(name: &str) -> bool {
 }
 
 fn dashed(byte: u8) -> u8 {
-    if byte == b'_' { b'-' } else { byte }
+    if byte.is_ascii_alphanumeric() {
+        byte
+    } else {
+        b'-'
+    }
 }
 
 /// What the origin receives with this request, one line for each name.
@@ -136,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_withheld_is_known_with_underscores_too() {
+    fn what_is_withheld_is_known_with_any_other_byte_for_a_dash() {
         for name in [
             "queue-pass",
             "queue_pass",
@@ -148,6 +164,13 @@ mod tests {
             "fastly_client_ip",
             "x_http_method_override",
             "connection",
+            "queue.pass",
+            "queue~position",
+            "x-forwarded.for",
+            "x.forwarded-anything",
+            "client-ip",
+            "forwarded-for",
+            "x-original-forwarded-for",
         ] {
             assert!(is_withheld(name), "{name}");
         }
@@ -162,6 +185,8 @@ mod tests {
             "proxy-authorization",
             "host",
             "x-requested-with",
+            "queuepass",
+            "queue.passes",
         ] {
             assert!(!is_withheld(name), "{name}");
         }

@@ -7,8 +7,8 @@ use crate::connection::Connection;
 use crate::house::{Ask, House, Visitor, claims};
 
 /// What a client sends in order to be taken for another one, to reach another path, or to be taken for let in. Several
-/// origins read `_` as `-`.
-const FORGED: [&str; 31] = [
+/// origins read other bytes as `-`.
+const FORGED: [&str; 45] = [
     "Queue-Pass",
     "Queue-Position",
     "Queue_Pass",
@@ -40,6 +40,20 @@ const FORGED: [&str; 31] = [
     "X-HTTP-Method-Override",
     "X-Method-Override",
     "Proxy",
+    "Queue.Pass",
+    "Queue~Position",
+    "X-Forwarded.For",
+    "X-Original-Forwarded-For",
+    "Client-IP",
+    "X-Original-Host",
+    "X-Scheme",
+    "X-Url-Scheme",
+    "X-Original-Scheme",
+    "Front-End-Https",
+    "Forwarded-For",
+    "X-Originating-IP",
+    "X-Remote-IP",
+    "X-Remote-Addr",
 ];
 
 /// What all kinds of requests show of it.
