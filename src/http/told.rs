@@ -94,21 +94,34 @@ const FOR_ONE: &[&str] = &["private", "no-store"];
 const FOR_ONE_OR_ASKED: &[&str] = &["private", "no-store", "no-cache"];
 
 /// Whether an answer may not be kept in the platform's cache, by the lines of the origin's `Cache-Control` and
-/// `Surrogate-Control`. With the second an origin tells the platform what differs from what it tells browsers, so that
-/// `no-cache` in the first is for browsers then.
+/// `Surrogate-Control`. With a `max-age` in the second an origin tells the platform what differs from what it tells
+/// browsers, so that `no-cache` in the first is for browsers then. Without one the platform goes by the first.
 #[must_use]
 pub fn forbids_storing<'a>(
     cache_control: impl Iterator<Item = &'a [u8]>,
     surrogate_control: impl Iterator<Item = &'a [u8]>,
 ) -> bool {
-    let mut to_platform = surrogate_control.peekable();
-    let forbidding = match to_platform.peek() {
-        Some(_) => FOR_ONE,
-        None => FOR_ONE_OR_ASKED,
+    let to_platform: Vec<&[u8]> = surrogate_control.collect();
+    let forbidding = if to_platform.iter().any(|line| has_time(line)) {
+        FOR_ONE
+    } else {
+        FOR_ONE_OR_ASKED
     };
     let mut to_all = cache_control;
+    let mut to_platform = to_platform.into_iter();
     to_all.any(|line| names_any(line, forbidding))
         || to_platform.any(|line| names_any(line, FOR_ONE_OR_ASKED))
+}
+
+/// Whether a line says for how long.
+fn has_time(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let mut rules = line.split(',').map(str::trim);
+    rules.any(|rule| {
+        let seconds = rule.strip_prefix("max-age=").unwrap_or_default();
+        let seconds = seconds.trim_matches('"');
+        !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 fn names_any(line: &[u8], rules: &[&str]) -> bool {
@@ -232,6 +245,34 @@ mod tests {
                 assert!(forbids([rules], [to_platform]), "{to_platform}");
             }
         }
+    }
+
+    /// Frameworks that render ESI say so on every page. It does not say for how long, so what browsers are told holds.
+    #[test]
+    fn what_the_platform_is_told_without_a_time_overrules_nothing() {
+        for to_platform in [
+            "content=\"ESI/1.0\"",
+            "",
+            "max-age",
+            "max-age=",
+            "max-age=soon",
+            "x-max-age=60",
+            "max-stale=60",
+        ] {
+            assert!(forbids(["no-cache"], [to_platform]), "{to_platform}");
+            assert!(!forbids(["max-age=60"], [to_platform]), "{to_platform}");
+        }
+        for to_platform in [
+            "Max-Age=60",
+            "max-age=\"60\"",
+            "content=\"ESI/1.0\", max-age=60",
+            "content=\"ESI/1.0\",max-age=0 , x=y",
+        ] {
+            assert!(!forbids(["no-cache"], [to_platform]), "{to_platform}");
+            assert!(forbids(["private"], [to_platform]), "{to_platform}");
+        }
+        let lines = ["content=\"ESI/1.0\"", "max-age=60"];
+        assert!(!forbids(["no-cache"], lines), "in any line");
     }
 
     #[test]
