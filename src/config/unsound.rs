@@ -17,6 +17,8 @@ pub struct Unsound {
     pub admin_path: String,
     /// Whether these are read and sound: where operators are answered, by path and by host.
     pub knows_operators: bool,
+    /// Whether the first of them is.
+    pub knows_admin_path: bool,
     /// What the origin sees of our cookie.
     pub origin_cookie: OriginCookie,
     /// What becomes of an `Upgrade: websocket`; it is refused where the setting is not sound.
@@ -39,6 +41,7 @@ impl Unsound {
             clock: config.clock,
             admin_path: config.admin_path,
             knows_operators: is_sound("admin_path") && is_sound("admin_host"),
+            knows_admin_path: is_sound("admin_path"),
             admin_host: config.admin_host,
             origin_cookie: config.origin_cookie,
             web_sockets: config.web_sockets,

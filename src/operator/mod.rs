@@ -105,6 +105,17 @@ pub fn below<'a>(path: &'a str, admin_path: &str) -> Option<&'a str> {
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
+/// Whether a path ends with the name of a route that programs use, wherever the operators' routes are.
+#[must_use]
+pub fn is_of_programs(path: &str) -> bool {
+    let last = path.rfind('/').and_then(|at| path.get(at..));
+    let route = last.and_then(Route::at);
+    matches!(
+        route.and_then(|(route, _)| route.needs()),
+        Some((Door::Api, _))
+    )
+}
+
 /// Answers a request below the operator's path on a host that has none of the operators' routes, since `admin_host` is
 /// another one: no credentials are read, and monitors find the health route where visitors are served.
 #[must_use]

@@ -1,7 +1,7 @@
 //! What is served while the configuration is unsound: visitors who were admitted, and paths that skip the room.
 //!
 //! Invariant: nobody is admitted here, no number is drawn, and the store is not asked. While it is unknown where operators
-//! are answered, no request with a password reaches the origin.
+//! are answered, no request with a password reaches the origin, and none with a token by a path that a program may use.
 
 use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
 use crate::cache::Pop;
@@ -30,7 +30,7 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Op
     if !call.names_host() || call.path == "*" || is_operators || !is_known || is_refused {
         return None;
     }
-    if !unsound.knows_operators && brings_password(call) {
+    if may_be_for_operators(call, unsound) {
         return None;
     }
     if unsound.paths.skip_room(&call.method, &call.path) {
@@ -43,13 +43,28 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Op
     inside(call, unsound, near, now_ms)
 }
 
-/// Whether the operators' password may be in it.
-fn brings_password(call: &Call) -> bool {
-    let is_basic = |line: &[u8]| {
-        let scheme = line.trim_ascii_start().get(..5);
-        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"basic"))
+/// Whether the operators' password may be in it, or a program's token. Visitors of the site may have tokens of their own,
+/// so by these only what is below the wrong path, or has the name of a program's route, is held back.
+fn may_be_for_operators(call: &Call, unsound: &Unsound) -> bool {
+    if !unsound.knows_operators && brings(call, b"basic") {
+        return true;
+    }
+    if unsound.knows_admin_path || !brings(call, b"bearer") {
+        return false;
+    }
+    let wrong = unsound.admin_path.trim_matches('/');
+    let path = call.path.trim_start_matches('/');
+    operator::is_of_programs(&call.path)
+        || !wrong.is_empty() && operator::below(path, wrong).is_some()
+}
+
+/// Whether there are credentials of this scheme.
+fn brings(call: &Call, scheme: &[u8]) -> bool {
+    let is_it = |line: &[u8]| {
+        let given = line.trim_ascii_start().get(..scheme.len());
+        given.is_some_and(|given| given.eq_ignore_ascii_case(scheme))
     };
-    call.lines("authorization").any(is_basic)
+    call.lines("authorization").any(is_it)
 }
 
 fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option<Outcome> {

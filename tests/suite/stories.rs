@@ -191,6 +191,7 @@ in_every_house! {
     in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_reads_why
     no_link_makes_the_panel_claim_that_something_was_done
     a_test_ticket_is_drawn_jumps_and_is_forgotten
+    while_the_operators_path_is_unknown_no_program_s_token_reaches_the_origin
     a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_turn
     a_jump_past_waiting_visitors_lets_none_of_them_in
     what_strangers_wrote_is_text_on_the_panel

@@ -198,8 +198,10 @@ pub(crate) fn while_the_operators_routes_are_unknown_no_password_reaches_the_ori
                 let got = house.ask(&with_password);
                 assert_eq!((got.status, got.inside), (503, false), "{with_password:?}");
             }
-            let bearer = bearer(ask.clone(), "of-a-visitor-of-the-shop");
-            for of_visitor in [ask, bearer] {
+            assert!(house.ask(&ask).inside, "{ask:?}");
+            // Below a wrong path it may be a program's.
+            if key == "admin_host" || target == "/robots.txt" {
+                let of_visitor = bearer(ask, "of-a-visitor-of-the-shop");
                 assert!(house.ask(&of_visitor).inside, "{of_visitor:?}");
             }
         }
@@ -208,6 +210,46 @@ pub(crate) fn while_the_operators_routes_are_unknown_no_password_reaches_the_ori
     house.set("automatic", "often");
     let got = house.ask(&Ask::get("/robots.txt").operator());
     assert!(got.inside, "the operators' routes are known: {got:?}");
+}
+
+/// A visitor's own token is the shop's business; a program's reaches the origin by no path that its route may have.
+pub(crate) fn while_the_operators_path_is_unknown_no_program_s_token_reaches_the_origin(
+    house: &House,
+) {
+    house.set("bypass_paths", "/*");
+    for (wrong, below) in [
+        (
+            "/ops/",
+            &["/ops", "/ops/permit", "/ops/x", "//ops//permit"][..],
+        ),
+        ("gate", &["/gate/metrics", "/gate/"]),
+        ("/", &[]),
+    ] {
+        house.set("admin_path", wrong);
+        let named = ["/desk/permit", "/desk/status", "/metrics", "/desk/epoch"];
+        for target in below.iter().copied().chain(named) {
+            for method in ["GET", "POST"] {
+                let ask = Ask::get(target).method(method);
+                let lower = ask.clone().with("authorization", "bearer  a");
+                for with_token in [bearer(ask.clone(), ADMIN_TOKEN), lower] {
+                    let got = house.ask(&with_token);
+                    assert_eq!((got.status, got.inside), (503, false), "{with_token:?}");
+                }
+                assert!(house.ask(&ask).inside, "without one: {target}");
+            }
+        }
+        for target in [
+            "/robots.txt",
+            "/account",
+            "/opsx",
+            "/api/orders",
+            "/permits",
+            "/status/200",
+        ] {
+            let got = house.ask(&bearer(Ask::get(target), "of-a-visitor-of-the-shop"));
+            assert!(got.inside, "{wrong}: {target}: {got:?}");
+        }
+    }
 }
 
 pub(crate) fn the_admin_host_has_no_other_spelling(house: &House) {
