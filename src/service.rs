@@ -514,11 +514,13 @@ fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
     }
 }
 
+/// What an origin answers to plain http is often the way to https: kept, it would be shown to visitors who are there.
 fn way(call: &Call, paths: &Paths) -> Way {
     let is_for_one = call.has("authorization") || call.has_body();
+    let is_by_http = !call.https && !call.local;
     if call.is_web_socket() {
         Way::WebSocket
-    } else if !is_for_one && paths.may_be_cached(&call.method, &call.path) {
+    } else if !is_for_one && !is_by_http && paths.may_be_cached(&call.method, &call.path) {
         Way::Cache
     } else {
         Way::Pass

@@ -165,6 +165,35 @@ fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
     }
 }
 
+/// What an origin answers to http is often the way to https, which visitors by https must not get from the cache.
+#[test]
+fn native_only_what_came_by_https_may_be_cached() {
+    let house = House::native();
+    let now_ms = house.now_ms();
+    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+    let listed = ("cache_paths", "/assets/*");
+    let config = config_with(&[listed, ("bypass_paths", "/assets/*")]);
+    let way = |https: bool, local: bool, ask: Ask| {
+        let call = Call {
+            https,
+            local,
+            ..call(&ask, "a".repeat(32))
+        };
+        let store = Direct(house.store.clone());
+        let body = &mut [].as_slice();
+        match service::handle(&call, body, &config, &store, &near, now_ms).answer {
+            Answer::Forward(forward) => forward.way,
+            Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
+        }
+    };
+    let ask = || Ask::get("/assets/a.png");
+    assert_eq!(way(true, false, ask()), Way::Cache);
+    assert_eq!(way(false, true, ask()), Way::Cache, "there is no https");
+    assert_eq!(way(false, false, ask()), Way::Pass);
+    let secure = ask().with("sec-fetch-mode", "no-cors");
+    assert_eq!(way(false, false, secure), Way::Pass, "two signs differ");
+}
+
 /// A visitor who was let in.
 fn let_in(house: &House) -> Visitor<'_> {
     let mut visitor = Visitor::new(house);
