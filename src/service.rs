@@ -442,10 +442,10 @@ fn web_socket_refused(call: &Call, web_sockets: WebSockets) -> Option<(Reply, Re
     if web_sockets == WebSockets::Refuse {
         return Some((not_switched_on(), Reason::NotSupported));
     }
-    if call.method == "GET" && call.has("sec-websocket-key") {
+    if call.method == "GET" && call.has("sec-websocket-key") && !call.has_body() {
         return None;
     }
-    let detail = "a WebSocket begins with GET and Sec-WebSocket-Key (RFC 6455 4.1); this request has neither or one of them";
+    let detail = "a WebSocket begins with GET, Sec-WebSocket-Key and no body (RFC 6455 4.1); this request does not";
     let reply = Reply::problem(400, "Bad WebSocket request", detail);
     Some((reply, Reason::BadRequest))
 }

@@ -169,6 +169,13 @@ fn wasm_a_web_socket_of_a_visitor_inside_reaches_the_origin_and_no_other_does() 
     assert!(origin.heads.try_recv().is_err(), "none of them got through");
     let (_, answer) = shake(&house, "/_queue/place", &inside);
     assert_eq!(status(&answer), "200", "our own routes take none: {answer}");
+    for body in [
+        "Content-Length: 2\r\n\r\nab",
+        "Transfer-Encoding: chunked\r\n\r\n0\r\n",
+    ] {
+        let (_, answer) = shake(&house, "/live", &format!("{inside}{body}"));
+        assert_eq!(status(&answer), "400", "{body}: {answer}");
+    }
     let named = format!("{inside}Connection: Queue-Pass, X-Forwarded-For\r\n");
     let (_, answer) = shake(&house, "/live", &named);
     assert_eq!(

@@ -259,6 +259,27 @@ pub(crate) fn a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_sa
     assert!(page.inside && page.ticket().is_some(), "{page:?}");
 }
 
+#[test]
+fn native_a_web_socket_that_brings_a_body_is_refused() {
+    let house = House::native();
+    house.set("websockets", "on");
+    let mut inside = let_in(&house);
+    for path in ["/echo", "/robots.txt"] {
+        for (name, value, status) in [
+            ("content-length", "0", 200),
+            ("content-length", "1", 400),
+            ("transfer-encoding", "chunked", 400),
+        ] {
+            let ask = Ask::get(path)
+                .with("upgrade", "websocket")
+                .with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+            let got = inside.send(ask.with(name, value));
+            assert_eq!(got.status, status, "{path}: {name}: {value}: {got:?}");
+            assert!(status == 200 || got.body.contains("no body"), "{got:?}");
+        }
+    }
+}
+
 pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
     let asks = || {
         [
