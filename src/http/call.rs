@@ -105,7 +105,8 @@ impl Call {
         !self.path.is_empty() && !self.host.contains(['@', '/', '\\', '?', '#', '%'])
     }
 
-    /// The `Host` header without port and brackets, and without the dot that ends a full name.
+    /// The `Host` header without port and brackets, and without dots at its end: one ends a full name, and more of them
+    /// make no other host of it.
     #[must_use]
     pub fn hostname(&self) -> &str {
         let name = match self.host.strip_prefix('[') {
@@ -113,7 +114,7 @@ impl Call {
             None => self.host.split(':').next(),
         };
         let name = name.unwrap_or_default();
-        name.strip_suffix('.').unwrap_or(name)
+        name.trim_end_matches('.')
     }
 
     /// On a loopback address over http, where a cookie cannot be `Secure`; or at the local server's address in its own

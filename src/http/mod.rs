@@ -91,12 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_the_same_with_the_dot_that_ends_a_full_name() {
+    fn a_host_is_the_same_with_dots_at_its_end() {
         for (host, name) in [
             ("queue.local", "queue.local"),
             ("queue.local.", "queue.local"),
             ("queue.local.:7676", "queue.local"),
-            ("queue.local..", "queue.local."),
+            ("queue.local..", "queue.local"),
+            ("queue.local...:80", "queue.local"),
             ("[::1]:80", "::1"),
             ("", ""),
         ] {

@@ -254,7 +254,12 @@ pub(crate) fn while_the_operators_path_is_unknown_no_program_s_token_reaches_the
 
 pub(crate) fn the_admin_host_has_no_other_spelling(house: &House) {
     with_host(house);
-    for host in [format!("{HOST}."), format!("{HOST}.:7676")] {
+    for host in [
+        format!("{HOST}."),
+        format!("{HOST}.:7676"),
+        format!("{HOST}.."),
+        format!("{HOST}...:7676"),
+    ] {
         let ask = Ask::get("/robots.txt").with("host", &host);
         let got = house.ask(&ask);
         assert_eq!((got.status, got.inside), (404, false), "{host}: {got:?}");
