@@ -5,7 +5,7 @@
 
 use super::reader::NONE;
 use super::{Problem, Source};
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{Pairs, Value, whole};
 
 /// The key that holds the document.
 pub const DOCUMENT: &str = "settings";
@@ -245,11 +245,15 @@ fn parts(more: &Value) -> Option<Vec<&'static str>> {
     (parts.len() <= MOST_PARTS && parts.iter().enumerate().all(is_new)).then_some(parts)
 }
 
-/// A value in the words of a single key: a number as it is, a list with commas.
+/// A value in the words of a single key: a whole number by its digits, any other as it is, a list with commas.
 fn as_text(value: &Value) -> Known {
     match value {
         Value::Text(text) if text.is_empty() => Known::Absent,
-        Value::Text(text) | Value::Number(text) => Known::Is(text.clone()),
+        Value::Text(text) => Known::Is(text.clone()),
+        Value::Number(text) => {
+            let number = whole(text).map(|number| number.to_string());
+            Known::Is(number.unwrap_or_else(|| text.clone()))
+        }
         Value::Other(json) if json == "null" => Known::Absent,
         Value::Other(_) => match texts(value) {
             Some(list) if list.is_empty() => Known::Is(NONE.to_owned()),
@@ -322,6 +326,25 @@ mod tests {
     /// The keys of the problems.
     fn named(document: &Document) -> Vec<&str> {
         document.problems.iter().map(|found| found.key).collect()
+    }
+
+    #[test]
+    fn a_whole_number_is_the_same_however_json_writes_it() {
+        for (number, read) in [
+            ("15.0", "15"),
+            ("1.5e1", "15"),
+            ("1E3", "1000"),
+            ("-0", "0"),
+            ("15.5", "15.5"),
+            ("-15", "-15"),
+            ("1e400", "1e400"),
+        ] {
+            let text = format!(r#"{{"automatic":{number}}}"#);
+            let document = Document::read(&Keys::of(&[("settings", Some(&text))]));
+            assert_eq!(document.get("automatic"), is(read), "{number}");
+        }
+        let text = Keys::of(&[("settings", Some(r#"{"automatic":"15.0"}"#))]);
+        assert_eq!(Document::read(&text).get("automatic"), is("15.0"), "a text");
     }
 
     #[test]
