@@ -142,7 +142,14 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let near = DataCentre::new(counts);
     let store = Upstash::new(config, counts);
     let mut body = BodyOf(&mut request);
-    let outcome = service::handle(&call, &mut body, config, &store, &near, now_ms);
+    let asked = service::Request {
+        call: &call,
+        config,
+        store: &store,
+        pop: &near,
+        now_ms,
+    };
+    let outcome = service::handle(&asked, &mut body);
     counts.tally.borrow_mut().decided(outcome.record.reason);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = match outcome.answer {
@@ -159,8 +166,14 @@ fn answer(mut request: Request, kept: &mut Kept) {
     for entry in service::refused_entries(now_ms, config) {
         log(&entry);
     }
+    // Another call of the store may follow now, and what the POP remembers may be newer.
     let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
-    service::afterwards(outcome.after, config, &store, &near, now_ms);
+    let asked = service::Request {
+        store: &store,
+        pop: &near,
+        ..asked
+    };
+    service::afterwards(outcome.after, &asked);
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.

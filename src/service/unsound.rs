@@ -3,7 +3,8 @@
 //! Invariant: nobody is admitted here, no number is drawn, and the store is not asked. While it is unknown where operators
 //! are answered, no request with a password reaches the origin, and none with a token by a path that a program may use.
 
-use super::{METHODS, Outcome, bare, of_visitor, web_socket_refused};
+use super::onwards::{bare, of_visitor};
+use super::{METHODS, Outcome, web_socket_refused};
 use crate::cache::Pop;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};

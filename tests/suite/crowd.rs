@@ -11,7 +11,7 @@ use now_serving::cache::{
 };
 use now_serving::http::Answer;
 use now_serving::queue::Sign;
-use now_serving::service;
+use now_serving::service::{self, Request};
 use upstash_local::Redis;
 use upstash_local::{Fault, Faults, Store};
 
@@ -63,12 +63,14 @@ fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
     move |ask| {
         let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
         let outcome = service::handle(
-            &call(ask, id),
+            &Request {
+                call: &call(ask, id),
+                config: &config,
+                store: &store,
+                pop: &Nowhere,
+                now_ms: 1_800_000_000_000,
+            },
             &mut [].as_slice(),
-            &config,
-            &store,
-            &Nowhere,
-            1_800_000_000_000,
         );
         match outcome.answer {
             Answer::Reply(reply) => Got::of(reply),

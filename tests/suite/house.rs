@@ -18,7 +18,7 @@ use now_serving::cache::{FRESH, RENEWING};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::service;
+use now_serving::service::{self, Request};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 use now_serving::telemetry::log::{Facts, entry};
 use serde_json::{Value, json};
@@ -575,12 +575,14 @@ impl House {
             attempts: Attempts::default(),
         };
         let outcome = service::handle(
-            &call,
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store(),
+                pop: near,
+                now_ms,
+            },
             &mut ask.body.as_slice(),
-            &config,
-            &store(),
-            near,
-            now_ms,
         );
         tally.borrow_mut().decided(outcome.record.reason);
         let got = got(outcome.answer);
@@ -589,7 +591,16 @@ impl House {
             let facts = facts(&call, config.log_query, now_ms);
             self.write_down(&entry(&facts, status, &outcome.record));
         }
-        service::afterwards(outcome.after, &config, &store(), near, now_ms);
+        service::afterwards(
+            outcome.after,
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store(),
+                pop: near,
+                now_ms,
+            },
+        );
         near.put_by(&tally.borrow());
         for line in service::refused_entries(now_ms, &config) {
             self.write_down(&line);

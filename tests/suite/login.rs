@@ -21,7 +21,7 @@ use now_serving::http::{Answer, Call};
 use now_serving::operator;
 use now_serving::operator::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
 use now_serving::queue::Sign;
-use now_serving::service;
+use now_serving::service::{self, Request};
 use now_serving::store::{Clock, Line};
 use upstash_local::Store;
 
@@ -561,7 +561,16 @@ fn native_a_token_with_the_role_read_can_only_read() {
         let ask = ask.clone().with("authorization", format!("Bearer {READ}"));
         let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
         let now_ms = 1_800_000_000_000;
-        let outcome = service::handle(&call, &mut body, &config, &store, &desk.near, now_ms);
+        let outcome = service::handle(
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &desk.near,
+                now_ms,
+            },
+            &mut body,
+        );
         let Answer::Reply(reply) = outcome.answer else {
             panic!("{ask:?} went to the origin");
         };
@@ -747,12 +756,14 @@ fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String
     let mut reads = [(); 2].map(|()| {
         let mut body = ask.body.as_slice();
         let _ = service::handle(
-            &call,
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &desk.near,
+                now_ms: 1_800_000_000_000,
+            },
             &mut body,
-            &config,
-            &store,
-            &desk.near,
-            1_800_000_000_000,
         );
         source.read.lock().unwrap().clone()
     });

@@ -8,7 +8,7 @@ use now_serving::cache::NoSign;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::queue::Pace;
 use now_serving::queue::{Author, Change};
-use now_serving::service;
+use now_serving::service::{self, Request};
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
@@ -71,15 +71,15 @@ impl World {
         let store = Direct(self.store.clone());
         let (near, now_ms) = (&self.pops[pop], self.now_ms.load(Ordering::SeqCst));
         let call = call(&ask, id);
-        let outcome = service::handle(
-            &call,
-            &mut [].as_slice(),
-            &self.config,
-            &store,
-            near,
+        let request = Request {
+            call: &call,
+            config: &self.config,
+            store: &store,
+            pop: near,
             now_ms,
-        );
-        service::afterwards(outcome.after, &self.config, &store, near, now_ms);
+        };
+        let outcome = service::handle(&request, &mut [].as_slice());
+        service::afterwards(outcome.after, &request);
         let got = got(outcome.answer);
         *ticket = got.ticket().or(ticket.take());
         got

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::config::Config;
-use now_serving::service;
+use now_serving::service::{self, Request};
 use upstash_local::{Clock, Rate, Store};
 
 use super::WITHIN_MS;
@@ -68,8 +68,15 @@ impl Rush {
         );
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let outcome = service::handle(&call, body, &self.config, &store, near, now_ms);
-        service::afterwards(outcome.after, &self.config, &store, near, now_ms);
+        let request = Request {
+            call: &call,
+            config: &self.config,
+            store: &store,
+            pop: near,
+            now_ms,
+        };
+        let outcome = service::handle(&request, body);
+        service::afterwards(outcome.after, &request);
         got(outcome.answer)
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use now_serving::cache::SignCache;
 use now_serving::config::Config;
 use now_serving::queue::Pace;
-use now_serving::service;
+use now_serving::service::{self, Request};
 use upstash_local::{Faults, Store};
 
 use super::cache::{Cache, Whim};
@@ -158,10 +158,18 @@ impl World {
             near.is_from_now_on(Whim::Forgetful);
         }
         let body = &mut ask.body.as_slice();
-        let outcome = service::handle(&call(ask, id), body, &self.config, &store, near, now_ms);
+        let call = call(ask, id);
+        let request = Request {
+            call: &call,
+            config: &self.config,
+            store: &store,
+            pop: near,
+            now_ms,
+        };
+        let outcome = service::handle(&request, body);
         let truth = self.truth();
         if life == Life::Whole {
-            service::afterwards(outcome.after, &self.config, &store, near, now_ms);
+            service::afterwards(outcome.after, &request);
         }
         (got(outcome.answer), truth)
     }

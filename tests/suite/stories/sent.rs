@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use now_serving::http::{Answer, Call, Cookies, Way};
-use now_serving::service;
+use now_serving::service::{self, Request};
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
 use now_serving::cache::memory::Memory;
@@ -130,7 +130,18 @@ fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
         let call = call(&ask.with("cookie", &cookie), "a".repeat(32));
         let store = Direct(house.store.clone());
         let body = &mut [].as_slice();
-        match service::handle(&call, body, &config, &store, &near, now_ms).answer {
+        match service::handle(
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &near,
+                now_ms,
+            },
+            body,
+        )
+        .answer
+        {
             Answer::Forward(forward) => forward,
             Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
         }
@@ -181,7 +192,18 @@ fn native_only_what_came_by_https_may_be_cached() {
         };
         let store = Direct(house.store.clone());
         let body = &mut [].as_slice();
-        match service::handle(&call, body, &config, &store, &near, now_ms).answer {
+        match service::handle(
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &near,
+                now_ms,
+            },
+            body,
+        )
+        .answer
+        {
             Answer::Forward(forward) => forward.way,
             Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
         }
@@ -373,7 +395,16 @@ fn native_what_came_over_https_is_to_come_so_again() {
         };
         let store = Direct(house.store.clone());
         let body = &mut [].as_slice();
-        let outcome = service::handle(&call, body, &config(), &store, &near, now_ms);
+        let outcome = service::handle(
+            &Request {
+                call: &call,
+                config: &config(),
+                store: &store,
+                pop: &near,
+                now_ms,
+            },
+            body,
+        );
         let Answer::Reply(reply) = outcome.answer else {
             panic!("nobody is let in here");
         };

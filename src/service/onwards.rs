@@ -1,0 +1,147 @@
+//! What goes on to the origin, and what never does.
+
+use super::{Outcome, reply_with, secured};
+use crate::config::{Config, OriginCookie, Paths, WebSockets};
+use crate::http::cookie;
+use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
+use crate::queue::Position;
+use crate::queue::Reason;
+use crate::telemetry::log::Record;
+use crate::visitor::visit::After;
+
+/// What visitors may send.
+pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+pub(super) fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
+    Outcome {
+        answer: Answer::Forward(bare(call, &config.paths, config.origin_cookie)),
+        record: Record::of(true, reason),
+        after: After::Nothing,
+    }
+}
+
+/// What is answered to a request whose target is no path but `*`: `OPTIONS *` asks about the server (RFC 9110 7.1), and no
+/// other method takes that target.
+#[must_use]
+pub fn whole_server(method: &str) -> Reply {
+    match method {
+        "OPTIONS" => what_is_taken(),
+        method => {
+            let detail = "the request target is no path; accepted is one that begins with /, and * for OPTIONS only";
+            let reply = Reply::problem(400, "Bad request target", detail);
+            if method == "HEAD" {
+                reply.without_body()
+            } else {
+                reply
+            }
+        }
+    }
+}
+
+/// The answer to a WebSocket that goes no further, wherever it leads; nothing if it may go on, or is none.
+pub(super) fn web_socket_refused(call: &Call, web_sockets: WebSockets) -> Option<(Reply, Reason)> {
+    if !call.is_web_socket() {
+        return None;
+    }
+    if web_sockets == WebSockets::Refuse {
+        return Some((not_switched_on(), Reason::NotSupported));
+    }
+    if call.method == "GET" && call.has("sec-websocket-key") && !call.has_body() {
+        return None;
+    }
+    let detail = "a WebSocket begins with GET, Sec-WebSocket-Key and no body (RFC 6455 4.1); this request does not";
+    let reply = Reply::problem(400, "Bad WebSocket request", detail);
+    Some((reply, Reason::BadRequest))
+}
+
+/// What is answered to a WebSocket where the platform hands over none.
+#[must_use]
+pub fn no_web_sockets(call: &Call) -> Reply {
+    secured(call, not_switched_on())
+}
+
+/// What is answered to a WebSocket whose `Connection` names other headers.
+#[must_use]
+pub fn bad_upgrade(call: &Call) -> Reply {
+    let detail = "the Connection header of a WebSocket names what the origin should see; accepted are Upgrade and keep-alive";
+    secured(call, Reply::problem(400, "Bad Connection", detail))
+}
+
+pub(super) fn not_switched_on() -> Reply {
+    let detail = "WebSockets are not switched on here; accepted are HTTP requests without Upgrade: websocket";
+    Reply::problem(501, "WebSocket is not supported", detail)
+}
+
+/// What visitors may send.
+pub(super) fn what_is_taken() -> Reply {
+    Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS)
+}
+
+/// Whether a page elsewhere may send something is for the origin to say, which learns nothing else by it; what may be sent
+/// at all is known here.
+pub(super) fn options(call: &Call) -> Outcome {
+    if !call.is_preflight() {
+        return reply_with(what_is_taken(), Reason::Preflight);
+    }
+    let forward = Forward {
+        cookies: Cookies::None,
+        ..Forward::default()
+    };
+    Outcome {
+        answer: Answer::Forward(forward),
+        record: Record::of(true, Reason::Preflight),
+        after: After::Nothing,
+    }
+}
+
+/// What every request loses on its way to the origin, and gains nothing yet. Where other visitors may see the answer, it
+/// is not asked for in the name of this one: without cookies, and never with credentials.
+pub(super) fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
+    let way = way(call, paths);
+    if way == Way::Cache {
+        return Forward {
+            cookies: Cookies::None,
+            way,
+            ..Forward::default()
+        };
+    }
+    let loopback = call.is_loopback();
+    let twin = cookie::twin_name(loopback);
+    let ours = match origin_cookie {
+        OriginCookie::Remove => vec![cookie::name(loopback), twin],
+        OriginCookie::Keep => vec![twin],
+    };
+    Forward {
+        cookies: Cookies::Without(ours),
+        way,
+        ..Forward::default()
+    }
+}
+
+/// What an origin answers to plain http is often the way to https: kept, it would be shown to visitors who are there.
+pub(super) fn way(call: &Call, paths: &Paths) -> Way {
+    let is_for_one = call.has("authorization") || call.has_body();
+    let is_by_http = !call.https && !call.local;
+    if call.is_web_socket() {
+        Way::WebSocket
+    } else if !is_for_one && !is_by_http && paths.may_be_cached(&call.method, &call.path) {
+        Way::Cache
+    } else {
+        Way::Pass
+    }
+}
+
+/// The same of a visitor inside. The pass is always sent, since an origin may refuse what comes without; the number
+/// does not where other visitors may see the answer.
+pub(super) fn of_visitor(
+    bare: Forward,
+    position: Option<Position>,
+    pass: Option<String>,
+) -> Forward {
+    let position = position.filter(|_| bare.way != Way::Cache);
+    Forward {
+        position,
+        pass,
+        ..bare
+    }
+}
