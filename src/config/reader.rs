@@ -3,6 +3,7 @@
 //! A wrong one, and one that cannot be read, is remembered and its default goes on, so that one look finds every problem.
 
 mod addresses;
+mod choices;
 mod secrets;
 
 use super::document::{Document, Known};

@@ -14,10 +14,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::{Request, Response};
 
+use now_serving::cache::Pop;
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
-use now_serving::http::Answer;
+use now_serving::http::{Answer, Call};
 use now_serving::service;
+use now_serving::store::upstash::Transport;
 use now_serving::telemetry::log::{self};
 
 use outbox::Counts;
@@ -139,8 +141,7 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let call = call(&request);
     kept.counts.are_of(&config.room);
     let counts = &kept.counts;
-    let near = DataCentre::new(counts);
-    let store = Upstash::new(config, counts);
+    let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
     let mut body = BodyOf(&mut request);
     let asked = service::Request {
         call: &call,
@@ -152,28 +153,32 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let outcome = service::handle(&asked, &mut body);
     counts.tally.borrow_mut().decided(outcome.record.reason);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
-    let status = match outcome.answer {
-        Answer::Reply(reply) => Some(send(response(reply))),
-        Answer::Forward(forward) => {
-            counts.has_called();
-            origin::forwarded(request, &forward, &call).map(send)
-        }
-    };
+    let status = perform(outcome.answer, request, &call, counts);
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.log_query, now_ms);
         log(&log::entry(&facts, status, &outcome.record));
     }
-    for entry in service::refused_entries(now_ms, config) {
-        log(&entry);
-    }
+    log_all(&service::refused_entries(now_ms, config));
     // Another call of the store may follow now, and what the POP remembers may be newer.
     let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
+    let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &near);
     let asked = service::Request {
-        store: &store,
-        pop: &near,
+        store,
+        pop,
         ..asked
     };
     service::afterwards(outcome.after, &asked);
+}
+
+/// The status, unless the host answers from the origin.
+fn perform(answer: Answer, request: Request, call: &Call, counts: &Counts) -> Option<u16> {
+    match answer {
+        Answer::Reply(reply) => Some(send(response(reply))),
+        Answer::Forward(forward) => {
+            counts.has_called();
+            origin::forwarded(request, &forward, call).map(send)
+        }
+    }
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
@@ -219,6 +224,12 @@ fn is_local() -> bool {
 
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
+}
+
+fn log_all(lines: &[String]) {
+    for line in lines {
+        log(line);
+    }
 }
 
 /// A log that cannot be written must not cost the visitor the answer.

@@ -7,37 +7,34 @@
 
 mod device;
 mod listed;
+mod refused;
 
+use crate::cache::{LoginThrottle, Pop, Turn, Wrong};
+pub use crate::config::Rights;
+use crate::config::{Config, Operators, Problem, Token};
+use crate::http::Call;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
+use hmac_sha256::Hash as Sha256;
+use jwt_simple::reexports::ct_codecs;
+pub use listed::refused as refused_by_network;
+pub use refused::{Refused, not_found, unsound};
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac_sha256::Hash as Sha256;
-use jwt_simple::reexports::ct_codecs;
-
-use crate::cache::{LoginThrottle, Pop, Turn, Wrong};
-use crate::config::{Config, Operators, Problem, Token};
-use crate::http::{Call, Reply};
-use crate::queue::Reason;
-
 /// The operator's name. There is one.
 const ADMIN: &str = "admin";
-const BASIC: &str = r#"Basic realm="Now Serving", charset="UTF-8""#;
-const BEARER: &str = r#"Bearer realm="Now Serving", error="invalid_token""#;
-
-pub use crate::config::Rights;
-pub use listed::refused as refused_by_network;
-
-pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 
 /// A token of this many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
 pub const LONG_TOKEN: usize = 32;
 
 /// This many logins of a lane may be wrong in a minute before it is slowed.
 const FREE: u64 = 10;
+
 /// The minute, which begins with the first wrong login.
 const WHILE: Duration = Duration::from_mins(1);
+
 /// What an attempt takes once there were too many.
 pub const PAUSE: Duration = Duration::from_millis(250);
 
@@ -68,25 +65,6 @@ pub enum Door {
     Panel,
     /// The password, or a token.
     Api,
-}
-
-/// Why nobody was let in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// There is no secret that could.
-    NotConfigured,
-    /// No credentials, or wrong ones.
-    Unauthorized(Via),
-    /// The token of this name, which may only so much, for something that needs more.
-    Forbidden(String, Rights),
-    /// A secret that could is no sound one.
-    Unsound(Vec<Problem>),
-    /// Others from there were wrong too often, and are still waiting for their turn.
-    TooMany,
-    /// People may not use the operators' routes from this network.
-    NotListed,
-    /// Whether they may could not be found out.
-    ListUnread(Vec<Problem>),
 }
 
 /// Who asks.
@@ -242,84 +220,4 @@ impl Operator {
             Err(Refused::Forbidden(self.name, self.rights))
         }
     }
-}
-
-impl From<Vec<Problem>> for Refused {
-    fn from(problems: Vec<Problem>) -> Self {
-        Self::Unsound(problems)
-    }
-}
-
-impl Refused {
-    /// For the log.
-    #[must_use]
-    pub fn reason(&self) -> Reason {
-        match self {
-            Self::NotConfigured => Reason::NoPassword,
-            Self::Unauthorized(_) | Self::Forbidden(..) => Reason::Unauthorized,
-            Self::Unsound(_) => Reason::UnsoundSecret,
-            Self::TooMany => Reason::TooManyLogins,
-            Self::NotListed | Self::ListUnread(_) => Reason::NotListed,
-        }
-    }
-
-    /// The answer to the request.
-    #[must_use]
-    pub fn reply(&self) -> Reply {
-        match self {
-            Self::NotConfigured => not_found(),
-            Self::Unauthorized(via) => {
-                let (detail, challenge) = match via {
-                    Via::Basic => ("this needs the operator's name and password", BASIC),
-                    Via::Bearer => ("the bearer token is none of those configured", BEARER),
-                };
-                Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
-            }
-            Self::Forbidden(name, rights) => {
-                let may = match rights {
-                    Rights::Read => {
-                        "may only read status and metrics; this needs a token with more rights"
-                    }
-                    Rights::Permit | Rights::All => {
-                        "is a permit_token, which may permit and read; this needs an admin_token"
-                    }
-                };
-                let detail = format!("{name} {may}, or the operator's password; nothing was done");
-                Reply::problem(403, "Not with this token", &detail)
-            }
-            Self::Unsound(problems) => unsound(
-                "a secret is not what is accepted, so it opens nothing;",
-                problems,
-            ),
-            Self::TooMany => {
-                let detail = "too many logins from this network were wrong, and others are waiting for their turn; these credentials were not looked at, and nothing was done";
-                Reply::problem(429, "Too many wrong logins", detail).with("retry-after", "5")
-            }
-            Self::NotListed => {
-                let detail = "the ACL of the setting operators_acl does not allow this network; the credentials were not looked at, and nothing was done; programs send a Bearer token";
-                Reply::problem(403, "Not from this network", detail)
-            }
-            Self::ListUnread(_) => {
-                let detail = "the ACL of the setting operators_acl could not be asked, so nobody is let in by it; it is to be linked to this service under that name; nothing was done";
-                let reply = Reply::problem(503, "The list of networks cannot be read", detail);
-                reply.with("retry-after", "30")
-            }
-        }
-    }
-}
-
-/// What is not there, and what nobody could be let in to.
-#[must_use]
-pub fn not_found() -> Reply {
-    Reply::problem(404, "Not found", "there is nothing at this path")
-}
-
-/// What follows from problems, and behind it every key and what is accepted. Values are for the log alone.
-#[must_use]
-pub fn unsound(what_follows: &str, problems: &[Problem]) -> Reply {
-    let told = problems
-        .iter()
-        .map(|problem| format!("{}: {}", problem.key, problem.accepted));
-    let detail = format!("{what_follows} {}", told.collect::<Vec<_>>().join("; "));
-    Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
 }

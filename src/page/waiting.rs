@@ -145,30 +145,45 @@ pub fn waiting_page(
     })
 }
 
-/// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
-pub(super) fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
-    let worded = Worded::new(waiting, words);
-    let is_closed = worded.closed.is_some();
-    let heading = match &brand.heading {
-        _ if is_closed => words.text("closed_heading"),
+fn heading<'a>(worded: &Worded<'_>, words: &'a Words, brand: &'a Brand) -> &'a str {
+    match &brand.heading {
+        _ if worded.closed.is_some() => words.text("closed_heading"),
         Some(heading) => heading,
         // Without a number there is no place in the line.
         None if worded.position.is_none() => words.text("heading_unnumbered"),
         None => words.text("heading"),
-    };
-    let title = worded.ahead.as_ref();
-    let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
-    let (switch, other) = if waiting.still {
-        ("resume", "pause")
+    }
+}
+
+/// What the switch of the updates does now, and then.
+fn switches<'a>(waiting: &Waiting, words: &'a Words) -> [&'a str; 2] {
+    let [pause, resume] = ["pause", "resume"].map(|name| words.text(name));
+    if waiting.still {
+        [resume, pause]
     } else {
-        ("pause", "resume")
-    };
-    let state = match (waiting.is_old, worded.hold, waiting.still) {
+        [pause, resume]
+    }
+}
+
+/// Why the figures may not be the latest.
+fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Words) -> &'a str {
+    match (waiting.is_old, worded.hold, waiting.still) {
         (true, ..) => words.text("old"),
         (_, Some(hold), _) => hold,
         (.., true) => words.text("paused"),
         _ => "",
-    };
+    }
+}
+
+/// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
+pub(super) fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
+    let worded = Worded::new(waiting, words);
+    let is_closed = worded.closed.is_some();
+    let heading = heading(&worded, words, brand);
+    let title = worded.ahead.as_ref();
+    let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
+    let [switch, other] = switches(waiting, words);
+    let state = state(waiting, &worded, words);
     let notice = waiting.new_number().map(|notice| match notice {
         Notice::Anew => words.text("anew"),
         Notice::Lapsed => words.text("lapsed"),
@@ -201,8 +216,8 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Bran
         "here": links.here,
         "place": links.place,
         "updates": links.updates,
-        "switch": words.text(switch),
-        "other": words.text(other),
+        "switch": switch,
+        "other": other,
     })
 }
 

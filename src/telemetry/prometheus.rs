@@ -5,7 +5,7 @@
 
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::Reason;
-use crate::queue::{Mode, wait_of_the_last};
+use crate::queue::{Mode, Pace, wait_of_the_last};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -94,16 +94,6 @@ impl Page<'_> {
                 Some(live.version),
             ),
             (
-                "period_seconds",
-                "Length of a period of the pace; 0: the line moves only by hand and by the origin.",
-                Some(live.pace.automatic),
-            ),
-            (
-                "period_quantity",
-                "Visitors released in a period.",
-                Some(live.pace.quantity),
-            ),
-            (
                 "estimated_wait_seconds",
                 "Wait of the last in line; absent while nobody can tell.",
                 wait,
@@ -111,6 +101,29 @@ impl Page<'_> {
         ] {
             self.gauge(name, help, number);
         }
+        self.pace(live.pace);
+        self.sign_age(age_ms);
+        self.mode(live.mode);
+    }
+
+    fn pace(&mut self, pace: Pace) {
+        for (name, help, number) in [
+            (
+                "period_seconds",
+                "Length of a period of the pace; 0: the line moves only by hand and by the origin.",
+                Some(pace.automatic),
+            ),
+            (
+                "period_quantity",
+                "Visitors released in a period.",
+                Some(pace.quantity),
+            ),
+        ] {
+            self.gauge(name, help, number);
+        }
+    }
+
+    fn sign_age(&mut self, age_ms: Option<u64>) {
         if let Some(age_ms) = age_ms {
             let name = "queue_sign_age_seconds";
             self.head(
@@ -120,6 +133,9 @@ impl Page<'_> {
             );
             self.put(name, "", &seconds(age_ms.saturating_mul(1000)));
         }
+    }
+
+    fn mode(&mut self, live: Mode) {
         self.head(
             "queue_mode",
             "gauge",
@@ -127,7 +143,7 @@ impl Page<'_> {
         );
         for mode in Mode::ALL {
             let label = format!(",mode=\"{}\"", mode.name());
-            self.line("queue_mode", &label, u64::from(mode == live.mode));
+            self.line("queue_mode", &label, u64::from(mode == live));
         }
     }
 

@@ -91,34 +91,18 @@ pub fn visit(
     config: &Config,
 ) -> Visit {
     let now = line.now_ms / 1000;
-    let chance = Chance::of(fresh);
     let is_new = ticket.as_ref().is_none_or(|ticket| ticket.has_lapsed(now));
-    let mut held = match ticket {
-        None => unnumbered(fresh.to_owned(), now),
-        Some(lapsed) if is_new => Ticket {
-            notice: lapsed.position().map(|_| Notice::Lapsed),
-            ..unnumbered(fresh.to_owned(), now)
-        },
-        Some(ticket) => ticket,
-    };
+    let mut held = held(ticket, fresh, now);
     if held.is_inside(now) {
         match still_inside(&held, near, line.now_ms) {
             Some(after) => return Visit::unasked(End::Inside, held, after),
             None => held = outside(held, now),
         }
     }
-    if kind == Kind::Prefetch {
-        return Visit::unasked(End::Outside, held, After::Nothing);
-    }
-    if kind == Kind::First
-        && let Some(sign) = line_in_front(near)
-    {
-        return Visit::provisional(held, sign);
-    }
-    // It is no visitor, and is let in uncounted as the visitors are.
-    if is_new && !kind.may_draw() && is_open(near) {
-        return Visit::unasked(End::Inside, held, After::Nothing);
-    }
+    held = match by_the_copy(kind, held, is_new, near) {
+        Ok(visit) => return visit,
+        Err(held) => held,
+    };
     let asked = match held.standing {
         Standing::Waiting(place) => look(&held, place, kind, line, near),
         _ => Asked::Ended(After::Nothing),
@@ -131,7 +115,7 @@ pub fn visit(
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
-            draw_and_tell(&held.id, line, near, chance)
+            draw_and_tell(&held.id, line, near, Chance::of(fresh))
         }
         (Asked::Ended(after), _) => return Visit::unasked(End::Outside, held, after),
     };
@@ -142,6 +126,36 @@ pub fn visit(
     ended
         .or_in_without_store(near, config, line.now_ms)
         .without_duty_at_the_origin()
+}
+
+/// What the copy of the sign decides by itself, without a look or a draw; else the ticket again.
+fn by_the_copy(kind: Kind, held: Ticket, is_new: bool, near: &dyn Pop) -> Result<Visit, Ticket> {
+    if kind == Kind::Prefetch {
+        return Ok(Visit::unasked(End::Outside, held, After::Nothing));
+    }
+    if kind == Kind::First
+        && let Some(sign) = line_in_front(near)
+    {
+        return Ok(Visit::provisional(held, sign));
+    }
+    // It is no visitor, and is let in uncounted as the visitors are.
+    if is_new && !kind.may_draw() && is_open(near) {
+        return Ok(Visit::unasked(End::Inside, held, After::Nothing));
+    }
+    Err(held)
+}
+
+/// The ticket that came, or a new one where none came or its time is over.
+fn held(ticket: Option<Ticket>, fresh: &str, now: u64) -> Ticket {
+    let new = || unnumbered(fresh.to_owned(), now);
+    match ticket {
+        None => new(),
+        Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
+            notice: lapsed.position().map(|_| Notice::Lapsed),
+            ..new()
+        },
+        Some(ticket) => ticket,
+    }
 }
 
 impl Visit {

@@ -51,15 +51,14 @@ impl Model {
             self.proofs = Some(proofs);
             return;
         }
-        let Place {
-            born,
-            epoch,
-            position,
-            seen,
-        } = proofs.greatest;
+        self.restore(proofs.greatest);
+    }
+
+    /// The line comes back as far as the ticket of this place proves it.
+    fn restore(&mut self, greatest: Place) {
         let restored = Piece {
-            born,
-            many: position.0 + LEAST_GAP,
+            born: greatest.born,
+            many: greatest.position.0 + LEAST_GAP,
         };
         let mut past = Pieces::default();
         let own = Piece {
@@ -68,6 +67,6 @@ impl Model {
         };
         past.grow(restored);
         self.lay(past, own);
-        (self.sign.epoch, self.sign.cursor) = (epoch, seen);
+        (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.seen);
     }
 }

@@ -33,22 +33,18 @@ pub(super) fn outside(held: Ticket, now: u64) -> Ticket {
 pub(super) fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
     let sign = seen.sign;
     let mode = sign.live.mode;
-    let (end, standing) = match seen
-        .position
-        .map(|position| (position, decide(position, sign.cursor)))
-    {
+    let verdict = |position| (position, decide(position, sign.cursor));
+    let (end, standing) = match seen.position.map(verdict) {
         None => (End::Closed, Standing::Unnumbered { tries: 0 }),
         Some((position, _)) if mode == Mode::Closed => {
             (End::Closed, placed(&held, &sign, position))
         }
         Some((position, Verdict::Admit)) if mode.lets_in() => {
-            let epoch = sign.epoch;
-            let at = now;
             let standing = Standing::Admitted {
                 position: Some(position),
                 born: sign.birth.born,
-                epoch,
-                at,
+                epoch: sign.epoch,
+                at: now,
             };
             (End::Inside, standing)
         }

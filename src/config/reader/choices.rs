@@ -1,0 +1,59 @@
+//! The settings that are one of a few words.
+
+use super::Reader;
+use crate::config::{OnStoreError, OriginCookie, Query, WebSockets};
+
+impl Reader<'_> {
+    /// The status of the waiting page.
+    pub(in crate::config) fn waiting_status(&mut self) -> u16 {
+        self.choice(
+            "waiting_status",
+            503,
+            &[("503", 503), ("200", 200), ("202", 202), ("429", 429)],
+        )
+    }
+
+    /// Whether forms that another site posts go in.
+    pub(in crate::config) fn cross_site_posts(&mut self) -> bool {
+        self.choice("cross_site_posts", true, &[("on", true), ("off", false)])
+    }
+
+    /// Whether the origin sees our cookie.
+    pub(in crate::config) fn origin_cookie(&mut self) -> OriginCookie {
+        self.choice(
+            "origin_cookie",
+            OriginCookie::Remove,
+            &[
+                ("remove", OriginCookie::Remove),
+                ("keep", OriginCookie::Keep),
+            ],
+        )
+    }
+
+    /// Whether `WebSockets` are handed over.
+    pub(in crate::config) fn web_sockets(&mut self) -> WebSockets {
+        self.choice(
+            "websockets",
+            WebSockets::Refuse,
+            &[("off", WebSockets::Refuse), ("on", WebSockets::HandOver)],
+        )
+    }
+
+    /// What happens while the store does not answer.
+    pub(in crate::config) fn on_store_error(&mut self) -> OnStoreError {
+        self.choice(
+            "on_store_error",
+            OnStoreError::Hold,
+            &[("hold", OnStoreError::Hold), ("admit", OnStoreError::Admit)],
+        )
+    }
+
+    /// What a log line says of the query.
+    pub(in crate::config) fn log_query(&mut self) -> Query {
+        self.choice(
+            "log_query",
+            Query::LeftOut,
+            &[("off", Query::LeftOut), ("on", Query::Kept)],
+        )
+    }
+}
