@@ -8,6 +8,7 @@ mod desk;
 pub mod input;
 pub mod login;
 mod scrape;
+pub mod verbs;
 
 use std::io::Read;
 
@@ -23,6 +24,7 @@ use crate::queue::{Rate, wait_of_the_last};
 use crate::store::Line;
 use crate::store::upstash::{Attempt, StoreError};
 use login::{Door, Operator, Refused, Rights, Via};
+use verbs::Verb;
 
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {
@@ -42,20 +44,25 @@ pub struct Answered {
     pub action: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A request, and what answering it takes.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    call: &'a Call,
+    line: &'a Line<'a>,
+    near: &'a dyn Pop,
+    config: &'a Config,
+}
+
+#[derive(Clone, Copy, Debug)]
 enum Route {
     Panel,
-    Permit,
     Status,
+    /// POST sets the pace.
     Settings,
-    Mode,
-    Message,
-    Credit,
-    Epoch,
-    Ticket,
     Forget,
     Health,
     Metrics,
+    Change(&'static Verb),
 }
 
 impl Route {
@@ -65,24 +72,23 @@ impl Route {
         const CHANGE: &str = "POST";
         Some(match rest {
             "" | "/" => (Self::Panel, READ),
-            "/permit" => (Self::Permit, CHANGE),
             "/status" => (Self::Status, READ),
             "/settings" => (Self::Settings, "GET, HEAD, POST"),
-            "/mode" => (Self::Mode, CHANGE),
-            "/message" => (Self::Message, CHANGE),
-            "/credit" => (Self::Credit, CHANGE),
-            "/epoch" => (Self::Epoch, CHANGE),
-            "/ticket" => (Self::Ticket, CHANGE),
             "/ticket/forget" => (Self::Forget, CHANGE),
             "/healthz" => (Self::Health, READ),
             "/metrics" => (Self::Metrics, READ),
-            _ => return None,
+            _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
         })
     }
 
     /// A test ticket is a cookie for the host that visitors use, so a panel on a host of its own has none.
     fn is_there(self, config: &Config) -> bool {
-        config.admin_host.is_none() || !matches!(self, Self::Ticket | Self::Forget)
+        let keeps_a_ticket = match self {
+            Self::Forget => true,
+            Self::Change(verb) => verb.needs.0 == Door::Panel,
+            _ => false,
+        };
+        config.admin_host.is_none() || !keeps_a_ticket
     }
 
     /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
@@ -90,10 +96,10 @@ impl Route {
         match self {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
-            Self::Panel | Self::Ticket | Self::Forget => Some((Door::Panel, Rights::All)),
+            Self::Panel | Self::Forget => Some((Door::Panel, Rights::All)),
             Self::Status | Self::Metrics => Some((Door::Api, Rights::Read)),
-            Self::Permit => Some((Door::Api, Rights::Permit)),
-            _ => Some((Door::Api, Rights::All)),
+            Self::Settings => Some(verbs::PACE.needs),
+            Self::Change(verb) => Some(verb.needs),
         }
     }
 }
@@ -190,13 +196,21 @@ pub fn answer(
         let reply = Reply::problem(400, "Bad request", detail);
         return simply(reply, Reason::BadOperatorRequest);
     }
+    let at = Context {
+        call,
+        line,
+        near,
+        config,
+    };
     let answered = match (route, call.method.as_str()) {
-        (Route::Panel, _) => desk::panel(200, None, call, line, near, config),
+        (Route::Health, _) => health(config),
+        (Route::Panel, _) => desk::panel(200, None, at),
         (Route::Status, _) => status(line, config),
         (Route::Metrics, _) => scrape::metrics(line, near),
         (Route::Settings, "GET" | "HEAD") => settings(line, config),
+        (Route::Settings, _) => change::answer(&verbs::PACE, &operator, body, at),
         (Route::Forget, _) => desk::forget(call, line, config),
-        _ => change::answer(route, call, &operator, body, line, near, config),
+        (Route::Change(verb), _) => change::answer(verb, &operator, body, at),
     };
     // A browser that comes with the right password need not queue with strangers the next time.
     let is_person = operator.via == Via::Basic;

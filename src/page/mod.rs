@@ -17,7 +17,8 @@ pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    Configured, Desk, Question, SignSeen, Trouble, panel, panel_without_store, people, question,
+    ActionWords, Configured, Desk, Question, SignSeen, Trouble, number, pace_words, panel,
+    panel_without_store, people, question,
 };
 use serde_json::json;
 use std::sync::LazyLock;

@@ -16,11 +16,11 @@ use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
 use crate::i18n::english;
-use crate::queue::Pace;
-use crate::queue::{Board, Change};
+use crate::queue::{Board, Pace};
 use crate::ticket::Ticket;
 use hour::Hour;
 
+pub use actions::ActionWords;
 pub use question::{Question, question};
 
 // Parsed when it is first shown.
@@ -58,6 +58,8 @@ pub struct SignSeen {
 pub struct Desk<'a> {
     /// The line, and what belongs to it.
     pub board: &'a Board,
+    /// How what operators did is worded.
+    pub words: ActionWords,
     /// The sign that visitors see in this POP.
     pub copy: Option<SignSeen>,
     /// The ticket this browser holds.
@@ -77,8 +79,8 @@ pub struct Desk<'a> {
 pub enum Trouble<'a> {
     /// Somebody else changed the settings first.
     Outdated {
-        /// What was asked for.
-        change: &'a Change,
+        /// What the form said, to stand there again.
+        typed: &'a [(String, String)],
         /// The version of the settings that was seen.
         seen: u64,
     },
@@ -94,9 +96,9 @@ pub enum Trouble<'a> {
 }
 
 impl<'a> Trouble<'a> {
-    /// What a field held that was not accepted.
+    /// What a field of the form held.
     fn typed(&self, name: &str) -> Option<&'a str> {
-        let Self::Mistyped { typed, .. } = self else {
+        let (Self::Outdated { typed, .. } | Self::Mistyped { typed, .. }) = self else {
             return None;
         };
         let found = typed.iter().find(|(found, _)| found == name);
@@ -124,9 +126,9 @@ fn data(title: &str, configured: &Configured<'_>, desk: &Desk<'_>) -> Value {
         "room": configured.room,
         "path": path,
         "at": moment(now_ms, now_ms),
-        "trouble": trouble.map(|trouble| trouble_words(trouble, board, now_ms)),
+        "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),
         "news": desk.news,
-        "last": actions::since(board, sign.live.version.saturating_sub(1), now_ms),
+        "last": actions::since(desk, sign.live.version.saturating_sub(1)),
         "once": desk.once,
         "version": sign.live.version,
         "sign": figures::line(sign),
@@ -143,7 +145,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &Desk<'_>) -> Value {
         "quiet_hour": chart.is_none(),
         "chart": chart,
         "actionless": board.actions.is_empty(),
-        "actions": actions::rows(board, now_ms),
+        "actions": actions::rows(desk),
         "permit": permit(board, configured, trouble),
     })
 }
@@ -160,11 +162,11 @@ fn permit(board: &Board, configured: &Configured<'_>, trouble: Option<Trouble<'_
     })
 }
 
-fn trouble_words(trouble: Trouble<'_>, board: &Board, now_ms: u64) -> String {
+fn trouble_words(trouble: Trouble<'_>, desk: &Desk<'_>) -> String {
     match trouble {
         Trouble::Told(told) | Trouble::Mistyped { told, .. } => told.to_owned(),
         Trouble::Outdated { seen, .. } => {
-            let changed = actions::since(board, seen, now_ms);
+            let changed = actions::since(desk, seen);
             let changed = changed.unwrap_or_else(|| "see below".to_owned());
             format!(
                 "Changed in the meantime: {changed}. Nothing of yours was set: look, and set it again."
@@ -208,7 +210,9 @@ pub fn people(many: u64) -> String {
     }
 }
 
-fn pace_words(pace: Pace) -> String {
+/// A pace, in words.
+#[must_use]
+pub fn pace_words(pace: Pace) -> String {
     if pace.automatic == 0 {
         return "off".to_owned();
     }
@@ -245,7 +249,8 @@ fn seconds(many: u64) -> String {
     format!("{} second{plural}", number(many))
 }
 
-/// Operators read English.
-fn number(number: u64) -> String {
+/// A number as operators read it: in English.
+#[must_use]
+pub fn number(number: u64) -> String {
     english().number(number)
 }

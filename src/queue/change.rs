@@ -1,36 +1,28 @@
 //! What operators and the origin's programs do to the line.
 
-use super::{Mode, Pace, Place, Sign};
+use super::Sign;
 
-/// One change.
+/// One change, as the script is asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Releases up to `amount` now and keeps the rest as credit, up to `credit_max`.
-    Permit {
-        /// How many.
-        amount: u64,
-        /// The most credit that is kept.
-        credit_max: u64,
-    },
-    /// Who goes in from now on.
-    Mode(Mode),
-    /// How fast; `None` is what is configured.
-    Pace(Option<Pace>),
-    /// The message to waiting visitors; `None` is what is configured, and an empty text is nothing.
-    Message(Option<String>),
-    /// No credit is left.
-    ClearCredit,
-    /// Ends every ticket of the room.
-    RaiseEpoch,
-    /// Draws a number for the operator's own ticket, of this id.
-    Draw(String),
-    /// Lets in the operator's own ticket and no visitor, and draws no number for it.
-    Jump {
-        /// The ticket's id.
-        id: String,
-        /// The place that the operator's browser holds: where that number is the next, it is served.
-        held: Option<Place>,
-    },
+pub struct Change {
+    /// Its name in the script.
+    pub act: &'static str,
+    /// What it is about: names and values.
+    pub details: Vec<(&'static str, String)>,
+    /// The id of the ticket that it draws for.
+    pub draws: Option<String>,
+}
+
+impl Change {
+    /// This act, about these details.
+    #[must_use]
+    pub fn new(act: &'static str, details: Vec<(&'static str, String)>) -> Self {
+        Self {
+            act,
+            details,
+            draws: None,
+        }
+    }
 }
 
 /// Who asks for it.
@@ -80,49 +72,4 @@ pub enum Changed {
     Standing(Sign),
     /// Nothing was done: the key belongs to something else.
     Reused,
-}
-
-impl Effect {
-    /// Of what a permit asked for, what was neither used nor kept.
-    #[must_use]
-    pub fn dropped(self, amount: u64) -> u64 {
-        let unused = amount.saturating_sub(self.number);
-        unused.saturating_sub(self.kept.unwrap_or(unused))
-    }
-}
-
-impl Change {
-    /// Its verb, in the script and in the log.
-    #[must_use]
-    pub fn verb(&self) -> &'static str {
-        match self {
-            Self::Permit { .. } => "permit",
-            Self::Mode(_) => "mode",
-            Self::Pace(_) => "pace",
-            Self::Message(_) => "message",
-            Self::ClearCredit => "credit",
-            Self::RaiseEpoch => "epoch",
-            Self::Draw(_) => "draw",
-            Self::Jump { .. } => "jump",
-        }
-    }
-
-    /// The same for the ticket of this id, if it is about one, in a browser that holds that place.
-    #[must_use]
-    pub fn for_ticket(self, id: String, held: impl FnOnce() -> Option<Place>) -> Self {
-        match self {
-            Self::Draw(_) => Self::Draw(id),
-            Self::Jump { .. } => Self::Jump { id, held: held() },
-            other => other,
-        }
-    }
-
-    /// The id of the ticket it draws for.
-    #[must_use]
-    pub fn draws(&self) -> Option<&str> {
-        match self {
-            Self::Draw(id) => Some(id),
-            _ => None,
-        }
-    }
 }

@@ -5,9 +5,9 @@ use super::{Arguments, named};
 use crate::queue::{Author, Change, Changed, Effect};
 
 /// The arguments of the verb `change`.
-pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Arguments {
+pub(super) fn arguments(change: Change, author: &Author<'_>) -> Arguments {
     let mut pairs = vec![
-        ("act", change.verb().to_owned()),
+        ("act", change.act.to_owned()),
         ("who", author.name.to_owned()),
         ("address", author.address.to_owned()),
     ];
@@ -19,7 +19,7 @@ pub(super) fn arguments(change: &Change, author: &Author<'_>) -> Arguments {
             .as_ref()
             .map(|once| ("asked", once.asked.clone())),
     );
-    pairs.extend(details(change));
+    pairs.extend(change.details);
     pairs.into_iter().map(named).collect()
 }
 
@@ -38,28 +38,4 @@ pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
         "reused" => Changed::Reused,
         _ => return None,
     })
-}
-
-/// What it is about, besides its verb.
-fn details(change: &Change) -> Vec<(&'static str, String)> {
-    match change {
-        Change::Permit { amount, credit_max } => vec![
-            ("amount", amount.to_string()),
-            ("credit_max", credit_max.to_string()),
-        ],
-        Change::Mode(mode) => vec![("mode", mode.name().to_owned())],
-        Change::Pace(Some(pace)) => vec![
-            ("live_automatic", pace.automatic.to_string()),
-            ("live_quantity", pace.quantity.to_string()),
-        ],
-        Change::Message(Some(text)) => vec![("message", text.clone())],
-        Change::Jump {
-            held: Some(place), ..
-        } => vec![
-            ("held_born", place.born.to_string()),
-            ("held_epoch", place.epoch.to_string()),
-            ("held_position", place.position.0.to_string()),
-        ],
-        _ => Vec::new(),
-    }
 }

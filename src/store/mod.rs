@@ -154,12 +154,12 @@ impl Line<'_> {
     ///
     /// # Errors
     /// The store's fault; whether anything changed is then unknown, and a repeat with the same key finds out.
-    pub fn change(&self, change: &Change, author: &Author<'_>) -> Result<Changed, StoreError> {
+    pub fn change(&self, change: Change, author: &Author<'_>) -> Result<Changed, StoreError> {
         let mut keys = vec![("actions", self.key("actions"))];
         if let Some(once) = &author.once {
             keys.push(("once", self.key(&format!("once:{}", once.key))));
         }
-        if let Some(id) = change.draws() {
+        if let Some(id) = &change.draws {
             keys.push(("draw", self.memory(id)));
         }
         let arguments = change::arguments(change, author);

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
-use now_serving::queue::{Author, Change, Changed, Effect, Place, Sign};
+use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
+use now_serving::queue::{Author, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -129,15 +130,23 @@ impl Play<'_> {
             Event::Permit(amount) => {
                 self.granted += amount;
                 let (amount, credit_max) = (*amount, CREDIT_MAX);
-                self.change(&Change::Permit { amount, credit_max }, now_ms);
+                self.change(now_ms, &Permit { amount, credit_max }, |model, call| {
+                    model.permit(amount, credit_max, call)
+                });
             }
-            Event::Mode(mode) => self.change(&Change::Mode(*mode), now_ms),
-            Event::Pace(pace) => self.change(&Change::Pace(*pace), now_ms),
+            Event::Mode(mode) => self.change(now_ms, &SetMode(*mode), |model, call| {
+                model.set_mode(*mode, call)
+            }),
+            Event::Pace(pace) => self.change(now_ms, &SetPace(*pace), |model, call| {
+                model.set_pace(*pace, call)
+            }),
             Event::Message(text) => {
-                let change = Change::Message(text.map(str::to_owned));
-                self.change(&change, now_ms);
+                let message = Message(text.map(str::to_owned));
+                self.change(now_ms, &message, |model, call| {
+                    model.set_message(*text, call)
+                });
             }
-            Event::ClearCredit => self.change(&Change::ClearCredit, now_ms),
+            Event::ClearCredit => self.change(now_ms, &Credit, Model::clear_credit),
             Event::Join => self.join(now_ms),
             Event::Repeat(which) => self.repeat(*which, now_ms),
             Event::Look(which) => self.look(*which, now_ms),
@@ -157,7 +166,12 @@ impl Play<'_> {
         );
     }
 
-    fn change(&mut self, change: &Change, now_ms: u64) {
+    fn change(
+        &mut self,
+        now_ms: u64,
+        intent: &dyn Intent,
+        on_model: impl Fn(&mut Model, Call<'static>) -> Outcome,
+    ) {
         let author = Author {
             name: "admin",
             address: "192.0.2.1",
@@ -167,8 +181,8 @@ impl Play<'_> {
         };
         self.everywhere(
             now_ms,
-            |model| changed(model, change, now_ms),
-            |line| line.change(change, &author).unwrap(),
+            |model| changed(on_model(model, at(now_ms))),
+            |line| line.change(intent.change(), &author).unwrap(),
         );
     }
 
@@ -272,15 +286,7 @@ fn at(now_ms: u64) -> Call<'static> {
     Call { now_ms, known }
 }
 
-fn changed(model: &mut Model, change: &Change, now_ms: u64) -> Changed {
-    let outcome = match change {
-        Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, at(now_ms)),
-        Change::Mode(mode) => model.set_mode(*mode, at(now_ms)),
-        Change::Pace(pace) => model.set_pace(*pace, at(now_ms)),
-        Change::Message(text) => model.set_message(text.as_deref(), at(now_ms)),
-        Change::ClearCredit => model.clear_credit(at(now_ms)),
-        other => panic!("the traces hold no {other:?}"),
-    };
+fn changed(outcome: Outcome) -> Changed {
     match outcome {
         Outcome::Done(sign, number, kept) => {
             let kept = Some(kept);

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use now_serving::cache::NoSign;
 use now_serving::config::{Config, OnStoreError};
+use now_serving::operator::verbs::{Intent, Message};
+use now_serving::queue::Author;
 use now_serving::queue::Pace;
-use now_serving::queue::{Author, Change};
 use now_serving::service::{self, Request};
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
@@ -307,8 +308,8 @@ fn native_a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         seen: None,
         once: None,
     };
-    let message = Change::Message(Some("We are sorry.".to_owned()));
-    line.change(&message, &author).unwrap();
+    let message = Message(Some("We are sorry.".to_owned()));
+    line.change(message.change(), &author).unwrap();
     for _ in 0..15 {
         for ticket in &mut waiting {
             assert!(!world.ask(0, ticket).inside);

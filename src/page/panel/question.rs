@@ -14,8 +14,6 @@ static QUESTION: LazyLock<Option<Template>> = LazyLock::new(|| house(QUESTION_TE
 
 /// What is asked before something that cannot be undone.
 pub struct Question {
-    /// Where the answer goes.
-    pub route: &'static str,
     /// The question.
     pub title: &'static str,
     /// What it does, and to how many.
@@ -26,9 +24,9 @@ pub struct Question {
     pub word: Option<String>,
 }
 
-/// The question, with what the form said as hidden fields.
+/// The question, with what the form said as hidden fields. The answer goes to the route below the operators' path.
 #[must_use]
-pub fn question(path: &str, question: &Question, again: &[(String, String)]) -> Reply {
+pub fn question(path: &str, route: &str, question: &Question, again: &[(String, String)]) -> Reply {
     let fields = again.iter().filter(|(name, _)| name != "word");
     let fields = fields.map(|(name, value)| json!({ "name": name, "value": value }));
     let data = json!({
@@ -37,7 +35,7 @@ pub fn question(path: &str, question: &Question, again: &[(String, String)]) -> 
         "yes": question.yes,
         "word": question.word,
         "path": path,
-        "route": question.route,
+        "route": route,
         "fields": fields.collect::<Vec<_>>(),
     });
     shown_as(&QUESTION, 200, question.title, data)

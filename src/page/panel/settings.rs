@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Trouble, moment, pace_words};
 use crate::page::LONGEST_MESSAGE;
-use crate::queue::{Board, Change, Set};
-use crate::queue::{Mode, Pace};
+use crate::queue::{Board, Mode, Pace, Set};
 
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(board: &Board, path: &str, once: &str) -> Value {
@@ -83,12 +82,6 @@ pub(super) fn pace(
 
 /// Period and quantity as they were wanted.
 fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
-    if let Trouble::Outdated { change, .. } = trouble {
-        let Change::Pace(Some(pace)) = change else {
-            return None;
-        };
-        return Some((pace.automatic.to_string(), pace.quantity.to_string()));
-    }
     let (automatic, quantity) = (
         trouble.typed("automatic"),
         trouble.typed("automatic_quantity"),
@@ -105,7 +98,7 @@ pub(super) fn message(
 ) -> Value {
     let live = board.sign.live.message.as_deref();
     let now = live.or(configured).filter(|text| !text.is_empty());
-    let kept = trouble.and_then(typed_message);
+    let kept = trouble.and_then(|trouble| trouble.typed("message"));
     json!({
         "configured": configured,
         "unconfigured": configured.is_none(),
@@ -117,16 +110,6 @@ pub(super) fn message(
         "longest": LONGEST_MESSAGE,
         "kept": kept.is_some(),
     })
-}
-
-fn typed_message(trouble: Trouble<'_>) -> Option<&str> {
-    match trouble {
-        Trouble::Outdated {
-            change: Change::Message(Some(text)),
-            ..
-        } => Some(text),
-        other => other.typed("message"),
-    }
 }
 
 fn set(set: Option<&Set>, now_ms: u64) -> Option<Value> {

@@ -6,7 +6,8 @@ use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
-use now_serving::queue::{Author, Change, Changed, Effect, Place, Sign};
+use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
+use now_serving::queue::{Author, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -255,19 +256,25 @@ impl Play<'_> {
             Event::Permit(amount) => {
                 let (amount, credit_max) = (*amount, CREDIT_MAX);
                 self.permitted += amount;
-                self.change(pop, &Change::Permit { amount, credit_max });
+                self.change(pop, &Permit { amount, credit_max }, |model, call| {
+                    model.permit(amount, credit_max, call)
+                });
             }
-            Event::Mode(mode) => self.change(pop, &Change::Mode(*mode)),
-            Event::Pace(pace) => self.change(pop, &Change::Pace(*pace)),
+            Event::Mode(mode) => self.change(pop, &SetMode(*mode), |model, call| {
+                model.set_mode(*mode, call)
+            }),
+            Event::Pace(pace) => self.change(pop, &SetPace(*pace), |model, call| {
+                model.set_pace(*pace, call)
+            }),
             Event::Message(text) => {
-                let change = Change::Message(text.map(str::to_owned));
-                self.change(pop, &change);
+                let message = Message(text.map(str::to_owned));
+                self.change(pop, &message, |model, call| model.set_message(*text, call));
             }
-            Event::ClearCredit => self.change(pop, &Change::ClearCredit),
+            Event::ClearCredit => self.change(pop, &Credit, Model::clear_credit),
             Event::EndAll => {
                 // Each press asks for a word, so no two fall into one second, which is what an epoch counts in.
                 self.wait(1_000);
-                self.change(pop, &Change::RaiseEpoch);
+                self.change(pop, &Epoch, Model::end_all);
                 self.ended += 1;
             }
             Event::Forget => {
@@ -422,7 +429,12 @@ impl Play<'_> {
         );
     }
 
-    fn change(&mut self, pop: usize, change: &Change) {
+    fn change(
+        &mut self,
+        pop: usize,
+        intent: &dyn Intent,
+        on_model: impl Fn(&mut Model, Call<'_>) -> Outcome,
+    ) {
         let author = Author {
             name: "admin",
             address: "192.0.2.1",
@@ -432,8 +444,8 @@ impl Play<'_> {
         };
         self.everywhere(
             pop,
-            |model, call| changed(model, change, call),
-            |line| line.change(change, &author).unwrap(),
+            |model, call| changed(on_model(model, call)),
+            |line| line.change(intent.change(), &author).unwrap(),
             |changed| match changed {
                 Changed::Done(sign, _) => Some(sign),
                 // A refusal writes nothing, so it is no poll.
@@ -648,16 +660,7 @@ impl Play<'_> {
     }
 }
 
-fn changed(model: &mut Model, change: &Change, call: Call<'_>) -> Changed {
-    let outcome = match change {
-        Change::Permit { amount, credit_max } => model.permit(*amount, *credit_max, call),
-        Change::Mode(mode) => model.set_mode(*mode, call),
-        Change::Pace(pace) => model.set_pace(*pace, call),
-        Change::Message(text) => model.set_message(text.as_deref(), call),
-        Change::ClearCredit => model.clear_credit(call),
-        Change::RaiseEpoch => model.end_all(call),
-        other => panic!("the traces hold no {other:?}"),
-    };
+fn changed(outcome: Outcome) -> Changed {
     match outcome {
         Outcome::Done(sign, number, kept) => {
             let kept = Some(kept);

@@ -1,0 +1,57 @@
+//! Takes back the credit: what was granted and not used.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Changes, Intent, News, Verb, no_fields};
+use crate::operator::login::{Door, Rights};
+use crate::page::{Question, people};
+use crate::queue::{Action, Change, Effect, Sign};
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "credit",
+    acts: &["credit"],
+    needs: (Door::Api, Rights::All),
+    changes: Changes::Line,
+    example: no_fields,
+    read: |_, _| Ok(Box::new(Credit)),
+    news,
+    listed,
+};
+
+/// That no credit is left.
+pub struct Credit;
+
+impl Intent for Credit {
+    fn change(&self) -> Change {
+        Change::new("credit", Vec::new())
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        Some(Box::new(|sign, _| Question {
+            title: "Clear the credit?",
+            text: format!(
+                "Credit for {} is taken back. Those are admissions that were granted and not used yet.",
+                people(sign.credit)
+            ),
+            yes: "Clear the credit",
+            word: None,
+        }))
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        format!("credit {} cleared", effect.number)
+    }
+
+    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+        json!({ "credit": sign.credit, "cleared": effect.number })
+    }
+}
+
+fn news(news: &News<'_>) -> String {
+    format!("Credit for {} is cleared.", people(news.number))
+}
+
+fn listed(action: &Action) -> String {
+    format!("credit for {} cleared", people(action.number))
+}

@@ -1,0 +1,72 @@
+//! Ends every ticket of the room.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Asking, Changes, Intent, News, Step, Verb};
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Door, Rights};
+use crate::page::{Question, people};
+use crate::queue::{Action, Change, Effect, Sign};
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "epoch",
+    acts: &["epoch"],
+    needs: (Door::Api, Rights::All),
+    changes: Changes::Line,
+    example: |config| json!({ "word": config.room }).to_string(),
+    read,
+    news,
+    listed,
+};
+
+/// That every ticket ends.
+pub struct Epoch;
+
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let (word, room) = (fields.text("word")?, &asking.config.room);
+    // The question asks for the word.
+    let comes_later = asking.step == Step::First && word.is_none();
+    if !comes_later && word.as_ref() != Some(room) {
+        let accepted = format!("the name of the room, {room:?}");
+        return Err(wrong("word", word.as_deref(), &accepted));
+    }
+    Ok(Box::new(Epoch))
+}
+
+impl Intent for Epoch {
+    fn change(&self) -> Change {
+        Change::new("epoch", Vec::new())
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        Some(Box::new(|sign, config| Question {
+            title: "End all tickets?",
+            text: format!(
+                "Waiting now: {}. They lose their places and draw again, and so do the {} let in so far, if they are still inside. That cannot be taken back. Type the room's name, {}, to do it.",
+                people(sign.waiting()),
+                people(sign.cursor.0),
+                config.room
+            ),
+            yes: "End all tickets",
+            word: Some(config.room.clone()),
+        }))
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        format!("epoch raised, {} tickets waiting ended", effect.number)
+    }
+
+    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+        json!({ "epoch": sign.epoch, "ended": effect.number })
+    }
+}
+
+fn news(news: &News<'_>) -> String {
+    let people = people(news.number);
+    format!("All tickets have ended, those of {people} waiting among them.")
+}
+
+fn listed(action: &Action) -> String {
+    format!("all tickets ended, {} waiting", people(action.number))
+}

@@ -1,0 +1,59 @@
+//! Sets the message to waiting visitors, or goes back to what is configured.
+
+use super::{Asking, Changes, Intent, Verb};
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Door, Rights};
+use crate::page::{LONGEST_MESSAGE, UNSAYABLE, is_sayable};
+use crate::queue::{Action, Change, Effect};
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "message",
+    acts: &["message"],
+    needs: (Door::Api, Rights::All),
+    changes: Changes::Settings,
+    example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),
+    read,
+    news: |_| "The message is set: waiting visitors see it at their next look.".to_owned(),
+    listed,
+};
+
+/// The message that is asked for; `None` is what is configured, and an empty text is nothing.
+pub struct Message(pub Option<String>);
+
+fn read(fields: &mut Fields, _: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    if fields.are_given_back(&["message"]) {
+        return Ok(Box::new(Message(None)));
+    }
+    match fields.text("message")? {
+        Some(text) if is_sayable(&text, LONGEST_MESSAGE) => {
+            Ok(Box::new(Message(Some(text.trim().to_owned()))))
+        }
+        other => {
+            let accepted =
+                format!("a text of at most {LONGEST_MESSAGE} characters without {UNSAYABLE}");
+            Err(wrong("message", other.as_deref(), &accepted))
+        }
+    }
+}
+
+impl Intent for Message {
+    fn change(&self) -> Change {
+        let text = self.0.clone().map(|text| ("message", text));
+        Change::new("message", Vec::from_iter(text))
+    }
+
+    fn logged(&self, _: Effect) -> String {
+        match self.0 {
+            Some(_) => "message set".to_owned(),
+            None => "message as configured".to_owned(),
+        }
+    }
+}
+
+fn listed(action: &Action) -> String {
+    match action.value.as_str() {
+        "" => "message taken away".to_owned(),
+        text => format!("message \u{201c}{text}\u{201d}"),
+    }
+}

@@ -1,0 +1,211 @@
+//! What operators and the origin's programs can do to the line: one file for each verb, and one table of them.
+//!
+//! A verb is one route, one function of the script (`src/store/lua/change.lua`) and one call to the store. Its file says
+//! what it reads, whether it asks first, what the store is called with, and how its effect is worded everywhere.
+
+mod credit;
+mod epoch;
+mod message;
+mod mode;
+mod pace;
+mod permit;
+mod ticket;
+
+use serde_json::{Value, json};
+
+use super::input::{Fields, Refusal};
+use super::login::{Door, Rights};
+use crate::config::Config;
+use crate::http::Call;
+use crate::page::{ActionWords, Question};
+use crate::queue::{Action, Change, Effect, Once, Reason, Sign};
+use crate::ticket::Ticket;
+
+pub use credit::Credit;
+pub use epoch::Epoch;
+pub use message::Message;
+pub use mode::SetMode;
+pub use pace::SetPace;
+pub use permit::Permit;
+
+pub(super) use pace::VERB as PACE;
+
+/// Every verb.
+pub static VERBS: &[&Verb] = &[
+    &permit::VERB,
+    &mode::VERB,
+    &pace::VERB,
+    &message::VERB,
+    &credit::VERB,
+    &epoch::VERB,
+    &ticket::VERB,
+];
+
+/// One verb.
+#[derive(Debug)]
+pub struct Verb {
+    /// Its route below the operators' path, without a slash. It takes POST.
+    pub route: &'static str,
+    /// What the script, the list of actions and the panel's address call what it does.
+    pub acts: &'static [&'static str],
+    /// Which credentials open it, and what they have to be good for.
+    pub needs: (Door, Rights),
+    /// What it changes.
+    pub changes: Changes,
+    /// A JSON object that it accepts, for a sender of something else.
+    pub example: fn(&Config) -> String,
+    /// Takes its fields.
+    pub read: Read,
+    /// What the panel says once it is done.
+    pub news: fn(&News<'_>) -> String,
+    /// Its words among what operators did.
+    pub listed: fn(&Action) -> String,
+}
+
+/// Takes the fields of a verb, or says what is wrong and what is accepted.
+pub type Read = fn(&mut Fields, &Asking<'_>) -> Result<Box<dyn Intent>, Refusal>;
+
+/// What a verb changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// Mode, pace or message, which have a version: an operator who saw an earlier one overwrites nothing.
+    Settings,
+    /// The line alone.
+    Line,
+}
+
+/// What a verb may know besides its fields.
+pub struct Asking<'a> {
+    /// The request.
+    pub call: &'a Call,
+    /// The settings.
+    pub config: &'a Config,
+    /// Unix time in seconds.
+    pub now: u64,
+    /// What a repeat is known by.
+    pub once: Option<&'a Once>,
+    /// How far the request has come.
+    pub step: Step,
+}
+
+/// How far a request has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A form whose sender has not been asked.
+    First,
+    /// A form whose sender has been asked, or a program, which is asked nothing.
+    Last,
+}
+
+/// A change, as it was asked for.
+pub trait Intent {
+    /// What the store is called with.
+    fn change(&self) -> Change;
+
+    /// The question to an operator in a browser: where it cannot be undone, or touches many.
+    fn question(&self) -> Option<Ask<'_>> {
+        None
+    }
+
+    /// What was done, for the log: without the words of a message.
+    fn logged(&self, effect: Effect) -> String;
+
+    /// What was done, for programs.
+    fn told(&self, sign: &Sign, _effect: Effect) -> Value {
+        settings(sign)
+    }
+
+    /// What the panel's address says of it besides its number, for [`Verb::news`].
+    fn details(&self, _effect: Effect) -> String {
+        String::new()
+    }
+
+    /// The ticket that the operator's browser gets.
+    fn ticket(&self, _sign: &Sign, _effect: Effect, _now: u64) -> Option<Ticket> {
+        None
+    }
+
+    /// Why the mode does not let it happen: in few words, and in more.
+    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+        lets_nobody_in(sign)
+    }
+
+    /// What it is counted as.
+    fn reason(&self) -> Reason {
+        Reason::Changed
+    }
+}
+
+// Called by defaults, which are in the Wasm once for each verb.
+
+fn settings(sign: &Sign) -> Value {
+    json!({
+        "version": sign.live.version,
+        "mode": sign.live.mode,
+        "automatic": sign.live.pace.automatic,
+        "automatic_quantity": sign.live.pace.quantity,
+        "message": sign.live.message,
+        "cursor": sign.cursor.0,
+    })
+}
+
+fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
+    let detail = format!("the mode is {}; nothing moved", sign.live.mode.name());
+    ("Nobody is let in", detail)
+}
+
+/// Words a question for the line as it stands.
+pub type Ask<'a> = Box<dyn Fn(&Sign, &Config) -> Question + 'a>;
+
+/// What the panel's address says was just done.
+pub struct News<'a> {
+    /// The act.
+    pub act: &'a str,
+    /// The number of its [`Effect`].
+    pub number: u64,
+    /// The request for the panel.
+    pub call: &'a Call,
+    /// The settings.
+    pub config: &'a Config,
+}
+
+impl News<'_> {
+    /// A number out of [`Intent::details`].
+    #[must_use]
+    pub fn detail(&self, name: &str) -> Option<u64> {
+        self.call.parameter(name)?.parse().ok()
+    }
+}
+
+/// The verb of this route.
+pub(super) fn at(route: &str) -> Option<&'static Verb> {
+    VERBS.iter().copied().find(|verb| verb.route == route)
+}
+
+/// What the panel says was done.
+pub(super) fn news(news: &News<'_>) -> Option<String> {
+    of(news.act).map(|verb| (verb.news)(news))
+}
+
+/// How what operators did is worded.
+pub(super) const WORDS: ActionWords = ActionWords {
+    what: listed,
+    is_setting: |action| of(&action.verb).is_some_and(|verb| verb.changes == Changes::Settings),
+};
+
+/// A build after this one may have verbs that this one does not know.
+fn listed(action: &Action) -> String {
+    of(&action.verb).map_or_else(|| action.verb.clone(), |verb| (verb.listed)(action))
+}
+
+fn of(act: &str) -> Option<&'static Verb> {
+    VERBS.iter().copied().find(|verb| verb.acts.contains(&act))
+}
+
+/// The example of a verb that has no fields.
+fn no_fields(_config: &Config) -> String {
+    "{}".to_owned()
+}
+
+#[cfg(test)]
+mod tests;

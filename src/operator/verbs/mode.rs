@@ -1,0 +1,69 @@
+//! Sets who goes in from now on.
+
+use super::{Ask, Asking, Changes, Intent, News, Verb};
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Door, Rights};
+use crate::page::{Question, people};
+use crate::queue::{Action, Change, Effect, Mode};
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "mode",
+    acts: &["mode"],
+    needs: (Door::Api, Rights::All),
+    changes: Changes::Settings,
+    example: |_| r#"{"mode": "hold"}"#.to_owned(),
+    read,
+    news,
+    listed,
+};
+
+/// The mode that is asked for.
+pub struct SetMode(pub Mode);
+
+fn read(fields: &mut Fields, _: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let name = fields.text("mode")?;
+    let Some(mode) = name.as_deref().and_then(Mode::named) else {
+        let accepted = "automatic, hold, open or closed";
+        return Err(wrong("mode", name.as_deref(), accepted));
+    };
+    Ok(Box::new(SetMode(mode)))
+}
+
+impl Intent for SetMode {
+    fn change(&self) -> Change {
+        Change::new("mode", vec![("mode", self.0.name().to_owned())])
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        let ask: Ask<'_> = Box::new(|sign, _| Question {
+            title: "Open the room?",
+            text: format!(
+                "Waiting now: {}. They all go in at once, and so does everybody who comes. That cannot be taken back.",
+                people(sign.waiting())
+            ),
+            yes: "Open the room",
+            word: None,
+        });
+        (self.0 == Mode::Open).then_some(ask)
+    }
+
+    fn logged(&self, _: Effect) -> String {
+        format!("mode {}", self.0.name())
+    }
+}
+
+fn news(news: &News<'_>) -> String {
+    match news.number {
+        0 => "The mode is set.".to_owned(),
+        released => format!("The mode is set; {} went in.", people(released)),
+    }
+}
+
+fn listed(action: &Action) -> String {
+    let mode = &action.value;
+    match action.number {
+        0 => format!("mode {mode}"),
+        released => format!("mode {mode}, {} went in", people(released)),
+    }
+}

@@ -1,0 +1,146 @@
+//! Releases up to an amount of visitors now, and keeps the rest as credit.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Asking, Changes, Intent, News, Verb};
+use crate::operator::input::{Fields, Refusal};
+use crate::operator::login::{Door, Rights};
+use crate::page::{Question, number, people};
+use crate::queue::{Action, Change, Effect, Reason, Sign};
+
+/// More than this many at once are asked about.
+const MANY: u64 = 100;
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "permit",
+    acts: &["permit"],
+    needs: (Door::Api, Rights::Permit),
+    changes: Changes::Line,
+    example: |_| r#"{"amt": 5}"#.to_owned(),
+    read,
+    news,
+    listed,
+};
+
+/// What is asked for.
+pub struct Permit {
+    /// How many.
+    pub amount: u64,
+    /// The most credit that is kept.
+    pub credit_max: u64,
+}
+
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let most = asking.config.permit_max;
+    Ok(Box::new(Permit {
+        amount: fields.number("amt", 1..=most)?.unwrap_or(1),
+        credit_max: asking.config.credit_max,
+    }))
+}
+
+impl Permit {
+    /// Of what was asked for, what was neither used nor kept.
+    fn dropped(&self, effect: Effect) -> u64 {
+        let unused = self.amount.saturating_sub(effect.number);
+        unused.saturating_sub(effect.kept.unwrap_or(unused))
+    }
+
+    /// What it would do to the line as it stands.
+    fn prospect(&self, sign: &Sign) -> String {
+        let now = self.amount.min(sign.waiting());
+        let rest = self.amount - now;
+        let kept = rest.min(self.credit_max.saturating_sub(sign.credit));
+        let goes = match now {
+            0 => "No visitor goes in now.".to_owned(),
+            1 => "1 person goes in at once.".to_owned(),
+            many => format!("{} go in at once.", people(many)),
+        };
+        let keeps = (kept > 0).then(|| {
+            let kept = people(kept);
+            format!("Credit for {kept} is kept for the next arrivals.")
+        });
+        let drops = dropped_words(rest - kept, self.credit_max);
+        sentences([Some(goes), keeps, drops])
+    }
+}
+
+impl Intent for Permit {
+    fn change(&self) -> Change {
+        let details = vec![
+            ("amount", self.amount.to_string()),
+            ("credit_max", self.credit_max.to_string()),
+        ];
+        Change::new("permit", details)
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        let ask: Ask<'_> = Box::new(|sign, _| Question {
+            title: "Let that many in?",
+            text: format!(
+                "Waiting now: {}. {} That cannot be taken back.",
+                people(sign.waiting()),
+                self.prospect(sign)
+            ),
+            yes: "Let them in",
+            word: None,
+        });
+        (self.amount > MANY).then_some(ask)
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        format!("permit {} of {}", effect.number, self.amount)
+    }
+
+    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+        json!({
+            "cursor": sign.cursor.0,
+            "length": sign.length,
+            "waiting": sign.waiting(),
+            "released": effect.number,
+            "credit": sign.credit,
+            "dropped": self.dropped(effect),
+        })
+    }
+
+    fn details(&self, effect: Effect) -> String {
+        format!("&asked={}&dropped={}", self.amount, self.dropped(effect))
+    }
+
+    fn reason(&self) -> Reason {
+        Reason::Permit
+    }
+}
+
+fn news(news: &News<'_>) -> String {
+    let released = news.number;
+    let asked = news.detail("asked").unwrap_or(released);
+    let dropped = news.detail("dropped").unwrap_or_default();
+    if released >= asked {
+        return format!("Let in: {released}.");
+    }
+    let kept = (asked - released).saturating_sub(dropped);
+    let goes = format!("Let in: {released} of {asked}, since no other visitor was waiting.");
+    let keeps = (kept > 0).then(|| format!("Credit for {} is kept.", people(kept)));
+    let drops = dropped_words(dropped, news.config.credit_max);
+    sentences([Some(goes), keeps, drops])
+}
+
+fn listed(action: &Action) -> String {
+    format!("let in {} of {}", number(action.number), action.value)
+}
+
+fn dropped_words(dropped: u64, credit_max: u64) -> Option<String> {
+    let words = || {
+        format!(
+            "Admissions for {} are dropped, since at most {credit_max} are kept as credit.",
+            people(dropped)
+        )
+    };
+    (dropped > 0).then(words)
+}
+
+fn sentences(sentences: [Option<String>; 3]) -> String {
+    let said: Vec<String> = sentences.into_iter().flatten().collect();
+    said.join(" ")
+}

@@ -1,0 +1,67 @@
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::queue::Set;
+
+fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
+    Action {
+        set: Set {
+            at_ms: 1_800_000_000_000,
+            by: "anna".to_owned(),
+        },
+        address: "192.0.2.7".to_owned(),
+        verb: verb.to_owned(),
+        number,
+        value: value.to_owned(),
+        second: second.to_owned(),
+    }
+}
+
+#[test]
+fn every_action_has_its_words() {
+    for (action, told) in [
+        (action("permit", 3, "5", "500"), "let in 3 of 5"),
+        (action("mode", 0, "hold", ""), "mode hold"),
+        (
+            action("mode", 1200, "open", ""),
+            "mode open, 1,200 people went in",
+        ),
+        (action("pace", 0, "15", "20"), "pace 20 every 15 seconds"),
+        (action("pace", 0, "", ""), "pace as configured"),
+        (action("pace", 0, "0", "5"), "pace off"),
+        (
+            action("message", 0, "Soon.", ""),
+            "message \u{201c}Soon.\u{201d}",
+        ),
+        (action("message", 0, "", ""), "message taken away"),
+        (action("credit", 1, "", ""), "credit for 1 person cleared"),
+        (
+            action("epoch", 12, "", ""),
+            "all tickets ended, 12 people waiting",
+        ),
+        (action("draw", 7, "", ""), "test ticket 7 drawn"),
+        (action("jump", 7, "", ""), "test ticket 7 let in"),
+        (action("jump", 0, "", ""), "test ticket let in"),
+        (action("of a later build", 3, "x", ""), "of a later build"),
+    ] {
+        assert_eq!(listed(&action), told);
+    }
+}
+
+#[test]
+fn every_route_and_every_act_belongs_to_one_verb() {
+    let routes: BTreeSet<&str> = VERBS.iter().map(|verb| verb.route).collect();
+    assert_eq!(routes.len(), VERBS.len(), "{routes:?}");
+    let acts: Vec<&str> = VERBS.iter().flat_map(|verb| verb.acts).copied().collect();
+    let different: BTreeSet<&str> = acts.iter().copied().collect();
+    assert_eq!(different.len(), acts.len(), "{acts:?}");
+}
+
+#[test]
+fn mode_pace_and_message_make_a_version_of_the_settings_and_nothing_else_does() {
+    let settings = VERBS
+        .iter()
+        .filter(|verb| verb.changes == Changes::Settings);
+    let acts: Vec<&str> = settings.flat_map(|verb| verb.acts).copied().collect();
+    assert_eq!(acts, ["mode", "pace", "message"]);
+}

@@ -1,0 +1,167 @@
+//! A test ticket for the operator's browser: drawn at the back of the line, or let in at once.
+
+use super::{Asking, Changes, Intent, News, Verb, no_fields};
+use crate::config::Config;
+use crate::http::Call;
+use crate::operator::change::digest;
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Door, Rights};
+use crate::queue::{Action, Change, Effect, Once, Place, Position, Sign};
+use crate::ticket::{Standing, Ticket};
+use crate::visitor::ticket_cookie;
+
+/// The verb. Programs have no browser to keep a ticket in. The panel's own route throws it away and tells it here.
+pub(super) static VERB: Verb = Verb {
+    route: "ticket",
+    acts: &["draw", "jump", "forget"],
+    needs: (Door::Panel, Rights::All),
+    changes: Changes::Line,
+    example: no_fields,
+    read,
+    news,
+    listed,
+};
+
+/// Draws a number for the ticket of this id.
+struct Draw {
+    id: String,
+}
+
+/// Lets in the ticket of this id and no visitor, and draws no number for it.
+struct Jump {
+    id: String,
+    /// The place that the operator's browser holds: where that number is the next, it is served.
+    held: Option<Place>,
+}
+
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    if !fields.by_form {
+        let text = "a test ticket is kept by a browser, and comes with its form; accepted is application/x-www-form-urlencoded";
+        return Err(Refusal::Type(text.to_owned()));
+    }
+    let Asking {
+        call, config, now, ..
+    } = *asking;
+    let id = asking.once.map_or_else(|| call.id.clone(), id_of);
+    match fields.text("act")?.as_deref() {
+        Some("draw") => Ok(Box::new(Draw { id })),
+        Some("jump") => Ok(Box::new(Jump {
+            id,
+            held: held(call, config, now),
+        })),
+        other => Err(wrong("act", other, "draw or jump")),
+    }
+}
+
+/// The same operator with the same key draws for the same ticket.
+fn id_of(once: &Once) -> String {
+    let digest = digest(&format!("ticket\n{}", once.key));
+    digest.chars().take(32).collect()
+}
+
+/// The place in the line of the ticket that the operator's browser holds.
+fn held(call: &Call, config: &Config, now: u64) -> Option<Place> {
+    match ticket_cookie::ticket(call, config, now)?.standing {
+        Standing::Waiting(place) => Some(place),
+        Standing::Unnumbered { .. } | Standing::Admitted { .. } => None,
+    }
+}
+
+impl Intent for Draw {
+    fn change(&self) -> Change {
+        Change {
+            draws: Some(self.id.clone()),
+            ..Change::new("draw", Vec::new())
+        }
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        format!("test ticket {} drawn", effect.number)
+    }
+
+    fn ticket(&self, sign: &Sign, effect: Effect, now: u64) -> Option<Ticket> {
+        let standing = Standing::Waiting(sign.place(position(effect)?));
+        Some(ticket(&self.id, standing, now))
+    }
+
+    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
+        closed()
+    }
+}
+
+impl Intent for Jump {
+    fn change(&self) -> Change {
+        let details = self.held.map(|place| {
+            vec![
+                ("held_born", place.born.to_string()),
+                ("held_epoch", place.epoch.to_string()),
+                ("held_position", place.position.0.to_string()),
+            ]
+        });
+        Change::new("jump", details.unwrap_or_default())
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        jumped(effect.number)
+    }
+
+    fn ticket(&self, sign: &Sign, effect: Effect, now: u64) -> Option<Ticket> {
+        let standing = Standing::Admitted {
+            position: position(effect),
+            born: sign.birth.born,
+            epoch: sign.epoch,
+            at: now,
+        };
+        Some(ticket(&self.id, standing, now))
+    }
+
+    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
+        closed()
+    }
+}
+
+fn position(effect: Effect) -> Option<Position> {
+    (effect.number > 0).then_some(Position(effect.number))
+}
+
+fn ticket(id: &str, standing: Standing, now: u64) -> Ticket {
+    Ticket {
+        id: id.to_owned(),
+        standing,
+        signed: now,
+        life: 0,
+        grace: None,
+        still: false,
+        notice: None,
+    }
+}
+
+fn closed() -> (&'static str, String) {
+    let detail = "it draws no numbers, so this browser got no test ticket; nothing moved";
+    ("The room is closed", detail.to_owned())
+}
+
+fn jumped(number: u64) -> String {
+    match number {
+        0 => "test ticket let in".to_owned(),
+        number => format!("test ticket {number} let in"),
+    }
+}
+
+fn news(news: &News<'_>) -> String {
+    match (news.act, news.number) {
+        ("draw", number) => format!("This browser holds test ticket {number}."),
+        ("jump", 0) => {
+            "This browser holds a test ticket without a number and is let in.".to_owned()
+        }
+        ("jump", number) => format!("This browser holds test ticket {number} and is let in."),
+        _ => "This browser holds no ticket any more.".to_owned(),
+    }
+}
+
+fn listed(action: &Action) -> String {
+    match action.verb.as_str() {
+        "jump" => jumped(action.number),
+        _ => format!("test ticket {} drawn", action.number),
+    }
+}
