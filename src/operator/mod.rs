@@ -7,24 +7,24 @@ mod change;
 mod desk;
 pub mod input;
 pub mod login;
+mod route;
 mod scrape;
+mod told;
 pub mod verbs;
-
-use std::io::Read;
-
-use serde_json::{Value, json};
 
 use crate::cache::Pop;
 use crate::config::{Config, Problem};
 use crate::http::{Call, Reply};
-use crate::page::iso_8601;
 use crate::queue::Reason;
-use crate::queue::{Board, Set, Sign};
-use crate::queue::{Rate, wait_of_the_last};
+use crate::queue::Sign;
 use crate::store::Line;
-use crate::store::upstash::{Attempt, StoreError};
+use crate::store::upstash::StoreError;
 use login::{Door, Operator, Refused, Rights, Via};
-use verbs::Verb;
+use route::Route;
+pub use route::{below, is_of_programs};
+use std::io::Read;
+pub use told::unsound;
+use told::{health, settings, status};
 
 /// An answer, why it is that one, and what was wrong with the store if anything was.
 pub struct Answered {
@@ -51,75 +51,6 @@ struct Context<'a> {
     line: &'a Line<'a>,
     near: &'a dyn Pop,
     config: &'a Config,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Route {
-    Panel,
-    Status,
-    /// POST sets the pace.
-    Settings,
-    Forget,
-    Health,
-    Metrics,
-    Change(&'static Verb),
-}
-
-impl Route {
-    /// The route at this path below the operator's, and the methods it takes.
-    fn at(rest: &str) -> Option<(Self, &'static str)> {
-        const READ: &str = "GET, HEAD";
-        const CHANGE: &str = "POST";
-        Some(match rest {
-            "" | "/" => (Self::Panel, READ),
-            "/status" => (Self::Status, READ),
-            "/settings" => (Self::Settings, "GET, HEAD, POST"),
-            "/ticket/forget" => (Self::Forget, CHANGE),
-            "/healthz" => (Self::Health, READ),
-            "/metrics" => (Self::Metrics, READ),
-            _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
-        })
-    }
-
-    /// A test ticket is a cookie for the host that visitors use, so a panel on a host of its own has none.
-    fn is_there(self, config: &Config) -> bool {
-        let keeps_a_ticket = match self {
-            Self::Forget => true,
-            Self::Change(verb) => verb.needs.0 == Door::Panel,
-            _ => false,
-        };
-        config.admin_host.is_none() || !keeps_a_ticket
-    }
-
-    /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
-    fn needs(self) -> Option<(Door, Rights)> {
-        match self {
-            Self::Health => None,
-            // Programs have no browser to show a panel or to keep a ticket in.
-            Self::Panel | Self::Forget => Some((Door::Panel, Rights::All)),
-            Self::Status | Self::Metrics => Some((Door::Api, Rights::Read)),
-            Self::Settings => Some(verbs::PACE.needs),
-            Self::Change(verb) => Some(verb.needs),
-        }
-    }
-}
-
-/// The part of the path below the operator's, if it is one of his: `/_queue` and `/_queue/…`, never `/_queuefoo`.
-#[must_use]
-pub fn below<'a>(path: &'a str, admin_path: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix(admin_path)?;
-    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
-}
-
-/// Whether a path ends with the name of a route that programs use, wherever the operators' routes are.
-#[must_use]
-pub fn is_of_programs(path: &str) -> bool {
-    let last = path.rfind('/').and_then(|at| path.get(at..));
-    let route = last.and_then(Route::at);
-    matches!(
-        route.and_then(|(route, _)| route.needs()),
-        Some((Door::Api, _))
-    )
 }
 
 /// Answers a request below the operator's path on a host that has none of the operators' routes, since `admin_host` is
@@ -158,60 +89,27 @@ pub fn answer(
     let Some((route, allowed)) = route else {
         return not_found();
     };
-    let needs = route.needs();
-    if needs.is_some()
-        && let Some(refused) = login::refused_by_network(call, config, near)
-    {
-        return turned_away(refused);
-    }
-    if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
-        // What is not configured does not exist, by whatever method.
-        let is_there =
-            needs.is_none_or(|(door, _)| login::is_there(door, &config.operators).unwrap_or(true));
-        return if is_there {
-            simply(reply, Reason::BadOperatorRequest)
-        } else {
-            turned_away(Refused::NotConfigured)
-        };
-    }
-    let Some((door, rights)) = needs else {
-        return health(config);
-    };
-    let operator = login::operator(call, door, config, near, line.now_ms);
-    let operator = match operator.and_then(|operator| operator.may(rights)) {
-        Ok(operator) => operator,
-        Err(Refused::Unauthorized(_)) if rest.is_empty() && !call.has("authorization") => {
-            return simply(to_panel(call.query.as_deref(), config), Reason::Panel);
-        }
-        Err(refused) => return turned_away(refused),
-    };
-    if is_from_elsewhere(call, &operator) {
-        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
-        let reply = Reply::problem(403, "Not from this site", detail);
-        return simply(reply, Reason::Unauthorized);
-    }
-    let has_query = call.query.as_ref().is_some_and(|query| !query.is_empty());
-    if call.method == "POST" && has_query {
-        let detail = "the URL has a query; accepted is no query, since what is asked stands in the body; nothing moved";
-        let reply = Reply::problem(400, "Bad request", detail);
-        return simply(reply, Reason::BadOperatorRequest);
-    }
     let at = Context {
         call,
         line,
         near,
         config,
     };
-    let answered = match (route, call.method.as_str()) {
-        (Route::Health, _) => health(config),
-        (Route::Panel, _) => desk::panel(200, None, at),
-        (Route::Status, _) => status(line, config),
-        (Route::Metrics, _) => scrape::metrics(line, near),
-        (Route::Settings, "GET" | "HEAD") => settings(line, config),
-        (Route::Settings, _) => change::answer(&verbs::PACE, &operator, body, at),
-        (Route::Forget, _) => desk::forget(call, line, config),
-        (Route::Change(verb), _) => change::answer(verb, &operator, body, at),
+    let Some(needs) = route.needs() else {
+        let wrong = Reply::wrong_method(&call.method, allowed);
+        return wrong.map_or_else(
+            || health(config),
+            |reply| simply(reply, Reason::BadOperatorRequest),
+        );
     };
+    let operator = match admitted(rest, needs, allowed, at) {
+        Ok(operator) => operator,
+        Err(refused) => return *refused,
+    };
+    if let Some(refused) = refused(call, &operator) {
+        return refused;
+    }
+    let answered = performed(route, &operator, body, at);
     // A browser that comes with the right password need not queue with strangers the next time.
     let is_person = operator.via == Via::Basic;
     let device = is_person.then(|| login::device_cookie(call, config, line.now_ms / 1000));
@@ -222,39 +120,78 @@ pub fn answer(
     }
 }
 
+/// Who asks, if they may; the panel's own address leads to the one with a slash before any question for a password.
+fn admitted(
+    rest: &str,
+    (door, rights): (Door, Rights),
+    allowed: &'static str,
+    at: Context<'_>,
+) -> Result<Operator, Box<Answered>> {
+    let Context {
+        call, line, config, ..
+    } = at;
+    if let Some(refused) = login::refused_by_network(call, config, at.near) {
+        return Err(Box::new(turned_away(refused)));
+    }
+    if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
+        // What is not configured does not exist, by whatever method.
+        let is_there = login::is_there(door, &config.operators).unwrap_or(true);
+        return Err(Box::new(if is_there {
+            simply(reply, Reason::BadOperatorRequest)
+        } else {
+            turned_away(Refused::NotConfigured)
+        }));
+    }
+    let operator = login::operator(call, door, config, at.near, line.now_ms);
+    let operator = operator.and_then(|operator| operator.may(rights));
+    operator.map_err(|refused| {
+        let is_first = matches!(refused, Refused::Unauthorized(_));
+        Box::new(
+            if is_first && rest.is_empty() && !call.has("authorization") {
+                let reply = to_panel(call.query.as_deref(), config);
+                simply(reply, Reason::Panel)
+            } else {
+                turned_away(refused)
+            },
+        )
+    })
+}
+
+/// A change that another site asks for, or that does not say in its body what it asks.
+fn refused(call: &Call, operator: &Operator) -> Option<Answered> {
+    if is_from_elsewhere(call, operator) {
+        let detail = "a change needs Sec-Fetch-Site: same-origin or an Origin equal to the host; programs send a Bearer token; nothing moved";
+        let reply = Reply::problem(403, "Not from this site", detail);
+        return Some(simply(reply, Reason::Unauthorized));
+    }
+    let has_query = call.query.as_ref().is_some_and(|query| !query.is_empty());
+    (call.method == "POST" && has_query).then(|| {
+        let detail = "the URL has a query; accepted is no query, since what is asked stands in the body; nothing moved";
+        let reply = Reply::problem(400, "Bad request", detail);
+        simply(reply, Reason::BadOperatorRequest)
+    })
+}
+
+fn performed(route: Route, operator: &Operator, body: &mut dyn Read, at: Context<'_>) -> Answered {
+    let Context {
+        call, line, config, ..
+    } = at;
+    match (route, call.method.as_str()) {
+        (Route::Health, _) => health(config),
+        (Route::Panel, _) => desk::panel(200, None, at),
+        (Route::Status, _) => status(line, config),
+        (Route::Metrics, _) => scrape::metrics(line, at.near),
+        (Route::Settings, "GET" | "HEAD") => settings(line, config),
+        (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, at),
+        (Route::Forget, _) => desk::forget(call, line, config),
+        (Route::Change(verb), _) => change::answer(verb, operator, body, at),
+    }
+}
+
 /// A browser sends Basic along with whatever another site makes it send.
 fn is_from_elsewhere(call: &Call, operator: &Operator) -> bool {
     let is_change = !matches!(call.method.as_str(), "GET" | "HEAD");
     operator.via == Via::Basic && is_change && !login::is_same_origin(call)
-}
-
-fn health(config: &Config) -> Answered {
-    let problems = config.operators.problems();
-    if !problems.is_empty() {
-        return turned_away(Refused::Unsound(problems));
-    }
-    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(config));
-    simply(reply, Reason::Health)
-}
-
-/// What the health of an unsound configuration is.
-#[must_use]
-pub fn unsound(problems: &[Problem]) -> Reply {
-    let what_follows = "visitors who have not been admitted and operators are turned away until this is mended; accepted is:";
-    login::unsound(what_follows, problems)
-}
-
-/// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.
-fn health_words(config: &Config) -> String {
-    let mut words = vec!["ok\n".to_owned()];
-    for problem in &config.ignored {
-        words.push(format!("ignored: {}: {}\n", problem.key, problem.accepted));
-    }
-    if let Some(refusal) = config.pages.own_refused() {
-        let line = refusal.line;
-        words.push(format!("ignored: template: refused at line {line}\n"));
-    }
-    words.concat()
 }
 
 fn turned_away(refused: Refused) -> Answered {
@@ -293,80 +230,4 @@ fn store_trouble(fault: StoreError, known: &str) -> Answered {
         fault: Some(fault),
         ..simply(reply, Reason::StoreTrouble)
     }
-}
-
-fn status(line: &Line<'_>, config: &Config) -> Answered {
-    match line.status() {
-        Ok(sign) => {
-            let told = status_json(&sign, config, line.now_ms);
-            Answered {
-                sign: Some(sign),
-                ..simply(Reply::json(200, &told), Reason::Status)
-            }
-        }
-        Err(fault) => store_trouble(fault, "nothing was read"),
-    }
-}
-
-fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
-    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
-    let pace = sign.live.pace;
-    let wait = sign.live.mode.lets_in();
-    let wait = wait.then(|| wait_of_the_last(sign.waiting(), sign.measured, pace, now_ms));
-    json!({
-        "room": config.room,
-        "mode": sign.live.mode,
-        "epoch": sign.epoch,
-        "cursor": sign.cursor.0,
-        "length": sign.length,
-        "waiting": sign.waiting(),
-        "credit": sign.credit,
-        "rate": {
-            "automatic": pace.automatic,
-            "automatic_quantity": pace.quantity,
-            "per_minute": pace.rate().map(Rate::per_minute),
-            "measured_per_minute": measured.map(Rate::per_minute),
-        },
-        "estimated_wait_seconds": wait.flatten(),
-        "version": sign.live.version,
-    })
-}
-
-fn settings(line: &Line<'_>, config: &Config) -> Answered {
-    match line.board(Attempt::First) {
-        Ok(board) => {
-            let told = settings_json(&board, config);
-            Answered {
-                sign: Some(board.sign),
-                ..simply(Reply::json(200, &told), Reason::Settings)
-            }
-        }
-        Err(fault) => store_trouble(fault, "nothing was read"),
-    }
-}
-
-/// What is configured, what holds now, and who set that when.
-fn settings_json(board: &Board, config: &Config) -> Value {
-    let live = &board.sign.live;
-    let pace = |pace: crate::queue::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
-    let configured = config.pages.brand.message.as_ref();
-    json!({
-        "version": live.version,
-        "mode": setting(&json!("automatic"), &json!(live.mode), board.mode.as_ref()),
-        "pace": setting(&pace(config.pace), &pace(live.pace), board.pace.as_ref()),
-        "message": setting(
-            &json!(configured),
-            &json!(live.message.as_ref().or(configured)),
-            board.message.as_ref(),
-        ),
-    })
-}
-
-fn setting(configured: &Value, now: &Value, set: Option<&Set>) -> Value {
-    json!({
-        "configured": configured,
-        "now": now,
-        "since": set.map(|set| iso_8601(set.at_ms)),
-        "by": set.map(|set| &set.by),
-    })
 }

@@ -165,3 +165,62 @@ fn native_a_group_of_imports_is_read_name_by_name() {
     let expected = ["cache", "page", "queue"].map(str::to_owned);
     assert_eq!(imports(source), expected.into());
 }
+/// The lines of a source before its tests.
+fn code(source: &str) -> Vec<&str> {
+    let code = source.split("\n#[cfg(test)]\n").next().unwrap();
+    code.lines().collect()
+}
+
+/// The functions of a source with how many lines each has.
+fn functions<'a>(code: &[&'a str]) -> Vec<(&'a str, usize)> {
+    let starts = code.iter().enumerate().filter(|(_, line)| {
+        let words = line.trim_start();
+        let words = words.strip_prefix("pub").map_or(words, |rest| {
+            rest.trim_start_matches(|letter| letter != ' ').trim_start()
+        });
+        words
+            .strip_prefix("const ")
+            .unwrap_or(words)
+            .starts_with("fn ")
+    });
+    let length = |(start, line): (usize, &&'a str)| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let end = format!("{indent}}}");
+        let lines = code[start..].iter().position(|line| *line == end);
+        (*line, lines.map_or(1, |lines| lines + 1))
+    };
+    starts.map(length).collect()
+}
+
+#[test]
+fn native_a_file_has_at_most_300_lines_and_a_function_45() {
+    for path in files(&root().join("src")) {
+        if path.extension().is_none_or(|end| end != "rs") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let code = code(&source);
+        let name = path.display();
+        assert!(code.len() <= 300, "{name} has {} lines", code.len());
+        for (function, lines) in functions(&code) {
+            assert!(lines <= 45, "{name}: {function} has {lines} lines");
+        }
+    }
+}
+
+#[test]
+fn native_the_length_of_a_function_is_counted() {
+    let source = [
+        "pub(crate) fn one() {",
+        "    two();",
+        "}",
+        "",
+        "impl A {",
+        "    const fn b() {}",
+        "    fn c() {",
+        "    }",
+        "}",
+    ];
+    let lengths: Vec<usize> = functions(&source).iter().map(|(_, lines)| *lines).collect();
+    assert_eq!(lengths, [3, 3, 2]);
+}

@@ -1,0 +1,75 @@
+//! The operators' routes.
+
+use super::login::{Door, Rights};
+use super::verbs;
+use super::verbs::Verb;
+use crate::config::Config;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Route {
+    Panel,
+    Status,
+    /// POST sets the pace.
+    Settings,
+    Forget,
+    Health,
+    Metrics,
+    Change(&'static Verb),
+}
+
+impl Route {
+    /// The route at this path below the operator's, and the methods it takes.
+    pub(super) fn at(rest: &str) -> Option<(Self, &'static str)> {
+        const READ: &str = "GET, HEAD";
+        const CHANGE: &str = "POST";
+        Some(match rest {
+            "" | "/" => (Self::Panel, READ),
+            "/status" => (Self::Status, READ),
+            "/settings" => (Self::Settings, "GET, HEAD, POST"),
+            "/ticket/forget" => (Self::Forget, CHANGE),
+            "/healthz" => (Self::Health, READ),
+            "/metrics" => (Self::Metrics, READ),
+            _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
+        })
+    }
+
+    /// A test ticket is a cookie for the host that visitors use, so a panel on a host of its own has none.
+    pub(super) fn is_there(self, config: &Config) -> bool {
+        let keeps_a_ticket = match self {
+            Self::Forget => true,
+            Self::Change(verb) => verb.needs.0 == Door::Panel,
+            _ => false,
+        };
+        config.admin_host.is_none() || !keeps_a_ticket
+    }
+
+    /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
+    pub(super) fn needs(self) -> Option<(Door, Rights)> {
+        match self {
+            Self::Health => None,
+            // Programs have no browser to show a panel or to keep a ticket in.
+            Self::Panel | Self::Forget => Some((Door::Panel, Rights::All)),
+            Self::Status | Self::Metrics => Some((Door::Api, Rights::Read)),
+            Self::Settings => Some(verbs::PACE.needs),
+            Self::Change(verb) => Some(verb.needs),
+        }
+    }
+}
+
+/// The part of the path below the operator's, if it is one of his: `/_queue` and `/_queue/…`, never `/_queuefoo`.
+#[must_use]
+pub fn below<'a>(path: &'a str, admin_path: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(admin_path)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}
+
+/// Whether a path ends with the name of a route that programs use, wherever the operators' routes are.
+#[must_use]
+pub fn is_of_programs(path: &str) -> bool {
+    let last = path.rfind('/').and_then(|at| path.get(at..));
+    let route = last.and_then(Route::at);
+    matches!(
+        route.and_then(|(route, _)| route.needs()),
+        Some((Door::Api, _))
+    )
+}

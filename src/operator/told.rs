@@ -1,0 +1,119 @@
+//! What programs are told: health, status and settings.
+
+use super::login;
+use super::login::Refused;
+use super::{Answered, simply, store_trouble, turned_away};
+use crate::config::{Config, Problem};
+use crate::http::Reply;
+use crate::page::iso_8601;
+use crate::queue::Reason;
+use crate::queue::{Board, Set, Sign};
+use crate::queue::{Rate, wait_of_the_last};
+use crate::store::Line;
+use crate::store::upstash::Attempt;
+use serde_json::{Value, json};
+
+pub(super) fn health(config: &Config) -> Answered {
+    let problems = config.operators.problems();
+    if !problems.is_empty() {
+        return turned_away(Refused::Unsound(problems));
+    }
+    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(config));
+    simply(reply, Reason::Health)
+}
+
+/// What the health of an unsound configuration is.
+#[must_use]
+pub fn unsound(problems: &[Problem]) -> Reply {
+    let what_follows = "visitors who have not been admitted and operators are turned away until this is mended; accepted is:";
+    login::unsound(what_follows, problems)
+}
+
+/// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.
+pub(super) fn health_words(config: &Config) -> String {
+    let mut words = vec!["ok\n".to_owned()];
+    for problem in &config.ignored {
+        words.push(format!("ignored: {}: {}\n", problem.key, problem.accepted));
+    }
+    if let Some(refusal) = config.pages.own_refused() {
+        let line = refusal.line;
+        words.push(format!("ignored: template: refused at line {line}\n"));
+    }
+    words.concat()
+}
+
+pub(super) fn status(line: &Line<'_>, config: &Config) -> Answered {
+    match line.status() {
+        Ok(sign) => {
+            let told = status_json(&sign, config, line.now_ms);
+            Answered {
+                sign: Some(sign),
+                ..simply(Reply::json(200, &told), Reason::Status)
+            }
+        }
+        Err(fault) => store_trouble(fault, "nothing was read"),
+    }
+}
+
+pub(super) fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
+    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
+    let pace = sign.live.pace;
+    let wait = sign.live.mode.lets_in();
+    let wait = wait.then(|| wait_of_the_last(sign.waiting(), sign.measured, pace, now_ms));
+    json!({
+        "room": config.room,
+        "mode": sign.live.mode,
+        "epoch": sign.epoch,
+        "cursor": sign.cursor.0,
+        "length": sign.length,
+        "waiting": sign.waiting(),
+        "credit": sign.credit,
+        "rate": {
+            "automatic": pace.automatic,
+            "automatic_quantity": pace.quantity,
+            "per_minute": pace.rate().map(Rate::per_minute),
+            "measured_per_minute": measured.map(Rate::per_minute),
+        },
+        "estimated_wait_seconds": wait.flatten(),
+        "version": sign.live.version,
+    })
+}
+
+pub(super) fn settings(line: &Line<'_>, config: &Config) -> Answered {
+    match line.board(Attempt::First) {
+        Ok(board) => {
+            let told = settings_json(&board, config);
+            Answered {
+                sign: Some(board.sign),
+                ..simply(Reply::json(200, &told), Reason::Settings)
+            }
+        }
+        Err(fault) => store_trouble(fault, "nothing was read"),
+    }
+}
+
+/// What is configured, what holds now, and who set that when.
+pub(super) fn settings_json(board: &Board, config: &Config) -> Value {
+    let live = &board.sign.live;
+    let pace = |pace: crate::queue::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
+    let configured = config.pages.brand.message.as_ref();
+    json!({
+        "version": live.version,
+        "mode": setting(&json!("automatic"), &json!(live.mode), board.mode.as_ref()),
+        "pace": setting(&pace(config.pace), &pace(live.pace), board.pace.as_ref()),
+        "message": setting(
+            &json!(configured),
+            &json!(live.message.as_ref().or(configured)),
+            board.message.as_ref(),
+        ),
+    })
+}
+
+pub(super) fn setting(configured: &Value, now: &Value, set: Option<&Set>) -> Value {
+    json!({
+        "configured": configured,
+        "now": now,
+        "since": set.map(|set| iso_8601(set.at_ms)),
+        "by": set.map(|set| &set.by),
+    })
+}
