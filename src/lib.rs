@@ -4,7 +4,7 @@
 //! number. Redis holds counters and short-lived memories and no list of visitors; the number lives in a signed cookie.
 //!
 //! Folders are layers. An arrow, `use crate::`, only points to a layer further down in this table, which is in reading
-//! order: one request passes from the top to the bottom. `tests/suite/layers.rs` holds every arrow against it.
+//! order: one request passes from the top to the bottom. `tests/suite/pure/layers.rs` holds every arrow against it.
 //!
 //! | layer | what it knows |
 //! |---|---|

@@ -60,14 +60,14 @@ fn program(token: &str) -> String {
 const SAME_SITE: [&str; 2] = ["-H", "Sec-Fetch-Site: same-origin"];
 
 #[test]
-fn contract_the_operators_routes_keep_it() {
+fn the_operators_routes_keep_it() {
     let house = House::wasm();
     let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
     assert_keeps(&house, &[&operator[..], &SAME_SITE].concat());
 }
 
 #[test]
-fn contract_the_programs_routes_keep_it() {
+fn the_programs_routes_keep_it() {
     let house = House::wasm();
     for (routes, token) in [
         ("^/_queue/(permit|status|metrics)$", PERMIT_TOKEN),
@@ -84,7 +84,7 @@ fn contract_the_programs_routes_keep_it() {
 }
 
 #[test]
-fn contract_the_waiting_answer_keeps_it() {
+fn the_waiting_answer_keeps_it() {
     let house = House::wasm();
     let visitor = ["--exclude-path-regex", "^/_queue"];
     assert_keeps(&house, &visitor);
@@ -94,7 +94,7 @@ fn contract_the_waiting_answer_keeps_it() {
 
 /// Twice not what the service does: a field of another name, and a route that asks for a password.
 #[test]
-fn contract_one_that_is_not_kept_is_found_out() {
+fn one_that_is_not_kept_is_found_out() {
     let house = House::wasm();
     let text = fs::read_to_string(file("openapi.yaml")).unwrap();
     let spoilt = text

@@ -152,31 +152,39 @@ fn everybody() -> Vec<u64> {
     (1..=VISITORS).collect()
 }
 
-#[test]
-fn redis_a_thousand_arrivals_draw_1_to_1000() {
-    let redis = Redis::start().unwrap();
-    let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
-    assert_eq!(arrive(&here(&store)), everybody());
+mod redis {
+    use super::*;
+
+    #[test]
+    fn a_thousand_arrivals_draw_1_to_1000() {
+        let redis = Redis::start().unwrap();
+        let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+        assert_eq!(arrive(&here(&store)), everybody());
+    }
+
+    #[test]
+    fn a_thousand_arrivals_draw_1_to_1000_though_every_third_answer_is_lost() {
+        let redis = Redis::start().unwrap();
+        let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+        store.fail(Faults::every(3, Fault::DropAnswer));
+        assert_eq!(arrive(&here(&store)), everybody());
+        assert!(
+            store.calls() > VISITORS * 4 / 3,
+            "answers were lost: {} calls",
+            store.calls()
+        );
+    }
 }
 
-#[test]
-fn redis_a_thousand_arrivals_draw_1_to_1000_though_every_third_answer_is_lost() {
-    let redis = Redis::start().unwrap();
-    let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
-    store.fail(Faults::every(3, Fault::DropAnswer));
-    assert_eq!(arrive(&here(&store)), everybody());
-    assert!(
-        store.calls() > VISITORS * 4 / 3,
-        "answers were lost: {} calls",
-        store.calls()
-    );
-}
+mod platform {
+    use super::*;
 
-#[test]
-fn wasm_a_thousand_arrivals_draw_1_to_1000_though_answers_are_lost() {
-    let house = House::wasm();
-    // Each of them holds the draws of the data centre back for some seconds.
-    house.store.fail(Faults::every(250, Fault::DropAnswer));
-    let wasm = house.wasm_side();
-    assert_eq!(arrive(&|ask| wasm.ask(ask)), everybody());
+    #[test]
+    fn a_thousand_arrivals_draw_1_to_1000_though_answers_are_lost() {
+        let house = House::wasm();
+        // Each of them holds the draws of the data centre back for some seconds.
+        house.store.fail(Faults::every(250, Fault::DropAnswer));
+        let wasm = house.wasm_side();
+        assert_eq!(arrive(&|ask| wasm.ask(ask)), everybody());
+    }
 }

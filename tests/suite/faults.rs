@@ -154,70 +154,6 @@ fn operator_is_told(house: &House, fault: Fault) {
     assert_eq!(named, 1, "{fault:?}, said once: {down}");
 }
 
-#[test]
-fn native_every_fault_holds_who_waits_and_nobody_else() {
-    hold(&House::native());
-}
-
-#[test]
-fn native_every_fault_admits_by_policy_for_a_while() {
-    admit(&House::native(), &FAULTS);
-}
-
-#[test]
-fn wasm_every_fault_holds_who_waits_and_nobody_else() {
-    hold(&House::wasm());
-}
-
-#[test]
-fn wasm_every_fault_admits_by_policy_for_a_while() {
-    let some = [Fault::Refuse, Fault::Delay(LATE), Fault::ServerError];
-    admit(&House::wasm(), &some);
-}
-
-/// Only the native clock can be turned that far.
-#[test]
-fn native_a_draw_is_remembered_for_five_minutes_after_its_last_repeat() {
-    for (repeats, position) in [
-        (&[299][..], 1),
-        (&[299, 299, 299], 1),
-        (&[301], 2),
-        (&[299, 301], 2),
-    ] {
-        let house = House::native();
-        // The draw has to happen, and only its answer be lost.
-        house.warm();
-        let mut visitor = Visitor::new(&house);
-        for seconds in repeats {
-            house.store.fail(Faults::always(Fault::DropAnswer));
-            visitor.ask("/");
-            house.store.fail(Faults::none());
-            house.wait(Duration::from_secs(*seconds));
-        }
-        assert_eq!(visitor.ask("/").json()["position"], position, "{repeats:?}");
-    }
-}
-
-#[test]
-fn native_a_permit_without_an_answer_says_that_it_does_not_know() {
-    let house = House::native();
-    house.store.fail(Faults::always(Fault::DropAnswer));
-    let got = house.ask(&Ask::permit(1));
-    assert_eq!((got.status, got.header("retry-after")), (503, "5"));
-    let pressed = house.ask(&Ask::press("amt=1"));
-    assert_eq!(
-        (pressed.status, pressed.header("content-type")),
-        (503, "text/html; charset=utf-8"),
-        "in a browser it is the panel that says so"
-    );
-    for (told, words) in [
-        (got, "whether anything changed is unknown"),
-        (pressed, "Whether anything was changed is unknown"),
-    ] {
-        assert!(told.body.contains(words), "{}", told.body);
-    }
-}
-
 /// A `NOSCRIPT` that took long is no reason to leave the script unsent: the store is well, and would never learn it.
 fn learns_the_scripts(policy: &str) {
     let house = House::wasm();
@@ -240,12 +176,84 @@ fn learns_the_scripts(policy: &str) {
     }
 }
 
-#[test]
-fn wasm_a_store_far_away_learns_the_scripts_while_it_holds() {
-    learns_the_scripts("hold");
+mod native {
+    use super::*;
+
+    #[test]
+    fn every_fault_holds_who_waits_and_nobody_else() {
+        hold(&House::native());
+    }
+
+    #[test]
+    fn every_fault_admits_by_policy_for_a_while() {
+        admit(&House::native(), &FAULTS);
+    }
+
+    /// Only the native clock can be turned that far.
+    #[test]
+    fn a_draw_is_remembered_for_five_minutes_after_its_last_repeat() {
+        for (repeats, position) in [
+            (&[299][..], 1),
+            (&[299, 299, 299], 1),
+            (&[301], 2),
+            (&[299, 301], 2),
+        ] {
+            let house = House::native();
+            // The draw has to happen, and only its answer be lost.
+            house.warm();
+            let mut visitor = Visitor::new(&house);
+            for seconds in repeats {
+                house.store.fail(Faults::always(Fault::DropAnswer));
+                visitor.ask("/");
+                house.store.fail(Faults::none());
+                house.wait(Duration::from_secs(*seconds));
+            }
+            assert_eq!(visitor.ask("/").json()["position"], position, "{repeats:?}");
+        }
+    }
+
+    #[test]
+    fn a_permit_without_an_answer_says_that_it_does_not_know() {
+        let house = House::native();
+        house.store.fail(Faults::always(Fault::DropAnswer));
+        let got = house.ask(&Ask::permit(1));
+        assert_eq!((got.status, got.header("retry-after")), (503, "5"));
+        let pressed = house.ask(&Ask::press("amt=1"));
+        assert_eq!(
+            (pressed.status, pressed.header("content-type")),
+            (503, "text/html; charset=utf-8"),
+            "in a browser it is the panel that says so"
+        );
+        for (told, words) in [
+            (got, "whether anything changed is unknown"),
+            (pressed, "Whether anything was changed is unknown"),
+        ] {
+            assert!(told.body.contains(words), "{}", told.body);
+        }
+    }
 }
 
-#[test]
-fn wasm_a_store_far_away_learns_the_scripts_and_nobody_is_admitted_meanwhile() {
-    learns_the_scripts("admit");
+mod platform {
+    use super::*;
+
+    #[test]
+    fn every_fault_holds_who_waits_and_nobody_else() {
+        hold(&House::wasm());
+    }
+
+    #[test]
+    fn every_fault_admits_by_policy_for_a_while() {
+        let some = [Fault::Refuse, Fault::Delay(LATE), Fault::ServerError];
+        admit(&House::wasm(), &some);
+    }
+
+    #[test]
+    fn a_store_far_away_learns_the_scripts_while_it_holds() {
+        learns_the_scripts("hold");
+    }
+
+    #[test]
+    fn a_store_far_away_learns_the_scripts_and_nobody_is_admitted_meanwhile() {
+        learns_the_scripts("admit");
+    }
 }

@@ -325,18 +325,26 @@ fn hold_over(stores: &[Direct], cases: u32) {
     outcome.unwrap();
 }
 
-#[test]
-fn native_the_line_keeps_its_invariants() {
-    let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
-    hold_over(&[embedded], 400);
+mod native {
+    use super::*;
+
+    #[test]
+    fn the_line_keeps_its_invariants() {
+        let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
+        hold_over(&[embedded], 400);
+    }
 }
 
-#[test]
-fn redis_the_model_the_embedded_store_and_redis_answer_alike() {
-    let redis = Redis::start().unwrap();
-    let stores = [
-        Direct(Store::embedded(STORE_TOKEN).unwrap()),
-        Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-    ];
-    hold_over(&stores, 200);
+mod redis {
+    use super::*;
+
+    #[test]
+    fn the_model_the_embedded_store_and_redis_answer_alike() {
+        let redis = Redis::start().unwrap();
+        let stores = [
+            Direct(Store::embedded(STORE_TOKEN).unwrap()),
+            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
+        ];
+        hold_over(&stores, 200);
+    }
 }

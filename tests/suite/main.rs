@@ -2,7 +2,10 @@
 //!
 //! `house` is the harness: one way to ask, three houses that answer. Every story in `stories` runs in all three:
 //! `native` (the service in this process, the embedded store), `redis` (the same over a real Redis) and
-//! `wasm` (the shipped Wasm in the real local server). What only one of them can show stands beside it.
+//! `wasm` (the shipped Wasm in the real local server). `platform` holds what only the Wasm can show.
+//!
+//! These four, and `pure`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
+//! stage. A test is in one of them by the module it is in, and `pure/tiers.rs` finds one that is in none or in two.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -40,40 +43,58 @@ macro_rules! in_houses_whose_clock_is_turned {
 mod browser;
 mod connection;
 mod contract;
-mod conventions;
 mod crowd;
-mod docs;
-mod estimate;
 mod faults;
-mod fuzz;
 mod house;
 mod invariants;
-mod languages;
-mod layers;
-mod limits_wasm;
-mod live_wasm;
 mod log;
-mod login;
 mod long;
 mod losses;
 mod metrics;
-mod origin_wasm;
-mod outage;
-mod page_wasm;
-mod production;
 mod prometheus;
-mod rotation;
-mod rush;
-mod sandbox_wasm;
 mod secrets;
-mod settings;
-mod sign_wasm;
-mod staleness;
 mod stories;
 mod table;
-mod terraform;
 mod tickets;
-mod unreadable;
-mod wasm_only;
-mod web_socket;
-mod wording;
+
+/// Sources, docs and settings are as they must be: without a service, or in no house.
+mod pure {
+    mod conventions;
+    mod docs;
+    mod languages;
+    mod layers;
+    mod production;
+    mod settings;
+    mod terraform;
+    mod tiers;
+    mod wording;
+}
+
+/// The service in this process: what needs many requests, or a clock that is turned by hand.
+mod native {
+    mod estimate;
+    mod fuzz;
+    mod log;
+    pub(crate) mod login;
+    mod origin;
+    mod outage;
+    mod rush;
+    mod staleness;
+    mod unreadable;
+}
+
+/// What only the shipped Wasm in the real local server can show.
+mod platform {
+    mod limits;
+    mod live;
+    mod log;
+    mod login;
+    mod only;
+    mod origin;
+    mod page;
+    mod rotation;
+    mod sandbox;
+    mod sign;
+    mod size;
+    mod web_socket;
+}

@@ -178,26 +178,6 @@ fn faults_of(house: &House, story: impl FnOnce()) -> u64 {
     calls / EVERY
 }
 
-#[test]
-fn native_counters_equal_what_a_client_counted() {
-    let house = House::native();
-    let mut client = Client::default();
-    let rounds = |client: &mut Client| {
-        for number in 0..ROUNDS {
-            client.round(&mut |ask| house.ask(ask));
-            house.wait(Duration::from_millis(400));
-            if number % 5 == 0 {
-                permit(client, &house, 3);
-            }
-        }
-    };
-    rounds(&mut client);
-    let faults = faults_of(&house, || rounds(&mut client));
-    let told = client.find_all(&house);
-    agrees_with_the_line(&house, &client, &told);
-    errors_are(&told, faults);
-}
-
 /// From several threads at once, each on connections of its own.
 fn crowd(edge: SocketAddr) -> Client {
     let one = || {
@@ -216,20 +196,6 @@ fn crowd(edge: SocketAddr) -> Client {
         }
         all
     })
-}
-
-#[test]
-fn wasm_counters_equal_what_a_client_counted() {
-    let house = House::wasm();
-    let edge = house.wasm_side().edge.addr();
-    let mut client = Client::default();
-    permit(&mut client, &house, 20);
-    client.merge(&crowd(edge));
-    permit(&mut client, &house, 50);
-    let faults = faults_of(&house, || client.merge(&crowd(edge)));
-    let told = client.find_all(&house);
-    agrees_with_the_line(&house, &client, &told);
-    errors_are(&told, faults);
 }
 
 /// The store counts, and nobody hears of it.
@@ -265,59 +231,105 @@ fn a_lost_answer_neither_loses_nor_doubles(house: &House) {
     assert_eq!(sum, client.seen["bypass"].to_string());
 }
 
-#[test]
-fn native_a_lost_answer_neither_loses_nor_doubles_a_count() {
-    a_lost_answer_neither_loses_nor_doubles(&House::native());
-}
+mod native {
+    use super::*;
 
-#[test]
-fn redis_a_lost_answer_neither_loses_nor_doubles_a_count() {
-    a_lost_answer_neither_loses_nor_doubles(&House::redis());
-}
-
-#[test]
-fn wasm_a_lost_answer_neither_loses_nor_doubles_a_count() {
-    a_lost_answer_neither_loses_nor_doubles(&House::wasm());
-}
-
-/// What a data centre counts reaches the store with the look that renews the sign, without a scrape and without a call.
-#[test]
-fn native_counts_go_along_with_the_look_that_renews_the_sign() {
-    let house = House::native();
-    house.warm();
-    let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();
-    let look = || {
-        house.ask(
-            &Ask::get("/")
-                .json()
-                .with("cookie", format!("queue={ticket}")),
-        )
-    };
-    look();
-    house.wait(Duration::from_millis(1500));
-    let calls = house.calls(|| drop(look()));
-    assert_eq!(calls, 1, "the renewal");
-    let sums = ["HGET", "queue:{main}:counts", "decided_waiting"];
-    assert_ne!(house.store.command(&sums).unwrap(), serde_json::Value::Null);
-}
-
-#[test]
-fn native_a_scrape_is_one_call_for_operator_and_program_and_nobody_else() {
-    let house = House::native();
-    house.ask(&scrape());
-    for ask in [scrape(), Ask::get("/_queue/metrics").operator()] {
-        let mut got = None;
-        assert_eq!(house.calls(|| got = Some(house.ask(&ask))), 1);
-        let got = got.unwrap();
-        let kind = "text/plain; version=0.0.4; charset=utf-8";
-        assert_eq!((got.status, got.header("content-type")), (200, kind));
-        assert_eq!(got.header("cache-control"), "private, no-store");
+    #[test]
+    fn counters_equal_what_a_client_counted() {
+        let house = House::native();
+        let mut client = Client::default();
+        let rounds = |client: &mut Client| {
+            for number in 0..ROUNDS {
+                client.round(&mut |ask| house.ask(ask));
+                house.wait(Duration::from_millis(400));
+                if number % 5 == 0 {
+                    permit(client, &house, 3);
+                }
+            }
+        };
+        rounds(&mut client);
+        let faults = faults_of(&house, || rounds(&mut client));
+        let told = client.find_all(&house);
+        agrees_with_the_line(&house, &client, &told);
+        errors_are(&told, faults);
     }
-    let calls = house.calls(|| {
-        let got = house.ask(&Ask::get("/_queue/metrics"));
-        assert_eq!(got.status, 401);
-        assert_eq!(house.ask(&scrape().method("POST")).status, 405);
-    });
-    assert_eq!(calls, 0);
-    assert_eq!(house.ask(&scrape().method("HEAD")).body, "");
+
+    #[test]
+    fn a_lost_answer_neither_loses_nor_doubles_a_count() {
+        a_lost_answer_neither_loses_nor_doubles(&House::native());
+    }
+
+    /// What a data centre counts reaches the store with the look that renews the sign, without a scrape and without a call.
+    #[test]
+    fn counts_go_along_with_the_look_that_renews_the_sign() {
+        let house = House::native();
+        house.warm();
+        let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();
+        let look = || {
+            house.ask(
+                &Ask::get("/")
+                    .json()
+                    .with("cookie", format!("queue={ticket}")),
+            )
+        };
+        look();
+        house.wait(Duration::from_millis(1500));
+        let calls = house.calls(|| drop(look()));
+        assert_eq!(calls, 1, "the renewal");
+        let sums = ["HGET", "queue:{main}:counts", "decided_waiting"];
+        assert_ne!(house.store.command(&sums).unwrap(), serde_json::Value::Null);
+    }
+
+    #[test]
+    fn a_scrape_is_one_call_for_operator_and_program_and_nobody_else() {
+        let house = House::native();
+        house.ask(&scrape());
+        for ask in [scrape(), Ask::get("/_queue/metrics").operator()] {
+            let mut got = None;
+            assert_eq!(house.calls(|| got = Some(house.ask(&ask))), 1);
+            let got = got.unwrap();
+            let kind = "text/plain; version=0.0.4; charset=utf-8";
+            assert_eq!((got.status, got.header("content-type")), (200, kind));
+            assert_eq!(got.header("cache-control"), "private, no-store");
+        }
+        let calls = house.calls(|| {
+            let got = house.ask(&Ask::get("/_queue/metrics"));
+            assert_eq!(got.status, 401);
+            assert_eq!(house.ask(&scrape().method("POST")).status, 405);
+        });
+        assert_eq!(calls, 0);
+        assert_eq!(house.ask(&scrape().method("HEAD")).body, "");
+    }
+}
+
+mod redis {
+    use super::*;
+
+    #[test]
+    fn a_lost_answer_neither_loses_nor_doubles_a_count() {
+        a_lost_answer_neither_loses_nor_doubles(&House::redis());
+    }
+}
+
+mod platform {
+    use super::*;
+
+    #[test]
+    fn counters_equal_what_a_client_counted() {
+        let house = House::wasm();
+        let edge = house.wasm_side().edge.addr();
+        let mut client = Client::default();
+        permit(&mut client, &house, 20);
+        client.merge(&crowd(edge));
+        permit(&mut client, &house, 50);
+        let faults = faults_of(&house, || client.merge(&crowd(edge)));
+        let told = client.find_all(&house);
+        agrees_with_the_line(&house, &client, &told);
+        errors_are(&told, faults);
+    }
+
+    #[test]
+    fn a_lost_answer_neither_loses_nor_doubles_a_count() {
+        a_lost_answer_neither_loses_nor_doubles(&House::wasm());
+    }
 }

@@ -201,12 +201,20 @@ fn every_route_under_every_fault(house: &House) {
     }
 }
 
-#[test]
-fn native_no_secret_is_ever_told() {
-    every_route_under_every_fault(&House::native());
+mod native {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_ever_told() {
+        every_route_under_every_fault(&House::native());
+    }
 }
 
-#[test]
-fn wasm_no_secret_is_ever_told() {
-    every_route_under_every_fault(&House::wasm());
+mod platform {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_ever_told() {
+        every_route_under_every_fault(&House::wasm());
+    }
 }

@@ -39,36 +39,36 @@ use wire::*;
 const DAY: u64 = 86_400;
 
 in_every_house! {
-    t01_new_visitors_draw_1_2_3
-    t02_admitted_if_and_only_if_the_cursor_has_reached_the_position
-    t02_the_very_request_that_moves_the_cursor_is_admitted
-    t03_ahead_is_position_minus_cursor_minus_one_and_never_grows
-    t04_the_page_counts_people_in_words
-    t05_the_page_refreshes_itself_without_script
-    t06_the_ticket_is_a_signed_token_that_lives_a_day
-    t07_an_altered_ticket_is_no_ticket
-    t08_changing_the_secret_ends_every_ticket
-    t09_bypass_paths_go_straight_to_the_origin
-    t10_the_waiting_page_comes_from_the_edge_and_loads_nothing
-    t11_the_panel_shows_the_line_to_the_operator
-    t12_the_permit_api_moves_the_line
-    t13_the_first_request_of_a_period_moves_the_line_once
-    t13_automatic_zero_is_off
-    t14_schedule_operator_and_origin_move_the_line_together
-    t15_a_change_of_pace_takes_effect_within_one_period
-    c12_sixty_ahead_at_thirty_a_minute_take_two_minutes
-    t17_every_decision_is_one_log_line
-    defect_01_next_in_line_sees_nobody_ahead
-    defect_02_other_cookies_do_not_hide_the_ticket
-    defect_03_permit_needs_post_this_site_and_a_sound_amount
-    defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open
-    defect_05_store_calls_are_counted_exactly
-    defect_06_idle_time_banks_nothing
-    defect_08_keys_expire
-    defect_09_a_store_that_is_down_is_a_waiting_page
-    defect_10_only_visits_draw_and_answers_carry_their_headers
-    defect_11_a_fresh_store_shows_zero
-    defect_12_the_cookie_is_lax_and_knows_no_version
+    new_visitors_draw_1_2_3
+    admitted_if_and_only_if_the_cursor_has_reached_the_position
+    the_very_request_that_moves_the_cursor_is_admitted
+    ahead_is_position_minus_cursor_minus_one_and_never_grows
+    the_page_counts_people_in_words
+    the_page_refreshes_itself_without_script
+    the_ticket_is_a_signed_token_that_lives_a_day
+    an_altered_ticket_is_no_ticket
+    changing_the_secret_ends_every_ticket
+    bypass_paths_go_straight_to_the_origin
+    the_waiting_page_comes_from_the_edge_and_loads_nothing
+    the_panel_shows_the_line_to_the_operator
+    the_permit_api_moves_the_line
+    the_first_request_of_a_period_moves_the_line_once
+    automatic_zero_is_off
+    schedule_operator_and_origin_move_the_line_together
+    a_change_of_pace_takes_effect_within_one_period
+    sixty_ahead_at_thirty_a_minute_take_two_minutes
+    every_decision_is_one_log_line
+    next_in_line_sees_nobody_ahead
+    other_cookies_do_not_hide_the_ticket
+    permit_needs_post_this_site_and_a_sound_amount
+    the_admin_prefix_is_exact_and_the_panel_is_never_open
+    store_calls_are_counted_exactly
+    idle_time_banks_nothing
+    keys_expire
+    a_store_that_is_down_is_a_waiting_page
+    only_visits_draw_and_answers_carry_their_headers
+    a_fresh_store_shows_zero
+    the_cookie_is_lax_and_knows_no_version
     credit_is_used_by_the_next_arrivals_and_capped
     an_admitted_ticket_is_signed_again_with_the_time_of_admission
     a_repeated_draw_gets_the_same_number
@@ -168,8 +168,8 @@ in_every_house! {
     without_posts_of_other_sites_there_is_no_twin
     a_twin_opens_nothing_but_to_a_form
     who_is_back_in_the_line_does_not_pass_by_an_old_twin
-    t17_looks_are_sampled_and_draws_are_not
-    t17_the_query_is_logged_only_where_that_was_asked_for
+    looks_are_sampled_and_draws_are_not
+    the_query_is_logged_only_where_that_was_asked_for
     a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works
     several_tokens_have_names_and_open_the_same
     without_a_password_there_is_no_panel_whatever_else_opens

@@ -500,13 +500,6 @@ fn follow_the_table(house: &House, requests: &[Request], send: impl Fn(&Ask) -> 
     }
 }
 
-/// Enough for every row, and every pair of values, to be met many times.
-#[test]
-fn native_forty_thousand_combinations_follow_the_table_of_who_draws_a_ticket() {
-    let house = House::native();
-    follow_the_table(&house, &requests(40_000), |ask| house.ask(ask));
-}
-
 /// The first of them that meet each row, up to this many.
 fn sample(mut requests: Vec<Request>, of_each_row: usize) -> Vec<Request> {
     let mut taken = [0; ROWS.len()];
@@ -518,15 +511,30 @@ fn sample(mut requests: Vec<Request>, of_each_row: usize) -> Vec<Request> {
     requests
 }
 
-/// The local server answers in milliseconds, not in microseconds: 200 of each row take seconds, all of them minutes.
-#[test]
-fn wasm_a_sample_of_every_row_follows_the_table_of_who_draws_a_ticket() {
-    let requests = sample(requests(500_000), 200);
-    let house = House::wasm();
-    let edge = house.wasm_side().edge.addr();
-    follow_the_table(&house, &requests, |ask| match ask.method {
-        // A client library asks a proxy for a tunnel with it, and the local server hangs up on that.
-        "CONNECT" => Connection::open(edge).ask(ask),
-        _ => house.ask(ask),
-    });
+mod native {
+    use super::*;
+
+    /// Enough for every row, and every pair of values, to be met many times.
+    #[test]
+    fn forty_thousand_combinations_follow_the_table_of_who_draws_a_ticket() {
+        let house = House::native();
+        follow_the_table(&house, &requests(40_000), |ask| house.ask(ask));
+    }
+}
+
+mod platform {
+    use super::*;
+
+    /// The local server answers in milliseconds, not in microseconds: 200 of each row take seconds, all of them minutes.
+    #[test]
+    fn a_sample_of_every_row_follows_the_table_of_who_draws_a_ticket() {
+        let requests = sample(requests(500_000), 200);
+        let house = House::wasm();
+        let edge = house.wasm_side().edge.addr();
+        follow_the_table(&house, &requests, |ask| match ask.method {
+            // A client library asks a proxy for a tunnel with it, and the local server hangs up on that.
+            "CONNECT" => Connection::open(edge).ask(ask),
+            _ => house.ask(ask),
+        });
+    }
 }

@@ -40,19 +40,21 @@ struct Stage {
 
 use Need::{Axe, Browser, FastlyCli, Prometheus, Redis, Schemathesis, Viceroy, WasmTarget};
 
-// The suite's tests say where they run: `stories::redis::…`, `crowd::wasm_…`, `browser::…`, `contract::…`,
-// `prometheus::…`; what
-// says nothing is native.
+// Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
+// finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so six run at once;
+// what is only in `platform` counts, and measures, and needs the machine for itself.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
     Stage { name: "format",    is_fast: true,  needs: &[],                 after: None,          command: "fmt --all --check" },
     Stage { name: "lint",      is_fast: false, needs: &[],                 after: None,          command: "clippy --workspace --all-targets -- -D warnings" },
     Stage { name: "lint wasm", is_fast: false, needs: &[WasmTarget],       after: None,          command: "clippy -p now-serving -p now-serving-baselines --target wasm32-wasip1 --bins -- -D warnings" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- --skip ::redis --skip ::wasm --skip wasm_only:: --skip browser:: --skip contract:: --skip prometheus:: --skip long::" },
-    Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- ::redis" },
+    Stage { name: "pure",      is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- pure::" },
+    Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- native::" },
+    Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- redis::" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
-    Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- ::wasm wasm_only::" },
+    Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- wasm:: --test-threads=6" },
+    Stage { name: "platform",  is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- platform::" },
     Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },

@@ -40,7 +40,7 @@ async fn pictures(page: &Client, name: &str) {
 }
 
 #[test]
-fn browser_a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_buttons() {
+fn a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_buttons() {
     let house = House::wasm_for_browsers();
     house.set("admin_host", HOST);
     Visitor::new(&house).ask("/");

@@ -72,7 +72,7 @@ async fn assert_no_barrier_at(page: &Client, words: &str, url: impl Fn() -> Stri
 }
 
 #[test]
-fn browser_each_barrier_of_a_page_is_named() {
+fn each_barrier_of_a_page_is_named() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 600)).await.unwrap();
@@ -111,7 +111,7 @@ async fn assert_no_barrier_behind(page: &Client, panel: &str, button: &str, word
 }
 
 #[test]
-fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
+fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
     let house = House::wasm_for_browsers();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
@@ -131,7 +131,7 @@ fn browser_the_panel_and_its_questions_put_no_barrier_before_anybody() {
 }
 
 #[test]
-fn browser_no_page_of_ours_puts_a_barrier_before_anybody() {
+fn no_page_of_ours_puts_a_barrier_before_anybody() {
     let house = House::wasm_for_browsers();
     // So that no page is exchanged while it is looked at.
     house.set("refresh_interval", "30");

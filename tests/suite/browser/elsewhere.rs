@@ -82,7 +82,7 @@ fn posted(house: &House) -> usize {
 }
 
 #[test]
-fn browser_a_form_of_another_site_takes_no_place_away() {
+fn a_form_of_another_site_takes_no_place_away() {
     let house = house();
     Visitor::new(&house).ask("/");
     let bank = bank(&house.wasm_side().edge.url());
@@ -104,7 +104,7 @@ fn browser_a_form_of_another_site_takes_no_place_away() {
 }
 
 #[test]
-fn browser_a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
+fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
     let house = house();
     let bank = bank(&house.wasm_side().edge.url());
     let driver = Driver::start().unwrap();
@@ -131,7 +131,7 @@ fn browser_a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
 }
 
 #[test]
-fn browser_what_another_sites_page_loads_draws_nothing_and_replaces_nothing() {
+fn what_another_sites_page_loads_draws_nothing_and_replaces_nothing() {
     let house = house();
     Visitor::new(&house).ask("/");
     let shop = house.wasm_side().edge.url();

@@ -73,7 +73,7 @@ fn desktop() -> Options {
 }
 
 #[test]
-fn browser_the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
+fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
     let house = house(2);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -134,7 +134,7 @@ fn browser_the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
 }
 
 #[test]
-fn browser_without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
+fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -176,7 +176,7 @@ fn browser_without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in(
 }
 
 #[test]
-fn browser_without_cookies_the_visitor_reads_so_and_draws_once() {
+fn without_cookies_the_visitor_reads_so_and_draws_once() {
     let house = house(0);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -203,7 +203,7 @@ fn browser_without_cookies_the_visitor_reads_so_and_draws_once() {
 }
 
 #[test]
-fn browser_a_minute_offline_costs_nothing_but_the_news() {
+fn a_minute_offline_costs_nothing_but_the_news() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -234,7 +234,7 @@ fn browser_a_minute_offline_costs_nothing_but_the_news() {
 }
 
 #[test]
-fn browser_a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
+fn a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
     use upstash_local::{Fault, Faults};
     let house = house(1);
     let driver = Driver::start().unwrap();
@@ -252,7 +252,7 @@ fn browser_a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
 }
 
 #[test]
-fn browser_a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
+fn a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -283,7 +283,7 @@ fn browser_a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab()
 }
 
 #[test]
-fn browser_the_back_button_never_leads_back_into_the_line() {
+fn the_back_button_never_leads_back_into_the_line() {
     let house = house(0);
     for status in ["503", "200"] {
         house.set("waiting_status", status);
@@ -304,7 +304,7 @@ fn browser_the_back_button_never_leads_back_into_the_line() {
 }
 
 #[test]
-fn browser_two_tabs_opened_at_once_share_one_place() {
+fn two_tabs_opened_at_once_share_one_place() {
     let house = house(3);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -339,7 +339,7 @@ fn browser_two_tabs_opened_at_once_share_one_place() {
 }
 
 #[test]
-fn browser_what_was_posted_in_line_is_not_sent_again_by_going_in() {
+fn what_was_posted_in_line_is_not_sent_again_by_going_in() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -364,7 +364,7 @@ fn browser_what_was_posted_in_line_is_not_sent_again_by_going_in() {
 }
 
 #[test]
-fn browser_the_operators_message_and_brand_stay_true_while_the_page_waits() {
+fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
     let house = house(1);
     house.set("brand_name", "Ember & Ash");
     house.set("message", "Doors open at eight.");
@@ -392,7 +392,7 @@ fn browser_the_operators_message_and_brand_stay_true_while_the_page_waits() {
 }
 
 #[test]
-fn browser_a_stopped_page_asks_nothing_until_the_visitor_resumes_it() {
+fn a_stopped_page_asks_nothing_until_the_visitor_resumes_it() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -424,7 +424,7 @@ fn browser_a_stopped_page_asks_nothing_until_the_visitor_resumes_it() {
 }
 
 #[test]
-fn browser_a_sound_and_a_notification_come_only_to_who_asked() {
+fn a_sound_and_a_notification_come_only_to_who_asked() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {

@@ -15,7 +15,7 @@ const LARGE: [u64; 8] = [
 ];
 
 #[test]
-fn browser_numbers_and_their_forms_are_those_of_the_browser() {
+fn numbers_and_their_forms_are_those_of_the_browser() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 600)).await.unwrap();
@@ -44,7 +44,7 @@ const TOO_WIDE: &str = "const wide = document.documentElement.clientWidth
         .map(item => item.tagName + ' ' + item.id + ' ' + item.className + ': ' + item.textContent.trim().slice(0, 60))";
 
 #[test]
-fn browser_every_language_fits_320_pixels_and_twice_the_size_of_letters() {
+fn every_language_fits_320_pixels_and_twice_the_size_of_letters() {
     let house = House::wasm_for_browsers();
     house.make_the_line_long();
     let driver = Driver::start().unwrap();

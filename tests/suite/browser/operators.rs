@@ -224,19 +224,19 @@ fn house() -> House {
 }
 
 #[test]
-fn browser_every_button_of_the_panel_is_seen_by_who_waits() {
+fn every_button_of_the_panel_is_seen_by_who_waits() {
     let house = house();
     tell(every_button(&house, 1280, true));
 }
 
 #[test]
-fn browser_every_button_works_on_a_phone_without_scripts() {
+fn every_button_works_on_a_phone_without_scripts() {
     let house = house();
     tell(every_button(&house, 360, false));
 }
 
 #[test]
-fn browser_of_two_operators_the_second_reads_what_the_first_did() {
+fn of_two_operators_the_second_reads_what_the_first_did() {
     let house = house();
     let driver = Driver::start().unwrap();
     tell(async {
@@ -277,7 +277,7 @@ fn with_credentials(house: &House) -> Vec<String> {
 }
 
 #[test]
-fn browser_the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
+fn the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
     let house = House::wasm_for_browsers();
     house.set("bypass_paths", "/, /assets/*, /favicon.ico");
     let driver = Driver::start().unwrap();

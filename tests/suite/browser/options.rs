@@ -16,7 +16,7 @@ async fn look(page: &Client, expression: &str) -> Value {
 }
 
 #[test]
-fn browser_refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
+fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
     let house = House::wasm_for_browsers();
     let url = house.wasm_side().edge.url();
     let driver = Driver::start().unwrap();
@@ -63,7 +63,7 @@ fn browser_refuses_cookies_speaks_a_language_and_tells_every_request_when_told_t
 }
 
 #[test]
-fn browser_is_narrow_dark_calm_offline_or_without_scripts_when_told_to() {
+fn is_narrow_dark_calm_offline_or_without_scripts_when_told_to() {
     let house = House::wasm_for_browsers();
     let robots = format!("{}/robots.txt", house.wasm_side().edge.url());
     let driver = Driver::start().unwrap();

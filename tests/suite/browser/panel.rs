@@ -64,7 +64,7 @@ pub(crate) async fn wait_for(page: &Client, condition: &str) {
 }
 
 #[test]
-fn browser_the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
+fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
     let house = House::wasm_for_browsers();
     let driver = Driver::start().unwrap();
     tell(async {
@@ -115,7 +115,7 @@ fn browser_the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in(
 }
 
 #[test]
-fn browser_the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
+fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
     let house = House::wasm_for_browsers();
     let driver = Driver::start().unwrap();
     tell(async {
@@ -140,7 +140,7 @@ fn browser_the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
 }
 
 #[test]
-fn browser_the_panel_fits_a_phone_and_a_desk_in_every_mode() {
+fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
     let house = House::wasm_for_browsers();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();

@@ -724,23 +724,31 @@ fn bytes_of(seed: u64) -> [u8; 32] {
     bytes
 }
 
-/// The model alone: it costs next to nothing, so it plays far more traces.
-#[test]
-fn native_no_place_is_lost_and_no_number_held_twice_while_a_pop_knows_the_line() {
-    hold_over(&[], Care::Kept, 300);
+mod native {
+    use super::*;
+
+    /// The model alone: it costs next to nothing, so it plays far more traces.
+    #[test]
+    fn no_place_is_lost_and_no_number_held_twice_while_a_pop_knows_the_line() {
+        hold_over(&[], Care::Kept, 300);
+    }
+
+    #[test]
+    fn the_embedded_store_answers_as_the_model_does_whatever_is_lost() {
+        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        hold_over(&stores, Care::Kept, 100);
+        hold_over(&stores, Care::None, 100);
+    }
 }
 
-#[test]
-fn native_the_embedded_store_answers_as_the_model_does_whatever_is_lost() {
-    let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
-    hold_over(&stores, Care::Kept, 100);
-    hold_over(&stores, Care::None, 100);
-}
+mod redis {
+    use super::*;
 
-#[test]
-fn redis_answers_as_the_model_does_whatever_is_lost() {
-    let redis = Redis::start().unwrap();
-    let stores = [Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())];
-    hold_over(&stores, Care::Kept, 60);
-    hold_over(&stores, Care::None, 60);
+    #[test]
+    fn answers_as_the_model_does_whatever_is_lost() {
+        let redis = Redis::start().unwrap();
+        let stores = [Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())];
+        hold_over(&stores, Care::Kept, 60);
+        hold_over(&stores, Care::None, 60);
+    }
 }

@@ -308,16 +308,6 @@ fn play_the_table(house: &House, is_played: impl Fn(usize) -> bool) {
     assert_eq!(rows, 165);
 }
 
-#[test]
-fn native_every_ticket_meets_its_fate_in_every_loss() {
-    play_the_table(&House::native(), |_| true);
-}
-
-#[test]
-fn redis_every_ticket_meets_its_fate_in_every_loss() {
-    play_the_table(&House::redis(), |row| row % 3 == 0);
-}
-
 fn into_a_fresh_store_the_first_five_go_in_at_once(house: &House) {
     house.set("automatic", "15");
     house.set("automatic_quantity", "5");
@@ -328,45 +318,65 @@ fn into_a_fresh_store_the_first_five_go_in_at_once(house: &House) {
 }
 
 mod native {
+    use super::*;
+
+    #[test]
+    fn every_ticket_meets_its_fate_in_every_loss() {
+        play_the_table(&House::native(), |_| true);
+    }
+
     #[test]
     fn into_a_fresh_store_the_first_five_go_in_at_once() {
         super::into_a_fresh_store_the_first_five_go_in_at_once(&crate::house::House::native());
     }
 }
 
-/// A sample of the table through the Wasm: its POP knows the line.
-#[test]
-fn wasm_every_ticket_meets_its_fate_in_a_loss() {
-    let house = House::wasm();
-    let mut these = line(&house, 8);
-    house.permit(2);
-    let here = waiting(&these[5]);
-    house.store.restart_empty();
-    house.forget_the_sign();
-    let now = house.now_ms() / 1000;
-    let ask = |ticket: String| {
-        let mut visitor = Visitor::new(&house);
-        visitor.ticket = Some(ticket);
-        visitor.ask("/").json()
-    };
-    assert_eq!(these[5].ask("/").json()["position"], 6, "kept");
-    for at in [now - 60, now, now + 60] {
-        assert_eq!(ask(signed_at(here, at))["position"], 6, "kept");
+mod redis {
+    use super::*;
+
+    #[test]
+    fn every_ticket_meets_its_fate_in_every_loss() {
+        play_the_table(&House::redis(), |row| row % 3 == 0);
     }
-    for other in [
-        place(1000, 1, 5, 0),
-        place(1000, now, 5, 0),
-        place(0, 1, 9, 9),
-    ] {
-        let told = ask(signed_at(other, now));
-        assert!(
-            told["ahead"].is_null() && told["notice"].is_null(),
-            "held: {told}"
+}
+
+mod platform {
+    use super::*;
+
+    /// A sample of the table through the Wasm: its POP knows the line.
+    #[test]
+    fn every_ticket_meets_its_fate_in_a_loss() {
+        let house = House::wasm();
+        let mut these = line(&house, 8);
+        house.permit(2);
+        let here = waiting(&these[5]);
+        house.store.restart_empty();
+        house.forget_the_sign();
+        let now = house.now_ms() / 1000;
+        let ask = |ticket: String| {
+            let mut visitor = Visitor::new(&house);
+            visitor.ticket = Some(ticket);
+            visitor.ask("/").json()
+        };
+        assert_eq!(these[5].ask("/").json()["position"], 6, "kept");
+        for at in [now - 60, now, now + 60] {
+            assert_eq!(ask(signed_at(here, at))["position"], 6, "kept");
+        }
+        for other in [
+            place(1000, 1, 5, 0),
+            place(1000, now, 5, 0),
+            place(0, 1, 9, 9),
+        ] {
+            let told = ask(signed_at(other, now));
+            assert!(
+                told["ahead"].is_null() && told["notice"].is_null(),
+                "held: {told}"
+            );
+        }
+        let told = these[7].ask("/").json();
+        assert_eq!(
+            (told["position"].as_u64(), told["cursor"].as_u64()),
+            (Some(8), Some(2))
         );
     }
-    let told = these[7].ask("/").json();
-    assert_eq!(
-        (told["position"].as_u64(), told["cursor"].as_u64()),
-        (Some(8), Some(2))
-    );
 }

@@ -8,7 +8,7 @@ use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, inside, vi
 
 use super::DAY;
 
-pub(crate) fn t01_new_visitors_draw_1_2_3(house: &House) {
+pub(crate) fn new_visitors_draw_1_2_3(house: &House) {
     for expected in 1..=3 {
         let got = Visitor::new(house).ask("/");
         assert_eq!(got.json()["position"], expected);
@@ -16,7 +16,7 @@ pub(crate) fn t01_new_visitors_draw_1_2_3(house: &House) {
     }
 }
 
-pub(crate) fn t02_admitted_if_and_only_if_the_cursor_has_reached_the_position(house: &House) {
+pub(crate) fn admitted_if_and_only_if_the_cursor_has_reached_the_position(house: &House) {
     let mut visitors = visitors(house, 6);
     for visitor in &mut visitors {
         visitor.ask("/");
@@ -25,7 +25,7 @@ pub(crate) fn t02_admitted_if_and_only_if_the_cursor_has_reached_the_position(ho
     assert_eq!(inside(&mut visitors), [true, true, true, true, true, false]);
 }
 
-pub(crate) fn t02_the_very_request_that_moves_the_cursor_is_admitted(house: &House) {
+pub(crate) fn the_very_request_that_moves_the_cursor_is_admitted(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
     assert!(
@@ -34,7 +34,7 @@ pub(crate) fn t02_the_very_request_that_moves_the_cursor_is_admitted(house: &Hou
     );
 }
 
-pub(crate) fn t03_ahead_is_position_minus_cursor_minus_one_and_never_grows(house: &House) {
+pub(crate) fn ahead_is_position_minus_cursor_minus_one_and_never_grows(house: &House) {
     house.write(&["length", "3289", "cursor", "1"]);
     let mut visitor = Visitor::new(house);
     let first = visitor.ask("/").json();
@@ -59,7 +59,7 @@ pub(crate) fn t03_ahead_is_position_minus_cursor_minus_one_and_never_grows(house
     }
 }
 
-pub(crate) fn t04_the_page_counts_people_in_words(house: &House) {
+pub(crate) fn the_page_counts_people_in_words(house: &House) {
     for words in [
         "You are next.",
         "There is 1 person ahead of you.",
@@ -70,7 +70,7 @@ pub(crate) fn t04_the_page_counts_people_in_words(house: &House) {
     }
 }
 
-pub(crate) fn t05_the_page_refreshes_itself_without_script(house: &House) {
+pub(crate) fn the_page_refreshes_itself_without_script(house: &House) {
     let page = house.ask(&Ask::get("/shop?a=1"));
     assert_eq!(
         (page.header("refresh"), page.header("retry-after")),
@@ -81,7 +81,7 @@ pub(crate) fn t05_the_page_refreshes_itself_without_script(house: &House) {
     assert_eq!(house.ask(&kept).header("refresh"), "5");
 }
 
-pub(crate) fn t06_the_ticket_is_a_signed_token_that_lives_a_day(house: &House) {
+pub(crate) fn the_ticket_is_a_signed_token_that_lives_a_day(house: &House) {
     let got = house.ask(&Ask::get("/"));
     let claims = claims(&got.ticket().unwrap());
     assert_eq!(claims["pos"], 1);
@@ -99,7 +99,7 @@ pub(crate) fn t06_the_ticket_is_a_signed_token_that_lives_a_day(house: &House) {
     );
 }
 
-pub(crate) fn t07_an_altered_ticket_is_no_ticket(house: &House) {
+pub(crate) fn an_altered_ticket_is_no_ticket(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
     let mut altered = visitor.ticket.clone().unwrap();
@@ -118,7 +118,7 @@ pub(crate) fn t07_an_altered_ticket_is_no_ticket(house: &House) {
     );
 }
 
-pub(crate) fn t08_changing_the_secret_ends_every_ticket(house: &House) {
+pub(crate) fn changing_the_secret_ends_every_ticket(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
     house.permit(1);
@@ -129,7 +129,7 @@ pub(crate) fn t08_changing_the_secret_ends_every_ticket(house: &House) {
     assert_eq!(got.json()["position"], 2);
 }
 
-pub(crate) fn t09_bypass_paths_go_straight_to_the_origin(house: &House) {
+pub(crate) fn bypass_paths_go_straight_to_the_origin(house: &House) {
     for path in [
         "/robots.txt",
         "/favicon.ico",
@@ -146,7 +146,7 @@ pub(crate) fn t09_bypass_paths_go_straight_to_the_origin(house: &House) {
     assert!(!house.ask(&Ask::get("/robots.txt/x")).inside);
 }
 
-pub(crate) fn t10_the_waiting_page_comes_from_the_edge_and_loads_nothing(house: &House) {
+pub(crate) fn the_waiting_page_comes_from_the_edge_and_loads_nothing(house: &House) {
     let page = house.ask(&Ask::get("/"));
     assert!(!page.inside);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
@@ -163,7 +163,7 @@ pub(crate) fn t10_the_waiting_page_comes_from_the_edge_and_loads_nothing(house: 
     }
 }
 
-pub(crate) fn t11_the_panel_shows_the_line_to_the_operator(house: &House) {
+pub(crate) fn the_panel_shows_the_line_to_the_operator(house: &House) {
     for _ in 0..7 {
         Visitor::new(house).ask("/");
     }
@@ -183,7 +183,7 @@ pub(crate) fn t11_the_panel_shows_the_line_to_the_operator(house: &House) {
     assert_eq!(panel.header("cache-control"), "private, no-store");
 }
 
-pub(crate) fn t12_the_permit_api_moves_the_line(house: &House) {
+pub(crate) fn the_permit_api_moves_the_line(house: &House) {
     for _ in 0..4 {
         Visitor::new(house).ask("/");
     }
@@ -208,7 +208,7 @@ pub(crate) fn t12_the_permit_api_moves_the_line(house: &House) {
     );
 }
 
-pub(crate) fn t13_the_first_request_of_a_period_moves_the_line_once(house: &House) {
+pub(crate) fn the_first_request_of_a_period_moves_the_line_once(house: &House) {
     house.set("automatic", "4");
     house.set("automatic_quantity", "2");
     house.wait_for_period(4);
@@ -232,7 +232,7 @@ pub(crate) fn t13_the_first_request_of_a_period_moves_the_line_once(house: &Hous
     );
 }
 
-pub(crate) fn t13_automatic_zero_is_off(house: &House) {
+pub(crate) fn automatic_zero_is_off(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
     for _ in 0..3 {
@@ -245,7 +245,7 @@ pub(crate) fn t13_automatic_zero_is_off(house: &House) {
     );
 }
 
-pub(crate) fn t14_schedule_operator_and_origin_move_the_line_together(house: &House) {
+pub(crate) fn schedule_operator_and_origin_move_the_line_together(house: &House) {
     house.set("automatic", "60");
     house.set("automatic_quantity", "1");
     let mut visitors = visitors(house, 5);
@@ -260,7 +260,7 @@ pub(crate) fn t14_schedule_operator_and_origin_move_the_line_together(house: &Ho
     assert!(cursor == 4 || cursor == 5, "{status}");
 }
 
-pub(crate) fn t15_a_change_of_pace_takes_effect_within_one_period(house: &House) {
+pub(crate) fn a_change_of_pace_takes_effect_within_one_period(house: &House) {
     house.set("automatic", "3600");
     house.set("automatic_quantity", "1");
     let mut first = Visitor::new(house);
@@ -276,7 +276,7 @@ pub(crate) fn t15_a_change_of_pace_takes_effect_within_one_period(house: &House)
     );
 }
 
-pub(crate) fn t17_every_decision_is_one_log_line(house: &House) {
+pub(crate) fn every_decision_is_one_log_line(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/drop?token=private");
     house.permit(1);
@@ -345,7 +345,7 @@ pub(crate) fn t17_every_decision_is_one_log_line(house: &House) {
     }
 }
 
-pub(crate) fn t17_looks_are_sampled_and_draws_are_not(house: &House) {
+pub(crate) fn looks_are_sampled_and_draws_are_not(house: &House) {
     house.set("log_sample", "10000");
     let mut crowd = visitors(house, 10);
     for visitor in &mut crowd {
@@ -369,7 +369,7 @@ pub(crate) fn t17_looks_are_sampled_and_draws_are_not(house: &House) {
     assert!(log.iter().filter(is_look).count() < 10, "{log:?}");
 }
 
-pub(crate) fn t17_the_query_is_logged_only_where_that_was_asked_for(house: &House) {
+pub(crate) fn the_query_is_logged_only_where_that_was_asked_for(house: &House) {
     let ask =
         Ask::get("/drop?size=m&token=private").with("referer", "https://a.example/b?c=private");
     let url = |line: &serde_json::Value| line["requestUrl"].as_str().unwrap().to_owned();

@@ -8,7 +8,7 @@ use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
 
 use super::DAY;
 
-pub(crate) fn defect_01_next_in_line_sees_nobody_ahead(house: &House) {
+pub(crate) fn next_in_line_sees_nobody_ahead(house: &House) {
     let mut visitors = visitors(house, 3);
     for visitor in &mut visitors {
         visitor.ask("/");
@@ -18,7 +18,7 @@ pub(crate) fn defect_01_next_in_line_sees_nobody_ahead(house: &House) {
     assert_eq!(visitors[2].ask("/").json()["ahead"], 1);
 }
 
-pub(crate) fn defect_02_other_cookies_do_not_hide_the_ticket(house: &House) {
+pub(crate) fn other_cookies_do_not_hide_the_ticket(house: &House) {
     let ticket = house.ask(&Ask::get("/")).ticket().unwrap();
     let long = "a=b; ".repeat(1600);
     let shapes: Vec<Vec<u8>> = vec![
@@ -53,7 +53,7 @@ pub(crate) fn defect_02_other_cookies_do_not_hide_the_ticket(house: &House) {
     assert_eq!((got.status, &got.json()["position"]), (503, &json!(2)));
 }
 
-pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &House) {
+pub(crate) fn permit_needs_post_this_site_and_a_sound_amount(house: &House) {
     for _ in 0..3 {
         Visitor::new(house).ask("/");
     }
@@ -138,7 +138,7 @@ pub(crate) fn defect_03_permit_needs_post_this_site_and_a_sound_amount(house: &H
     );
 }
 
-pub(crate) fn defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open(house: &House) {
+pub(crate) fn the_admin_prefix_is_exact_and_the_panel_is_never_open(house: &House) {
     assert_eq!(
         house.ask(&Ask::get("/_queuefoo").json()).json()["position"],
         1,
@@ -168,7 +168,7 @@ pub(crate) fn defect_04_the_admin_prefix_is_exact_and_the_panel_is_never_open(ho
     assert_eq!(last["reason"], "no_password", "and the log says so");
 }
 
-pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
+pub(crate) fn store_calls_are_counted_exactly(house: &House) {
     house.warm();
     let mut visitor = Visitor::new(house);
     assert_eq!(house.calls(|| drop(visitor.ask("/"))), 1, "new");
@@ -208,7 +208,7 @@ pub(crate) fn defect_05_store_calls_are_counted_exactly(house: &House) {
     assert_eq!(house.calls(second_contact), 1, "and the second one");
 }
 
-pub(crate) fn defect_06_idle_time_banks_nothing(house: &House) {
+pub(crate) fn idle_time_banks_nothing(house: &House) {
     house.set("automatic", "3");
     house.set("automatic_quantity", "1");
     Visitor::new(house).ask("/");
@@ -222,7 +222,7 @@ pub(crate) fn defect_06_idle_time_banks_nothing(house: &House) {
     );
 }
 
-pub(crate) fn defect_08_keys_expire(house: &House) {
+pub(crate) fn keys_expire(house: &House) {
     Visitor::new(house).ask("/");
     let keys = house
         .store
@@ -237,7 +237,7 @@ pub(crate) fn defect_08_keys_expire(house: &House) {
     assert!((2 * DAY - 60..=2 * DAY).contains(&left), "{left}");
 }
 
-pub(crate) fn defect_09_a_store_that_is_down_is_a_waiting_page(house: &House) {
+pub(crate) fn a_store_that_is_down_is_a_waiting_page(house: &House) {
     use upstash_local::{Fault, Faults};
     house.store.fail(Faults::always(Fault::Refuse));
     let got = house.ask(&Ask::get("/"));
@@ -248,7 +248,7 @@ pub(crate) fn defect_09_a_store_that_is_down_is_a_waiting_page(house: &House) {
     );
 }
 
-pub(crate) fn defect_10_only_visits_draw_and_answers_carry_their_headers(house: &House) {
+pub(crate) fn only_visits_draw_and_answers_carry_their_headers(house: &House) {
     let quiet = [
         (503, Ask::get("/").with("sec-purpose", "prefetch")),
         (503, Ask::get("/").with("purpose", "prefetch")),
@@ -294,7 +294,7 @@ pub(crate) fn defect_10_only_visits_draw_and_answers_carry_their_headers(house: 
     );
 }
 
-pub(crate) fn defect_11_a_fresh_store_shows_zero(house: &House) {
+pub(crate) fn a_fresh_store_shows_zero(house: &House) {
     let panel = house.ask(&Ask::get("/_queue").operator());
     assert!(
         panel.body.contains(r#"id="waiting">0<"#) && !panel.body.contains("NaN"),
@@ -303,7 +303,7 @@ pub(crate) fn defect_11_a_fresh_store_shows_zero(house: &House) {
     );
 }
 
-pub(crate) fn defect_12_the_cookie_is_lax_and_knows_no_version(house: &House) {
+pub(crate) fn the_cookie_is_lax_and_knows_no_version(house: &House) {
     let on_loopback = house.ask(&Ask::get("/"));
     assert!(on_loopback.header("set-cookie").starts_with("queue="));
     let elsewhere = house.ask(&Ask::get("/").with("host", "shop.example"));

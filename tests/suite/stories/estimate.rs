@@ -9,8 +9,8 @@ use crate::house::{Ask, House, Visitor, visitors};
 
 // These stories need minutes.
 in_houses_whose_clock_is_turned! {
-    c12_the_rate_is_measured_from_the_permits_of_the_origin
-    t15_a_change_of_pace_is_seen_in_the_estimate_at_once
+    the_rate_is_measured_from_the_permits_of_the_origin
+    a_change_of_pace_is_seen_in_the_estimate_at_once
     idle_time_does_not_count_as_slowness
     a_line_that_stands_still_has_no_estimate
     a_cursor_rebuilt_from_the_tickets_is_no_admission
@@ -44,7 +44,7 @@ fn permits(house: &House, amount: u64) {
 }
 
 /// In every house, since it needs no time: another data centre has measured for two minutes.
-pub(crate) fn c12_sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
+pub(crate) fn sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
     let now_ms = house.now_ms();
     let (since, moved) = ((now_ms - 120_000).to_string(), now_ms.to_string());
     let line = ["epoch", "1", "cursor", "60", "length", "120"];
@@ -74,7 +74,7 @@ pub(crate) fn c12_sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House)
     );
 }
 
-pub(crate) fn c12_the_rate_is_measured_from_the_permits_of_the_origin(house: &House) {
+pub(crate) fn the_rate_is_measured_from_the_permits_of_the_origin(house: &House) {
     let mut line = line(house, 20);
     assert_eq!(shown(house), (json!(null), json!(null)), "nothing moves");
     house.permit(2);
@@ -115,7 +115,7 @@ fn by_schedule(house: &House, ahead: u64, automatic: u64, quantity: u64) -> u64 
     (next + ahead / quantity * length).div_ceil(1000)
 }
 
-pub(crate) fn t15_a_change_of_pace_is_seen_in_the_estimate_at_once(house: &House) {
+pub(crate) fn a_change_of_pace_is_seen_in_the_estimate_at_once(house: &House) {
     house.set("automatic", "15");
     house.set("automatic_quantity", "1");
     let mut line = line(house, 60);

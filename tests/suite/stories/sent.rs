@@ -115,107 +115,6 @@ pub(crate) fn a_path_that_is_cached_stands_in_line_all_the_same(house: &House) {
     assert!(house.ask(&Ask::get("/assets/logo.svg")).inside);
 }
 
-/// What a request of a visitor inside takes along to the origin.
-#[test]
-fn native_only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
-    let house = House::native();
-    let now_ms = house.now_ms();
-    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
-    let mut visitor = let_in(&house);
-    assert!(visitor.ask("/echo").inside);
-    let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
-    let listed = ("cache_paths", "/assets/*, *.css");
-    let config = config_with(&[listed, ("bypass_paths", "/assets/logo.svg")]);
-    let sent = |ask: Ask| {
-        let call = call(&ask.with("cookie", &cookie), "a".repeat(32));
-        let store = Direct(house.store.clone());
-        let body = &mut [].as_slice();
-        match service::handle(
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store,
-                pop: &near,
-                now_ms,
-            },
-            body,
-        )
-        .answer
-        {
-            Answer::Forward(forward) => forward,
-            Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
-        }
-    };
-    for ask in [
-        Ask::get("/assets/a.png"),
-        Ask::get("/a.css?v=1").method("HEAD"),
-        Ask::get("/assets/a.png").with("content-length", "0"),
-    ] {
-        let forward = sent(ask.clone());
-        assert_eq!(forward.way, Way::Cache, "{ask:?}");
-        assert_eq!(forward.cookies, Cookies::None, "{ask:?}");
-        assert_eq!(forward.position, None, "{ask:?}");
-        assert!(forward.pass.is_some(), "an origin may ask for it: {ask:?}");
-    }
-    let bypass = sent(Ask::get("/assets/logo.svg"));
-    assert_eq!((bypass.way, bypass.pass), (Way::Cache, None));
-    for ask in [
-        Ask::get("/account"),
-        Ask::get("/assets/a.png").method("POST"),
-        Ask::get("/assets/a.png").method("DELETE"),
-        Ask::get("/assets/a.png").with("authorization", "Basic YTpi"),
-        Ask::get("/assets/a.png").with("content-length", "1"),
-        Ask::get("/assets/a.png").with("transfer-encoding", "chunked"),
-        Ask::get("/assets/a.png;b"),
-        Ask::get("/account/a%2fb.css"),
-    ] {
-        let forward = sent(ask.clone());
-        assert_eq!(forward.way, Way::Pass, "{ask:?}");
-        assert_ne!(forward.cookies, Cookies::None, "{ask:?}");
-        assert!(forward.position.is_some(), "{ask:?}");
-    }
-}
-
-/// What an origin answers to http is often the way to https, which visitors by https must not get from the cache.
-#[test]
-fn native_only_what_came_by_https_may_be_cached() {
-    let house = House::native();
-    let now_ms = house.now_ms();
-    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
-    let listed = ("cache_paths", "/assets/*");
-    let config = config_with(&[listed, ("bypass_paths", "/assets/*")]);
-    let way = |https: bool, local: bool, ask: Ask| {
-        let call = Call {
-            https,
-            local,
-            ..call(&ask, "a".repeat(32))
-        };
-        let store = Direct(house.store.clone());
-        let body = &mut [].as_slice();
-        match service::handle(
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store,
-                pop: &near,
-                now_ms,
-            },
-            body,
-        )
-        .answer
-        {
-            Answer::Forward(forward) => forward.way,
-            Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
-        }
-    };
-    let ask = || Ask::get("/assets/a.png");
-    assert_eq!(way(true, false, ask()), Way::Cache);
-    assert_eq!(way(false, true, ask()), Way::Cache, "there is no https");
-    assert_eq!(way(false, false, ask()), Way::Pass);
-    let secure = ask().with("sec-fetch-mode", "no-cors");
-    assert_eq!(way(false, false, secure), Way::Pass, "two signs differ");
-}
-
 /// A visitor who was let in.
 fn let_in(house: &House) -> Visitor<'_> {
     let mut visitor = Visitor::new(house);
@@ -281,27 +180,6 @@ pub(crate) fn a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_sa
     assert!(page.inside && page.ticket().is_some(), "{page:?}");
 }
 
-#[test]
-fn native_a_web_socket_that_brings_a_body_is_refused() {
-    let house = House::native();
-    house.set("websockets", "on");
-    let mut inside = let_in(&house);
-    for path in ["/echo", "/robots.txt"] {
-        for (name, value, status) in [
-            ("content-length", "0", 200),
-            ("content-length", "1", 400),
-            ("transfer-encoding", "chunked", 400),
-        ] {
-            let ask = Ask::get(path)
-                .with("upgrade", "websocket")
-                .with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
-            let got = inside.send(ask.with(name, value));
-            assert_eq!(got.status, status, "{path}: {name}: {value}: {got:?}");
-            assert!(status == 200 || got.body.contains("no body"), "{got:?}");
-        }
-    }
-}
-
 pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
     let asks = || {
         [
@@ -328,22 +206,6 @@ pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
     for ask in asks() {
         assert!(!house.ask(&ask).inside, "{ask:?}");
     }
-}
-
-/// With a native house; what a client library does not send is in `wasm_only`.
-#[test]
-fn native_the_server_as_a_whole_is_no_page() {
-    let house = House::native();
-    let got = house.ask(&Ask::get("*"));
-    assert_eq!((got.status, got.inside), (400, false));
-    assert!(
-        got.body.contains("accepted is one that begins with /"),
-        "{}",
-        got.body
-    );
-    let got = house.ask(&Ask::get("*").method("OPTIONS"));
-    assert_eq!((got.status, got.body.as_str()), (204, ""));
-    assert!(got.header("allow").contains("OPTIONS"));
 }
 
 pub(crate) fn a_link_of_another_page_stops_nobody_s_refresh(house: &House) {
@@ -383,41 +245,183 @@ pub(crate) fn a_phone_that_tries_the_local_server_keeps_its_place(house: &House)
     assert!(page.body.contains(r#"data-position="1""#), "{}", page.body);
 }
 
-#[test]
-fn native_what_came_over_https_is_to_come_so_again() {
-    let house = House::native();
-    let now_ms = house.now_ms();
-    let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
-    let security = |ask: Ask, https: bool| {
-        let call = Call {
-            https,
-            ..call(&ask.with("host", "shop.example"), "a".repeat(32))
+mod native {
+    use super::*;
+
+    /// What a request of a visitor inside takes along to the origin.
+    #[test]
+    fn only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
+        let house = House::native();
+        let now_ms = house.now_ms();
+        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let mut visitor = let_in(&house);
+        assert!(visitor.ask("/echo").inside);
+        let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
+        let listed = ("cache_paths", "/assets/*, *.css");
+        let config = config_with(&[listed, ("bypass_paths", "/assets/logo.svg")]);
+        let sent = |ask: Ask| {
+            let call = call(&ask.with("cookie", &cookie), "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let body = &mut [].as_slice();
+            match service::handle(
+                &Request {
+                    call: &call,
+                    config: &config,
+                    store: &store,
+                    pop: &near,
+                    now_ms,
+                },
+                body,
+            )
+            .answer
+            {
+                Answer::Forward(forward) => forward,
+                Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
+            }
         };
-        let store = Direct(house.store.clone());
-        let body = &mut [].as_slice();
-        let outcome = service::handle(
-            &Request {
-                call: &call,
-                config: &config(),
-                store: &store,
-                pop: &near,
-                now_ms,
-            },
-            body,
-        );
-        let Answer::Reply(reply) = outcome.answer else {
-            panic!("nobody is let in here");
-        };
-        let headers = reply.headers.into_iter();
-        let lines = headers
-            .filter_map(|(name, value)| (name == "strict-transport-security").then_some(value));
-        lines.collect::<Vec<String>>()
-    };
-    let once = ["max-age=86400"];
-    for target in ["/", "/_queue", "/_queue/healthz", "/_queue/place", "*"] {
-        assert_eq!(security(Ask::get(target), true), once, "{target}");
-        assert!(security(Ask::get(target), false).is_empty(), "{target}");
+        for ask in [
+            Ask::get("/assets/a.png"),
+            Ask::get("/a.css?v=1").method("HEAD"),
+            Ask::get("/assets/a.png").with("content-length", "0"),
+        ] {
+            let forward = sent(ask.clone());
+            assert_eq!(forward.way, Way::Cache, "{ask:?}");
+            assert_eq!(forward.cookies, Cookies::None, "{ask:?}");
+            assert_eq!(forward.position, None, "{ask:?}");
+            assert!(forward.pass.is_some(), "an origin may ask for it: {ask:?}");
+        }
+        let bypass = sent(Ask::get("/assets/logo.svg"));
+        assert_eq!((bypass.way, bypass.pass), (Way::Cache, None));
+        for ask in [
+            Ask::get("/account"),
+            Ask::get("/assets/a.png").method("POST"),
+            Ask::get("/assets/a.png").method("DELETE"),
+            Ask::get("/assets/a.png").with("authorization", "Basic YTpi"),
+            Ask::get("/assets/a.png").with("content-length", "1"),
+            Ask::get("/assets/a.png").with("transfer-encoding", "chunked"),
+            Ask::get("/assets/a.png;b"),
+            Ask::get("/account/a%2fb.css"),
+        ] {
+            let forward = sent(ask.clone());
+            assert_eq!(forward.way, Way::Pass, "{ask:?}");
+            assert_ne!(forward.cookies, Cookies::None, "{ask:?}");
+            assert!(forward.position.is_some(), "{ask:?}");
+        }
     }
-    let web_socket = Ask::get("/").with("upgrade", "websocket");
-    assert_eq!(security(web_socket, true), once);
+
+    /// What an origin answers to http is often the way to https, which visitors by https must not get from the cache.
+    #[test]
+    fn only_what_came_by_https_may_be_cached() {
+        let house = House::native();
+        let now_ms = house.now_ms();
+        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let listed = ("cache_paths", "/assets/*");
+        let config = config_with(&[listed, ("bypass_paths", "/assets/*")]);
+        let way = |https: bool, local: bool, ask: Ask| {
+            let call = Call {
+                https,
+                local,
+                ..call(&ask, "a".repeat(32))
+            };
+            let store = Direct(house.store.clone());
+            let body = &mut [].as_slice();
+            match service::handle(
+                &Request {
+                    call: &call,
+                    config: &config,
+                    store: &store,
+                    pop: &near,
+                    now_ms,
+                },
+                body,
+            )
+            .answer
+            {
+                Answer::Forward(forward) => forward.way,
+                Answer::Reply(reply) => panic!("{call:?}: {reply:?}"),
+            }
+        };
+        let ask = || Ask::get("/assets/a.png");
+        assert_eq!(way(true, false, ask()), Way::Cache);
+        assert_eq!(way(false, true, ask()), Way::Cache, "there is no https");
+        assert_eq!(way(false, false, ask()), Way::Pass);
+        let secure = ask().with("sec-fetch-mode", "no-cors");
+        assert_eq!(way(false, false, secure), Way::Pass, "two signs differ");
+    }
+
+    #[test]
+    fn a_web_socket_that_brings_a_body_is_refused() {
+        let house = House::native();
+        house.set("websockets", "on");
+        let mut inside = let_in(&house);
+        for path in ["/echo", "/robots.txt"] {
+            for (name, value, status) in [
+                ("content-length", "0", 200),
+                ("content-length", "1", 400),
+                ("transfer-encoding", "chunked", 400),
+            ] {
+                let ask = Ask::get(path)
+                    .with("upgrade", "websocket")
+                    .with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+                let got = inside.send(ask.with(name, value));
+                assert_eq!(got.status, status, "{path}: {name}: {value}: {got:?}");
+                assert!(status == 200 || got.body.contains("no body"), "{got:?}");
+            }
+        }
+    }
+
+    /// With a native house; what a client library does not send is in `platform`.
+    #[test]
+    fn the_server_as_a_whole_is_no_page() {
+        let house = House::native();
+        let got = house.ask(&Ask::get("*"));
+        assert_eq!((got.status, got.inside), (400, false));
+        assert!(
+            got.body.contains("accepted is one that begins with /"),
+            "{}",
+            got.body
+        );
+        let got = house.ask(&Ask::get("*").method("OPTIONS"));
+        assert_eq!((got.status, got.body.as_str()), (204, ""));
+        assert!(got.header("allow").contains("OPTIONS"));
+    }
+
+    #[test]
+    fn what_came_over_https_is_to_come_so_again() {
+        let house = House::native();
+        let now_ms = house.now_ms();
+        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let security = |ask: Ask, https: bool| {
+            let call = Call {
+                https,
+                ..call(&ask.with("host", "shop.example"), "a".repeat(32))
+            };
+            let store = Direct(house.store.clone());
+            let body = &mut [].as_slice();
+            let outcome = service::handle(
+                &Request {
+                    call: &call,
+                    config: &config(),
+                    store: &store,
+                    pop: &near,
+                    now_ms,
+                },
+                body,
+            );
+            let Answer::Reply(reply) = outcome.answer else {
+                panic!("nobody is let in here");
+            };
+            let headers = reply.headers.into_iter();
+            let lines = headers
+                .filter_map(|(name, value)| (name == "strict-transport-security").then_some(value));
+            lines.collect::<Vec<String>>()
+        };
+        let once = ["max-age=86400"];
+        for target in ["/", "/_queue", "/_queue/healthz", "/_queue/place", "*"] {
+            assert_eq!(security(Ask::get(target), true), once, "{target}");
+            assert!(security(Ask::get(target), false).is_empty(), "{target}");
+        }
+        let web_socket = Ask::get("/").with("upgrade", "websocket");
+        assert_eq!(security(web_socket, true), once);
+    }
 }

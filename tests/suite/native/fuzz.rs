@@ -1,0 +1,223 @@
+//! Whatever strangers send: never a panic, never a 5xx that is not ours, never anything moved.
+//!
+//! The corpus in `tests/corpus` holds shapes that have hurt somebody before, one value per file, as bytes. Each goes
+//! into every place a stranger can write to; then come random bytes and mutations of the corpus.
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use now_serving::operator::input::Fields;
+
+use crate::house::{Ask, House, Visitor};
+
+/// Where a stranger can write.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Cookie,
+    OurCookie,
+    Authorization,
+    Basic,
+    Path,
+    Query,
+    Form,
+    Json,
+    Header(&'static str),
+}
+
+const PLACES: [Place; 20] = [
+    Place::Cookie,
+    Place::OurCookie,
+    Place::Authorization,
+    Place::Basic,
+    Place::Path,
+    Place::Query,
+    Place::Form,
+    Place::Json,
+    Place::Header("accept"),
+    Place::Header("accept-language"),
+    Place::Header("content-type"),
+    Place::Header("host"),
+    Place::Header("origin"),
+    Place::Header("purpose"),
+    Place::Header("sec-fetch-dest"),
+    Place::Header("sec-fetch-mode"),
+    Place::Header("sec-fetch-site"),
+    Place::Header("sec-purpose"),
+    Place::Header("x-moz"),
+    Place::Header("x-requested-with"),
+];
+
+fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let body = |kind: &str| {
+        Ask {
+            body: bytes.to_vec(),
+            ..Ask::press("")
+        }
+        .with("content-type", kind)
+    };
+    match place {
+        Place::Cookie => vec![Ask::get("/").with("cookie", bytes)],
+        Place::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
+            .into_iter()
+            .flat_map(|name| {
+                let cookie = [name.as_bytes(), bytes].concat();
+                ["/", "/_queue/place"].map(|path| Ask::get(path).with("cookie", &cookie))
+            })
+            .collect(),
+        Place::Authorization => on_every_route("authorization", bytes),
+        Place::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
+        Place::Path => vec![
+            Ask::get(&format!("/{text}")),
+            Ask::get(&format!("/_queue{text}")),
+            Ask::get(&format!("/_queue/{text}")).method("POST"),
+        ],
+        Place::Query => vec![
+            Ask::get(&format!("/?{text}")),
+            Ask::get(&format!("/_queue?done={text}&number={text}&asked={text}")).operator(),
+            Ask::get(&format!("/_queue/cookies?try=1&to={text}")),
+            Ask::get(&format!("/_queue/cookies?try={text}&to=/")),
+            Ask::get(&format!("/_queue/updates?every=off&to=/{text}")),
+        ],
+        Place::Form => vec![body("application/x-www-form-urlencoded")],
+        Place::Json => vec![body("application/json")],
+        Place::Header(name) => vec![
+            Ask::get("/").with(name, bytes),
+            Ask::get("/").method("POST").with(name, bytes),
+            Ask::press("amt=0").with(name, bytes),
+        ],
+    }
+}
+
+fn on_every_route(name: &'static str, bytes: &[u8]) -> Vec<Ask> {
+    ["/_queue", "/_queue/", "/_queue/status", "/_queue/permit"]
+        .map(|route| {
+            Ask::get(route)
+                .method(if route.ends_with("permit") {
+                    "POST"
+                } else {
+                    "GET"
+                })
+                .with(name, bytes)
+        })
+        .into()
+}
+
+/// The statuses that are ours to give.
+fn is_ours(status: u16) -> bool {
+    matches!(
+        status,
+        200 | 303 | 400 | 401 | 403 | 404 | 405 | 413 | 415 | 503
+    )
+}
+
+fn holds(house: &House, place: Place, bytes: &[u8]) {
+    let before = cursor(house);
+    for ask in asks(place, bytes) {
+        let got = house.ask(&ask);
+        assert!(is_ours(got.status), "{place:?} {bytes:?}: {}", got.status);
+        for (name, value) in &got.headers {
+            assert!(
+                value
+                    .bytes()
+                    .all(|byte| (b' '..=b'~').contains(&byte) || byte >= 0x80),
+                "{name}: {value:?} after {bytes:?}"
+            );
+        }
+        let location = got.header("location");
+        let is_here = location.starts_with('/') && !location.starts_with("//");
+        assert!(
+            location.is_empty() || is_here,
+            "{location:?} after {bytes:?}"
+        );
+        assert!(
+            !got.inside || place_is_path(place),
+            "{place:?} {bytes:?} went in"
+        );
+    }
+    assert_eq!(cursor(house), before, "{place:?} {bytes:?} moved the line");
+}
+
+/// A stranger's path may be one that skips the room.
+fn place_is_path(place: Place) -> bool {
+    matches!(place, Place::Path)
+}
+
+fn cursor(house: &House) -> serde_json::Value {
+    house
+        .store
+        .command(&["HGET", "queue:{main}", "cursor"])
+        .unwrap()
+}
+
+fn corpus() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files.iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+#[test]
+fn the_corpus_in_every_place() {
+    let house = House::native();
+    Visitor::new(&house).ask("/");
+    let corpus = corpus();
+    assert!(corpus.len() >= 20, "{} shapes", corpus.len());
+    for bytes in &corpus {
+        for place in PLACES {
+            if !(matches!(place, Place::Form | Place::Json) && is_an_amount(bytes)) {
+                holds(&house, place, bytes);
+            }
+        }
+    }
+}
+
+/// A sound amount in a sound form is meant to move the line.
+fn is_an_amount(bytes: &[u8]) -> bool {
+    let asked = |kind: &str| {
+        let mut fields = Fields::read(kind, &mut { bytes }, "{}").ok()?;
+        let amount = fields.number("amt", 1..=10_000).ok()?;
+        fields.text("once").ok()?;
+        fields.end().ok().map(|()| amount)
+    };
+    let asked = |kind: &str| asked(kind).is_some();
+    asked("application/json") || asked("application/x-www-form-urlencoded")
+}
+
+#[test]
+fn random_bytes_and_mutations_in_every_place() {
+    let house = House::native();
+    Visitor::new(&house).ask("/");
+    let mutated = (
+        prop::sample::select(corpus()),
+        any::<usize>(),
+        prop::collection::vec(any::<u8>(), 0..8),
+    )
+        .prop_map(|(mut bytes, at, more)| {
+            let at = at % (bytes.len() + 1);
+            let end = (at + more.len() / 2).min(bytes.len());
+            bytes.splice(at..end, more);
+            bytes
+        });
+    let bytes = prop_oneof![prop::collection::vec(any::<u8>(), 0..200), mutated];
+    let config = ProptestConfig {
+        cases: 6_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let outcome = proptest::test_runner::TestRunner::new(config).run(
+        &(prop::sample::select(&PLACES[..]), bytes),
+        |(place, bytes)| {
+            if !(matches!(place, Place::Form | Place::Json) && is_an_amount(&bytes)) {
+                holds(&house, place, &bytes);
+            }
+            Ok(())
+        },
+    );
+    outcome.unwrap();
+}

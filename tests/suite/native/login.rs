@@ -1,0 +1,820 @@
+//! Guessing, on the story's clock; what a login reads; what a list of tokens may look like.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::{
+    Copied, LoginThrottle, Lookup, Marker, Markers, Pop, QUEUE, SignCache, Turn, Wrong,
+};
+use now_serving::cache::{LastSign, NoSign};
+use now_serving::config::{Config, Problem, Source, Unreadable};
+use now_serving::http::{Answer, Call};
+use now_serving::operator;
+use now_serving::operator::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
+use now_serving::queue::Sign;
+use now_serving::service::{self, Request};
+use now_serving::store::{Clock, Line};
+use upstash_local::Store;
+
+use crate::house::{
+    ADMIN_TOKEN, Ask, Direct, Given, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
+};
+use crate::native::staleness::cache::{Cache, Whim};
+use now_serving::cache::memory::Memory;
+
+const HERE: &str = "192.0.2.1";
+pub(crate) const WRONG: &str = "Bearer development-only-guess";
+
+/// One data centre, and who comes to it from where; an address that is none is not known.
+struct Desk {
+    near: Memory,
+    now_ms: Arc<AtomicU64>,
+    config: Config,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
+        Self {
+            near: Memory::new(Arc::clone(&now_ms)),
+            now_ms,
+            config: config(),
+        }
+    }
+
+    fn wait(&self, time: Duration) {
+        let time = u64::try_from(time.as_millis()).unwrap();
+        self.now_ms.fetch_add(time, Ordering::SeqCst);
+    }
+
+    fn asked(&self, address: &str, authorization: Option<&str>) -> Result<Operator, Refused> {
+        let now_ms = self.now_ms.load(Ordering::SeqCst);
+        let call = from(address, authorization);
+        login::operator(&call, Door::Api, &self.config, &self.near, now_ms)
+    }
+
+    /// This many wrong logins.
+    fn guess(&self, address: &str, times: usize) {
+        for _ in 0..times {
+            let got = self.asked(address, Some(WRONG));
+            assert_eq!(got, Err(Refused::Unauthorized(Via::Bearer)));
+        }
+    }
+
+    /// How long the right login takes from there.
+    fn takes(&self, address: &str) -> Duration {
+        let before = self.near.paused();
+        let right = format!("Bearer {PERMIT_TOKEN}");
+        self.asked(address, Some(&right)).unwrap();
+        self.near.paused().checked_sub(before).unwrap()
+    }
+}
+
+fn from(address: &str, authorization: Option<&str>) -> Call {
+    let headers = authorization.map(|text| ("authorization", text.as_bytes().to_vec()));
+    Call {
+        address: address.parse().ok(),
+        headers: headers.into_iter().collect(),
+        ..Call::default()
+    }
+}
+
+#[test]
+fn the_eleventh_attempt_takes_a_quarter_of_a_second_right_or_wrong() {
+    let desk = Desk::new();
+    desk.guess(HERE, 10);
+    assert_eq!(desk.near.paused(), Duration::ZERO);
+    desk.guess(HERE, 1);
+    assert_eq!(desk.near.paused(), PAUSE);
+    assert_eq!(desk.takes(HERE), PAUSE, "the right one too");
+    assert_eq!(PAUSE, Duration::from_millis(250));
+}
+
+#[test]
+fn a_wrong_login_counts_for_a_minute_from_the_first() {
+    let desk = Desk::new();
+    desk.guess(HERE, 9);
+    desk.wait(Duration::from_millis(59_999));
+    desk.guess(HERE, 1);
+    assert_eq!(desk.takes(HERE), PAUSE);
+    desk.wait(Duration::from_millis(1));
+    assert_eq!(desk.takes(HERE), Duration::ZERO);
+    desk.guess(HERE, 10);
+    assert_eq!(desk.takes(HERE), PAUSE, "and then it begins anew");
+}
+
+#[test]
+fn right_logins_and_requests_without_credentials_are_no_wrong_ones() {
+    let desk = Desk::new();
+    for _ in 0..50 {
+        assert_eq!(desk.takes(HERE), Duration::ZERO);
+        let nobody = desk.asked(HERE, None);
+        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+    }
+    desk.guess(HERE, 10);
+    for _ in 0..50 {
+        let nobody = desk.asked(HERE, None);
+        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+    }
+    assert_eq!(desk.near.paused(), Duration::ZERO, "and are never slowed");
+}
+
+#[test]
+fn who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
+    let desk = Desk::new();
+    desk.guess(HERE, 10);
+    assert_eq!(desk.takes("192.0.2.2"), Duration::ZERO);
+    assert_eq!(
+        desk.takes("::ffff:192.0.2.1"),
+        PAUSE,
+        "the same in longer words"
+    );
+    desk.guess("2001:db8:0:1::1", 5);
+    desk.guess("2001:db8:0:1:ffff:ffff:ffff:ffff", 5);
+    assert_eq!(desk.takes("2001:db8:0:1::2"), PAUSE);
+    assert_eq!(desk.takes("2001:db8:0:2::1"), Duration::ZERO);
+    desk.guess("", 10);
+    assert_eq!(desk.takes(""), PAUSE, "and a request without one");
+}
+
+#[test]
+fn who_waits_too_long_for_a_turn_is_not_looked_at() {
+    let desk = Desk::new();
+    desk.guess(HERE, 1);
+    let Turn::Mine(turn) = desk.near.turn(HERE) else {
+        panic!("nobody had it");
+    };
+    let right = format!("Bearer {PERMIT_TOKEN}");
+    let refused = desk.asked(HERE, Some(&right)).unwrap_err();
+    let reply = refused.reply();
+    let retry = reply
+        .headers
+        .iter()
+        .find(|(name, _)| *name == "retry-after");
+    assert_eq!((refused, reply.status), (Refused::TooMany, 429));
+    assert_eq!(retry.unwrap().1, "5");
+    drop(turn);
+    assert!(desk.asked(HERE, Some(&right)).is_ok());
+    assert_eq!(desk.near.wrong(HERE).unwrap().count, 1, "nor counted");
+}
+
+/// Logins that arrive in the same moment. Each lane serves one at a time, in the order in which they came; what is read of a
+/// lane without its turn is what stood there before any of them.
+struct Burst {
+    memory: Memory,
+    before: BTreeMap<String, Wrong>,
+    lanes: Rc<RefCell<BTreeMap<String, Lane>>>,
+    /// How far this login is in time, from the burst's moment.
+    clock: Rc<Cell<Duration>>,
+}
+
+#[derive(Default)]
+struct Lane {
+    free_at: Duration,
+    is_taken: bool,
+}
+
+/// Held by the login whose turn it is.
+struct Served(
+    String,
+    Rc<RefCell<BTreeMap<String, Lane>>>,
+    Rc<Cell<Duration>>,
+);
+
+impl Burst {
+    fn new() -> Self {
+        Self {
+            memory: Memory::new(Arc::new(AtomicU64::new(NOW_MS))),
+            before: BTreeMap::new(),
+            lanes: Rc::default(),
+            clock: Rc::default(),
+        }
+    }
+
+    /// The answer to one of them, and how long it took.
+    fn login(&self, call: &Call, config: &Config) -> (Result<Operator, Refused>, Duration) {
+        self.clock.set(Duration::ZERO);
+        let got = login::operator(call, Door::Api, config, self, NOW_MS);
+        (got, self.clock.get())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let mut lanes = self.1.borrow_mut();
+        let lane = lanes.get_mut(&self.0).unwrap();
+        (lane.free_at, lane.is_taken) = (self.2.get(), false);
+    }
+}
+
+impl LastSign for Burst {
+    fn last_sign(&self) -> Option<Sign> {
+        self.memory.last_sign()
+    }
+}
+
+impl Markers for Burst {
+    fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
+        self.memory.marker(marker)
+    }
+
+    fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
+        self.memory.put_marker(marker, note, life);
+    }
+
+    fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
+        self.memory.alone(marker, work);
+    }
+}
+
+impl SignCache for Burst {
+    fn lookup(&self) -> Lookup {
+        self.memory.lookup()
+    }
+
+    fn peek(&self) -> Option<Copied> {
+        self.memory.peek()
+    }
+
+    fn put(&self, copy: &Copied) {
+        self.memory.put(copy);
+    }
+
+    fn remember(&self, copy: &Copied) {
+        self.memory.remember(copy);
+    }
+
+    fn last(&self) -> Option<Copied> {
+        self.memory.last()
+    }
+}
+
+impl LoginThrottle for Burst {
+    fn turn(&self, lane: &str) -> Turn {
+        let mut lanes = self.lanes.borrow_mut();
+        let taken = lanes.entry(lane.to_owned()).or_default();
+        assert!(!taken.is_taken, "one at a time");
+        if taken.free_at > QUEUE {
+            self.clock.set(QUEUE);
+            return Turn::Late;
+        }
+        taken.is_taken = true;
+        self.clock.set(taken.free_at);
+        let served = Served(
+            lane.to_owned(),
+            Rc::clone(&self.lanes),
+            Rc::clone(&self.clock),
+        );
+        Turn::Mine(Box::new(served) as Box<dyn Any>)
+    }
+
+    fn wrong(&self, lane: &str) -> Option<Wrong> {
+        let has_turn = self
+            .lanes
+            .borrow()
+            .get(lane)
+            .is_some_and(|lane| lane.is_taken);
+        if has_turn {
+            self.memory.wrong(lane)
+        } else {
+            self.before.get(lane).copied()
+        }
+    }
+
+    fn put_wrong(&self, lane: &str, wrong: Wrong, life: Duration) {
+        self.memory.put_wrong(lane, wrong, life);
+    }
+
+    fn pause(&self, time: Duration) {
+        self.clock.set(self.clock.get() + time);
+    }
+}
+
+impl Outbox for Burst {
+    fn batches(&self) -> Vec<Batch> {
+        self.memory.batches()
+    }
+
+    fn acknowledge(&self, batches: &[Batch]) {
+        self.memory.acknowledge(batches);
+    }
+}
+
+impl Pop for Burst {
+    fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
+        now_serving::cache::Listed::Unknown
+    }
+
+    fn pop(&self) -> String {
+        self.memory.pop()
+    }
+
+    fn is_first_admission(&self, id: &str) -> bool {
+        self.memory.is_first_admission(id)
+    }
+}
+
+const NOW_MS: u64 = 1_800_000_000_000;
+
+pub(crate) fn basic(password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("admin:{password}")))
+}
+
+/// As a browser sends it that got this cookie.
+fn known(call: Call, set_cookie: &str) -> Call {
+    let pair = set_cookie.split(';').next().unwrap().as_bytes().to_vec();
+    let headers = [call.headers, vec![("cookie", pair)]].concat();
+    Call { headers, ..call }
+}
+
+fn device_cookie(config: &Config, id: &str, now: u64) -> String {
+    let call = Call {
+        id: id.to_owned(),
+        ..Call::default()
+    };
+    login::device_cookie(&call, config, now).unwrap()
+}
+
+#[test]
+fn nobody_in_the_operators_network_can_make_a_known_browser_wait() {
+    let (burst, config) = (Burst::new(), config());
+    let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
+    let right = from(HERE, Some(&basic(PASSWORD)));
+    let operator = known(right.clone(), &cookie);
+    let mut from_the_network = Vec::new();
+    for _ in 0..40 {
+        from_the_network.push(burst.login(&from(HERE, Some(&basic("guess"))), &config));
+        let (got, took) = burst.login(&operator, &config);
+        assert!(got.is_ok() && took.is_zero(), "{got:?} after {took:?}");
+    }
+    let late = |(got, _): &&(_, _)| *got == Err(Refused::TooMany);
+    assert_eq!(
+        from_the_network.iter().filter(late).count(),
+        9,
+        "ten at once, and four a second"
+    );
+    let (got, took) = burst.login(&right, &config);
+    assert_eq!(
+        (got, took),
+        (Err(Refused::TooMany), QUEUE),
+        "a browser that is not known queues"
+    );
+}
+
+#[test]
+fn a_burst_is_looked_at_one_by_one_and_a_guess_among_it_is_not_let_past() {
+    let (burst, config) = (Burst::new(), config());
+    let took: Vec<Duration> = (0..30)
+        .map(|_| burst.login(&from(HERE, Some(&basic("guess"))), &config).1)
+        .collect();
+    assert!(took[..10].iter().all(Duration::is_zero), "{took:?}");
+    for (place, took) in took.iter().enumerate().skip(10) {
+        assert_eq!(
+            *took,
+            PAUSE * u32::try_from(place - 9).unwrap(),
+            "number {place}"
+        );
+    }
+    let (got, took) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert_eq!(
+        (got.is_ok(), took),
+        (true, PAUSE * 21),
+        "after all before it"
+    );
+    let (got, _) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert_eq!(got, Err(Refused::TooMany), "though it is right");
+}
+
+#[test]
+fn a_long_token_needs_no_lane_and_a_short_one_does() {
+    let long = "0123456789abcdef0123456789abcdef";
+    let short = &long[..login::LONG_TOKEN - 1];
+    let mut settings = required();
+    let tokens = format!("long:{long},short:{short}");
+    settings.extend([
+        ("permit_token", tokens.as_str()),
+        ("admin_password", PASSWORD),
+    ]);
+    let (burst, config) = (Burst::new(), loaded(&settings));
+    let ask = |token: &str| {
+        let call = from(HERE, Some(&format!("Bearer {token}")));
+        burst.login(&call, &config)
+    };
+    for number in 0..100 {
+        let (got, took) = ask(&format!("{number:032}"));
+        assert_eq!(
+            (got, took),
+            (Err(Refused::Unauthorized(Via::Bearer)), Duration::ZERO)
+        );
+    }
+    assert_eq!(
+        burst.memory.wrong(HERE),
+        None,
+        "and none of them slows anybody"
+    );
+    for _ in 0..40 {
+        assert!(ask("short").0.is_err());
+    }
+    assert_eq!(ask(short).0, Err(Refused::TooMany));
+    assert!(ask(long).0.is_ok() && ask(long).1.is_zero());
+    let elsewhere = from("192.0.2.2", Some(&format!("Bearer {short}")));
+    assert!(burst.login(&elsewhere, &config).0.is_ok());
+}
+
+#[test]
+fn a_known_browser_still_needs_the_password_and_guesses_in_its_own_lane() {
+    let (burst, config) = (Burst::new(), config());
+    let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
+    let call = |authorization: Option<&str>| known(from(HERE, authorization), &cookie);
+    let unauthorized = Err(Refused::Unauthorized(Via::Basic));
+    assert_eq!(burst.login(&call(None), &config).0, unauthorized);
+    for _ in 0..40 {
+        let (got, _) = burst.login(&call(Some(&basic("guess"))), &config);
+        assert!(got.is_err());
+    }
+    let late = (Err(Refused::TooMany), QUEUE);
+    assert_eq!(burst.login(&call(Some(&basic(PASSWORD))), &config), late);
+    let elsewhere = known(from("192.0.2.9", Some(&basic(PASSWORD))), &cookie);
+    assert_eq!(burst.login(&elsewhere, &config), late, "wherever it goes");
+    let (got, took) = burst.login(&from(HERE, Some(&basic(PASSWORD))), &config);
+    assert!(
+        got.is_ok() && took.is_zero(),
+        "and the network is not slowed"
+    );
+}
+
+#[test]
+fn a_browser_is_known_for_thirty_days_by_this_password_and_this_room() {
+    const DAYS: u64 = 86_400;
+    let now = NOW_MS / 1000;
+    let with = |key: &'static str, value: &'static str| {
+        let mut settings = required();
+        settings.extend([("admin_password", PASSWORD), (key, value)]);
+        loaded(&settings)
+    };
+    let config = with("room", "main");
+    let cookie = device_cookie(&config, "0123", now);
+    let is_known = |config: &Config, cookie: &str, now: u64| {
+        let call = known(Call::default(), cookie);
+        login::device_cookie(&call, config, now).is_none()
+    };
+    assert!(is_known(&config, &cookie, now), "and no new cookie is sent");
+    assert!(is_known(&config, &cookie, now + 15 * DAYS - 1));
+    let renewed = known(Call::default(), &cookie);
+    let renewed = login::device_cookie(&renewed, &config, now + 15 * DAYS).unwrap();
+    assert!(
+        renewed.contains("=main.0123."),
+        "the same browser: {renewed}"
+    );
+    for other in [
+        with("admin_password", "another-password"),
+        with("room", "side"),
+        with("jwt_secret", "fedcba9876543210fedcba9876543210"),
+    ] {
+        assert!(!is_known(&other, &cookie, now));
+    }
+    let rotated = "fedcba9876543210fedcba9876543210,0123456789abcdef0123456789abcdef";
+    let mut settings = required();
+    settings.extend([("admin_password", PASSWORD), ("jwt_secret", rotated)]);
+    assert!(
+        is_known(&loaded(&settings), &cookie, now),
+        "through a rotation"
+    );
+    let expired = known(Call::default(), &cookie);
+    let anew = login::device_cookie(&expired, &config, now + 30 * DAYS).unwrap();
+    assert!(!anew.contains("0123"), "{anew}");
+    let altered = cookie.replace("main.0123", "main.0124");
+    assert!(!is_known(&config, &altered, now));
+}
+
+#[test]
+fn the_cookie_of_a_known_browser_goes_to_the_operators_routes_of_this_site_alone() {
+    let config = config();
+    let production = Call {
+        https: true,
+        host: "shop.example".to_owned(),
+        id: "0123".to_owned(),
+        ..Call::default()
+    };
+    let set = login::device_cookie(&production, &config, 1_800_000_000).unwrap();
+    let (pair, attributes) = set.split_once("; ").unwrap();
+    assert!(
+        pair.starts_with("__Secure-queue-device=main.0123.1802592000."),
+        "{pair}"
+    );
+    assert_eq!(
+        attributes,
+        "Path=/_queue; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    );
+}
+
+#[test]
+fn a_cache_that_does_not_answer_locks_nobody_out() {
+    let (cache, config) = (Cache::new(1_800_000_000_000), config());
+    cache.is_from_now_on(Whim::Silent);
+    let asked = |authorization: &str| {
+        let call = from(HERE, Some(authorization));
+        login::operator(&call, Door::Api, &config, &cache, cache.now_ms())
+    };
+    for _ in 0..20 {
+        assert_eq!(asked(WRONG), Err(Refused::Unauthorized(Via::Bearer)));
+    }
+    assert!(asked(&format!("Bearer {PERMIT_TOKEN}")).is_ok());
+}
+
+#[test]
+fn a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
+    let desk = Desk::new();
+    let of = |token: &str| desk.asked(HERE, Some(&format!("Bearer {token}"))).unwrap();
+    let (permit, admin) = (of(PERMIT_TOKEN), of(ADMIN_TOKEN));
+    assert_eq!((permit.rights, admin.rights), (Rights::Permit, Rights::All));
+    assert!(permit.clone().may(Rights::Permit).is_ok());
+    for rights in [Rights::Permit, Rights::All] {
+        assert!(admin.clone().may(rights).is_ok());
+    }
+    assert!(permit.clone().may(Rights::Read).is_ok());
+    let refused = permit.may(Rights::All).unwrap_err();
+    let reply = refused.reply();
+    let detail = String::from_utf8(reply.body).unwrap();
+    assert_eq!(reply.status, 403);
+    assert!(detail.contains("needs an admin_token"), "{detail}");
+}
+
+#[test]
+fn a_token_with_the_role_read_can_only_read() {
+    const READ: &str = "a-token-that-may-only-read";
+    let mut settings = required();
+    let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ}");
+    settings.insert("permit_token", &tokens);
+    let (config, desk) = (loaded(&settings), Desk::new());
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let asked = |ask: &Ask| {
+        let ask = ask.clone().with("authorization", format!("Bearer {READ}"));
+        let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
+        let now_ms = 1_800_000_000_000;
+        let outcome = service::handle(
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &desk.near,
+                now_ms,
+            },
+            &mut body,
+        );
+        let Answer::Reply(reply) = outcome.answer else {
+            panic!("{ask:?} went to the origin");
+        };
+        let text = String::from_utf8(reply.body).unwrap();
+        (reply.status, outcome.record.operator, text)
+    };
+    for route in ["status", "metrics"] {
+        let (status, name, _) = asked(&Ask::get(&format!("/_queue/{route}")));
+        assert_eq!(
+            (status, name.as_deref()),
+            (200, Some("prometheus")),
+            "{route}"
+        );
+    }
+    for route in ["permit", "settings", "mode", "message", "credit", "epoch"] {
+        let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
+        let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));
+        assert_eq!(status, 403, "{route}: {told}");
+        assert!(told.contains("prometheus may only read"), "{told}");
+        assert!(told.contains("nothing was done"), "{told}");
+    }
+    assert_eq!(asked(&Ask::get("/_queue/settings")).0, 403);
+    for path in ["/_queue", "/_queue/"] {
+        assert_eq!(asked(&Ask::get(path)).0, 404, "there is no password");
+    }
+}
+
+#[test]
+fn the_log_names_who_asked() {
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let mut settings = BTreeMap::from([
+        ("permit_token", "development-only-permit-token"),
+        (
+            "admin_token",
+            "ops:development-only-ops-token cd:development-only-cd-token",
+        ),
+        ("admin_password", PASSWORD),
+    ]);
+    settings.extend(required());
+    let config = loaded(&settings);
+    let desk = Desk::new();
+    let line = Line {
+        store: &store,
+        room: "main",
+        pace: config.pace,
+        lifetime: 60,
+        now_ms: 1_800_000_000_000,
+        clock: Clock::Given,
+        known: &NoSign,
+        pop: String::new(),
+    };
+    let asked = |ask: Ask| {
+        let call = call(&ask, String::new());
+        let answered = operator::answer(
+            "/status",
+            &call,
+            &mut [].as_slice(),
+            &line,
+            &desk.near,
+            &config,
+        );
+        answered.operator
+    };
+    let bearer =
+        |token: &str| Ask::get("/_queue/status").with("authorization", format!("bearer {token}"));
+    for (name, ask) in [
+        (Some("admin"), Ask::get("/_queue/status").operator()),
+        (Some("permit_token"), bearer(PERMIT_TOKEN)),
+        (Some("ops"), bearer("development-only-ops-token")),
+        (Some("cd"), bearer("development-only-cd-token")),
+        (None, bearer("development-only-no-token")),
+    ] {
+        assert_eq!(asked(ask.clone()).as_deref(), name, "{ask:?}");
+    }
+}
+
+fn required() -> BTreeMap<&'static str, &'static str> {
+    BTreeMap::from([
+        ("jwt_secret", "0123456789abcdef0123456789abcdef"),
+        ("upstash_token", "t"),
+        ("upstash_url", "https://store.example"),
+    ])
+}
+
+fn loaded(settings: &BTreeMap<&str, &str>) -> Config {
+    let owned = |(key, value): (&&str, &&str)| ((*key).to_owned(), (*value).to_owned());
+    Config::load(Given(settings.iter().map(owned).collect()))
+        .ok()
+        .unwrap()
+}
+
+fn problems(permit: &str, admin: &str) -> Vec<Problem> {
+    let mut settings = required();
+    settings.extend([("permit_token", permit), ("admin_token", admin)]);
+    let operators = loaded(&settings).operators;
+    operators.tokens_of_both_kinds().err().unwrap_or_default()
+}
+
+#[test]
+fn a_wrong_list_of_tokens_is_answered_with_what_is_accepted_and_never_with_a_token() {
+    const A: &str = "0123456789abcdef";
+    const B: &str = "fedcba9876543210";
+    let long = "n".repeat(33);
+    let sound = format!("{A} {}:{B}", "n".repeat(32));
+    assert_eq!(problems(&sound, "none"), []);
+    assert_eq!(problems("a-b_C9:with:colons:in:it", ""), []);
+    for wrong in [
+        format!("{long}:{A}"),
+        format!(":{A}"),
+        format!("the shop:{A}"),
+        format!("shöp:{A}"),
+        format!("a:{A},b:{A}"),
+        format!("a:{A},a:{B}"),
+        format!("{A},{B}"),
+        format!("a:{A},b:short"),
+        "a:".to_owned(),
+        format!("read:{A}"),
+        format!("a/read:{A},b:{A}"),
+        "a/read:short".to_owned(),
+        format!("a:read:{A}"),
+        format!("a/write:{A}"),
+        format!("/read:{A}"),
+        " , ".to_owned(),
+    ] {
+        for (key, found) in [
+            ("permit_token", problems(&wrong, "none")),
+            ("admin_token", problems("none", &wrong)),
+        ] {
+            assert!(!found.is_empty(), "{wrong}");
+            for problem in found {
+                assert_eq!((problem.key, &problem.value), (key, &None), "{wrong}");
+                assert!(!problem.accepted.contains(A), "{}", problem.accepted);
+            }
+        }
+    }
+    let both = problems(&format!("a:{A}"), &format!("b:{A}"));
+    assert_eq!(
+        both.len(),
+        1,
+        "one that may permit could do everything: {both:?}"
+    );
+    let keys = problems("short", "short")
+        .into_iter()
+        .map(|problem| problem.key);
+    assert_eq!(keys.collect::<Vec<_>>(), ["permit_token", "admin_token"]);
+}
+
+/// A secret store that counts.
+#[derive(Clone, Default)]
+struct Counting {
+    secrets: BTreeMap<&'static str, &'static str>,
+    read: Arc<Mutex<Vec<String>>>,
+}
+
+impl Source for Counting {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(match key {
+            "upstash_url" => Some("https://store.example".to_owned()),
+            "settings" => Some("{}".to_owned()),
+            _ => None,
+        })
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        self.read.lock().unwrap().push(key.to_owned());
+        Ok(self.secrets.get(key).map(|secret| (*secret).to_owned()))
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+const VISITORS: [&str; 3] = ["jwt_secret", "jwt_secret_previous", "upstash_token"];
+
+/// What is read for this request, by a sandbox that has not served any other, and then once more.
+fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String> {
+    let source = Counting {
+        secrets: secrets.clone(),
+        ..Counting::default()
+    };
+    let config = Config::load(source.clone()).ok().unwrap();
+    let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
+    let (call, desk) = (call(ask, "0".repeat(32)), Desk::new());
+    let mut reads = [(); 2].map(|()| {
+        let mut body = ask.body.as_slice();
+        let _ = service::handle(
+            &Request {
+                call: &call,
+                config: &config,
+                store: &store,
+                pop: &desk.near,
+                now_ms: 1_800_000_000_000,
+            },
+            &mut body,
+        );
+        source.read.lock().unwrap().clone()
+    });
+    assert_eq!(reads[0], reads[1], "each is read once: {ask:?}");
+    reads[0].split_off(VISITORS.len())
+}
+
+/// Production allows five, three of which are the visitors'.
+#[test]
+fn no_request_reads_more_than_five_secrets() {
+    let mut all = required();
+    all.extend([
+        ("admin_password", PASSWORD),
+        ("permit_token", PERMIT_TOKEN),
+        ("admin_token", ADMIN_TOKEN),
+    ]);
+    let nobody = required();
+    let (password, permit, admin) = ("admin_password", "permit_token", "admin_token");
+    let status = || Ask::get("/_queue/status");
+    let guess = || status().with("authorization", WRONG);
+    for (secrets, ask, expected) in [
+        (&all, Ask::get("/"), vec![]),
+        (&all, Ask::get("/_queue/place"), vec![]),
+        (&all, Ask::get("/_queue").operator(), vec![password]),
+        (&all, status().operator(), vec![password]),
+        (&all, Ask::press("amt=1"), vec![password]),
+        (
+            &all,
+            status().with("authorization", "Basic wrong"),
+            vec![password],
+        ),
+        (&all, Ask::permit(1), vec![permit, admin]),
+        (&all, guess(), vec![permit, admin]),
+        (
+            &all,
+            Ask::get("/_queue").with("authorization", WRONG),
+            vec![password],
+        ),
+        (&all, Ask::get("/_queue"), vec![password]),
+        (&all, Ask::get("/_queue/"), vec![password]),
+        (&all, status(), vec![password]),
+        (&all, status().method("PUT"), vec![password]),
+        (&all, Ask::get("/_queue/healthz"), vec![password, permit]),
+        (&nobody, Ask::get("/_queue").operator(), vec![password]),
+        (&nobody, Ask::get("/_queue"), vec![password]),
+        (&nobody, Ask::get("/_queue/"), vec![password]),
+        (&nobody, status(), vec![password, permit]),
+        (&nobody, status().method("PUT"), vec![password, permit]),
+        (&nobody, Ask::permit(1), vec![permit, admin]),
+        (&nobody, Ask::get("/_queue/healthz"), vec![password, permit]),
+    ] {
+        assert_eq!(read(secrets, &ask), expected, "{ask:?}");
+        assert!(VISITORS.len() + expected.len() <= 5);
+    }
+}

@@ -1,0 +1,164 @@
+//! What an old sign can do and cannot, in random data centres, clocks, and whims of the store and of the caches.
+//!
+//! Nobody is let in too early, loses a number or sees a sign older than the own draw; and within a data centre whose
+//! cache loses nothing, no sign goes back. Between two data centres it may, by what was released in the last 2 s (and
+//! while a renewal was on its way): to prevent that, each look would have to sign the ticket again. A sign marked as
+//! old, while the store does not answer, is the last one that this data centre has read.
+
+pub(crate) mod cache;
+mod world;
+
+use proptest::prelude::*;
+use upstash_local::{Fault, Store};
+
+use self::cache::Whim;
+use self::world::World;
+use crate::house::STORE_TOKEN;
+
+/// The latest that a copy comes: more than the store's deadline allows, and less than a copy lives.
+const LATEST_MS: u64 = 1500;
+
+/// What can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weather {
+    /// Nothing.
+    Fair,
+    /// The store fails, requests die, caches are silent or get their copies late; they lose none.
+    Rough,
+    /// Caches lose copies as well.
+    Foul,
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Arrive,
+    Look(usize),
+    Permit(u64),
+    Pass(u64),
+    RaiseEpoch,
+    Store(Option<Fault>),
+    LoseCopy,
+    LoseLast,
+}
+
+/// How far a request gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Whole,
+    /// Its sandbox ends before it has answered.
+    Unanswered,
+    /// Its sandbox ends as soon as it has answered.
+    Answered,
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    event: Event,
+    centre: usize,
+    whim: Whim,
+    life: Life,
+}
+
+fn step(weather: Weather) -> impl Strategy<Value = Step> {
+    let (rough, foul) = (
+        u32::from(weather != Weather::Fair),
+        u32::from(weather == Weather::Foul),
+    );
+    let event = prop_oneof![
+        5 => Just(Event::Arrive),
+        20 => any::<usize>().prop_map(Event::Look),
+        4 => (1_u64..3).prop_map(Event::Permit),
+        8 => (0_u64..=600).prop_map(Event::Pass),
+        4 => (0_u64..=3000).prop_map(Event::Pass),
+        1 => Just(Event::RaiseEpoch),
+        2 * rough => prop_oneof![
+            6 => Just(None),
+            1 => Just(Some(Fault::Refuse)),
+            1 => Just(Some(Fault::DropAnswer)),
+        ].prop_map(Event::Store),
+        foul => Just(Event::LoseCopy),
+        foul => Just(Event::LoseLast),
+    ];
+    let whim = prop_oneof![
+        6 => Just(Whim::Sound),
+        rough => Just(Whim::Silent),
+        5 * rough => (0..=LATEST_MS).prop_map(Whim::Late),
+        foul => Just(Whim::Forgetful),
+    ];
+    let life = prop_oneof![
+        12 => Just(Life::Whole),
+        rough => Just(Life::Unanswered),
+        rough => Just(Life::Answered),
+    ];
+    (event, any::<usize>(), whim, life).prop_map(|(event, centre, whim, life)| Step {
+        event,
+        centre,
+        whim,
+        life,
+    })
+}
+
+fn hold_in(weather: Weather) {
+    let store = Store::embedded(STORE_TOKEN).unwrap();
+    let worlds = (
+        prop::collection::vec(-3000_i64..=3000, 2..=3),
+        prop::sample::select(&[0_u64, 5][..]),
+        prop::collection::vec(step(weather), 1..120),
+    );
+    let config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let outcome = proptest::test_runner::TestRunner::new(config).run(
+        &worlds,
+        |(clocks, automatic, steps)| {
+            let mut world = World::new(weather, &store, &clocks, automatic);
+            for step in &steps {
+                world.play(step);
+            }
+            Ok(())
+        },
+    );
+    outcome.unwrap();
+}
+
+#[test]
+fn a_release_is_seen_at_every_look_two_seconds_later() {
+    hold_in(Weather::Fair);
+}
+
+#[test]
+fn a_late_copy_moves_nobody_back_within_a_data_centre() {
+    hold_in(Weather::Rough);
+}
+
+#[test]
+fn whatever_the_caches_lose_nobody_is_in_too_early_or_behind_the_draw() {
+    hold_in(Weather::Foul);
+}
+
+#[test]
+fn a_renewal_that_read_before_a_permit_does_not_undo_it() {
+    let store = Store::embedded(STORE_TOKEN).unwrap();
+    let mut world = World::new(Weather::Rough, &store, &[0], 0);
+    let play = |event, whim| Step {
+        event,
+        centre: 0,
+        whim,
+        life: Life::Whole,
+    };
+    for event in [Event::Arrive, Event::Arrive, Event::Arrive, Event::Look(0)] {
+        world.play(&play(event, Whim::Sound));
+    }
+    // The copy is to be renewed, and the renewal takes its time.
+    world.play(&play(Event::Pass(1500), Whim::Sound));
+    world.play(&play(Event::Look(0), Whim::Late(400)));
+    for event in [
+        Event::Permit(1),
+        Event::Look(2),
+        Event::Pass(400),
+        Event::Look(2),
+    ] {
+        world.play(&play(event, Whim::Sound));
+    }
+}

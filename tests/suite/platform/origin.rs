@@ -1,0 +1,229 @@
+//! What the origin gets to see, for every kind of request: an echo of the headers, through the shipped Wasm.
+
+use harness::origin::Seen;
+use upstash_local::{Fault, Faults};
+
+use crate::connection::Connection;
+use crate::house::{Ask, House, Visitor, claims};
+
+/// What a client sends in order to be taken for another one, to reach another path, or to be taken for let in. Several
+/// origins read other bytes as `-`.
+const FORGED: [&str; 45] = [
+    "Queue-Pass",
+    "Queue-Position",
+    "Queue_Pass",
+    "Queue_Position",
+    "X-Forwarded-For",
+    "X_Forwarded_For",
+    "X-Forwarded_For",
+    "X-Forwarded-Host",
+    "X_Forwarded_Host",
+    "X-Forwarded-Proto",
+    "X-Forwarded-Port",
+    "X-Forwarded-Prefix",
+    "X-Forwarded-Server",
+    "X-Forwarded",
+    "Forwarded",
+    "Fastly-Client-IP",
+    "Fastly_Client_IP",
+    "Fastly-SSL",
+    "X-Real-IP",
+    "X_Real_IP",
+    "X-Client-IP",
+    "X-Cluster-Client-IP",
+    "True-Client-IP",
+    "CF-Connecting-IP",
+    "X-Host",
+    "X-Original-URL",
+    "X-Rewrite-URL",
+    "X-HTTP-Method",
+    "X-HTTP-Method-Override",
+    "X-Method-Override",
+    "Proxy",
+    "Queue.Pass",
+    "Queue~Position",
+    "X-Forwarded.For",
+    "X-Original-Forwarded-For",
+    "Client-IP",
+    "X-Original-Host",
+    "X-Scheme",
+    "X-Url-Scheme",
+    "X-Original-Scheme",
+    "Front-End-Https",
+    "Forwarded-For",
+    "X-Originating-IP",
+    "X-Remote-IP",
+    "X-Remote-Addr",
+];
+
+/// What all kinds of requests show of it.
+const TOLD: [(&str, &str); 4] = [
+    ("fastly-client-ip", "127.0.0.1"),
+    ("x-forwarded-for", "127.0.0.1"),
+    ("x-forwarded-host", "shop.example"),
+    ("x-forwarded-proto", "http"),
+];
+
+fn forged(ask: Ask) -> Ask {
+    let ask = ask
+        .with("host", "shop.example")
+        .with("x-mine", "kept")
+        .with("connection", "queue-pass, x-forwarded-for");
+    let names = FORGED.into_iter();
+    names.fold(ask, |ask, name| ask.with(name, "forged"))
+}
+
+/// What reached the origin of this request, which nothing but the test has touched.
+fn sent(house: &House, ask: &Ask) -> Seen {
+    house.wasm_side().origin.clear();
+    let edge = house.wasm_side().edge.addr();
+    let got = Connection::open(edge).ask(ask);
+    let mut seen = house.wasm_side().origin.requests();
+    assert_eq!(seen.len(), 1, "{ask:?}: {got:?}");
+    seen.remove(0)
+}
+
+/// Names and values in the order of the names; of a pass only whose it is.
+fn headers(seen: &Seen) -> Vec<(String, String)> {
+    let mut headers: Vec<(String, String)> = seen
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            let value = String::from_utf8(value.clone()).unwrap();
+            let value = match name.as_str() {
+                "queue-pass" => claims(&value)["aud"].as_str().unwrap().to_owned(),
+                _ => value,
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    headers.sort();
+    headers
+}
+
+#[test]
+fn the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_says_of_itself() {
+    let house = House::wasm();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    let first = visitor.send(Ask::get("/echo").with("host", "shop.example").json());
+    assert!(first.inside);
+    let ticket = visitor.ticket.clone().unwrap();
+    let cookie = format!("__Host-queue={ticket}; shop=1");
+    let twin = format!("__Host-queue-post={ticket}; shop=1");
+    let form = "application/x-www-form-urlencoded";
+    let of_another_site = Ask::get("/echo")
+        .method("POST")
+        .with("sec-fetch-mode", "navigate");
+    let inside: &[(&str, &str)] = &[
+        ("cookie", "shop=1"),
+        ("queue-pass", "shop.example"),
+        ("queue-position", "1"),
+    ];
+    let numbered: &[(&str, &str)] = &[("queue-pass", "shop.example"), ("queue-position", "2")];
+    let without_number: &[(&str, &str)] = &[("queue-pass", "shop.example")];
+    let check = |kind: &str, ask: Ask, more: &[(&str, &str)]| {
+        let found = headers(&sent(&house, &forged(ask)));
+        let host = [
+            ("content-length", "0"),
+            ("host", "shop.example"),
+            ("x-mine", "kept"),
+        ];
+        let expected = TOLD.iter().chain(&host).chain(more);
+        let mut expected: Vec<(String, String)> = expected
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        expected.sort();
+        assert_eq!(found, expected, "{kind}");
+    };
+    let every_kind = || {
+        check("bypass", Ask::get("/robots.txt"), &[]);
+        check("inside", Ask::get("/echo").with("cookie", &cookie), inside);
+    };
+    every_kind();
+    let preflight = [
+        ("origin", "https://app.shop.example"),
+        ("access-control-request-method", "PUT"),
+    ];
+    check(
+        "preflight",
+        Ask::preflight("/echo").with("cookie", &cookie),
+        &preflight,
+    );
+    let mut posted = vec![("sec-fetch-mode", "navigate"), ("content-type", form)];
+    posted.extend(inside);
+    let ask = of_another_site
+        .with("content-type", form)
+        .with("cookie", twin);
+    check("a form of another site", ask, &posted);
+    house.change("mode", r#"{"mode":"open"}"#);
+    house.forget_the_sign();
+    check("open", Ask::get("/echo"), numbered);
+    house.store.fail(Faults::always(Fault::Refuse));
+    check("open, without the store", Ask::get("/echo"), without_number);
+    every_kind();
+    house.set("automatic", "wrong");
+    every_kind();
+}
+
+/// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
+#[test]
+fn what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
+    let house = House::wasm();
+    house.set("cache_paths", "/cookies, /echo");
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    let first = visitor.ask("/cookies");
+    assert_eq!(
+        first.all("set-cookie").len(),
+        4,
+        "the origin's two and ours"
+    );
+    assert_eq!(first.all("cache-control"), ["private, no-store"]);
+    let cookie = format!("shop=1; queue={}; theme=dark", visitor.ticket.unwrap());
+    let ask = || Ask::get("/echo?a=b").with("cookie", &cookie);
+    for _ in 0..2 {
+        let seen = sent(&house, &ask());
+        assert_eq!(
+            (seen.method.as_str(), seen.target.as_str()),
+            ("GET", "/echo?a=b")
+        );
+        let names: Vec<String> = headers(&seen).into_iter().map(|(name, _)| name).collect();
+        let expected = [
+            "content-length",
+            "fastly-client-ip",
+            "host",
+            "queue-pass",
+            "x-forwarded-for",
+            "x-forwarded-host",
+            "x-forwarded-proto",
+        ];
+        assert_eq!(names, expected);
+    }
+    let seen = sent(&house, &ask().with("authorization", "Basic YTpi"));
+    let headers = headers(&seen);
+    let has = |name: &str, value: &str| headers.contains(&(name.to_owned(), value.to_owned()));
+    assert!(has("cookie", "shop=1; theme=dark"), "{headers:?}");
+    assert!(has("queue-position", "1"), "{headers:?}");
+}
+
+/// The local server keeps no answers, so this shows our part: each request reaches the origin. That it does so as a pass
+/// is held by a test of the sources.
+#[test]
+fn two_visitors_never_see_each_others_page_of_an_origin_that_says_nothing_of_freshness() {
+    let house = House::wasm();
+    house.set("bypass_paths", "/echo");
+    for round in 0..5 {
+        for (own, other) in [("shop=first", "shop=second"), ("shop=second", "shop=first")] {
+            let got = house.ask(&Ask::get("/echo").with("cookie", own));
+            assert!(got.inside, "{got:?}");
+            assert!(
+                got.body.contains(own) && !got.body.contains(other),
+                "{round}: {got:?}"
+            );
+            for name in ["cache-control", "expires", "surrogate-control"] {
+                assert_eq!(got.header(name), "", "the origin says nothing: {got:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Deploys and rotations under a line that stands: two data centres on one store, each with a build and settings of its
+//! own, and visitors who are sent to the one and to the other.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use harness::project::{self, BUILD_WASM, WASM_TARGET};
+use serde_json::{Value, json};
+
+use crate::house::{Ask, House, SECRET, Visitor};
+
+const NEXT: &str = "development-only-jwt-secret-fedcba9876543210";
+
+/// The same source as another program: made to be fast, not small. What both depend on is built once.
+fn another_build() -> PathBuf {
+    let target = &project::project().unwrap().target;
+    let folder = target.join("another");
+    let shared = format!("build.build-dir={:?}", target.display().to_string());
+    let status = project::cargo(BUILD_WASM)
+        .unwrap()
+        .args([
+            "--config",
+            "profile.release.package.now-serving.opt-level=3",
+        ])
+        .args(["--config", &shared])
+        .arg("--target-dir")
+        .arg(&folder)
+        .status();
+    assert!(status.unwrap().success(), "another build");
+    folder.join(WASM_TARGET).join("release/now-serving.wasm")
+}
+
+/// The version in use, and beside it the next one.
+fn two_versions() -> (House, House) {
+    let first = House::wasm();
+    let build = another_build();
+    let bytes = |path: &PathBuf| fs::read(path).unwrap();
+    assert_ne!(
+        bytes(&build),
+        bytes(&harness::edge::wasm().unwrap()),
+        "these are two builds"
+    );
+    let second = first.in_another_data_centre(build);
+    (first, second)
+}
+
+/// The same browser, sent elsewhere.
+fn sent_to<'a>(house: &'a House, visitor: &Visitor<'_>) -> Visitor<'a> {
+    let mut sent = Visitor::new(house);
+    sent.ticket.clone_from(&visitor.ticket);
+    sent
+}
+
+/// Where somebody who waits stands, by figures of now: on a busy machine the store may not answer within its deadline.
+fn told(visitor: &mut Visitor<'_>) -> Value {
+    for _ in 0..40 {
+        let told = visitor.ask("/").json();
+        if told.get("old").is_none() && told["ahead"].is_u64() {
+            return told;
+        }
+        thread::sleep(Duration::from_millis(250));
+    }
+    panic!("the store never answered in time")
+}
+
+/// Somebody inside and somebody who waits behind one other.
+struct Crowd<'a> {
+    inside: Visitor<'a>,
+    waiting: Visitor<'a>,
+    position: u64,
+}
+
+impl<'a> Crowd<'a> {
+    fn draw(house: &'a House) -> Self {
+        let mut crowd = [(); 3].map(|()| Visitor::new(house));
+        for visitor in &mut crowd {
+            visitor.ask("/");
+        }
+        let [mut inside, _, mut waiting] = crowd;
+        let position = told(&mut waiting)["position"].as_u64().unwrap();
+        let told = house.permit(position - 2 - status(house, "cursor"));
+        assert_eq!(told["cursor"], position - 2);
+        assert!(inside.ask("/echo").inside);
+        house.forget_the_sign();
+        Self {
+            inside,
+            waiting,
+            position,
+        }
+    }
+
+    /// Both go on there as they are here.
+    fn keeps_its_places_at(&self, house: &House, when: &str) {
+        assert!(sent_to(house, &self.inside).ask("/echo").inside, "{when}");
+        let told = told(&mut sent_to(house, &self.waiting));
+        assert_eq!(
+            (&told["position"], &told["ahead"]),
+            (&json!(self.position), &json!(1)),
+            "{when}: {told}"
+        );
+    }
+
+    /// Later ones have been let in meanwhile, and so have these.
+    fn has_its_turn_at(&self, house: &House, when: &str) {
+        for visitor in [&self.inside, &self.waiting] {
+            assert!(sent_to(house, visitor).ask("/echo").inside, "{when}");
+        }
+    }
+}
+
+fn status(house: &House, field: &str) -> u64 {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    status[field].as_u64().unwrap()
+}
+
+#[test]
+fn a_deploy_loses_nobody_while_both_versions_serve() {
+    let (first, second) = two_versions();
+    let before = Crowd::draw(&first);
+    before.keeps_its_places_at(&second, "deployed");
+    let after = Crowd::draw(&second);
+    after.keeps_its_places_at(&first, "drawn at the new version, sent to the old one");
+    after.keeps_its_places_at(&second, "and back");
+    assert_eq!(status(&second, "length"), 6, "nobody drew twice");
+}
+
+/// Each step writes the one entry. It is seen by one data centre before the other, and the new version is deployed to it.
+#[test]
+fn a_rotation_loses_nobody_whichever_data_centre_sees_a_step_first() {
+    let (slow, quick) = two_versions();
+    let (first, second) = (format!("{SECRET},{NEXT}"), format!("{NEXT},{SECRET}"));
+    let of_old = Crowd::draw(&slow);
+    for listed in [first.as_str(), &second] {
+        quick.set("jwt_secret", listed);
+        for (drawn, sent) in [(&slow, &quick), (&quick, &slow)] {
+            let crowd = Crowd::draw(drawn);
+            crowd.keeps_its_places_at(sent, listed);
+            crowd.keeps_its_places_at(drawn, listed);
+            of_old.has_its_turn_at(sent, listed);
+        }
+        slow.set("jwt_secret", listed);
+    }
+    let of_new = Crowd::draw(&slow);
+    assert_eq!(status(&slow, "length"), 18, "nobody drew twice");
+    quick.set("jwt_secret", NEXT);
+    of_new.keeps_its_places_at(&quick, "the old secret is dropped");
+    Crowd::draw(&quick).keeps_its_places_at(&slow, "by one of two");
+    let ended = told(&mut sent_to(&quick, &of_old.waiting));
+    assert_eq!(
+        ended["position"], 22,
+        "what the old secret signed has ended"
+    );
+}

@@ -1,0 +1,276 @@
+//! What one sandbox serves to several visitors, one after the other: nothing of one request is seen in the next.
+//!
+//! The local server begins a new sandbox when none waits for work, and says so; all other requests were served by one
+//! that had served somebody else before.
+
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use now_serving::ticket::Standing;
+use serde_json::{Value, json};
+
+use crate::connection::Connection;
+use crate::house::{Ask, Got, House, Visitor, claims};
+use crate::tickets::signed;
+
+/// Everybody who takes turns on the connection.
+const TURNS: [Turn; 8] = [
+    Turn::Waiting,
+    Turn::Newcomer,
+    Turn::Inside,
+    Turn::Operator,
+    Turn::Stranger,
+    Turn::Forger,
+    Turn::Bypass,
+    Turn::Page,
+];
+const ROUNDS: usize = 10;
+/// The requests by which the room is set up: three draws, two of them by the second contact, a permit, one that goes in.
+const SET_UP: usize = 7;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Number 2, who waits and asks for data.
+    Waiting,
+    /// A ticket without a number, which is drawn at once.
+    Newcomer,
+    /// Number 1, who is inside.
+    Inside,
+    /// The panel, with the password.
+    Operator,
+    /// The panel, without.
+    Stranger,
+    /// Number 2's ticket with another signature.
+    Forger,
+    /// A path that skips the room.
+    Bypass,
+    /// Number 3, who waits and asks for a page.
+    Page,
+}
+
+/// The tickets of the visitors who take turns, and which of them have drawn so far.
+struct Room {
+    inside: String,
+    waiting: [String; 2],
+    drawn: u64,
+    /// The ids of the tickets that drew here.
+    ids: BTreeSet<String>,
+}
+
+impl Room {
+    fn new(house: &House) -> Self {
+        house.warm();
+        let mut visitors = [(); 3].map(|()| Visitor::new(house));
+        for visitor in &mut visitors {
+            visitor.ask("/");
+        }
+        house.permit(1);
+        assert!(visitors[0].ask("/echo").inside);
+        let [inside, second, third] = visitors.map(|visitor| visitor.ticket.unwrap());
+        Self {
+            inside,
+            waiting: [second, third],
+            drawn: 3,
+            ids: BTreeSet::new(),
+        }
+    }
+
+    /// The request of a turn, with a mark of its own in everything that could be carried over.
+    fn ask(&self, turn: Turn, mark: &str) -> Ask {
+        let holds = |ticket: &str| {
+            Ask::get(&format!("/echo?query={mark}"))
+                .with("cookie", format!("mine={mark}; queue={ticket}"))
+        };
+        let panel = || Ask::get("/_queue/").with("cookie", format!("mine={mark}"));
+        let ask = match turn {
+            Turn::Waiting => holds(&self.waiting[0]).json(),
+            Turn::Page => holds(&self.waiting[1]).with("accept", "text/html"),
+            Turn::Inside => holds(&self.inside),
+            Turn::Forger => {
+                let (signed, _) = self.waiting[0].rsplit_once('.').unwrap();
+                holds(&format!("{signed}.{}", "A".repeat(43))).json()
+            }
+            Turn::Newcomer => Ask::get(&format!("/?query={mark}"))
+                .with("cookie", format!("queue={}", provisional(mark)))
+                .json(),
+            Turn::Bypass => Ask::get(&format!("/robots.txt?query={mark}")),
+            Turn::Operator => panel().operator(),
+            Turn::Stranger => panel(),
+        };
+        ask.with("user-agent", format!("agent {mark}"))
+            .with("referer", format!("http://elsewhere.example/{mark}"))
+    }
+
+    /// What the same request gets from a sandbox that has served nobody else.
+    fn check(&mut self, turn: Turn, got: &Got) {
+        let told = || got.json();
+        let seen = (got.status, got.inside);
+        match turn {
+            Turn::Waiting => assert_eq!(
+                (seen, &told()["position"], &told()["ahead"]),
+                ((503, false), &json!(2), &json!(0))
+            ),
+            Turn::Page => assert!(
+                seen == (503, false) && got.body.contains("1 person ahead of you"),
+                "{}",
+                got.body
+            ),
+            Turn::Inside => assert_eq!(
+                (seen, sent_on(&told(), "queue-position")),
+                ((200, true), Some("1".to_owned()))
+            ),
+            Turn::Bypass => assert_eq!(
+                (seen, got.body.as_str()),
+                ((200, true), "User-agent: *\nAllow: /\n")
+            ),
+            Turn::Operator => assert!(
+                seen == (200, false) && got.body.contains("Now serving"),
+                "{}",
+                got.body
+            ),
+            Turn::Stranger => assert!(
+                seen == (401, false) && !got.body.contains("Now serving"),
+                "{}",
+                got.body
+            ),
+            Turn::Newcomer => return self.has_drawn(got),
+            Turn::Forger => return self.has_a_new_ticket(got, None),
+        }
+        // An operator's browser is known by a cookie of its own.
+        let mut cookies = got.all("set-cookie");
+        cookies.retain(|cookie| turn != Turn::Operator || !cookie.starts_with("queue-device="));
+        assert_eq!(cookies, Vec::<&str>::new(), "{turn:?}: nothing changed");
+    }
+
+    fn has_drawn(&mut self, got: &Got) {
+        self.drawn += 1;
+        self.has_a_new_ticket(got, Some(self.drawn));
+    }
+
+    fn has_a_new_ticket(&mut self, got: &Got, position: Option<u64>) {
+        let claims = claims(&got.ticket().unwrap());
+        let position = json!(position);
+        assert_eq!(
+            (got.status, &got.json()["position"], &claims["pos"]),
+            (503, &position, &position)
+        );
+        let id = claims["sub"].as_str().unwrap().to_owned();
+        assert!(self.ids.insert(id), "an id of its own");
+        assert_eq!(got.all("set-cookie").len(), 2, "and the end of a twin");
+    }
+}
+
+/// A ticket without a number, with an id of its own.
+fn provisional(mark: &str) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let bytes: Vec<u8> = mark.bytes().rev().collect();
+    let id = Hex::encode_to_string(bytes).unwrap();
+    let unnumbered = Standing::Unnumbered { tries: 0 };
+    signed(format!("{id:0<32}"), unnumbered, "main", now)
+}
+
+/// A header that the origin says it was sent.
+fn sent_on(echo: &Value, name: &str) -> Option<String> {
+    let headers = echo["headers"].as_array().unwrap();
+    let found = headers.iter().find(|header| header[0] == name)?;
+    Some(found[1].as_str()?.to_owned())
+}
+
+/// Ten rounds, each in another order.
+fn turns() -> Vec<Turn> {
+    let round = |number: usize| {
+        let mut turns = TURNS;
+        turns.rotate_left(number % TURNS.len());
+        if number % 2 == 1 {
+            turns.swap(0, 5);
+            turns.reverse();
+        }
+        turns
+    };
+    (0..ROUNDS).flat_map(round).collect()
+}
+
+/// How many requests began a sandbox of their own.
+fn sandboxes(house: &House) -> usize {
+    let lines = house.wasm_side().edge.output();
+    lines
+        .iter()
+        .filter(|line| line.contains("handling request "))
+        .count()
+}
+
+#[test]
+fn nothing_about_a_visitor_survives_a_request() {
+    let house = House::wasm();
+    let mut room = Room::new(&house);
+    // The local server writes lines after it has answered.
+    let logged = house.log_of(SET_UP).len();
+    let began = sandboxes(&house);
+    let mut connection = Connection::open(house.wasm_side().edge.addr());
+    let turns = turns();
+    for (number, &turn) in turns.iter().enumerate() {
+        let mark = mark(number);
+        let got = connection.ask(&room.ask(turn, &mark));
+        room.check(turn, &got);
+        let carried = marks(&format!("{got:?}"));
+        assert!(
+            carried.is_subset(&BTreeSet::from([mark])),
+            "{turn:?}: {carried:?}"
+        );
+    }
+    let log = house.log_of(logged + turns.len());
+    assert_eq!((logged, log.len()), (SET_UP, SET_UP + turns.len()));
+    let mut seen = BTreeSet::new();
+    for line in &log[logged..] {
+        let carried = marks(&line.to_string());
+        assert_eq!(carried.len(), 1, "{line}");
+        seen.extend(carried);
+    }
+    assert_eq!(seen.len(), turns.len(), "a line for each");
+    let traces: BTreeSet<_> = log[logged..]
+        .iter()
+        .map(|line| line["fastlyTraceId"].to_string())
+        .collect();
+    assert_eq!(traces.len(), turns.len(), "a name for each: {traces:?}");
+    let sandboxes = sandboxes(&house) - began;
+    println!("{} requests, {sandboxes} sandboxes", turns.len());
+    assert!(
+        sandboxes * 2 < turns.len(),
+        "{sandboxes} sandboxes for {} requests",
+        turns.len()
+    );
+}
+
+fn mark(number: usize) -> String {
+    format!("mark{number:03}")
+}
+
+/// The marks in a text.
+fn marks(text: &str) -> BTreeSet<String> {
+    text.match_indices("mark")
+        .filter_map(|(at, _)| {
+            let mark = text.get(at..at + 7)?;
+            mark[4..].parse::<usize>().ok().map(|_| mark.to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn a_sandbox_that_lives_on_reads_the_settings_that_changed() {
+    let house = House::wasm();
+    let status = || house.ask(&Ask::get("/").json()).status;
+    assert_eq!(status(), 503);
+    house
+        .wasm_side()
+        .edge
+        .set("waiting_status", Some("429"))
+        .unwrap();
+    thread::sleep(Duration::from_millis(1100));
+    assert_eq!(status(), 429);
+    assert_eq!(sandboxes(&house), 1, "both by the same");
+}

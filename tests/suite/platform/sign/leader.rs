@@ -1,0 +1,161 @@
+//! One request reads the sign for all who wait there: whatever becomes of it, the others are answered.
+//!
+//! A request dies here as it does in the local server, whose sandbox ends when it has an answer for somebody who has
+//! gone; a panic of ours cannot be had from outside.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use now_serving::cache::FRESH;
+use now_serving::ticket::Standing;
+use serde_json::json;
+use upstash_local::{Fault, Faults};
+
+use super::{after_the_answers, ahead, herd, line_of, poll, print_times, signed};
+use crate::connection::Connection;
+use crate::house::{Ask, House};
+
+/// Far beyond the store's deadline and the time anybody waits for somebody else's look.
+const STALLED: Duration = Duration::from_secs(4);
+
+/// Whether the local server had an answer for somebody who had gone.
+fn lost_an_answer(house: &House) -> bool {
+    let lines = house.wasm_side().edge.output();
+    lines
+        .iter()
+        .any(|line| line.contains("response receiver is open"))
+}
+
+#[test]
+fn a_look_that_gets_no_answer_is_not_repeated_by_the_requests_that_waited_for_it() {
+    let house = House::wasm();
+    let tickets = line_of(&house, 50);
+    house.store.fail(Faults::always(Fault::Delay(STALLED)));
+    let calls = house.calls(|| {
+        let answers = herd(house.wasm_side().edge.addr(), &tickets);
+        for ((got, time), position) in answers.iter().zip(1..) {
+            let seen = (ahead(got, position), &got.json()["old"]);
+            assert_eq!(
+                seen,
+                (Some(position - 1), &json!(true)),
+                "the last sign serves on"
+            );
+            assert!(*time < STALLED, "somebody waited for the store");
+        }
+        print_times("stalled", answers.into_iter().map(|(_, time)| time));
+    });
+    println!("{calls} calls");
+    assert!((1..=2).contains(&calls), "{calls} calls");
+    house.store.fail(Faults::none());
+    house.forget_the_sign();
+    let last = house.ask(&poll(&tickets[49]));
+    assert_eq!(
+        (ahead(&last, 50), &last.json()["old"]),
+        (Some(49), &json!(null))
+    );
+}
+
+#[test]
+fn a_look_whose_visitor_leaves_serves_the_requests_that_wait_for_it() {
+    let house = House::wasm();
+    let tickets = line_of(&house, 21);
+    let edge = house.wasm_side().edge.addr();
+    let slow = Fault::Delay(Duration::from_millis(300));
+    house.store.fail(Faults::always(slow));
+    let before = house.store.calls();
+    let mut leader = Connection::open(edge);
+    leader.send(&poll(&tickets[20]));
+    while house.store.calls() == before {
+        thread::sleep(Duration::from_millis(1));
+    }
+    drop(leader);
+    let answers = herd(edge, &tickets[..20]);
+    after_the_answers();
+    let calls = house.store.calls() - before;
+    for ((got, _), position) in answers.iter().zip(1..) {
+        assert_eq!(ahead(got, position), Some(position - 1));
+    }
+    println!("{calls} calls");
+    print_times(
+        "behind one who left",
+        answers.into_iter().map(|(_, time)| time),
+    );
+    assert!((1..=2).contains(&calls), "{calls} calls");
+    assert!(lost_an_answer(&house), "who left was still there");
+}
+
+/// The line moves without anybody here being told, and the copy gets old, but not too old to be shown.
+fn moved_behind_an_old_copy(house: &House, cursor: u64) {
+    house.write(&["cursor", &cursor.to_string()]);
+    thread::sleep(FRESH + Duration::from_millis(200));
+}
+
+/// Number 20 polls until it sees this many ahead, and never sees nothing.
+fn looks_until(house: &House, ticket: &str, wanted: u64) {
+    let began = Instant::now();
+    let calls = house.calls(|| {
+        while ahead(&house.ask(&poll(ticket)), 20).unwrap() != wanted {
+            assert!(began.elapsed() < STALLED, "nobody renewed the copy");
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    println!(
+        "seen after {} ms, {calls} calls",
+        began.elapsed().as_millis()
+    );
+    assert!(calls <= 2, "{calls} calls");
+}
+
+#[test]
+fn the_sign_does_not_wait_for_an_origin_that_is_slow_to_answer_who_goes_in() {
+    let house = House::wasm();
+    let tickets = line_of(&house, 20);
+    house.write(&["cursor", "1"]);
+    assert_eq!(ahead(&house.ask(&poll(&tickets[19])), 20), Some(18));
+    moved_behind_an_old_copy(&house, 2);
+    let wasm = house.wasm_side();
+    let mut first = Connection::open(wasm.edge.addr());
+    let slow = format!("/slow?ms={}", 2 * STALLED.as_millis());
+    first.send(&Ask::get(&slow).with("cookie", format!("queue={}", tickets[0])));
+    while wasm.origin.requests().is_empty() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    looks_until(&house, &tickets[19], 17);
+    assert!(first.answer().inside);
+}
+
+/// A look that keeps the edge busy for some milliseconds before it sees the copy: a thousand tickets of another room
+/// are refused first.
+fn long_poll(house: &House, ticket: &str) -> Ask {
+    let other = signed(
+        house,
+        "0".repeat(32),
+        Standing::Unnumbered { tries: 0 },
+        "other",
+    );
+    let others = format!("queue={other}; ").repeat(1000);
+    Ask::get("/")
+        .json()
+        .with("cookie", format!("{others}queue={ticket}"))
+}
+
+#[test]
+fn the_duty_of_one_who_leaves_goes_to_the_next() {
+    let house = House::wasm();
+    let tickets = line_of(&house, 20);
+    let leave = long_poll(&house, &tickets[18]);
+    house.ask(&poll(&tickets[19]));
+    for round in 1..18 {
+        moved_behind_an_old_copy(&house, round);
+        let mut leaver = Connection::open(house.wasm_side().edge.addr());
+        leaver.send(&leave);
+        // Gone when the answer is ready, but not before the request has been taken.
+        thread::sleep(Duration::from_millis(2 + round % 4));
+        drop(leaver);
+        looks_until(&house, &tickets[19], 19 - round);
+        if lost_an_answer(&house) {
+            return;
+        }
+    }
+    panic!("nobody left in time")
+}

@@ -1,0 +1,347 @@
+//! What the house promises about itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use harness::secret::Secret;
+use now_serving::config::{
+    Config, DEVELOPMENT, DOCUMENT, RETIRED, SECRETS, SINGLE, Source, Unreadable,
+};
+
+use crate::house::Given;
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+pub(crate) fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Answers with these secrets and remembers what it was asked.
+#[derive(Clone, Default)]
+struct Asked {
+    given: BTreeMap<String, String>,
+    keys: Arc<Mutex<Vec<String>>>,
+    secrets: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Source for Asked {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        self.keys.lock().unwrap().push(key.to_owned());
+        let document = Some(r#"{"upstash_url":"https://a"}"#.to_owned());
+        Ok(document.filter(|_| key == DOCUMENT))
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        self.secrets.lock().unwrap().insert(key.to_owned());
+        Ok(self.given.get(key).cloned())
+    }
+    fn keeps_secrets(&self) -> bool {
+        true
+    }
+    fn is_local(&self) -> bool {
+        false
+    }
+}
+
+pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
+    let mut asked = Asked::default();
+    let nothing = Config::load(asked.clone());
+    assert!(nothing.is_err(), "nothing is no configuration");
+    asked.given = sound();
+    let operators = Config::load(asked.clone()).ok().unwrap().operators;
+    assert_eq!(operators.problems(), [], "there need be no operators");
+    operators.tokens_of_both_kinds().unwrap();
+    let mut secrets = asked.secrets.lock().unwrap().clone();
+    assert!(
+        secrets.remove(RETIRED),
+        "the secret that has to move is asked for"
+    );
+    assert_eq!(
+        secrets,
+        SECRETS.map(str::to_owned).into(),
+        "each that there is is asked for"
+    );
+    let mut settings = BTreeSet::from_iter(Config::names());
+    // On the local server only.
+    settings.remove("clock");
+    (settings.into_iter().map(str::to_owned).collect(), secrets)
+}
+
+/// All that is required.
+fn sound() -> BTreeMap<String, String> {
+    BTreeMap::from(
+        [
+            ("jwt_secret", "0123456789abcdef0123456789abcdef"),
+            ("upstash_token", "t"),
+            ("upstash_url", "https://a"),
+        ]
+        .map(|(key, value)| (key.to_owned(), value.to_owned())),
+    )
+}
+
+/// Every file below a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let below = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    };
+    entries.flat_map(below).collect()
+}
+
+/// The sources of the edge, by their paths below `src`: all that may name the platform.
+fn sources_of_the_edge() -> BTreeMap<String, String> {
+    let below = root().join("src");
+    let is_of_the_edge = |path: &str| path.starts_with("edge/");
+    let named = files(&below).into_iter().map(|path| {
+        let name = path.strip_prefix(&below).unwrap();
+        let name = name.to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(&path).unwrap())
+    });
+    let (edge, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        named.partition(|(name, _)| is_of_the_edge(name));
+    for (name, source) in others {
+        assert!(!source.contains("fastly::"), "{name} names the platform");
+    }
+    edge
+}
+
+#[test]
+fn only_the_edge_names_the_platform() {
+    let edge = sources_of_the_edge();
+    assert!(edge.contains_key("edge/mod.rs") && edge.contains_key("edge/origin.rs"));
+}
+
+/// Calls by which the SDK sends a request to a backend, with the rest of the line.
+fn sends(source: &str) -> Vec<(&'static str, String)> {
+    let verbs = [
+        ".send(",
+        ".send_async(",
+        ".send_async_streaming(",
+        ".send_async_to_backend(",
+        ".send_to_backend(",
+        ".handoff_websocket(",
+        ".handoff_fanout(",
+    ];
+    let calls = |verb: &'static str| {
+        let rests = source.split(verb).skip(1);
+        rests.filter_map(move |rest| Some((verb, rest.lines().next()?.to_owned())))
+    };
+    verbs.into_iter().flat_map(calls).collect()
+}
+
+/// Whatever goes to the origin is marked by one function, so that no answer for one visitor can sit in a shared cache.
+#[test]
+fn one_function_sends_to_the_origin_and_decides_between_pass_and_cache() {
+    let mut edge = sources_of_the_edge();
+    let origin = edge.remove("edge/origin.rs").unwrap();
+    for (name, source) in edge {
+        assert!(!source.contains("protected_content"), "{name}");
+        for (verb, rest) in sends(&source) {
+            let to_store = verb == ".send(" && rest.contains(", STORE)");
+            let is_own = verb == ".send(" && rest == "body);";
+            assert!(to_store || is_own, "{name}: {verb}{rest}");
+        }
+    }
+    let (_, from_sending) = origin.split_once("\nfn sent(").unwrap();
+    let (sending, rest) = from_sending.split_once("\n}\n").unwrap();
+    assert_eq!(sends(&origin).len(), sends(sending).len(), "{origin}");
+    assert_eq!(sends(rest), []);
+    assert_eq!(origin.matches("\"protected_content\"").count(), 1);
+    for decision in [
+        "let may_be_cached = forward.way == Way::Cache;",
+        "request.set_pass(!may_be_cached);",
+        "Way::Pass => return passed(handle, body),",
+        "request.set_pass(true);",
+    ] {
+        assert!(sending.contains(decision), "{decision}: {sending}");
+    }
+}
+
+/// A node of the POP that hands objects out may keep one after it was overwritten. What is read, changed and written must
+/// not live there; a copy of the sign lives for two seconds at most, and that an id was admitted is written once.
+#[test]
+fn what_is_changed_in_the_cache_lives_on_no_deliver_node() {
+    let edge: String = sources_of_the_edge().into_values().collect();
+    let inserts = edge.split("core::insert(").skip(1);
+    let (mut changed, mut others) = (0, Vec::new());
+    for insert in inserts {
+        let (insert, _) = insert.split_once(".execute()").unwrap();
+        if insert.contains(".deliver_node_max_age(Duration::ZERO)") {
+            changed += 1;
+        } else {
+            others.push(insert.split([',', ')']).next().unwrap().to_owned());
+        }
+    }
+    assert_eq!(others, ["self.sign.clone(", "key"]);
+    assert_eq!(changed, 4, "markers, tills, wrong logins, the last sign");
+}
+
+#[test]
+fn the_costs_of_a_crowd_follow_from_their_formula() {
+    let costs = text("docs/explanation/costs.md");
+    let (data_centres, look_seconds, dollars_a_command) = (50.0, 26.0, 0.20 / 100_000.0);
+    let grouped = |number: f64| {
+        let digits = format!("{number:.0}");
+        let groups: Vec<&str> = digits
+            .as_bytes()
+            .rchunks(3)
+            .rev()
+            .map(|group| std::str::from_utf8(group).unwrap())
+            .collect();
+        groups.join(" ")
+    };
+    for (waiting, decimals) in [(1_000.0, 3), (100_000.0, 2), (10_000_000.0, 2)] {
+        let commands = 3600.0 * data_centres;
+        let row = format!(
+            "| {} | {} | at most {} | {:.2} | ${:.decimals$} |",
+            grouped(waiting),
+            grouped((waiting / look_seconds).floor()),
+            grouped(commands),
+            commands * dollars_a_command,
+            waiting * dollars_a_command,
+        );
+        assert!(costs.contains(&row), "{row}");
+    }
+    let each_look = 10_000_000.0 / look_seconds * 3600.0 * dollars_a_command;
+    assert!(
+        costs.contains(&format!("${} an hour", grouped(each_look))),
+        "{each_look}"
+    );
+}
+
+/// What has a default is not asked for: the CLI asks in any order, and writes down each default that is confirmed.
+#[test]
+fn what_has_no_sensible_default_is_asked_for_when_the_service_is_made_and_no_more() {
+    let manifest = text("fastly.toml");
+    let (_, secrets) = asked();
+    assert_eq!(
+        secrets.len(),
+        5,
+        "production allows five reads a request, which `login` counts: {secrets:?}"
+    );
+    let named = |prefix: &str| -> Vec<String> {
+        let lines = manifest.lines();
+        let named = lines.filter_map(|line| line.strip_prefix(prefix)?.strip_suffix(']'));
+        named.map(str::to_owned).collect()
+    };
+    let items = named("[setup.config_stores.now-serving-config.items.");
+    let expected = ["settings", "upstash_url", "automatic", "automatic_quantity"];
+    assert_eq!(items, expected);
+    assert!(manifest.contains("items.settings]\nvalue = \"{}\"\n"));
+    let entries = named("[setup.secret_stores.now-serving-secrets.entries.");
+    assert_eq!(entries, ["jwt_secret", "upstash_token", "admin_password"]);
+    assert!(entries.iter().all(|entry| secrets.contains(entry)));
+    let questions = manifest.matches("[setup.").count();
+    assert_eq!(
+        manifest.matches("\ndescription = ").count(),
+        questions,
+        "each with a description, and the manifest's own"
+    );
+}
+
+#[test]
+fn a_configuration_takes_few_keys_each_once() {
+    let asked = Asked::default();
+    let keys = Arc::clone(&asked.keys);
+    assert!(Config::load(asked).is_err(), "there are no secrets");
+    let keys = keys.lock().unwrap().join(" ");
+    assert_eq!(keys, format!("{DOCUMENT} {}", SINGLE.join(" ")));
+}
+
+#[test]
+fn the_development_configuration_is_sound_here_and_refused_elsewhere() {
+    let settings: BTreeMap<String, String> = serde_json::from_str(&text("devconfig.json")).unwrap();
+    let config = Config::load(Given(settings.clone())).ok().unwrap();
+    assert_eq!(config.operators.problems(), []);
+    assert!(config.operators.tokens_of_both_kinds().is_ok());
+    for (key, value) in &settings {
+        let secret = SECRETS.contains(&key.as_str());
+        assert_eq!(value.starts_with(DEVELOPMENT), secret, "{key} is marked");
+    }
+}
+
+#[test]
+fn the_docs_name_every_setting_and_route() {
+    let told = text("docs/reference/settings.md");
+    let (settings, secrets) = asked();
+    for key in settings.union(&secrets) {
+        assert!(told.contains(&format!("| `{key}` |")), "{key}");
+    }
+    let routes = text("docs/reference/api.md");
+    for route in [
+        "/_queue",
+        "/_queue/",
+        "/_queue/permit",
+        "/_queue/status",
+        "/_queue/healthz",
+    ] {
+        assert!(routes.contains(&format!("| `{route}` |")), "{route}");
+    }
+}
+
+/// Routes below the operator's path, as the table of the docs and the contract have them.
+#[test]
+fn the_contract_and_the_docs_name_the_same_routes() {
+    let api = text("docs/reference/api.md");
+    let (_, routes) = api.split_once("\n## Routes\n").unwrap();
+    let told: BTreeSet<&str> = routes
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `/_queue")?.split('`').next())
+        .collect();
+    let contract = text("tests/openapi.yaml");
+    let promised: BTreeSet<&str> = contract
+        .lines()
+        .filter_map(|line| line.strip_prefix("  /_queue")?.strip_suffix(':'))
+        .collect();
+    assert!(told.contains("") && told.contains("/permit"), "{told:?}");
+    assert_eq!(told, promised);
+}
+
+/// The rest comes from the store, or is what `cargo dev secret` made before.
+#[test]
+fn every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
+    let (_, secrets) = asked();
+    let not_ours = ["upstash_token"];
+    let made: BTreeMap<String, String> = Secret::all()
+        .iter()
+        .map(|secret| (secret.name().to_owned(), secret.make().unwrap()))
+        .collect();
+    for key in secrets
+        .iter()
+        .filter(|key| !not_ours.contains(&key.as_str()))
+    {
+        assert!(made.contains_key(key), "{key}");
+    }
+    let mut settings = made.clone();
+    let two = [&made["jwt_secret"], &made["permit_token"]].map(String::as_str);
+    settings.insert("jwt_secret".to_owned(), two.join(","));
+    settings.insert("upstash_token".to_owned(), "t".to_owned());
+    let config = Config::load(Deployed(settings)).ok().unwrap();
+    assert_eq!(config.operators.problems(), []);
+    assert!(config.operators.tokens_of_both_kinds().is_ok());
+}
+
+/// The same in production.
+struct Deployed(BTreeMap<String, String>);
+
+impl Source for Deployed {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let document = Some(r#"{"upstash_url":"https://a"}"#.to_owned());
+        Ok(document.filter(|_| key == DOCUMENT))
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(self.0.get(key).cloned())
+    }
+    fn is_local(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,245 @@
+//! `docs/settings.schema.json`, by which editors check the configuration document, against what the service accepts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use now_serving::config::{Config, DOCUMENT, MORE, PARTS, Source, Unreadable};
+use serde_json::{Value, json};
+
+use crate::pure::conventions::text;
+
+static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(&text("docs/settings.schema.json")).unwrap());
+static RULES: LazyLock<Validator> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).unwrap());
+
+/// A deployed service with this document and sound secrets.
+struct Deployed(String);
+
+impl Source for Deployed {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(match key {
+            DOCUMENT => Some(self.0.clone()),
+            "upstash_url" => Some("https://a.example".to_owned()),
+            "settings_2" | "settings_3" => Some("{}".to_owned()),
+            _ => None,
+        })
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let secret = ["jwt_secret", "upstash_token"].contains(&key);
+        Ok(secret.then(|| "0123456789abcdef0123456789abcdef".to_owned()))
+    }
+    fn keeps_secrets(&self) -> bool {
+        true
+    }
+    fn is_local(&self) -> bool {
+        false
+    }
+}
+
+/// Every problem that the service has with a document.
+fn problems(document: &Value) -> Vec<String> {
+    let said = |found: now_serving::config::Problem| format!("{}: {}", found.key, found.accepted);
+    match Config::load(Deployed(document.to_string())) {
+        Ok(config) => config.ignored.into_iter().map(said).collect(),
+        Err(unsound) => unsound.problems.into_iter().map(said).collect(),
+    }
+}
+
+fn property(name: &str) -> &'static Value {
+    &SCHEMA["properties"][name]
+}
+
+#[test]
+fn the_schema_of_the_document_knows_every_setting_and_no_other() {
+    let properties = SCHEMA["properties"].as_object().unwrap();
+    let described: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
+    let mut names = BTreeSet::from_iter(Config::names());
+    names.extend([MORE, "$schema"]);
+    assert_eq!(described, names);
+    assert_eq!(property(MORE)["items"]["enum"], json!(PARTS));
+    for name in names.iter().filter(|name| **name != "$schema") {
+        let told = property(name)["description"].as_str().unwrap();
+        assert!(told.len() > 20, "{name}: {told}");
+    }
+}
+
+#[test]
+fn the_defaults_of_the_schema_are_those_of_the_service() {
+    let properties = SCHEMA["properties"].as_object().unwrap();
+    let defaults: BTreeMap<&String, &Value> = properties
+        .iter()
+        .filter_map(|(name, property)| Some((name, property.get("default")?)))
+        .collect();
+    assert!(defaults.len() > 20, "{defaults:?}");
+    let shape = |document: Value| {
+        let config = Config::load(Deployed(document.to_string())).ok().unwrap();
+        assert_eq!(config.ignored, []);
+        let numbers = (
+            (config.pace, config.refresh_interval, config.ticket_life),
+            (
+                (config.cookie_expiry, config.admit_for),
+                (config.log_sample, config.backend_calls),
+            ),
+            (config.permit_max, config.credit_max, config.waiting_status),
+        );
+        let words = (
+            (
+                config.room,
+                config.admin_path,
+                config.admin_host,
+                config.paths,
+            ),
+            (
+                config.frame_ancestors,
+                config.cors_origins,
+                config.origin_cookie,
+            ),
+            (
+                config.cf_compat,
+                (config.cross_site_posts, config.web_sockets),
+                config.on_store_error,
+            ),
+        );
+        (numbers, words, config.log_query, config.pages.brand)
+    };
+    assert_eq!(shape(json!(defaults)), shape(json!({})));
+    assert!(RULES.is_valid(&json!(defaults)));
+}
+
+#[test]
+fn the_schema_has_the_limits_of_the_service() {
+    let properties = SCHEMA["properties"].as_object().unwrap();
+    for (name, property) in properties.iter().filter(|(name, _)| *name != "clock") {
+        let number = |field: &str| property[field].as_i64();
+        if let (Some(least), Some(most)) = (number("minimum"), number("maximum")) {
+            for (value, is_sound) in [
+                (least - 1, false),
+                (least, true),
+                (most, true),
+                (most + 1, false),
+            ] {
+                agree(name, &json!(value), is_sound);
+            }
+        }
+        for value in property["enum"].as_array().into_iter().flatten() {
+            agree(name, value, true);
+        }
+        if property.get("enum").is_some() {
+            agree(name, &json!("neither"), false);
+        }
+        if let Some(most) = property["maxLength"]
+            .as_u64()
+            .filter(|_| !["brand_logo", "admin_host"].contains(&name.as_str()))
+        {
+            let text = |length: u64| json!("é".repeat(usize::try_from(length).unwrap()));
+            agree(name, &text(most), true);
+            agree(name, &text(most + 1), false);
+        }
+    }
+}
+
+/// Whether editors and the service say the same about a value.
+fn agree(name: &str, value: &Value, is_sound: bool) {
+    let document = json!({ name: value });
+    assert_eq!(
+        RULES.is_valid(&document),
+        is_sound,
+        "the schema on {document}"
+    );
+    let problems = problems(&document);
+    assert_eq!(
+        problems.is_empty(),
+        is_sound,
+        "the service on {document}: {problems:?}"
+    );
+}
+
+#[test]
+fn editors_and_the_service_agree_on_words_paths_and_sites() {
+    let logo = |length: usize| json!(format!("data:image/png,{}", "A".repeat(length - 15)));
+    for (name, value, is_sound) in [
+        ("room", json!("a-B_1"), true),
+        ("room", json!("a b"), false),
+        ("room", json!("x".repeat(65)), false),
+        ("admin_path", json!("/staff/queue"), true),
+        ("admin_path", json!("/"), false),
+        ("admin_path", json!("/a/"), false),
+        ("admin_path", json!("/a/../b"), false),
+        ("admin_path", json!("a"), false),
+        (
+            "bypass_paths",
+            json!(["/robots.txt", "/assets/*", "/*"]),
+            true,
+        ),
+        ("bypass_paths", json!([]), true),
+        ("bypass_paths", json!("none"), true),
+        ("bypass_paths", json!(["assets"]), false),
+        ("bypass_paths", json!(["/a*b"]), false),
+        ("bypass_paths", json!(["/a b"]), false),
+        ("bypass_paths", json!(["/a/../b"]), false),
+        ("bypass_paths", json!([1]), false),
+        (
+            "bypass_paths",
+            json!(["GET, POST /a", "*.min.css", "/b/"]),
+            true,
+        ),
+        ("bypass_paths", json!(["FETCH /a"]), false),
+        ("bypass_paths", json!(["*."]), false),
+        ("bypass_paths", json!(["*.abcdefghijklmnopq"]), false),
+        (
+            "protected_paths",
+            json!(["/tickets/*", "POST /checkout"]),
+            true,
+        ),
+        ("protected_paths", json!([]), false),
+        ("cache_paths", json!(["GET /assets/*", "*.css"]), true),
+        ("cache_paths", json!(["POST /a"]), false),
+        ("message", json!("a\u{202e}b"), false),
+        ("admin_host", json!("queue.shop.example"), true),
+        ("admin_host", json!("https://queue.shop.example"), false),
+        ("admin_host", json!("192.0.2.7"), false),
+        (
+            "frame_ancestors",
+            json!(["self", "https://*.shop.example:8443"]),
+            true,
+        ),
+        ("frame_ancestors", json!(["http://shop.example"]), false),
+        ("frame_ancestors", json!(["*"]), false),
+        (
+            "cors_origins",
+            json!(["https://app.shop.example", "http://localhost:5173"]),
+            true,
+        ),
+        ("cors_origins", json!(["https://App.shop.example"]), false),
+        ("cors_origins", json!(["http://app.shop.example"]), false),
+        ("cors_origins", json!(["*"]), false),
+        ("brand_colors", json!(["#c8371b", "#FF9A73"]), true),
+        ("brand_colors", json!(["red"]), false),
+        (
+            "brand_colors",
+            json!(["#000000", "#000000", "#000000"]),
+            false,
+        ),
+        ("brand_logo", logo(6_000), true),
+        ("brand_logo", logo(6_001), false),
+        ("brand_logo", json!("https://a.example/logo.png"), false),
+        ("heading", json!(" "), false),
+        ("heading", json!("a\nb"), false),
+        ("message", json!("<b>Hi</b>"), true),
+        ("message", json!(true), false),
+        ("upstash_url", json!("ftp://a.example"), false),
+        ("automatic", json!(1.5), false),
+        ("cf_compat", json!(true), false),
+        (MORE, json!(["settings_2", "settings_3"]), true),
+        (MORE, json!(["settings_2", "settings_2"]), false),
+        (MORE, json!(["bypass_paths"]), false),
+        ("bypas_paths", json!("none"), false),
+    ] {
+        if name == "upstash_url" {
+            assert!(!RULES.is_valid(&json!({ name: value })));
+        } else {
+            agree(name, &value, is_sound);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The example in `deploy/terraform` against what the service asks for. The provider's own `terraform validate` needs the
+//! provider; that names agree needs nothing, and is what an example loses first.
+
+use std::fs;
+
+use upstash_local::DEADLINE;
+
+use crate::pure::conventions::{asked, files, root, text};
+
+/// All of it, with one space between two words and no comments.
+fn example() -> String {
+    let mut words = Vec::new();
+    for path in files(&root().join("deploy/terraform")) {
+        if path.extension().is_some_and(|end| end == "tf") {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().filter(|line| !line.trim().starts_with('#'));
+            words.extend(code.flat_map(str::split_whitespace).map(str::to_owned));
+        }
+    }
+    words.join(" ")
+}
+
+/// The names in the manifest of what is made of this kind, such as `backends`.
+fn names(kind: &str) -> Vec<String> {
+    let manifest = text("fastly.toml");
+    let prefix = format!("[setup.{kind}.");
+    let names = manifest.lines().filter_map(|line| {
+        let name = line.strip_prefix(&prefix)?.strip_suffix(']')?;
+        (!name.contains('.')).then(|| name.to_owned())
+    });
+    names.collect()
+}
+
+#[test]
+fn terraform_makes_all_that_the_manifest_names() {
+    let example = example();
+    for (kind, block) in [
+        ("backends", "backend {"),
+        ("log_endpoints", "logging_https {"),
+    ] {
+        let names = names(kind);
+        assert!(!names.is_empty(), "{kind}");
+        for name in &names {
+            let begin = format!("{block} name = \"{name}\"");
+            assert_eq!(example.matches(&begin).count(), 1, "{begin}");
+        }
+        assert_eq!(
+            example.matches(block).count(),
+            names.len(),
+            "{block} and no other"
+        );
+    }
+    for (kind, resource, name, variable) in [
+        (
+            "config_stores",
+            "fastly_configstore",
+            "config",
+            "config_store_name",
+        ),
+        (
+            "secret_stores",
+            "fastly_secretstore",
+            "secrets",
+            "secret_store_name",
+        ),
+    ] {
+        assert_eq!(names(kind).len(), 1, "{kind}");
+        // A store of another name is another store, and the one before would be deleted with what is in it.
+        let store = format!(
+            "resource \"{resource}\" \"{name}\" {{ name = coalesce(var.{variable}, \"${{var.name}}-{name}\") lifecycle {{ prevent_destroy = true }} }}"
+        );
+        let (_, declared) = example
+            .split_once(&format!("variable \"{variable}\" {{"))
+            .unwrap();
+        let (declared, _) = declared.split_once('}').unwrap();
+        assert!(declared.contains("default = null"), "{declared}");
+        let link =
+            format!("resource_link {{ name = \"{name}\" resource_id = {resource}.{name}.id }}");
+        for block in [store, link] {
+            assert!(example.contains(&block), "{block}");
+        }
+    }
+}
+
+#[test]
+fn terraform_knows_every_setting_and_secret() {
+    let example = example();
+    let (settings, secrets) = asked();
+    let listed = |after: &str| {
+        let (_, list) = example.split_once(after).unwrap();
+        list.split_once(']').unwrap().0.to_owned()
+    };
+    let (known, told) = (listed("contains(["), listed("store; without the first two"));
+    let (_, told) = told.split_once('[').unwrap();
+    assert!(
+        example.contains("{ upstash_url = var.upstash_url settings = jsonencode(var.settings) }")
+    );
+    for secret in &secrets {
+        assert!(told.contains(&format!("\"{secret}\"")), "{secret}: {told}");
+    }
+    for setting in settings.iter().filter(|key| *key != "upstash_url") {
+        assert!(
+            known.contains(&format!("\"{setting}\"")),
+            "{setting}: {known}"
+        );
+    }
+    assert!(
+        !known.contains("secret") && !known.contains("token"),
+        "{known}"
+    );
+}
+
+/// A host that is no domain of the service would answer nothing, and no other host has the panel then.
+#[test]
+fn terraform_makes_a_domain_of_the_admin_host() {
+    let example = example();
+    let (_, domain) = example.split_once("dynamic \"domain\" {").unwrap();
+    let host =
+        r#"for_each = setsubtract([lookup(var.settings, "admin_host", "none")], ["", "none"])"#;
+    let (begin, rest) = domain.split_once("content {").unwrap();
+    assert_eq!(begin.trim(), host);
+    assert!(rest.trim().starts_with("name = domain.value }"), "{rest}");
+}
+
+#[test]
+fn terraform_lets_the_origin_see_the_visitors_host_and_shows_no_secret() {
+    let example = example();
+    let (_, origin) = example.split_once("name = \"protected_content\"").unwrap();
+    let (origin, _) = origin.split_once('}').unwrap();
+    assert!(!origin.contains("override_host"), "{origin}");
+    for name in ["ssl_cert_hostname", "ssl_sni_hostname"] {
+        assert!(origin.contains(&format!("{name} = var.origin")), "{origin}");
+    }
+    assert!(example.contains("header_value = var.log_authorization"));
+    let (_, variable) = example
+        .split_once("variable \"log_authorization\" {")
+        .unwrap();
+    let (variable, _) = variable.split_once('}').unwrap();
+    assert!(variable.contains("sensitive = true"), "{variable}");
+}
+
+#[test]
+fn terraform_gives_the_store_its_deadline() {
+    let example = example();
+    let (_, backend) = example.split_once("name = \"upstash\"").unwrap();
+    let (backend, _) = backend.split_once('}').unwrap();
+    let deadline = DEADLINE.as_millis();
+    for (timeout, milliseconds) in [
+        ("connect", 1000),
+        ("first_byte", deadline),
+        ("between_bytes", deadline),
+    ] {
+        let line = format!("{timeout}_timeout = {milliseconds}");
+        assert!(backend.contains(&line), "{line}: {backend}");
+    }
+}
