@@ -4,7 +4,7 @@ use super::digest;
 use crate::http::Call;
 use crate::operator::Context;
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::Operator;
+use crate::operator::login::{Operator, Via};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::Once;
 
@@ -53,7 +53,8 @@ impl Asked {
             config: at.config,
             now: at.line.now_ms / 1000,
             once: once.as_ref(),
-            step: if by_form && !is_sure {
+            // Only a browser is shown a question, so a program's form has to say all at once.
+            step: if by_form && operator.via == Via::Basic && !is_sure {
                 Step::First
             } else {
                 Step::Last

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::DAY;
-use crate::house::{Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
+use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
 
 /// A copy of the sign is never older.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
@@ -259,6 +259,11 @@ pub(crate) fn raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_num
             "{detail}"
         );
     }
+    // No question is shown to a program, so its form has to say the word at once.
+    let form = "application/x-www-form-urlencoded";
+    let program = Ask::get("/_queue/epoch").method("POST").body(form, "");
+    let got = house.ask(&program.with("authorization", format!("Bearer {ADMIN_TOKEN}")));
+    assert_eq!(got.status, 400, "{got:?}");
     let ended = house.change("epoch", r#"{"word":"main"}"#);
     assert_eq!(ended["ended"], 3);
     let seconds = house.now_ms() / 1000;
