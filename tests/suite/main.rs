@@ -4,7 +4,7 @@
 //! `native` (the service in this process, the embedded store), `redis` (the same over a real Redis) and
 //! `wasm` (the shipped Wasm in the real local server). `platform` holds what only the Wasm can show.
 //!
-//! These four, and `pure`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
+//! These four, and `pure`, `lua`, `spelling`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
 //! stage. A test is in one of them by the module it is in, and `pure/tiers.rs` finds one that is in none or in two.
 #![expect(
     clippy::unwrap_used,
@@ -50,16 +50,18 @@ mod invariants;
 mod log;
 mod long;
 mod losses;
+mod lua;
 mod metrics;
 mod prometheus;
 mod secrets;
+mod spelling;
 mod stories;
 mod table;
 mod tickets;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {
-    mod conventions;
+    pub(crate) mod conventions;
     mod docs;
     mod languages;
     mod layers;

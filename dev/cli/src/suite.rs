@@ -13,6 +13,7 @@ use anstyle::{AnsiColor, Style};
 use harness::install::{self, Need};
 use harness::process::Group;
 use harness::project;
+use harness::tools;
 
 /// What `cargo dev test` can be told.
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,10 @@ struct Stage {
     command: &'static str,
 }
 
-use Need::{Axe, Browser, FastlyCli, Prometheus, Redis, Schemathesis, Viceroy, WasmTarget};
+use Need::{
+    Axe, Browser, Codespell, FastlyCli, Luacheck, Prometheus, Redis, Schemathesis, Viceroy,
+    WasmTarget,
+};
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
 // finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so six run at once;
@@ -51,6 +55,9 @@ const STAGES: &[Stage] = &[
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "pure",      is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- pure::" },
     Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- native::" },
+    Stage { name: "lua",       is_fast: false, needs: &[Luacheck],         after: None,          command: "test -p now-serving --test suite -- lua::" },
+    Stage { name: "spelling",  is_fast: false, needs: &[Codespell],        after: None,          command: "test -p now-serving --test suite -- spelling::" },
+    Stage { name: DEPENDENCIES, is_fast: false, needs: &[],                after: None,          command: "deny check" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- redis::" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- wasm:: --test-threads=6" },
@@ -62,6 +69,9 @@ const STAGES: &[Stage] = &[
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
+
+/// The stage that runs only where its tool is.
+const DEPENDENCIES: &str = "dependencies";
 
 /// Only with `--long`.
 const LONG: Stage = Stage {
@@ -77,7 +87,7 @@ const LONG: Stage = Stage {
 const FILTERED: &[Stage] = &[
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
-    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus], after: Some("build"), command: "test -p now-serving --test suite" },
+    Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
 ];
@@ -87,6 +97,8 @@ enum Outcome {
     Passed,
     Failed(String),
     Skipped(String),
+    /// It does not have to run here.
+    NotRun(String),
 }
 
 struct Report {
@@ -158,6 +170,11 @@ fn obstacle(
     provided: &BTreeMap<Need, Result<(), String>>,
     earlier: &[Report],
 ) -> Option<Outcome> {
+    if stage.name == DEPENDENCIES
+        && let Err(reason) = tools::cargo_deny()
+    {
+        return Some(Outcome::NotRun(reason));
+    }
     let missing = stage
         .needs
         .iter()
@@ -256,7 +273,7 @@ impl Report {
 fn summarise(reports: &[Report]) -> bool {
     let head = Style::new().bold();
     anstream::println!(
-        "\n{head}{:<11}{:<9}{:>7}{:>9}{:>10}{head:#}",
+        "\n{head}{:<13}{:<9}{:>7}{:>9}{:>10}{head:#}",
         "stage",
         "result",
         "tests",
@@ -268,6 +285,7 @@ fn summarise(reports: &[Report]) -> bool {
             Outcome::Passed => ("passed", AnsiColor::Green, ""),
             Outcome::Failed(reason) => ("failed", AnsiColor::Red, reason.as_str()),
             Outcome::Skipped(reason) => ("skipped", AnsiColor::Yellow, reason.as_str()),
+            Outcome::NotRun(reason) => ("not run", AnsiColor::Yellow, reason.as_str()),
         };
         let style = color.on_default();
         let Tests {
@@ -276,7 +294,7 @@ fn summarise(reports: &[Report]) -> bool {
             ignored,
         } = report.tests;
         anstream::println!(
-            "{:<11}{style}{word:<9}{style:#}{:>7}{ignored:>9}{:>10.1}  {reason}",
+            "{:<13}{style}{word:<9}{style:#}{:>7}{ignored:>9}{:>10.1}  {reason}",
             report.name,
             passed + failed,
             report.time.as_secs_f64(),
@@ -287,7 +305,7 @@ fn summarise(reports: &[Report]) -> bool {
     anstream::println!("\n{passed} passed, {failed} failed");
     reports
         .iter()
-        .all(|report| matches!(report.outcome, Outcome::Passed))
+        .all(|report| matches!(report.outcome, Outcome::Passed | Outcome::NotRun(_)))
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ pub enum Need {
     Schemathesis,
     /// What scrapes the metrics and draws them.
     Prometheus,
+    /// What looks for mistakes in the script of the store.
+    Luacheck,
+    /// What looks for mistyped words.
+    Codespell,
 }
 
 /// Installs what is needed unless it is there.
@@ -71,6 +75,8 @@ impl Need {
             Self::Axe => tools::axe().is_ok(),
             Self::Schemathesis => tools::schemathesis().is_ok(),
             Self::Prometheus => tools::prometheus().is_ok() && tools::promtool().is_ok(),
+            Self::Luacheck => tools::luacheck().is_ok(),
+            Self::Codespell => tools::codespell().is_ok(),
         }
     }
 
@@ -86,6 +92,8 @@ impl Need {
             Self::Axe => install_axe(),
             Self::Schemathesis => install_schemathesis(),
             Self::Prometheus => install_prometheus(),
+            Self::Luacheck => install_packages(&["lua-check"], "for the script of the store"),
+            Self::Codespell => install_packages(&["codespell"], "for the spelling"),
         }
     }
 }

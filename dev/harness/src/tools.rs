@@ -107,6 +107,35 @@ pub fn redis_server() -> Result<PathBuf, String> {
     on_path("redis-server").ok_or_else(|| missing("redis-server"))
 }
 
+/// What looks for mistakes in the script of the store.
+///
+/// # Errors
+/// When it is not there.
+pub fn luacheck() -> Result<PathBuf, String> {
+    on_path("luacheck").ok_or_else(|| missing("luacheck"))
+}
+
+/// What looks for mistyped words.
+///
+/// # Errors
+/// When it is not there.
+pub fn codespell() -> Result<PathBuf, String> {
+    on_path("codespell").ok_or_else(|| missing("codespell"))
+}
+
+/// What holds the dependencies against `deny.toml`. It is never installed here: compiling it takes longer than all of
+/// the rest, and the workflow runs it.
+///
+/// # Errors
+/// When it is not there.
+pub fn cargo_deny() -> Result<PathBuf, String> {
+    on_path("cargo-deny").ok_or_else(|| {
+        "cargo-deny is not there, so licences, sources and advisories of the dependencies were not looked at: \
+         `cargo install cargo-deny --locked`."
+            .to_owned()
+    })
+}
+
 /// The folder Prometheus is unpacked into.
 pub(crate) fn prometheus_root() -> Result<PathBuf, String> {
     Ok(cache()?.join("prometheus"))

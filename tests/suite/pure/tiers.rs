@@ -6,8 +6,10 @@ use std::process::Command;
 use super::conventions::text;
 
 /// The tiers, each a module of this name.
-const TIERS: [&str; 9] = [
+const TIERS: [&str; 11] = [
     "pure",
+    "lua",
+    "spelling",
     "native",
     "redis",
     "wasm",
