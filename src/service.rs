@@ -18,9 +18,9 @@ use crate::page;
 use crate::queue::Reason;
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
-use crate::telemetry::log::Record;
+use crate::telemetry::log::Decision;
 use crate::visitor::routes::{self};
-use crate::visitor::visit::{After, visit};
+use crate::visitor::visit::{FollowUp, visit};
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
 pub use entries::{ignored_entry, refused_entries, uncounted_entry, unsound_entry};
@@ -35,9 +35,9 @@ pub struct Outcome {
     /// What to do.
     pub answer: Answer,
     /// What to write down.
-    pub record: Record,
+    pub record: Decision,
     /// What to do once the visitor has been answered: [`afterwards`].
-    pub after: After,
+    pub after: FollowUp,
 }
 
 /// One request with all that decides it; its body comes apart, since it is read for operators only.
@@ -166,14 +166,14 @@ fn visited(request: &Request<'_>) -> Outcome {
 }
 
 /// What could wait until the visitor had been answered.
-pub fn afterwards(after: After, request: &Request<'_>) {
+pub fn afterwards(after: FollowUp, request: &Request<'_>) {
     let duty = match after {
-        After::Nothing => None,
-        After::Renew(duty) => Some(duty),
-        After::Look => match request.pop.lookup() {
-            Lookup::Found(_, duty) => duty,
-            Lookup::Missing(duty) => Some(duty),
-            Lookup::Late | Lookup::Unknown => None,
+        FollowUp::Nothing => None,
+        FollowUp::Refresh(duty) => Some(duty),
+        FollowUp::Look => match request.pop.lookup() {
+            Lookup::Hit(_, duty) => duty,
+            Lookup::Miss(duty) => Some(duty),
+            Lookup::Timeout | Lookup::Unavailable => None,
         },
     };
     if let Some(duty) = duty {
@@ -227,18 +227,18 @@ fn https(call: &Call) -> Reply {
 }
 
 fn of_operator(call: &Call, answered: Answered) -> Outcome {
-    let record = Record {
+    let record = Decision {
         queue_cursor: answered.sign.map(|sign| sign.cursor.0),
         operator: answered.operator,
         action: answered.action,
         problems: answered.problems,
         store_error: answered.fault.map(|fault| fault.to_string()),
-        ..Record::of(false, answered.reason)
+        ..Decision::of(false, answered.reason)
     };
     Outcome {
         answer: Answer::Reply(for_method(call, answered.reply)),
         record,
-        after: After::Nothing,
+        after: FollowUp::Nothing,
     }
 }
 
@@ -258,7 +258,7 @@ fn for_method(call: &Call, reply: Reply) -> Reply {
 fn reply_with(reply: Reply, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
-        record: Record::of(false, reason),
-        after: After::Nothing,
+        record: Decision::of(false, reason),
+        after: FollowUp::Nothing,
     }
 }

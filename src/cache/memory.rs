@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::cache::LastSign;
-use crate::cache::outbox::{Batch, Outbox, Tally, Till};
+use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, Listed, LoginThrottle, Lookup, Marker, Markers, Pop,
-    RENEWING, Renew, SignCache, Turn, Wrong,
+    ADMISSION_KEPT, AttemptLock, CachedSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
+    Marker, Markers, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
 };
 use crate::queue::Sign;
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
-pub struct Memory {
+pub struct InMemoryCache {
     now_ms: Arc<AtomicU64>,
     shelf: Rc<Shelf>,
 }
@@ -26,30 +26,30 @@ pub struct Memory {
 struct Shelf {
     pop: String,
     /// The copy, and when it was put up.
-    copy: RefCell<Option<(Copied, u64)>>,
-    last: RefCell<Option<Copied>>,
+    copy: RefCell<Option<(CachedSign, u64)>>,
+    last: RefCell<Option<CachedSign>>,
     /// Whether somebody has the duty.
     on_duty: Cell<bool>,
     /// From where somebody was wrong, and until when that counts.
-    wrong: RefCell<BTreeMap<String, (Wrong, u64)>>,
+    wrong: RefCell<BTreeMap<String, (LoginFailures, u64)>>,
     /// The tickets admitted here, and until when that is remembered.
     admitted: RefCell<BTreeMap<String, u64>>,
     /// From where somebody has a turn.
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
     paused: Cell<Duration>,
-    till: RefCell<Till>,
+    till: RefCell<OutboxSlot>,
     /// What the lists of networks say, whatever the address.
     lists: BTreeMap<String, Listed>,
     /// Each note, and until when it is kept.
     markers: RefCell<BTreeMap<Marker, (Vec<u8>, u64)>>,
 }
 
-struct OnDuty(Memory);
+struct OnDuty(InMemoryCache);
 
-struct InTurn(Memory, String);
+struct InTurn(InMemoryCache, String);
 
-impl Memory {
+impl InMemoryCache {
     /// A POP without a name of its own.
     #[must_use]
     pub fn new(now_ms: Arc<AtomicU64>) -> Self {
@@ -74,7 +74,7 @@ impl Memory {
             admitted: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
-            till: RefCell::new(Till::new("here".to_owned())),
+            till: RefCell::new(OutboxSlot::new("here".to_owned())),
             lists,
             markers: RefCell::default(),
         });
@@ -107,30 +107,31 @@ impl Memory {
     }
 
     /// The copy and its age, unless it has expired.
-    fn found(&self) -> Option<(Copied, u64)> {
+    fn found(&self) -> Option<(CachedSign, u64)> {
         let (copy, since) = self.shelf.copy.borrow().clone()?;
         let age = self.now().saturating_sub(since);
-        let life = u64::try_from((FRESH + RENEWING).as_millis()).unwrap_or(u64::MAX);
+        let life =
+            u64::try_from((MAX_AGE + STALE_WHILE_REVALIDATE).as_millis()).unwrap_or(u64::MAX);
         (age < life).then_some((copy, age))
     }
 
-    fn duty(&self) -> Option<Duty> {
+    fn duty(&self) -> Option<RefreshGuard> {
         let taken = self.shelf.on_duty.replace(true);
-        (!taken).then(|| -> Duty { Box::new(OnDuty(self.clone())) })
+        (!taken).then(|| -> RefreshGuard { Box::new(OnDuty(self.clone())) })
     }
 }
 
 fn is_fresh(age: u64) -> bool {
-    u128::from(age) < FRESH.as_millis()
+    u128::from(age) < MAX_AGE.as_millis()
 }
 
-impl LastSign for Memory {
+impl LastSign for InMemoryCache {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
     }
 }
 
-impl Markers for Memory {
+impl Markers for InMemoryCache {
     fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
         let (note, until) = self.shelf.markers.borrow().get(&marker).cloned()?;
         (self.now() < until).then_some(note)
@@ -147,24 +148,24 @@ impl Markers for Memory {
     }
 }
 
-impl SignCache for Memory {
+impl SignCache for InMemoryCache {
     fn lookup(&self) -> Lookup {
         match self.found() {
-            Some((copy, age)) if is_fresh(age) => Lookup::Found(Box::new(copy), None),
-            Some((copy, _)) => Lookup::Found(Box::new(copy), self.duty()),
-            None => self.duty().map_or(Lookup::Late, Lookup::Missing),
+            Some((copy, age)) if is_fresh(age) => Lookup::Hit(Box::new(copy), None),
+            Some((copy, _)) => Lookup::Hit(Box::new(copy), self.duty()),
+            None => self.duty().map_or(Lookup::Timeout, Lookup::Miss),
         }
     }
 
-    fn peek(&self) -> Option<Copied> {
+    fn peek(&self) -> Option<CachedSign> {
         let (copy, age) = self.found()?;
         is_fresh(age).then_some(copy)
     }
 
-    fn put(&self, copy: &Copied) {
+    fn put(&self, copy: &CachedSign) {
         if self
             .found()
-            .is_some_and(|(there, _)| copy.is_behind(&there))
+            .is_some_and(|(there, _)| copy.is_older_than(&there))
         {
             return;
         }
@@ -174,35 +175,35 @@ impl SignCache for Memory {
         }
     }
 
-    fn remember(&self, copy: &Copied) {
-        if self.last().is_none_or(|last| !copy.is_behind(&last)) {
+    fn remember(&self, copy: &CachedSign) {
+        if self.last().is_none_or(|last| !copy.is_older_than(&last)) {
             self.shelf.last.replace(Some(copy.clone()));
         }
     }
 
-    fn last(&self) -> Option<Copied> {
+    fn last(&self) -> Option<CachedSign> {
         self.shelf.last.borrow().clone()
     }
 }
 
-impl LoginThrottle for Memory {
-    fn wrong(&self, from: &str) -> Option<Wrong> {
+impl LoginThrottle for InMemoryCache {
+    fn wrong(&self, from: &str) -> Option<LoginFailures> {
         let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
         (self.now() < until).then_some(wrong)
     }
 
-    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+    fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
         let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
         let mut known = self.shelf.wrong.borrow_mut();
         known.insert(from.to_owned(), (wrong, until));
     }
 
-    fn turn(&self, from: &str) -> Turn {
+    fn turn(&self, from: &str) -> AttemptLock {
         let is_free = self.shelf.turns.borrow_mut().insert(from.to_owned());
         if is_free {
-            Turn::Mine(Box::new(InTurn(self.clone(), from.to_owned())))
+            AttemptLock::Mine(Box::new(InTurn(self.clone(), from.to_owned())))
         } else {
-            Turn::Late
+            AttemptLock::Late
         }
     }
 
@@ -211,7 +212,7 @@ impl LoginThrottle for Memory {
     }
 }
 
-impl Outbox for Memory {
+impl Outbox for InMemoryCache {
     fn batches(&self) -> Vec<Batch> {
         self.shelf.till.borrow_mut().batch(0).into_iter().collect()
     }
@@ -223,7 +224,7 @@ impl Outbox for Memory {
     }
 }
 
-impl Pop for Memory {
+impl Pop for InMemoryCache {
     fn listed(&self, list: &str, _address: IpAddr) -> Listed {
         self.shelf
             .lists
@@ -250,8 +251,8 @@ impl Drop for InTurn {
     }
 }
 
-impl Renew for OnDuty {
-    fn renew(self: Box<Self>, copy: &Copied) {
+impl Refresh for OnDuty {
+    fn renew(self: Box<Self>, copy: &CachedSign) {
         self.0.put(copy);
     }
 }

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use outbox::Outbox;
 
-pub use login_throttle::{LoginThrottle, QUEUE, Turn, Wrong};
+pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};
 pub use sign::{
-    Copied, Duty, FRESH, FRESH_WITHOUT_A_LINE, KEPT, LastSign, Lookup, NoSign, PATIENCE, RENEWING,
-    Renew, SignCache,
+    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Lookup, MAX_AGE, MAX_AGE_WITHOUT_A_LINE,
+    NoSign, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
 };
 
 /// How long a POP remembers that a ticket was admitted.

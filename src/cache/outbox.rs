@@ -170,7 +170,7 @@ pub struct Batch {
 
 /// What a data centre keeps until the store has counted it. One request at a time changes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Till {
+pub struct OutboxSlot {
     name: String,
     /// The number of the latest batch.
     number: u64,
@@ -180,7 +180,7 @@ pub struct Till {
     open: Tally,
 }
 
-impl Till {
+impl OutboxSlot {
     /// An empty one.
     #[must_use]
     pub fn new(name: String) -> Self {
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_sent_again_under_its_number_until_it_is_acknowledged() {
-        let mut till = Till::new("a".into());
+        let mut till = OutboxSlot::new("a".into());
         assert_eq!(till.batch(0), None);
         till.put(&tally(&[("x", 1)]));
         let first = till.batch(0);
@@ -295,7 +295,7 @@ mod tests {
             first,
             "the same again, and nothing of what came since"
         );
-        assert_eq!(Till::decode(&till.encode()), Some(till.clone()));
+        assert_eq!(OutboxSlot::decode(&till.encode()), Some(till.clone()));
         let Some(first) = first else {
             unreachable!("something was put in");
         };

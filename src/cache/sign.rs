@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use crate::queue::{Mode, Sign};
 
 /// How long a copy is as good as the sign.
-pub const FRESH: Duration = Duration::from_secs(1);
+pub const MAX_AGE: Duration = Duration::from_secs(1);
 /// How long it serves on while one request renews it. Together: nobody sees a sign older than two seconds
 /// while the store answers.
-pub const RENEWING: Duration = Duration::from_secs(1);
+pub const STALE_WHILE_REVALIDATE: Duration = Duration::from_secs(1);
 /// How long a sign is good enough for visitors inside while no visitor waits. Renewed in the second after: so while they
 /// come, none goes in by a sign older than ten seconds, and a site with no line costs a tenth.
-pub const FRESH_WITHOUT_A_LINE: Duration = Duration::from_secs(9);
+pub const MAX_AGE_WITHOUT_A_LINE: Duration = Duration::from_secs(9);
 /// How long the last sign is kept for the time when the store does not answer.
-pub const KEPT: Duration = Duration::from_hours(1);
+pub const LAST_SIGN_TTL: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
-pub const PATIENCE: Duration = Duration::from_millis(500);
+pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The last sign that this POP knows: every call to the store brings it, so that data the store lost come back.
 pub trait LastSign {
@@ -39,7 +39,7 @@ impl LastSign for NoSign {
 
 /// A copy of the sign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Copied {
+pub struct CachedSign {
     /// What it shows; `None` when the store did not answer and nothing was known.
     pub sign: Option<Sign>,
     /// Whether the store failed to answer since.
@@ -56,22 +56,22 @@ pub struct Copied {
 /// What the data centre has.
 pub enum Lookup {
     /// A copy; the request that is handed the duty renews it once the visitor has been answered.
-    Found(Box<Copied>, Option<Duty>),
+    Hit(Box<CachedSign>, Option<RefreshGuard>),
     /// Nothing: this request reads the sign for everybody who waits for it.
-    Missing(Duty),
+    Miss(RefreshGuard),
     /// Another request reads the sign for everybody, and takes longer than the store may.
-    Late,
+    Timeout,
     /// The cache cannot say: this request asks the store for itself, as if there were no cache.
-    Unknown,
+    Unavailable,
 }
 
 /// The duty of one request to renew the copy. Dropped, it goes to the next one.
-pub type Duty = Box<dyn Renew>;
+pub type RefreshGuard = Box<dyn Refresh>;
 
 /// Fulfils a duty.
-pub trait Renew {
+pub trait Refresh {
     /// Puts the copy up, unless it is behind the one there, and wakes the requests that wait for it.
-    fn renew(self: Box<Self>, copy: &Copied);
+    fn renew(self: Box<Self>, copy: &CachedSign);
 }
 
 /// Where the copy of the sign is kept, and the last one that was seen.
@@ -79,17 +79,17 @@ pub trait SignCache: LastSign {
     /// The copy, with a duty for one request at a time.
     fn lookup(&self) -> Lookup;
     /// The copy if there is a fresh one, without waiting and without a duty.
-    fn peek(&self) -> Option<Copied>;
+    fn peek(&self) -> Option<CachedSign>;
     /// Puts up what a permit just saw, unless that is behind the copy there.
-    fn put(&self, copy: &Copied);
+    fn put(&self, copy: &CachedSign);
     /// Keeps what a draw just saw as the last sign, unless that is behind the one there: the copy is left to the looks.
-    fn remember(&self, copy: &Copied);
+    fn remember(&self, copy: &CachedSign);
     /// The last sign that was read when this request first asked, for the time when the store does not answer or no
     /// visitor has looked. It is never behind the copy.
-    fn last(&self) -> Option<Copied>;
+    fn last(&self) -> Option<CachedSign>;
 }
 
-impl Copied {
+impl CachedSign {
     /// A sign just read.
     #[must_use]
     pub fn new(sign: Sign, now_ms: u64) -> Self {
@@ -113,7 +113,7 @@ impl Copied {
     /// Whether a look showed it a second ago at most.
     #[must_use]
     pub fn is_fresh(&self, now_ms: u64) -> bool {
-        self.was_looked_at_within(FRESH, now_ms)
+        self.was_looked_at_within(MAX_AGE, now_ms)
     }
 
     /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
@@ -123,9 +123,9 @@ impl Copied {
         let is_without_line = |sign: &Sign| sign.waiting() == 0 && sign.live.mode != Mode::Open;
         let has_no_line = self.sign.as_ref().is_some_and(is_without_line);
         let life = if has_no_line {
-            FRESH_WITHOUT_A_LINE
+            MAX_AGE_WITHOUT_A_LINE
         } else {
-            FRESH
+            MAX_AGE
         };
         self.was_looked_at_within(life, now_ms)
     }
@@ -146,7 +146,7 @@ impl Copied {
     /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
     /// believed once the other copy has expired.
     #[must_use]
-    pub fn is_behind(&self, other: &Self) -> bool {
+    pub fn is_older_than(&self, other: &Self) -> bool {
         let reached = |copy: &Self| {
             let sign = copy.sign.as_ref()?;
             Some((
@@ -180,7 +180,7 @@ mod tests {
     use crate::queue::Cursor;
     use crate::queue::Live;
 
-    fn copy(epoch: u64, cursor: u64, length: u64) -> Copied {
+    fn copy(epoch: u64, cursor: u64, length: u64) -> CachedSign {
         let sign = Sign {
             birth: Birth::default(),
             epoch,
@@ -191,14 +191,14 @@ mod tests {
             pops: None,
             live: Live::default(),
         };
-        Copied::new(sign, 0)
+        CachedSign::new(sign, 0)
     }
 
     #[test]
     fn a_copy_is_small_and_one_of_an_older_version_is_read() {
         let birth = r#""birth":{"born":0,"started":0,"adopted":0,"settled":0,"recent":0},"#;
         let older = r#"{"sign":{"epoch":1,"cursor":2,"length":3,"credit":0},"is_old":false}"#;
-        let read: Option<Copied> = serde_json::from_str(older).ok();
+        let read: Option<CachedSign> = serde_json::from_str(older).ok();
         assert_eq!(read, Some(copy(1, 2, 3)));
         let written = serde_json::to_string(&copy(1, 2, 3)).ok();
         let live =
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_behind_by_epoch_cursor_length_and_version() {
-        let nothing = Copied {
+        let nothing = CachedSign {
             sign: None,
             ..copy(1, 0, 0)
         };
@@ -230,7 +230,7 @@ mod tests {
         ];
         for (at, earlier) in copies.iter().enumerate() {
             for (after, later) in copies.iter().enumerate() {
-                assert_eq!(earlier.is_behind(later), at < after, "{at} and {after}");
+                assert_eq!(earlier.is_older_than(later), at < after, "{at} and {after}");
             }
         }
     }

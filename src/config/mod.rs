@@ -758,7 +758,7 @@ mod tests {
             .secrets
             .insert("jwt_secret", format!("{short},{sound_one}"));
         let keys = Config::load(given).err().unwrap().keys.unwrap();
-        let ticket = crate::visitor::visit::unnumbered("id".to_owned(), NOW);
+        let ticket = crate::visitor::visit::provisional_ticket("id".to_owned(), NOW);
         let verifies = |secret: &str| {
             let token = Keys::new(secret, None).sign(&ticket, "main", NOW, 60);
             keys.verify(&token.unwrap(), "main", NOW).is_some()
@@ -927,7 +927,7 @@ mod tests {
         const NOW: u64 = 1_800_000_000;
         let (old, ticket) = (
             "o".repeat(32),
-            crate::visitor::visit::unnumbered("id".to_owned(), NOW),
+            crate::visitor::visit::provisional_ticket("id".to_owned(), NOW),
         );
         let token = Keys::new(&old, None)
             .sign(&ticket, "main", NOW, 60)

@@ -184,11 +184,11 @@ impl Pattern {
             }
             Self::Ending(extension) => {
                 let extension = extension.to_ascii_lowercase();
-                let is_behind = |(at, _)| {
+                let is_older_than = |(at, _)| {
                     let from_dot = widely_read.get(at..).unwrap_or_default();
                     from_dot.strip_prefix(&extension).is_some_and(ends_a_word)
                 };
-                widely_read.match_indices('.').any(is_behind)
+                widely_read.match_indices('.').any(is_older_than)
             }
         }
     }

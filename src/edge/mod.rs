@@ -23,8 +23,8 @@ use now_serving::store::upstash::Transport;
 use now_serving::telemetry::log::{self};
 
 use outbox::Counts;
-use pop::DataCentre;
-use request::{BodyOf, call, facts, response, trace_id};
+use pop::PlatformCache;
+use request::{RequestBody, call, facts, response, trace_id};
 use settings::Settings;
 use upstash::Upstash;
 
@@ -70,13 +70,13 @@ fn answer_what_cannot_be_read() {
 /// Requests in, answers out.
 pub(crate) fn serve() {
     answer_what_cannot_be_read();
-    let mut kept = Kept::default();
+    let mut kept = SandboxState::default();
     Serve::new()
         .with_max_requests(REQUESTS)
         .with_max_lifetime(LIFE)
         .with_timeout(LIFE)
         .run_with_context(
-            |request, kept: &mut Kept| {
+            |request, kept: &mut SandboxState| {
                 answer(request, kept);
                 kept.then()
             },
@@ -87,12 +87,12 @@ pub(crate) fn serve() {
 
 /// All that outlives a request, and nothing in it is about a visitor.
 #[derive(Default)]
-struct Kept {
+struct SandboxState {
     settings: Settings,
     counts: Counts,
 }
 
-impl Kept {
+impl SandboxState {
     /// Whether this sandbox takes another request. What could not be read is left to the next sandbox.
     fn then(&self) -> Then {
         let vcpu_ms = fastly::compute_runtime::elapsed_vcpu_ms().unwrap_or(u64::MAX);
@@ -128,7 +128,7 @@ impl HandlerResult for Then {
 }
 
 /// One request: decide, answer, and then what could wait until the visitor had been served.
-fn answer(mut request: Request, kept: &mut Kept) {
+fn answer(mut request: Request, kept: &mut SandboxState) {
     let now_ms = now_ms();
     CONFIGURING.set(true);
     let read = kept.settings.read(now_ms);
@@ -141,8 +141,8 @@ fn answer(mut request: Request, kept: &mut Kept) {
     let call = call(&request);
     kept.counts.are_of(&config.room);
     let counts = &kept.counts;
-    let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
-    let mut body = BodyOf(&mut request);
+    let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
+    let mut body = RequestBody(&mut request);
     let asked = service::Request {
         call: &call,
         config,
@@ -160,7 +160,7 @@ fn answer(mut request: Request, kept: &mut Kept) {
     }
     log_all(&service::refused_entries(now_ms, config));
     // Another call of the store may follow now, and what the POP remembers may be newer.
-    let (store, near) = (Upstash::new(config, counts), DataCentre::new(counts));
+    let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
     let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &near);
     let asked = service::Request {
         store,
@@ -188,7 +188,7 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_
     if let Some(room) = &unsound.room {
         counts.are_of(room);
     }
-    let outcome = service::passes(&call, unsound, &DataCentre::new(counts), now_ms);
+    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now_ms);
     match outcome.map(|outcome| (outcome.answer, outcome.record)) {
         Some((Answer::Forward(forward), record)) => {
             counts.tally.borrow_mut().decided(record.reason);

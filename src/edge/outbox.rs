@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use fastly::cache::core::{self, CacheKey, Transaction};
 
-use now_serving::cache::outbox::{Batch, Tally, Till};
+use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
 use now_serving::service;
 
 use super::request::fresh_id;
 use super::{log, now_ms};
 
 /// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
-pub(super) const TILLS: usize = 4;
+pub(super) const OUTBOX_SLOTS: usize = 4;
 
 /// A POP that has not read the sign for longer is quiet.
 pub(super) const QUIET_MS: u64 = 60_000;
@@ -25,7 +25,7 @@ pub(super) const TURN: Duration = Duration::from_millis(500);
 pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
 
 /// How long a till is kept that nobody asks for.
-pub(super) const TILLS_KEPT: Duration = Duration::from_hours(24);
+pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
 
 /// What this sandbox counts, and the tills of the data centre into which it goes.
 #[derive(Clone, Default)]
@@ -81,10 +81,12 @@ impl Counts {
     pub(super) fn put_into_any<T>(
         &self,
         turn: Duration,
-        work: impl Fn(usize, &mut Till) -> T,
+        work: impl Fn(usize, &mut OutboxSlot) -> T,
     ) -> Option<T> {
         let mut tally = self.tally.borrow_mut();
-        let mut tills = (any_till()..).map(|next| next % TILLS).take(TILLS);
+        let mut tills = (any_till()..)
+            .map(|next| next % OUTBOX_SLOTS)
+            .take(OUTBOX_SLOTS);
         let done = tills.find_map(|place| {
             self.at(place, turn, |till| {
                 till.put(&tally);
@@ -103,16 +105,18 @@ impl Counts {
         &self,
         till: usize,
         turn: Duration,
-        work: impl FnOnce(&mut Till) -> T,
+        work: impl FnOnce(&mut OutboxSlot) -> T,
     ) -> Option<T> {
         let lock = Transaction::lookup(self.key("till-lock", till)).timeout(turn);
         let lock = lock.execute().ok()?;
         if !lock.must_insert_or_update() {
             return None;
         }
-        let mut kept = self.seen(till).unwrap_or_else(|| Till::new(fresh_id()));
+        let mut kept = self
+            .seen(till)
+            .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
         let done = work(&mut kept);
-        let written = core::insert(self.key("till", till), TILLS_KEPT)
+        let written = core::insert(self.key("till", till), OUTBOX_TTL)
             .deliver_node_max_age(Duration::ZERO)
             .user_metadata(kept.encode().into())
             .execute();
@@ -122,9 +126,9 @@ impl Counts {
         written.then_some(done)
     }
 
-    pub(super) fn seen(&self, till: usize) -> Option<Till> {
+    pub(super) fn seen(&self, till: usize) -> Option<OutboxSlot> {
         let found = core::lookup(self.key("till", till)).execute().ok()??;
-        Till::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
+        OutboxSlot::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
     }
 
     pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {
@@ -134,5 +138,5 @@ impl Counts {
 
 pub(super) fn any_till() -> usize {
     let sum: usize = fresh_id().bytes().map(usize::from).sum();
-    sum % TILLS
+    sum % OUTBOX_SLOTS
 }

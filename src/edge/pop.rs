@@ -10,26 +10,27 @@ use fastly::http::body::StreamingBody;
 
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    ADMISSION_KEPT, Copied, Duty, FRESH, KEPT, LastSign, Listed, LoginThrottle, Lookup, Marker,
-    Markers, PATIENCE, Pop, QUEUE, RENEWING, Renew, SignCache, Turn, Wrong,
+    ADMISSION_KEPT, AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed,
+    LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
+    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
 };
 use now_serving::queue::Sign;
 
-use super::outbox::{Counts, QUIET_MS, SHORT_TURN, TILLS};
+use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
 use super::{now_ms, variable};
 
 /// The data centre's cache: the copy of the sign, and the last one there was.
 #[derive(Clone)]
-pub(super) struct DataCentre {
+pub(super) struct PlatformCache {
     room: String,
     sign: CacheKey,
     last: CacheKey,
     /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
-    found: OnceCell<Option<Copied>>,
+    found: OnceCell<Option<CachedSign>>,
     counts: Counts,
 }
 
-impl DataCentre {
+impl PlatformCache {
     pub(super) fn new(counts: &Counts) -> Self {
         let key = |name: &str| CacheKey::from(format!("{name}:{}", counts.room));
         Self {
@@ -42,7 +43,7 @@ impl DataCentre {
     }
 
     /// The last sign as it is now: other requests may have put up a later one since this request began.
-    pub(super) fn last_now(&self) -> Option<Copied> {
+    pub(super) fn last_now(&self) -> Option<CachedSign> {
         copied(&core::lookup(self.last.clone()).execute().ok()??)
     }
 
@@ -55,20 +56,20 @@ impl DataCentre {
     }
 
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
-    pub(super) fn is_ahead_of(&self, copy: &Copied) -> bool {
+    pub(super) fn is_ahead_of(&self, copy: &CachedSign) -> bool {
         let there = core::lookup(self.sign.clone()).execute().ok().flatten();
         let there = there.and_then(|found| copied(&found));
-        there.is_some_and(|there| copy.is_behind(&there))
+        there.is_some_and(|there| copy.is_older_than(&there))
     }
 }
 
-impl LastSign for DataCentre {
+impl LastSign for PlatformCache {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
     }
 }
 
-impl Markers for DataCentre {
+impl Markers for PlatformCache {
     fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
         let found = core::lookup(self.marker_key(marker)).execute().ok()??;
         Some(found.user_metadata().to_vec())
@@ -96,43 +97,45 @@ impl Markers for DataCentre {
     }
 }
 
-impl SignCache for DataCentre {
+impl SignCache for PlatformCache {
     fn lookup(&self) -> Lookup {
         // Nearly always there is a fresh copy, and finding it is less work than a transaction.
         if let Some(copy) = self.peek() {
-            return Lookup::Found(Box::new(copy), None);
+            return Lookup::Hit(Box::new(copy), None);
         }
-        let asked = Transaction::lookup(self.sign.clone()).timeout(PATIENCE);
+        let asked = Transaction::lookup(self.sign.clone()).timeout(LOOKUP_TIMEOUT);
         let transaction = match asked.execute() {
             Ok(transaction) => transaction,
-            Err(CacheError::Timeout) => return Lookup::Late,
-            Err(_) => return Lookup::Unknown,
+            Err(CacheError::Timeout) => return Lookup::Timeout,
+            Err(_) => return Lookup::Unavailable,
         };
         let copy = transaction.found().and_then(|found| copied(&found));
-        let duty = transaction.must_insert_or_update().then(|| -> Duty {
-            Box::new(Renewal {
-                transaction,
-                near: self.clone(),
-            })
-        });
+        let duty = transaction
+            .must_insert_or_update()
+            .then(|| -> RefreshGuard {
+                Box::new(Renewal {
+                    transaction,
+                    near: self.clone(),
+                })
+            });
         match (copy, duty) {
-            (Some(copy), duty) => Lookup::Found(Box::new(copy), duty),
-            (None, Some(duty)) => Lookup::Missing(duty),
-            (None, None) => Lookup::Unknown,
+            (Some(copy), duty) => Lookup::Hit(Box::new(copy), duty),
+            (None, Some(duty)) => Lookup::Miss(duty),
+            (None, None) => Lookup::Unavailable,
         }
     }
 
-    fn peek(&self) -> Option<Copied> {
+    fn peek(&self) -> Option<CachedSign> {
         let found = core::lookup(self.sign.clone()).execute().ok()??;
         (!found.is_stale()).then(|| copied(&found))?
     }
 
-    fn put(&self, copy: &Copied) {
+    fn put(&self, copy: &CachedSign) {
         if self.is_ahead_of(copy) {
             return;
         }
-        let inserted = core::insert(self.sign.clone(), FRESH)
-            .stale_while_revalidate(RENEWING)
+        let inserted = core::insert(self.sign.clone(), MAX_AGE)
+            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
             .user_metadata(worded(copy).into())
             .execute();
         // Without a copy the next look reads the store, as the first one did.
@@ -140,26 +143,29 @@ impl SignCache for DataCentre {
         keep(&self.last, copy);
     }
 
-    fn remember(&self, copy: &Copied) {
-        if self.last_now().is_none_or(|last| !copy.is_behind(&last)) {
+    fn remember(&self, copy: &CachedSign) {
+        if self
+            .last_now()
+            .is_none_or(|last| !copy.is_older_than(&last))
+        {
             keep(&self.last, copy);
         }
     }
 
-    fn last(&self) -> Option<Copied> {
+    fn last(&self) -> Option<CachedSign> {
         self.found.get_or_init(|| self.last_now()).clone()
     }
 }
 
-impl LoginThrottle for DataCentre {
-    fn wrong(&self, from: &str) -> Option<Wrong> {
+impl LoginThrottle for PlatformCache {
+    fn wrong(&self, from: &str) -> Option<LoginFailures> {
         let found = core::lookup(self.login_key("wrong", from))
             .execute()
             .ok()??;
-        Wrong::read(&found.user_metadata())
+        LoginFailures::read(&found.user_metadata())
     }
 
-    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+    fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
         let inserted = core::insert(self.login_key("wrong", from), life)
             .deliver_node_max_age(Duration::ZERO)
             .user_metadata(wrong.written().into())
@@ -169,20 +175,20 @@ impl LoginThrottle for DataCentre {
     }
 
     /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
-    fn turn(&self, from: &str) -> Turn {
-        let asked = Transaction::lookup(self.login_key("turn", from)).timeout(QUEUE);
+    fn turn(&self, from: &str) -> AttemptLock {
+        let asked = Transaction::lookup(self.login_key("turn", from)).timeout(TURN_TIMEOUT);
         match asked.execute() {
-            Ok(turn) if turn.must_insert_or_update() => Turn::Mine(Box::new(turn)),
-            Err(CacheError::Timeout) => Turn::Late,
-            Ok(_) | Err(_) => Turn::Unknown,
+            Ok(turn) if turn.must_insert_or_update() => AttemptLock::Mine(Box::new(turn)),
+            Err(CacheError::Timeout) => AttemptLock::Late,
+            Ok(_) | Err(_) => AttemptLock::Unknown,
         }
     }
 }
 
-impl Outbox for DataCentre {
+impl Outbox for PlatformCache {
     fn batches(&self) -> Vec<Batch> {
         self.counts.put_by(SHORT_TURN);
-        let batches = (0..TILLS).filter_map(|place| self.counts.batch_of(place));
+        let batches = (0..OUTBOX_SLOTS).filter_map(|place| self.counts.batch_of(place));
         batches.collect()
     }
 
@@ -206,7 +212,7 @@ impl Outbox for DataCentre {
     }
 }
 
-impl Pop for DataCentre {
+impl Pop for PlatformCache {
     fn is_first_admission(&self, id: &str) -> bool {
         let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
         if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
@@ -234,18 +240,18 @@ impl Pop for DataCentre {
 
 pub(super) struct Renewal {
     transaction: Transaction,
-    near: DataCentre,
+    near: PlatformCache,
 }
 
-impl Renew for Renewal {
-    fn renew(self: Box<Self>, copy: &Copied) {
+impl Refresh for Renewal {
+    fn renew(self: Box<Self>, copy: &CachedSign) {
         if self.near.is_ahead_of(copy) {
             return;
         }
         let inserted = self
             .transaction
-            .insert(FRESH)
-            .stale_while_revalidate(RENEWING)
+            .insert(MAX_AGE)
+            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
             .user_metadata(worded(copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
@@ -254,9 +260,9 @@ impl Renew for Renewal {
 }
 
 /// Kept for the time when the store does not answer.
-pub(super) fn keep(key: &CacheKey, copy: &Copied) {
+pub(super) fn keep(key: &CacheKey, copy: &CachedSign) {
     if !copy.is_old {
-        let inserted = core::insert(key.clone(), KEPT)
+        let inserted = core::insert(key.clone(), LAST_SIGN_TTL)
             .deliver_node_max_age(Duration::ZERO)
             .user_metadata(worded(copy).into())
             .execute();
@@ -264,10 +270,10 @@ pub(super) fn keep(key: &CacheKey, copy: &Copied) {
     }
 }
 
-pub(super) fn worded(copy: &Copied) -> Vec<u8> {
+pub(super) fn worded(copy: &CachedSign) -> Vec<u8> {
     serde_json::to_vec(copy).unwrap_or_default()
 }
 
-pub(super) fn copied(found: &Found) -> Option<Copied> {
+pub(super) fn copied(found: &Found) -> Option<CachedSign> {
     serde_json::from_slice(&found.user_metadata()).ok()
 }

@@ -9,7 +9,7 @@ use jwt_simple::reexports::rand::Rng as _;
 
 use now_serving::config::Query;
 use now_serving::http::{Call, HEADERS, Reply, is_withheld};
-use now_serving::telemetry::log::Facts;
+use now_serving::telemetry::log::RequestFacts;
 
 use super::{READING, is_local, variable};
 
@@ -20,9 +20,9 @@ pub(super) fn trace_id(request: &Request) -> String {
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
-pub(super) struct BodyOf<'a>(pub(super) &'a mut Request);
+pub(super) struct RequestBody<'a>(pub(super) &'a mut Request);
 
-impl Read for BodyOf<'_> {
+impl Read for RequestBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.0.get_body_mut().read(buffer)
     }
@@ -82,10 +82,10 @@ pub(super) fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-pub(super) fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> Facts {
+pub(super) fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> RequestFacts {
     let place = call.address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
-    Facts {
+    RequestFacts {
         timestamp,
         client_address: call.address.map(|address| address.to_string()),
         fastly_region: variable("FASTLY_REGION"),
@@ -95,7 +95,7 @@ pub(super) fn facts(call: &Call, trace: String, query: Query, timestamp: u64) ->
         fastly_trace_id: trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
-        ..Facts::of(call, query)
+        ..RequestFacts::of(call, query)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which language a visitor reads best: RFC 9110 12.5.4, with the lookup of RFC 4647 3.4. Total for whatever is sent.
 
-use super::Words;
+use super::Language;
 use crate::http::negotiate::range;
 
 /// Nobody reads more languages than this, and a header may be long.
@@ -8,13 +8,16 @@ const MOST_RANGES: usize = 50;
 
 /// The language named with the highest q; of several the first. Where none is named, the first that is not refused:
 /// `*` names none, and so says nothing but that.
-pub(super) fn choose(accept_language: &str, languages: &'static [Words]) -> Option<&'static Words> {
+pub(super) fn choose(
+    accept_language: &str,
+    languages: &'static [Language],
+) -> Option<&'static Language> {
     let ranges: Vec<(&str, u16)> = accept_language
         .split(',')
         .take(MOST_RANGES)
         .map(range)
         .collect();
-    let accepted = |language: &&Words| !is_refused(language.tag, &ranges);
+    let accepted = |language: &&Language| !is_refused(language.tag, &ranges);
     // From the end, since of equals the last is kept; and without a sort, whose code is bigger than all of this.
     ranges
         .iter()
@@ -28,7 +31,7 @@ pub(super) fn choose(accept_language: &str, languages: &'static [Words]) -> Opti
 
 /// The language a range falls back to when its ends are cut off one by one: `pt-BR` is `pt`. Of Chinese the script counts,
 /// which the region tells where it is not named.
-fn named(range: &str, languages: &'static [Words]) -> Option<&'static Words> {
+fn named(range: &str, languages: &'static [Language]) -> Option<&'static Language> {
     // A hyphen by the standard; programs also send what their system calls it, `zh_TW`.
     let mut parts = range.split(['-', '_']);
     let tag = match parts.next()? {

@@ -16,7 +16,7 @@ use number::Grouping;
 type Texts = Vec<(&'static str, &'static str)>;
 
 /// One language.
-pub struct Words {
+pub struct Language {
     /// Its tag (BCP 47), for `lang`.
     pub tag: &'static str,
     /// `ltr` or `rtl`, for `dir`.
@@ -29,7 +29,7 @@ pub struct Words {
 
 macro_rules! languages {
     ($($tag:literal $direction:literal $plural:ident $grouping:ident)*) => {
-        [$(Words {
+        [$(Language {
             tag: $tag,
             direction: $direction,
             plural: plural::$plural,
@@ -42,7 +42,7 @@ macro_rules! languages {
 }
 
 /// All there are. The first is for a visitor who reads none of them.
-pub static LANGUAGES: [Words; 17] = languages! {
+pub static LANGUAGES: [Language; 17] = languages! {
     "en" "ltr" one_or_other COMMA
     "de" "ltr" one_or_other DOT
     "fr" "ltr" french NARROW_SPACE
@@ -64,18 +64,18 @@ pub static LANGUAGES: [Words; 17] = languages! {
 
 /// The language a visitor reads best, of those there are, by `Accept-Language` as it came.
 #[must_use]
-pub fn words(accept_language: &str) -> &'static Words {
+pub fn words(accept_language: &str) -> &'static Language {
     choice::choose(accept_language, &LANGUAGES).unwrap_or_else(english)
 }
 
 /// What those get who have not said what they read.
 #[must_use]
-pub fn english() -> &'static Words {
+pub fn english() -> &'static Language {
     let [first, ..] = &LANGUAGES;
     first
 }
 
-impl Words {
+impl Language {
     /// The names of all texts.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.texts.iter().map(|(name, _)| *name)

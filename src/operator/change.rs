@@ -8,13 +8,13 @@ use hmac_sha256::Hash as Sha256;
 use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 
 use super::input::{Fields, Refusal};
-use super::login::{Operator, Rights, Via};
+use super::login::{Operator, Rights, Scheme};
 use super::verbs::{Intent, Verb};
 use super::{Answered, Context, desk, simply, store_trouble};
-use crate::cache::Copied;
+use crate::cache::CachedSign;
 use crate::http::Reply;
 use crate::page::Trouble;
-use crate::queue::{Author, Changed, Effect, Reason, Sign};
+use crate::queue::{Actor, Changed, Effect, Reason, Sign};
 use crate::store::upstash::StoreError;
 use asked::Asked;
 
@@ -46,8 +46,8 @@ pub(super) fn answer(
     let content_type = at.call.header("content-type");
     let is_form = Fields::is_form(&content_type);
     let sender = match operator.via {
-        Via::Basic if is_form => Sender::Browser,
-        Via::Basic | Via::Bearer => Sender::Program,
+        Scheme::Basic if is_form => Sender::Browser,
+        Scheme::Basic | Scheme::Bearer => Sender::Program,
     };
     let fields = Fields::read(&content_type, body, &(verb.example)(at.config));
     let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Exchange<'_> {
     fn run(&self, asked: Asked, operator: &Operator) -> Answered {
         let Context { call, line, .. } = self.at;
         let address = call.address.map(|address| address.to_string());
-        let author = Author {
+        let author = Actor {
             name: &operator.name,
             address: address.as_deref().unwrap_or_default(),
             is_told: operator.rights == Rights::All,
@@ -93,15 +93,17 @@ impl Exchange<'_> {
         let act = change.act;
         match line.change(change, &author) {
             Ok(Changed::Done(sign, effect)) => {
-                let copied = Copied::new(sign.clone(), line.now_ms);
+                let copied = CachedSign::new(sign.clone(), line.now_ms);
                 self.at.near.put(&copied);
                 self.done(intent, act, sign, effect)
             }
             // What was seen then is nothing to show to visitors now.
-            Ok(Changed::Again(sign, effect)) => self.done(intent, act, sign, effect),
-            Ok(Changed::Outdated(sign)) => self.outdated(asked.seen.unwrap_or_default(), &sign),
-            Ok(Changed::Standing(sign)) => self.refused_by_mode(intent, &sign),
-            Ok(Changed::Reused) => self.reused(),
+            Ok(Changed::Replayed(sign, effect)) => self.done(intent, act, sign, effect),
+            Ok(Changed::VersionConflict(sign)) => {
+                self.outdated(asked.seen.unwrap_or_default(), &sign)
+            }
+            Ok(Changed::NotAdmitting(sign)) => self.refused_by_mode(intent, &sign),
+            Ok(Changed::KeyReused) => self.reused(),
             Err(fault) => self.lost(fault),
         }
     }

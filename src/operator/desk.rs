@@ -6,7 +6,7 @@ use super::verbs::{self, Ask, News, Verb};
 use super::{Answered, Context, simply, to_panel};
 use crate::config::Config;
 use crate::http::{Call, Reply};
-use crate::page::{self, Configured, Desk, SignSeen, Trouble};
+use crate::page::{self, Configured, PanelView, SignSeen, Trouble};
 use crate::queue::Reason;
 use crate::store::Line;
 use crate::store::upstash::{Attempt, StoreError};
@@ -29,7 +29,7 @@ pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, at: Context<'_>) 
         Err(fault) => return without_store(fault, "Nothing can be read or moved.", config),
     };
     let news = news(at.call, config, now_ms / 1000);
-    let desk = Desk {
+    let desk = PanelView {
         board: &board,
         words: verbs::WORDS,
         copy: at.near.peek().map(|copy| SignSeen {

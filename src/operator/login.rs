@@ -9,7 +9,7 @@ mod device;
 mod listed;
 mod refused;
 
-use crate::cache::{LoginThrottle, Pop, Turn, Wrong};
+use crate::cache::{AttemptLock, LoginFailures, LoginThrottle, Pop};
 pub use crate::config::Rights;
 use crate::config::{Config, Operators, Problem, Token};
 use crate::http::Call;
@@ -46,12 +46,12 @@ pub struct Operator {
     /// What they may.
     pub rights: Rights,
     /// How they proved it.
-    pub via: Via,
+    pub via: Scheme,
 }
 
 /// How somebody proved who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Via {
+pub enum Scheme {
     /// A person in a browser, or a script with the operator's password.
     Basic,
     /// A program.
@@ -60,7 +60,7 @@ pub enum Via {
 
 /// What a route takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum Audience {
     /// The password: it is for people.
     Panel,
     /// The password, or a token.
@@ -73,7 +73,7 @@ pub enum Door {
 /// Why nobody is let in.
 pub fn operator(
     call: &Call,
-    door: Door,
+    door: Audience,
     config: &Config,
     near: &dyn Pop,
     now_ms: u64,
@@ -83,11 +83,11 @@ pub fn operator(
     let credentials = credentials.trim();
     if scheme.eq_ignore_ascii_case("basic") {
         let password = config.operators.password()?.ok_or(Refused::NotConfigured)?;
-        let check = || opens(credentials, password).then(admin);
+        let check = || password_matches(credentials, password).then(admin);
         let lane = device::lane(call, password, config, now_ms / 1000);
         let lane = lane.unwrap_or_else(|| network(call.address));
-        attempt(&lane, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Via::Basic))
-    } else if scheme.eq_ignore_ascii_case("bearer") && door == Door::Api {
+        attempt(&lane, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Scheme::Basic))
+    } else if scheme.eq_ignore_ascii_case("bearer") && door == Audience::Api {
         let (permit, admin) = config.operators.tokens_of_both_kinds()?;
         if permit.is_empty() && admin.is_empty() {
             return Err(Refused::NotConfigured);
@@ -98,9 +98,9 @@ pub fn operator(
         } else {
             check()
         };
-        found.ok_or(Refused::Unauthorized(Via::Bearer))
+        found.ok_or(Refused::Unauthorized(Scheme::Bearer))
     } else if is_there(door, &config.operators)? {
-        Err(Refused::Unauthorized(Via::Basic))
+        Err(Refused::Unauthorized(Scheme::Basic))
     } else {
         Err(Refused::NotConfigured)
     }
@@ -110,9 +110,9 @@ pub fn operator(
 ///
 /// # Errors
 /// What is wrong with a secret.
-pub fn is_there(door: Door, operators: &Operators) -> Result<bool, Vec<Problem>> {
+pub fn is_there(door: Audience, operators: &Operators) -> Result<bool, Vec<Problem>> {
     Ok(operators.password()?.is_some()
-        || (door == Door::Api && !operators.permit_tokens()?.is_empty()))
+        || (door == Audience::Api && !operators.permit_tokens()?.is_empty()))
 }
 
 /// One attempt, when it is its turn in its lane: so none is left uncounted, and a burst is no quicker than its lane. A
@@ -124,9 +124,9 @@ fn attempt(
     check: &dyn Fn() -> Option<Operator>,
 ) -> Result<Option<Operator>, Refused> {
     let _until_dropped = match near.turn(lane) {
-        Turn::Mine(turn) => Some(turn),
-        Turn::Unknown => None,
-        Turn::Late => return Err(Refused::TooMany),
+        AttemptLock::Mine(turn) => Some(turn),
+        AttemptLock::Unknown => None,
+        AttemptLock::Late => return Err(Refused::TooMany),
     };
     let wrong = near.wrong(lane);
     if wrong.is_some_and(|wrong| wrong.count >= FREE) {
@@ -141,14 +141,14 @@ fn attempt(
 }
 
 /// One wrong login more, and for how long it counts.
-fn once_more(wrong: Option<Wrong>, now_ms: u64) -> (Wrong, Duration) {
-    let first = Wrong {
+fn once_more(wrong: Option<LoginFailures>, now_ms: u64) -> (LoginFailures, Duration) {
+    let first = LoginFailures {
         count: 0,
         since_ms: now_ms,
     };
-    let Wrong { count, since_ms } = wrong.unwrap_or(first);
+    let LoginFailures { count, since_ms } = wrong.unwrap_or(first);
     let age = Duration::from_millis(now_ms.saturating_sub(since_ms));
-    let more = Wrong {
+    let more = LoginFailures {
         count: count.saturating_add(1),
         since_ms,
     };
@@ -168,12 +168,12 @@ fn admin() -> Operator {
     Operator {
         name: ADMIN.to_owned(),
         rights: Rights::All,
-        via: Via::Basic,
+        via: Scheme::Basic,
     }
 }
 
 /// Both halves are always compared.
-fn opens(credentials: &str, password: &str) -> bool {
+fn password_matches(credentials: &str, password: &str) -> bool {
     let decoded = STANDARD.decode(credentials).unwrap_or_default();
     let mut halves = decoded.splitn(2, |byte| *byte == b':');
     let name = same(halves.next().unwrap_or_default(), ADMIN.as_bytes());
@@ -188,7 +188,7 @@ fn program(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> 
         let operator = is_it.then(|| Operator {
             name: token.name.clone(),
             rights: token.rights,
-            via: Via::Bearer,
+            via: Scheme::Bearer,
         });
         operator.or(found)
     })

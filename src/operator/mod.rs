@@ -19,7 +19,7 @@ use crate::queue::Reason;
 use crate::queue::Sign;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
-use login::{Door, Operator, Refused, Rights, Via};
+use login::{Audience, Operator, Refused, Rights, Scheme};
 use route::Route;
 pub use route::{below, is_of_programs};
 use std::io::Read;
@@ -70,6 +70,8 @@ pub fn answer_to_visitors(rest: &str, call: &Call, config: &Config) -> Answered 
 /// of the path that asked for it (RFC 7617 2.2), and that of `/_queue` is the whole site, so the origin would get it.
 #[must_use]
 pub fn to_panel(query: Option<&str>, config: &Config) -> Reply {
+    // What no URL may hold would spoil the header.
+    let query = query.filter(|query| query.bytes().all(|byte| byte.is_ascii_graphic()));
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
     let location = format!("{}/{query}", config.admin_path);
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", location)
@@ -111,7 +113,7 @@ pub fn answer(
     }
     let answered = performed(route, &operator, body, at);
     // A browser that comes with the right password need not queue with strangers the next time.
-    let is_person = operator.via == Via::Basic;
+    let is_person = operator.via == Scheme::Basic;
     let device = is_person.then(|| login::device_cookie(call, config, line.now_ms / 1000));
     Answered {
         operator: Some(operator.name),
@@ -123,7 +125,7 @@ pub fn answer(
 /// Who asks, if they may; the panel's own address leads to the one with a slash before any question for a password.
 fn admitted(
     rest: &str,
-    (door, rights): (Door, Rights),
+    (door, rights): (Audience, Rights),
     allowed: &'static str,
     at: Context<'_>,
 ) -> Result<Operator, Box<Answered>> {
@@ -191,7 +193,7 @@ fn performed(route: Route, operator: &Operator, body: &mut dyn Read, at: Context
 /// A browser sends Basic along with whatever another site makes it send.
 fn is_from_elsewhere(call: &Call, operator: &Operator) -> bool {
     let is_change = !matches!(call.method.as_str(), "GET" | "HEAD");
-    operator.via == Via::Basic && is_change && !login::is_same_origin(call)
+    operator.via == Scheme::Basic && is_change && !login::is_same_origin(call)
 }
 
 fn turned_away(refused: Refused) -> Answered {
@@ -229,5 +231,50 @@ fn store_trouble(fault: StoreError, known: &str) -> Answered {
     Answered {
         fault: Some(fault),
         ..simply(reply, Reason::StoreTrouble)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Source, Unreadable};
+
+    struct Nothing;
+
+    impl Source for Nothing {
+        fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            Ok((key == "settings").then(|| r#"{"upstash_url":"https://a"}"#.to_owned()))
+        }
+        fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+            Ok((key == "jwt_secret" || key == "upstash_token").then(|| "0".repeat(32)))
+        }
+        fn keeps_secrets(&self) -> bool {
+            true
+        }
+        fn is_local(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn the_way_to_the_panel_keeps_a_query_that_a_header_can_hold() {
+        let Ok(config) = Config::load(Nothing) else {
+            unreachable!("it is sound");
+        };
+        let location = |query| {
+            let headers = to_panel(query, &config).headers;
+            let found = headers.into_iter().find(|(name, _)| *name == "location");
+            found.map(|(_, value)| value).unwrap_or_default()
+        };
+        assert_eq!(location(Some("done=mode")), "/_queue/?done=mode");
+        for query in [
+            None,
+            Some("\0"),
+            Some("a b"),
+            Some("\r\nx: y"),
+            Some("\u{e9}"),
+        ] {
+            assert_eq!(location(query), "/_queue/", "{query:?}");
+        }
     }
 }

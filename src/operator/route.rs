@@ -1,6 +1,6 @@
 //! The operators' routes.
 
-use super::login::{Door, Rights};
+use super::login::{Audience, Rights};
 use super::verbs;
 use super::verbs::Verb;
 use crate::config::Config;
@@ -37,19 +37,19 @@ impl Route {
     pub(super) fn is_there(self, config: &Config) -> bool {
         let keeps_a_ticket = match self {
             Self::Forget => true,
-            Self::Change(verb) => verb.needs.0 == Door::Panel,
+            Self::Change(verb) => verb.needs.0 == Audience::Panel,
             _ => false,
         };
         config.admin_host.is_none() || !keeps_a_ticket
     }
 
     /// Which credentials open it, and what they have to be good for; nothing for what is open to all.
-    pub(super) fn needs(self) -> Option<(Door, Rights)> {
+    pub(super) fn needs(self) -> Option<(Audience, Rights)> {
         match self {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
-            Self::Panel | Self::Forget => Some((Door::Panel, Rights::All)),
-            Self::Status | Self::Metrics => Some((Door::Api, Rights::Read)),
+            Self::Panel | Self::Forget => Some((Audience::Panel, Rights::All)),
+            Self::Status | Self::Metrics => Some((Audience::Api, Rights::Read)),
             Self::Settings => Some(verbs::PACE.needs),
             Self::Change(verb) => Some(verb.needs),
         }
@@ -70,6 +70,6 @@ pub fn is_of_programs(path: &str) -> bool {
     let route = last.and_then(Route::at);
     matches!(
         route.and_then(|(route, _)| route.needs()),
-        Some((Door::Api, _))
+        Some((Audience::Api, _))
     )
 }

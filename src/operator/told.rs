@@ -7,7 +7,7 @@ use crate::config::{Config, Problem};
 use crate::http::Reply;
 use crate::page::iso_8601;
 use crate::queue::Reason;
-use crate::queue::{Board, Set, Sign};
+use crate::queue::{PanelSnapshot, Provenance, Sign};
 use crate::queue::{Rate, wait_of_the_last};
 use crate::store::Line;
 use crate::store::upstash::Attempt;
@@ -93,7 +93,7 @@ pub(super) fn settings(line: &Line<'_>, config: &Config) -> Answered {
 }
 
 /// What is configured, what holds now, and who set that when.
-pub(super) fn settings_json(board: &Board, config: &Config) -> Value {
+pub(super) fn settings_json(board: &PanelSnapshot, config: &Config) -> Value {
     let live = &board.sign.live;
     let pace = |pace: crate::queue::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
     let configured = config.pages.brand.message.as_ref();
@@ -109,7 +109,7 @@ pub(super) fn settings_json(board: &Board, config: &Config) -> Value {
     })
 }
 
-pub(super) fn setting(configured: &Value, now: &Value, set: Option<&Set>) -> Value {
+pub(super) fn setting(configured: &Value, now: &Value, set: Option<&Provenance>) -> Value {
     json!({
         "configured": configured,
         "now": now,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::i18n::Words;
+use crate::i18n::Language;
 
 /// The longest message to waiting visitors, in characters.
 pub const LONGEST_MESSAGE: usize = 200;
@@ -57,7 +57,11 @@ impl Default for Brand {
 }
 
 /// What does not change from request to request.
-pub(super) fn constant(name: &str, words: &Words, brand: &Brand) -> Option<Result<String, String>> {
+pub(super) fn constant(
+    name: &str,
+    words: &Language,
+    brand: &Brand,
+) -> Option<Result<String, String>> {
     if let Some(name) = name.strip_prefix("text.") {
         let names = || words.names().collect::<Vec<_>>().join(", ");
         return Some(match words.text(name) {

@@ -11,13 +11,13 @@ mod template;
 mod waiting;
 
 use crate::http::Reply;
-use crate::i18n::{self, Words};
+use crate::i18n::{self, Language};
 pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ActionWords, Configured, Desk, Question, SignSeen, Trouble, number, pace_words, panel,
+    ActionWords, Configured, PanelView, Question, SignSeen, Trouble, number, pace_words, panel,
     panel_without_store, people, question,
 };
 use serde_json::json;
@@ -46,7 +46,7 @@ const NOBODY: &str = "'none'";
 
 /// A page about cookies: they are being tried, or none were kept.
 #[must_use]
-pub fn cookies(status: u16, words: &Words, to: &str, trying: bool) -> Reply {
+pub fn cookies(status: u16, words: &Language, to: &str, trying: bool) -> Reply {
     let (title, text, link) = if trying {
         ("heading_unnumbered", "unnumbered", None)
     } else {
@@ -58,7 +58,7 @@ pub fn cookies(status: u16, words: &Words, to: &str, trying: bool) -> Reply {
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.
 #[must_use]
-pub fn posted(status: u16, words: &Words, to: &str, frame_ancestors: Option<&str>) -> Reply {
+pub fn posted(status: u16, words: &Language, to: &str, frame_ancestors: Option<&str>) -> Reply {
     let [title, text, label] = ["posted", "posted_why", "continue"].map(|name| words.text(name));
     let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
     notice_in(
@@ -78,7 +78,7 @@ pub fn notice(status: u16, title: &str, text: &str) -> Reply {
 }
 
 fn notice_in(
-    words: &Words,
+    words: &Language,
     status: u16,
     title: &str,
     text: &str,

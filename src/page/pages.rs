@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
-use crate::i18n::{Words, english};
+use crate::i18n::{Language, english};
 use crate::queue::{Cursor, Mode, Position};
 use crate::ticket::Notice;
 
@@ -93,7 +93,7 @@ impl Pages {
     }
 
     /// The page in that language; nothing if even the built-in one is broken.
-    pub(super) fn page(&self, words: &'static Words) -> Option<Arc<Template>> {
+    pub(super) fn page(&self, words: &'static Language) -> Option<Arc<Template>> {
         let mut parsed = held(&self.parsed);
         if let Some(known) = parsed.iter().find(|known| known.tag == words.tag) {
             return known.page.clone();
@@ -128,12 +128,12 @@ fn short(text: &str) -> Result<(), Refusal> {
     Err(Refusal::at(text, rest, reason))
 }
 
-fn tried(text: &str, brand: &Brand, words: &Words) -> Result<Template, Refusal> {
+fn tried(text: &str, brand: &Brand, words: &Language) -> Result<Template, Refusal> {
     Template::tried(text, &|name| constant(name, words, brand), &samples(words))
 }
 
 /// Everything a page may be asked to show, and next to nothing.
-fn samples(words: &Words) -> Samples {
+fn samples(words: &Language) -> Samples {
     let something = || Some("data:,".to_owned());
     let brand = Brand {
         name: something(),

@@ -16,7 +16,7 @@ use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
 use crate::i18n::english;
-use crate::queue::{Board, Pace};
+use crate::queue::{Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 
@@ -55,9 +55,9 @@ pub struct SignSeen {
 }
 
 /// What the panel shows.
-pub struct Desk<'a> {
+pub struct PanelView<'a> {
     /// The line, and what belongs to it.
-    pub board: &'a Board,
+    pub board: &'a PanelSnapshot,
     /// How what operators did is worded.
     pub words: ActionWords,
     /// The sign that visitors see in this POP.
@@ -108,13 +108,13 @@ impl<'a> Trouble<'a> {
 
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
-pub fn panel(status: u16, configured: &Configured<'_>, desk: &Desk<'_>) -> Reply {
+pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> Reply {
     let waiting = number(desk.board.sign.waiting());
     let title = format!("{waiting} waiting \u{b7} Now Serving");
     shown_as(&ADMIN, status, &title, data(&title, configured, desk))
 }
 
-fn data(title: &str, configured: &Configured<'_>, desk: &Desk<'_>) -> Value {
+fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (board, now_ms) = (desk.board, desk.now_ms);
     let (sign, path) = (&board.sign, configured.path);
     let ticket = desk.ticket.as_ref();
@@ -150,7 +150,11 @@ fn data(title: &str, configured: &Configured<'_>, desk: &Desk<'_>) -> Value {
     })
 }
 
-fn permit(board: &Board, configured: &Configured<'_>, trouble: Option<Trouble<'_>>) -> Value {
+fn permit(
+    board: &PanelSnapshot,
+    configured: &Configured<'_>,
+    trouble: Option<Trouble<'_>>,
+) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
     let usual = board.sign.live.pace.quantity.min(configured.permit_max);
     json!({
@@ -162,7 +166,7 @@ fn permit(board: &Board, configured: &Configured<'_>, trouble: Option<Trouble<'_
     })
 }
 
-fn trouble_words(trouble: Trouble<'_>, desk: &Desk<'_>) -> String {
+fn trouble_words(trouble: Trouble<'_>, desk: &PanelView<'_>) -> String {
     match trouble {
         Trouble::Told(told) | Trouble::Mistyped { told, .. } => told.to_owned(),
         Trouble::Outdated { seen, .. } => {

@@ -2,7 +2,7 @@
 
 use super::{Brand, CfWaitingRoom, NOBODY, Pages, notice_in};
 use crate::http::Reply;
-use crate::i18n::Words;
+use crate::i18n::Language;
 use crate::queue::{Cursor, Mode, Position, Verdict, decide};
 use crate::ticket::Notice;
 use handlebars::Context;
@@ -79,7 +79,7 @@ pub(super) struct Worded<'a> {
 }
 
 impl<'a> Worded<'a> {
-    pub(super) fn new(waiting: &'a Waiting, words: &'a Words) -> Self {
+    pub(super) fn new(waiting: &'a Waiting, words: &'a Language) -> Self {
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let line = match (ahead, waiting.position) {
             _ if waiting.mode == Mode::Closed => words.text("closed").into(),
@@ -129,7 +129,7 @@ pub fn waiting_page(
     status: u16,
     waiting: &Waiting,
     links: &Links,
-    words: &'static Words,
+    words: &'static Language,
     pages: &Pages,
     frame_ancestors: Option<&str>,
 ) -> Reply {
@@ -145,7 +145,7 @@ pub fn waiting_page(
     })
 }
 
-fn heading<'a>(worded: &Worded<'_>, words: &'a Words, brand: &'a Brand) -> &'a str {
+fn heading<'a>(worded: &Worded<'_>, words: &'a Language, brand: &'a Brand) -> &'a str {
     match &brand.heading {
         _ if worded.closed.is_some() => words.text("closed_heading"),
         Some(heading) => heading,
@@ -156,7 +156,7 @@ fn heading<'a>(worded: &Worded<'_>, words: &'a Words, brand: &'a Brand) -> &'a s
 }
 
 /// What the switch of the updates does now, and then.
-fn switches<'a>(waiting: &Waiting, words: &'a Words) -> [&'a str; 2] {
+fn switches<'a>(waiting: &Waiting, words: &'a Language) -> [&'a str; 2] {
     let [pause, resume] = ["pause", "resume"].map(|name| words.text(name));
     if waiting.still {
         [resume, pause]
@@ -166,7 +166,7 @@ fn switches<'a>(waiting: &Waiting, words: &'a Words) -> [&'a str; 2] {
 }
 
 /// Why the figures may not be the latest.
-fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Words) -> &'a str {
+fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Language) -> &'a str {
     match (waiting.is_old, worded.hold, waiting.still) {
         (true, ..) => words.text("old"),
         (_, Some(hold), _) => hold,
@@ -176,7 +176,7 @@ fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Words) -> &'a st
 }
 
 /// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
-pub(super) fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Brand) -> Value {
+pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &Brand) -> Value {
     let worded = Worded::new(waiting, words);
     let is_closed = worded.closed.is_some();
     let heading = heading(&worded, words, brand);
@@ -223,7 +223,7 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Words, brand: &Bran
 
 /// An update of that page: as few bytes as say what changed.
 #[must_use]
-pub fn place(waiting: &Waiting, words: &Words) -> Reply {
+pub fn place(waiting: &Waiting, words: &Language) -> Reply {
     Reply::data(200, &Worded::new(waiting, words))
 }
 

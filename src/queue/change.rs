@@ -27,7 +27,7 @@ impl Change {
 
 /// Who asks for it.
 #[derive(Clone, Debug)]
-pub struct Author<'a> {
+pub struct Actor<'a> {
     /// The name of the credentials.
     pub name: &'a str,
     /// The address.
@@ -37,12 +37,12 @@ pub struct Author<'a> {
     /// The version of the settings that was seen; `None` for any.
     pub seen: Option<u64>,
     /// So that a repeat does nothing.
-    pub once: Option<Once>,
+    pub once: Option<IdempotencyKey>,
 }
 
 /// What a repeat is known by, for a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Once {
+pub struct IdempotencyKey {
     /// A digest of who asks and of the key.
     pub key: String,
     /// A digest of what is asked.
@@ -65,11 +65,11 @@ pub enum Changed {
     /// Done.
     Done(Sign, Effect),
     /// Done before by the same key, and this is what was answered then: the line may have moved on since.
-    Again(Sign, Effect),
+    Replayed(Sign, Effect),
     /// Nothing was done: the settings were changed by somebody else.
-    Outdated(Sign),
+    VersionConflict(Sign),
     /// Nothing was done: nobody is let in on hold or closed, and nobody draws in front of a closed room.
-    Standing(Sign),
+    NotAdmitting(Sign),
     /// Nothing was done: the key belongs to something else.
-    Reused,
+    KeyReused,
 }

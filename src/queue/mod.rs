@@ -17,9 +17,9 @@ mod snapshot;
 
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use birth::{Birth, Splice, TicketState};
-pub use change::{Author, Change, Changed, Effect, Once};
+pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use model::{Call, Model, Outcome};
 pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
 pub use reason::Reason;
 pub use sign::{Live, Place, SetTimes, Sign};
-pub use snapshot::{Action, Board, Minute, Set};
+pub use snapshot::{Action, MinuteSample, PanelSnapshot, Provenance};

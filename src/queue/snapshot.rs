@@ -4,7 +4,7 @@ use super::Sign;
 
 /// The sign, and all that is shown beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Board {
+pub struct PanelSnapshot {
     /// The sign.
     pub sign: Sign,
     /// How many numbers were drawn in all.
@@ -12,13 +12,13 @@ pub struct Board {
     /// How many visitors were released in all.
     pub admitted: u64,
     /// Who set the mode, and when.
-    pub mode: Option<Set>,
+    pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.
-    pub pace: Option<Set>,
+    pub pace: Option<Provenance>,
     /// Who set the message, or took it back.
-    pub message: Option<Set>,
+    pub message: Option<Provenance>,
     /// Minutes in which the line was asked to move, the latest first, without `minute`.
-    pub hour: Vec<Minute>,
+    pub hour: Vec<MinuteSample>,
     /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.
     pub minute: u64,
     /// What operators did, the latest first; at most 50.
@@ -27,7 +27,7 @@ pub struct Board {
 
 /// Who set something, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Set {
+pub struct Provenance {
     /// Unix time in milliseconds.
     pub at_ms: u64,
     /// The name of the credentials.
@@ -36,7 +36,7 @@ pub struct Set {
 
 /// How a minute ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Minute {
+pub struct MinuteSample {
     /// Minutes since 1970.
     pub minute: u64,
     /// How many waited.
@@ -51,7 +51,7 @@ pub struct Minute {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// Who and when.
-    pub set: Set,
+    pub set: Provenance,
     /// From which address.
     pub address: String,
     /// The verb: `permit`, `mode`, `pace`, `message`, `credit`, `epoch` or `draw`.

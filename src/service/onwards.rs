@@ -6,8 +6,8 @@ use crate::http::cookie;
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
-use crate::telemetry::log::Record;
-use crate::visitor::visit::After;
+use crate::telemetry::log::Decision;
+use crate::visitor::visit::FollowUp;
 
 /// What visitors may send.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -15,8 +15,8 @@ pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 pub(super) fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(bare(call, &config.paths, config.origin_cookie)),
-        record: Record::of(true, reason),
-        after: After::Nothing,
+        record: Decision::of(true, reason),
+        after: FollowUp::Nothing,
     }
 }
 
@@ -89,8 +89,8 @@ pub(super) fn options(call: &Call) -> Outcome {
     };
     Outcome {
         answer: Answer::Forward(forward),
-        record: Record::of(true, Reason::Preflight),
-        after: After::Nothing,
+        record: Decision::of(true, Reason::Preflight),
+        after: FollowUp::Nothing,
     }
 }
 

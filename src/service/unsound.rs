@@ -10,9 +10,9 @@ use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
 use crate::queue::Reason;
-use crate::telemetry::log::Record;
+use crate::telemetry::log::Decision;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{After, still_inside};
+use crate::visitor::visit::{FollowUp, still_inside};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
@@ -83,7 +83,7 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option
     let bare = bare(call, &unsound.paths, unsound.origin_cookie);
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
-    let record = Record {
+    let record = Decision {
         visitor_position: ticket.position().map(|position| position.0),
         ticket_reference: Some(ticket.reference()),
         ..outcome.record
@@ -94,7 +94,7 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option
 fn forward(to_origin: Forward, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(to_origin),
-        record: Record::of(true, reason),
-        after: After::Nothing,
+        record: Decision::of(true, reason),
+        after: FollowUp::Nothing,
     }
 }

@@ -6,9 +6,9 @@ use crate::cache::Pop;
 use crate::config::Config;
 use crate::http::{Answer, Call, Forward, Reply, Way};
 use crate::queue::Reason;
-use crate::telemetry::log::{Record, Share};
+use crate::telemetry::log::{Decision, Share};
 use crate::visitor::routes::{self, Aside, Route};
-use crate::visitor::visit::{End, Visit};
+use crate::visitor::visit::{Visit, VisitOutcome};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     } = *request;
     let now = now_ms / 1000;
     let cookies = signed(call, kind, &visit, config, now);
-    let answer = if visit.end == End::Inside {
+    let answer = if visit.end == VisitOutcome::Admitted {
         let pass = (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now);
         let bare = bare(call, &config.paths, config.origin_cookie);
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
@@ -54,8 +54,8 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
         }
     };
     let reply = match visit.end {
-        End::Inside => Reply::data(200, &json!({ "waiting": false })),
-        End::Outside => routes::without_ticket(call),
+        VisitOutcome::Admitted => Reply::data(200, &json!({ "waiting": false })),
+        VisitOutcome::NotAVisitor => routes::without_ticket(call),
         _ => answer::place(call, &visit, config, now_ms),
     };
     // There is a visit only for a ticket that came.
@@ -94,21 +94,21 @@ pub(super) fn outcome(
     share_of_looks: Share,
 ) -> Outcome {
     let reason = match visit.end {
-        End::Inside => entered(&visit, near),
-        End::Waiting { .. } | End::Called => Reason::Waiting,
-        End::Provisional => Reason::Provisional,
-        End::Held => Reason::Held,
-        End::Closed => Reason::Closed,
-        End::Outside => Reason::NotAVisitor,
+        VisitOutcome::Admitted => entered(&visit, near),
+        VisitOutcome::Waiting { .. } | VisitOutcome::Called => Reason::Waiting,
+        VisitOutcome::Provisional => Reason::Provisional,
+        VisitOutcome::Held => Reason::Held,
+        VisitOutcome::Closed => Reason::Closed,
+        VisitOutcome::NotAVisitor => Reason::NotAVisitor,
     };
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
-    let record = Record {
+    let record = Decision {
         share: if is_look { share_of_looks } else { Share::All },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         store_error: visit.fault.map(|fault| fault.to_string()),
-        ..Record::of(visit.end == End::Inside, reason)
+        ..Decision::of(visit.end == VisitOutcome::Admitted, reason)
     };
     Outcome {
         answer,

@@ -1,18 +1,18 @@
 //! How the answer of the verb `board` is read.
 
 use super::reply::Answer;
-use crate::queue::{Action, Board, Minute, Set};
+use crate::queue::{Action, MinuteSample, PanelSnapshot, Provenance};
 
 /// What the verb `board` answers.
-pub(super) fn read_board(answer: &Answer) -> Option<Board> {
+pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
     let set = |at: &str, by: &str| {
-        Some(Set {
+        Some(Provenance {
             at_ms: answer.number(at)?,
             by: answer.text(by)?.to_owned(),
         })
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
-    Some(Board {
+    Some(PanelSnapshot {
         sign: answer.sign()?,
         drawn: answer.number("drawn")?,
         admitted: answer.number("admitted")?,
@@ -25,10 +25,10 @@ pub(super) fn read_board(answer: &Answer) -> Option<Board> {
     })
 }
 
-fn minute(text: &str) -> Option<Minute> {
+fn minute(text: &str) -> Option<MinuteSample> {
     let mut numbers = text.split(' ').map_while(|number| number.parse().ok());
     let mut next = || numbers.next();
-    Some(Minute {
+    Some(MinuteSample {
         minute: next()?,
         waiting: next()?,
         drawn: next()?,
@@ -41,7 +41,7 @@ fn action(text: &str) -> Option<Action> {
     let mut next = || words.next();
     let at_ms = next()?.parse().ok()?;
     Some(Action {
-        set: Set {
+        set: Provenance {
             at_ms,
             by: next()?.to_owned(),
         },

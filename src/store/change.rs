@@ -2,10 +2,10 @@
 
 use super::reply::Answer;
 use super::{Arguments, named};
-use crate::queue::{Author, Change, Changed, Effect};
+use crate::queue::{Actor, Change, Changed, Effect};
 
 /// The arguments of the verb `change`.
-pub(super) fn arguments(change: Change, author: &Author<'_>) -> Arguments {
+pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
     let mut pairs = vec![
         ("act", change.act.to_owned()),
         ("who", author.name.to_owned()),
@@ -32,10 +32,10 @@ pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
     });
     Some(match answer.text("outcome")? {
         "done" => Changed::Done(sign?, effect?),
-        "again" => Changed::Again(sign?, effect?),
-        "outdated" => Changed::Outdated(sign?),
-        "standing" => Changed::Standing(sign?),
-        "reused" => Changed::Reused,
+        "again" => Changed::Replayed(sign?, effect?),
+        "outdated" => Changed::VersionConflict(sign?),
+        "standing" => Changed::NotAdmitting(sign?),
+        "reused" => Changed::KeyReused,
         _ => return None,
     })
 }

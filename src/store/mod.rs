@@ -12,7 +12,7 @@ pub mod upstash;
 
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
-use crate::queue::{Author, Board, Change, Changed, Pace, Place, Position, Sign};
+use crate::queue::{Actor, Change, Changed, Pace, PanelSnapshot, Place, Position, Sign};
 use arguments::{Arguments, Keys, brought, named};
 pub use count::Figures;
 use hmac_sha1_compact::Hash as Sha1;
@@ -145,7 +145,7 @@ impl Line<'_> {
     ///
     /// # Errors
     /// The store's fault.
-    pub fn board(&self, attempt: Attempt) -> Result<Board, StoreError> {
+    pub fn board(&self, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
         let keys = vec![("actions", self.key("actions"))];
         self.run_as(attempt, "board", keys, Vec::new(), board::read_board)
     }
@@ -154,7 +154,7 @@ impl Line<'_> {
     ///
     /// # Errors
     /// The store's fault; whether anything changed is then unknown, and a repeat with the same key finds out.
-    pub fn change(&self, change: Change, author: &Author<'_>) -> Result<Changed, StoreError> {
+    pub fn change(&self, change: Change, author: &Actor<'_>) -> Result<Changed, StoreError> {
         let mut keys = vec![("actions", self.key("actions"))];
         if let Some(once) = &author.once {
             keys.push(("once", self.key(&format!("once:{}", once.key))));

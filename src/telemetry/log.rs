@@ -48,7 +48,7 @@ impl Share {
 /// What the platform knows about a request.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Facts {
+pub struct RequestFacts {
     /// Unix time in milliseconds.
     pub timestamp: u64,
     /// The visitor's address.
@@ -82,7 +82,7 @@ pub struct Facts {
     pub client_geo_city: Option<String>,
 }
 
-impl Facts {
+impl RequestFacts {
     /// What the request itself tells.
     #[must_use]
     pub fn of(call: &Call, query: Query) -> Self {
@@ -107,7 +107,7 @@ impl Facts {
 /// What the service decided about it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub struct Decision {
     /// Whether it went to the origin, or was told that it may.
     pub permitted: bool,
     /// Why.
@@ -138,7 +138,7 @@ pub struct Record {
     pub share: Share,
 }
 
-impl Record {
+impl Decision {
     /// A decision that needed neither sign nor ticket.
     #[must_use]
     pub fn of(permitted: bool, reason: Reason) -> Self {
@@ -182,11 +182,11 @@ pub fn line(rest: &impl Serialize) -> String {
 #[serde(rename_all = "camelCase")]
 struct Entry<'a> {
     #[serde(flatten)]
-    facts: &'a Facts,
+    facts: &'a RequestFacts,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_status: Option<u16>,
     #[serde(flatten)]
-    record: &'a Record,
+    record: &'a Decision,
 }
 
 /// Longer than any method there is.
@@ -196,7 +196,7 @@ const LONGEST_ACTION: usize = 200;
 
 /// The line of a decision, without a status where the host answered from the origin.
 #[must_use]
-pub fn entry(facts: &Facts, status: Option<u16>, record: &Record) -> String {
+pub fn entry(facts: &RequestFacts, status: Option<u16>, record: &Decision) -> String {
     line(&Entry {
         facts,
         response_status: status,
@@ -237,18 +237,18 @@ mod tests {
 
     #[test]
     fn a_line_has_the_documented_fields_and_no_query() {
-        let facts = Facts {
+        let facts = RequestFacts {
             timestamp: 1,
             client_address: Some("192.0.2.1".into()),
             request_url: without_query("https://shop.example/drop?token=secret#x"),
             request_method: "GET".into(),
-            ..Facts::default()
+            ..RequestFacts::default()
         };
-        let record = Record {
+        let record = Decision {
             queue_cursor: Some(3),
             visitor_position: Some(9),
             ticket_reference: Some("3F9A-1C2E".into()),
-            ..Record::of(false, Reason::Waiting)
+            ..Decision::of(false, Reason::Waiting)
         };
         assert_eq!(
             entry(&facts, Some(503), &record),
@@ -296,10 +296,10 @@ mod tests {
             headers: vec![("referer", b"https://name:hush@a.example/b@c?d=e#f".to_vec())],
             ..Call::default()
         };
-        let url = |query| Facts::of(&call, query).request_url;
+        let url = |query| RequestFacts::of(&call, query).request_url;
         assert_eq!(url(Query::LeftOut), "http://shop.example/drop");
         assert_eq!(url(Query::Kept), "http://shop.example/drop?size=m");
-        let referer = Facts::of(&call, Query::Kept).request_referer;
+        let referer = RequestFacts::of(&call, Query::Kept).request_referer;
         assert_eq!(referer.as_deref(), Some("https://a.example/b@c"));
     }
 
@@ -307,12 +307,12 @@ mod tests {
     fn one_in_a_sample_is_logged_and_says_so() {
         let logged = |many| {
             let shares = (0..1_000).map(|chance| Share::one_in(many, chance));
-            let records = shares.map(|share| Record {
+            let records = shares.map(|share| Decision {
                 share,
-                ..Record::of(false, Reason::Waiting)
+                ..Decision::of(false, Reason::Waiting)
             });
-            let logged: Vec<Record> = records.filter(Record::is_logged).collect();
-            let line = entry(&Facts::default(), None, &logged[0]);
+            let logged: Vec<Decision> = records.filter(Decision::is_logged).collect();
+            let line = entry(&RequestFacts::default(), None, &logged[0]);
             (logged.len(), line.contains(r#","sample":10}"#))
         };
         assert_eq!(logged(1), (1_000, false));
@@ -321,12 +321,12 @@ mod tests {
 
     #[test]
     fn what_an_operator_did_is_logged_briefly() {
-        let record = Record {
+        let record = Decision {
             operator: Some("admin".to_owned()),
             action: Some("x".repeat(9_999)),
-            ..Record::of(false, Reason::Permit)
+            ..Decision::of(false, Reason::Permit)
         };
-        let line = entry(&Facts::default(), None, &record);
+        let line = entry(&RequestFacts::default(), None, &record);
         let action = "x".repeat(LONGEST_ACTION);
         let end = format!(r#","operator":"admin","action":"{action}"}}"#);
         assert!(line.ends_with(&end), "{line}");

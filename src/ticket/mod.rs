@@ -302,8 +302,8 @@ mod tests {
             epoch: 1,
             at: NOW,
         });
-        let unnumbered = [0, 3].map(|tries| Standing::Unnumbered { tries });
-        let inside_or_unnumbered = admitted.into_iter().chain(unnumbered);
+        let provisional_ticket = [0, 3].map(|tries| Standing::Unnumbered { tries });
+        let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
         for standing in inside_or_unnumbered.chain([waiting().standing]) {
             let until = NOW + 60;
             let graces = [None, Some(3)].map(|epoch| Some(Grace { until, epoch }));

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
-use crate::i18n::{Words, words};
+use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
@@ -12,7 +12,7 @@ use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{End, Visit};
+use crate::visitor::visit::{Visit, VisitOutcome};
 
 /// Seconds until a provisional ticket comes back.
 const AT_ONCE: u64 = 1;
@@ -34,14 +34,16 @@ pub fn answer(
     now_ms: u64,
 ) -> Reply {
     let status = match visit.end {
-        End::Held | End::Closed => 503,
+        VisitOutcome::Held | VisitOutcome::Closed => 503,
         _ => config.waiting_status,
     };
     let waiting = told(call, visit, config, now_ms);
     let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
     let reply = match kind {
         Kind::Elsewhere if shows_a_page => posted(call, status, config),
-        Kind::Unsafe if shows_a_page && visit.end == End::Outside => posted(call, status, config),
+        Kind::Unsafe if shows_a_page && visit.end == VisitOutcome::NotAVisitor => {
+            posted(call, status, config)
+        }
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
         // a script or a style that is not there must not look as if it were.
         Kind::Prefetch | Kind::SubResource | Kind::Elsewhere => nothing(),
@@ -51,7 +53,7 @@ pub fn answer(
                 .then(|| CfWaitingRoom::new(&waiting, now_ms));
             page::waiting_json(status, &waiting, &config.room, cf)
         }
-        _ if visit.end == End::Provisional => provisional(call, status, &waiting, config),
+        _ if visit.end == VisitOutcome::Provisional => provisional(call, status, &waiting, config),
         _ => page(call, status, &waiting, !cookies.is_empty(), config),
     };
     reply
@@ -131,15 +133,15 @@ fn here(call: &Call) -> String {
     }
 }
 
-fn words_of(call: &Call) -> &'static Words {
+fn words_of(call: &Call) -> &'static Language {
     words(&call.header("accept-language"))
 }
 
 /// What there is to tell.
 fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let ahead = match visit.end {
-        End::Waiting { ahead } => Some(ahead),
-        End::Called => Some(0),
+        VisitOutcome::Waiting { ahead } => Some(ahead),
+        VisitOutcome::Called => Some(0),
         _ => None,
     };
     let sign = visit.sign.as_ref();
@@ -152,8 +154,8 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let message = message.or(config.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
     let refresh = match (visit.end, visit.ticket.standing) {
-        (End::Provisional, _) => AT_ONCE,
-        (End::Held, Standing::Unnumbered { tries }) => {
+        (VisitOutcome::Provisional, _) => AT_ONCE,
+        (VisitOutcome::Held, Standing::Unnumbered { tries }) => {
             backoff::seconds(tries, Chance::of(&call.id))
         }
         _ => refresh_seconds(config.refresh_interval, distance, estimate, call.chance()),

@@ -14,7 +14,7 @@ use crate::queue::Reason;
 use crate::store::Line;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{Visit, unnumbered, visit};
+use crate::visitor::visit::{Visit, provisional_ticket, visit};
 use crate::visitor::{Brought, Kind, kind};
 
 /// One of the routes.
@@ -105,7 +105,7 @@ fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
     match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
-            let try_again = unnumbered(call.id.clone(), now);
+            let try_again = provisional_ticket(call.id.clone(), now);
             let reply = page::cookies(config.waiting_status, words, &to, true);
             let reply = reply
                 .with("retry-after", SECOND_TRY.to_string())

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::cache::{Copied, Duty, Marker, Markers, Pop, SignCache, read, write};
+use crate::cache::{CachedSign, Marker, Markers, Pop, RefreshGuard, SignCache, read, write};
 use crate::config::{Config, OnStoreError};
 use crate::queue::Sign;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
@@ -97,11 +97,11 @@ pub fn failed(near: &dyn Markers, began_ms: u64) {
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
-pub fn renew(duty: Duty, line: &Line<'_>, near: &dyn Pop) {
+pub fn renew(duty: RefreshGuard, line: &Line<'_>, near: &dyn Pop) {
     let batches = near.next_batches();
     let sign = line.pass(&batches).ok();
     let is_answered = sign.is_some();
-    duty.renew(&Copied::of(sign, near, line.now_ms));
+    duty.renew(&CachedSign::of(sign, near, line.now_ms));
     if is_answered {
         near.acknowledge(&batches);
         answered(near, line.now_ms);

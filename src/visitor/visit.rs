@@ -3,29 +3,32 @@
 //! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
 //! costs none.
 
+mod begin;
 mod draw;
 mod ending;
 mod first;
 mod sign;
 
-use crate::cache::{Duty, Pop};
+use crate::cache::{Pop, RefreshGuard};
 use crate::config::Config;
 use crate::queue::Position;
 use crate::queue::Sign;
 use crate::queue::chance::Chance;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Grace, Notice, Standing, Ticket};
+use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::trouble;
+pub use begin::provisional_ticket;
+use begin::{anew, held};
 use ending::{decided, has_ended, outside, without_store};
 use first::{draw_and_tell, is_open, line_in_front};
-use sign::{Asked, Seen, look};
+use sign::{Asked, SignRead, look};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
     /// Where the visitor stands now.
-    pub end: End,
+    pub end: VisitOutcome,
     /// What the visitor holds from now on.
     pub ticket: Ticket,
     /// Whether that differs from what came, so that it has to be signed.
@@ -39,14 +42,14 @@ pub struct Visit {
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
-    pub after: After,
+    pub after: FollowUp,
 }
 
 /// Where a visitor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum VisitOutcome {
     /// At the origin.
-    Inside,
+    Admitted,
     /// In line, behind other visitors.
     Waiting {
         /// How many go in before.
@@ -61,21 +64,21 @@ pub enum End {
     /// The room is closed: no visitor goes in, none draws, and a visitor who has a number keeps it.
     Closed,
     /// A request that draws no number, and without a ticket that would let it in: no call made.
-    Outside,
+    NotAVisitor,
 }
 
 /// What is left to do once the visitor has been answered.
-pub enum After {
+pub enum FollowUp {
     /// Nothing.
     Nothing,
     /// The copy of the sign is to be renewed by this request.
-    Renew(Duty),
+    Refresh(RefreshGuard),
     /// There was no fresh copy: renew it unless somebody else does.
     Look,
 }
 
 /// What was seen, or why nothing could be; and what is left to do.
-type Drawn = (Result<Seen, Unseen>, After);
+type Drawn = (Result<SignRead, Unseen>, FollowUp);
 
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
@@ -95,7 +98,7 @@ pub fn visit(
     let mut held = held(ticket, fresh, now);
     if held.is_inside(now) {
         match still_inside(&held, near, line.now_ms) {
-            Some(after) => return Visit::unasked(End::Inside, held, after),
+            Some(after) => return Visit::unasked(VisitOutcome::Admitted, held, after),
             None => held = outside(held, now),
         }
     }
@@ -105,7 +108,7 @@ pub fn visit(
     };
     let asked = match held.standing {
         Standing::Waiting(place) => look(&held, place, kind, line, near),
-        _ => Asked::Ended(After::Nothing),
+        _ => Asked::Ended(FollowUp::Nothing),
     };
     let (asked, after) = match (asked, kind) {
         (Asked::Seen(seen, after), _) => (Ok(*seen), after),
@@ -117,7 +120,7 @@ pub fn visit(
             }
             draw_and_tell(&held.id, line, near, Chance::of(fresh))
         }
-        (Asked::Ended(after), _) => return Visit::unasked(End::Outside, held, after),
+        (Asked::Ended(after), _) => return Visit::unasked(VisitOutcome::NotAVisitor, held, after),
     };
     let ended = match asked {
         Ok(seen) => decided(held, seen, now, after),
@@ -131,7 +134,11 @@ pub fn visit(
 /// What the copy of the sign decides by itself, without a look or a draw; else the ticket again.
 fn by_the_copy(kind: Kind, held: Ticket, is_new: bool, near: &dyn Pop) -> Result<Visit, Ticket> {
     if kind == Kind::Prefetch {
-        return Ok(Visit::unasked(End::Outside, held, After::Nothing));
+        return Ok(Visit::unasked(
+            VisitOutcome::NotAVisitor,
+            held,
+            FollowUp::Nothing,
+        ));
     }
     if kind == Kind::First
         && let Some(sign) = line_in_front(near)
@@ -140,22 +147,13 @@ fn by_the_copy(kind: Kind, held: Ticket, is_new: bool, near: &dyn Pop) -> Result
     }
     // It is no visitor, and is let in uncounted as the visitors are.
     if is_new && !kind.may_draw() && is_open(near) {
-        return Ok(Visit::unasked(End::Inside, held, After::Nothing));
+        return Ok(Visit::unasked(
+            VisitOutcome::Admitted,
+            held,
+            FollowUp::Nothing,
+        ));
     }
     Err(held)
-}
-
-/// The ticket that came, or a new one where none came or its time is over.
-fn held(ticket: Option<Ticket>, fresh: &str, now: u64) -> Ticket {
-    let new = || unnumbered(fresh.to_owned(), now);
-    match ticket {
-        None => new(),
-        Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
-            notice: lapsed.position().map(|_| Notice::Lapsed),
-            ..new()
-        },
-        Some(ticket) => ticket,
-    }
 }
 
 impl Visit {
@@ -163,9 +161,13 @@ impl Visit {
     #[must_use]
     pub fn reference(&self) -> Option<String> {
         let is_kept = match self.end {
-            End::Outside => false,
-            End::Closed => self.ticket.position().is_some(),
-            End::Inside | End::Waiting { .. } | End::Called | End::Provisional | End::Held => true,
+            VisitOutcome::NotAVisitor => false,
+            VisitOutcome::Closed => self.ticket.position().is_some(),
+            VisitOutcome::Admitted
+            | VisitOutcome::Waiting { .. }
+            | VisitOutcome::Called
+            | VisitOutcome::Provisional
+            | VisitOutcome::Held => true,
         };
         is_kept.then(|| self.ticket.reference())
     }
@@ -175,7 +177,7 @@ impl Visit {
         Self {
             changed: true,
             sign: Some(sign),
-            ..Self::unasked(End::Provisional, ticket, After::Nothing)
+            ..Self::unasked(VisitOutcome::Provisional, ticket, FollowUp::Nothing)
         }
     }
 
@@ -190,7 +192,7 @@ impl Visit {
     }
 
     /// Decided from the ticket alone.
-    fn unasked(end: End, ticket: Ticket, after: After) -> Self {
+    fn unasked(end: VisitOutcome, ticket: Ticket, after: FollowUp) -> Self {
         Self {
             end,
             ticket,
@@ -207,9 +209,13 @@ impl Visit {
     /// `admit_for` seconds, and is back in the old place afterwards.
     fn or_in_without_store(self, near: &dyn Pop, config: &Config, now_ms: u64) -> Self {
         let is_held = match self.end {
-            End::Held => self.fault.is_some(),
-            End::Waiting { .. } => self.is_old,
-            End::Inside | End::Called | End::Provisional | End::Closed | End::Outside => false,
+            VisitOutcome::Held => self.fault.is_some(),
+            VisitOutcome::Waiting { .. } => self.is_old,
+            VisitOutcome::Admitted
+            | VisitOutcome::Called
+            | VisitOutcome::Provisional
+            | VisitOutcome::Closed
+            | VisitOutcome::NotAVisitor => false,
         };
         if !is_held {
             return self;
@@ -224,7 +230,7 @@ impl Visit {
             epoch: sign.map(|sign| sign.epoch),
         };
         Self {
-            end: End::Inside,
+            end: VisitOutcome::Admitted,
             changed: true,
             is_without_store: true,
             fault: self.fault.or(Some(StoreError::NotAsked)),
@@ -240,38 +246,16 @@ impl Visit {
     /// in hands the duty on, and looks afterwards whether another one took it.
     fn without_duty_at_the_origin(self) -> Self {
         let after = match (self.end, self.after) {
-            (End::Inside, After::Renew(_)) => After::Look,
+            (VisitOutcome::Admitted, FollowUp::Refresh(_)) => FollowUp::Look,
             (_, after) => after,
         };
         Self { after, ..self }
     }
 }
 
-/// A ticket whose number is still to be drawn.
-#[must_use]
-pub fn unnumbered(id: String, now: u64) -> Ticket {
-    Ticket {
-        id,
-        standing: Standing::Unnumbered { tries: 0 },
-        signed: now,
-        life: 0,
-        grace: None,
-        still: false,
-        notice: None,
-    }
-}
-
-/// The same after the line was started anew.
-fn anew(id: String, now: u64) -> Ticket {
-    Ticket {
-        notice: Some(Notice::Anew),
-        ..unnumbered(id, now)
-    }
-}
-
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
-pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option<After> {
+pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option<FollowUp> {
     let last = near.last();
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
         Standing::Admitted { .. } => last.is_fresh_inside(now_ms),
@@ -281,9 +265,9 @@ pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option
     let sign = last.and_then(|last| last.sign);
     let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
     let after = if is_fresh {
-        After::Nothing
+        FollowUp::Nothing
     } else {
-        After::Look
+        FollowUp::Look
     };
     (!has_ended).then_some(after)
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::house::{House, PASSWORD};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Tells a story that has to wait for browsers.
 fn tell(story: impl Future<Output = ()>) {
@@ -39,7 +39,7 @@ fn panel(house: &House) -> String {
 async fn text(browser: &Client, selector: &str) -> String {
     browser
         .wait()
-        .at_most(PATIENCE)
+        .at_most(LOOKUP_TIMEOUT)
         .for_element(Locator::Css(selector))
         .await
         .unwrap()
@@ -71,7 +71,7 @@ async fn loaded(browser: &Client) -> serde_json::Value {
 }
 
 async fn wait_for_title(browser: &Client, part: &str) {
-    for _ in 0..PATIENCE.as_secs() * 10 {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         if browser
             .title()
             .await

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::house::{Ask, Got};
 
 /// No answer takes this long unless none comes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Dropping it leaves, read or unread.
 pub(crate) struct Connection(BufReader<TcpStream>);
@@ -19,7 +19,7 @@ impl Connection {
     pub(crate) fn open(edge: SocketAddr) -> Self {
         let socket = TcpStream::connect(edge).unwrap();
         socket.set_nodelay(true).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.set_read_timeout(Some(LOOKUP_TIMEOUT)).unwrap();
         Self(BufReader::new(socket))
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    Copied, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache, Turn, Wrong,
+    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
 };
 use now_serving::http::Answer;
 use now_serving::queue::Sign;
@@ -98,31 +98,31 @@ impl Markers for Nowhere {
 
 impl SignCache for Nowhere {
     fn lookup(&self) -> Lookup {
-        Lookup::Unknown
+        Lookup::Unavailable
     }
 
-    fn peek(&self) -> Option<Copied> {
+    fn peek(&self) -> Option<CachedSign> {
         None
     }
 
-    fn put(&self, _copy: &Copied) {}
+    fn put(&self, _copy: &CachedSign) {}
 
-    fn remember(&self, _: &Copied) {}
+    fn remember(&self, _: &CachedSign) {}
 
-    fn last(&self) -> Option<Copied> {
+    fn last(&self) -> Option<CachedSign> {
         None
     }
 }
 
 impl LoginThrottle for Nowhere {
-    fn wrong(&self, _from: &str) -> Option<Wrong> {
+    fn wrong(&self, _from: &str) -> Option<LoginFailures> {
         None
     }
 
-    fn put_wrong(&self, _from: &str, _wrong: Wrong, _life: Duration) {}
+    fn put_wrong(&self, _from: &str, _wrong: LoginFailures, _life: Duration) {}
 
-    fn turn(&self, _from: &str) -> Turn {
-        Turn::Unknown
+    fn turn(&self, _from: &str) -> AttemptLock {
+        AttemptLock::Unknown
     }
 }
 

@@ -14,20 +14,20 @@ use harness::edge::{Edge, EdgeOptions};
 use harness::origin::Origin;
 use harness::sandbox_dir::stored;
 use now_serving::cache::outbox::Tally;
-use now_serving::cache::{FRESH, RENEWING};
+use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
 use now_serving::service::{self, Request};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
-use now_serving::telemetry::log::{Facts, entry};
+use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
 use upstash_local::Redis;
 use upstash_local::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 
 use crate::log;
 use now_serving::cache::Listed;
-use now_serving::cache::memory::Memory;
+use now_serving::cache::memory::InMemoryCache;
 
 pub(crate) const ANY_PORT: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -218,7 +218,7 @@ pub(crate) struct House {
 enum Kind {
     Native {
         /// The caches of the POPs, and which of them serves now.
-        pops: RefCell<Vec<Memory>>,
+        pops: RefCell<Vec<InMemoryCache>>,
         pop: Cell<usize>,
         settings: RefCell<BTreeMap<String, String>>,
         /// Keys and secrets that cannot be read.
@@ -451,7 +451,7 @@ impl House {
     }
 
     /// The cache of the POP that serves now.
-    fn near(&self) -> Memory {
+    fn near(&self) -> InMemoryCache {
         match &self.kind {
             Kind::Native { pops, pop, .. } => pops.borrow()[pop.get()].clone(),
             Kind::Wasm(_) => panic!("the cache of the Wasm is its own"),
@@ -559,7 +559,14 @@ impl House {
         }
     }
 
-    fn ask_here(&self, ask: &Ask, stores: Failing, near: &Memory, now_ms: u64, id: String) -> Got {
+    fn ask_here(
+        &self,
+        ask: &Ask,
+        stores: Failing,
+        near: &InMemoryCache,
+        now_ms: u64,
+        id: String,
+    ) -> Got {
         let call = call(ask, id);
         let config = match Config::load(stores) {
             Ok(config) => config,
@@ -608,7 +615,13 @@ impl House {
         got
     }
 
-    fn ask_unsound(&self, call: &Call, unsound: &Unsound, near: &Memory, now_ms: u64) -> Got {
+    fn ask_unsound(
+        &self,
+        call: &Call,
+        unsound: &Unsound,
+        near: &InMemoryCache,
+        now_ms: u64,
+    ) -> Got {
         let passed = service::passes(call, unsound, near, now_ms);
         let got = match passed {
             Some(outcome) => {
@@ -701,7 +714,7 @@ impl House {
 
     /// Waits until no copy of the sign is left in the data centre.
     pub(crate) fn forget_the_sign(&self) {
-        self.wait(FRESH + RENEWING + Duration::from_millis(100));
+        self.wait(MAX_AGE + STALE_WHILE_REVALIDATE + Duration::from_millis(100));
     }
 
     /// Changes something by an operator's script.
@@ -733,11 +746,11 @@ pub(crate) fn scattered(number: u64) -> u128 {
 }
 
 /// What the edge knows of a request, as far as it can be known here.
-fn facts(call: &Call, query: Query, now_ms: u64) -> Facts {
-    Facts {
+fn facts(call: &Call, query: Query, now_ms: u64) -> RequestFacts {
+    RequestFacts {
         timestamp: now_ms,
         client_address: Some("192.0.2.1".to_owned()),
-        ..Facts::of(call, query)
+        ..RequestFacts::of(call, query)
     }
 }
 
@@ -1013,12 +1026,12 @@ impl Wasm {
 }
 
 /// The cache of a POP, on a platform that has three lists of networks.
-fn here(now_ms: &Arc<AtomicU64>) -> Memory {
+fn here(now_ms: &Arc<AtomicU64>) -> InMemoryCache {
     let lists = [
         ("offices", Listed::Allowed),
         ("strangers", Listed::Not),
         ("empty", Listed::Not),
     ];
     let lists = lists.map(|(name, listed)| (name.to_owned(), listed));
-    Memory::with_lists("HERE", lists.into(), Arc::clone(now_ms))
+    InMemoryCache::with_lists("HERE", lists.into(), Arc::clone(now_ms))
 }

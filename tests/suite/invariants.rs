@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Author, Changed, Effect, Place, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -172,7 +172,7 @@ impl Play<'_> {
         intent: &dyn Intent,
         on_model: impl Fn(&mut Model, Call<'static>) -> Outcome,
     ) {
-        let author = Author {
+        let author = Actor {
             name: "admin",
             address: "192.0.2.1",
             is_told: true,
@@ -292,7 +292,7 @@ fn changed(outcome: Outcome) -> Changed {
             let kept = Some(kept);
             Changed::Done(sign, Effect { number, kept })
         }
-        Outcome::NotAdmitting(sign) => Changed::Standing(sign),
+        Outcome::NotAdmitting(sign) => Changed::NotAdmitting(sign),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tickets with our signature that no request was given: of any line, with any standing.
 
 use now_serving::ticket::{Keys, Standing, Ticket};
-use now_serving::visitor::visit::unnumbered;
+use now_serving::visitor::visit::provisional_ticket;
 
 use crate::house::SECRET;
 
@@ -12,7 +12,7 @@ const LIFE: u64 = 3600;
 pub(crate) fn ticket(id: String, standing: Standing, now: u64) -> Ticket {
     Ticket {
         standing,
-        ..unnumbered(id, now)
+        ..provisional_ticket(id, now)
     }
 }
 

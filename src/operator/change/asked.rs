@@ -4,9 +4,9 @@ use super::digest;
 use crate::http::Call;
 use crate::operator::Context;
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Operator, Via};
+use crate::operator::login::{Operator, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
-use crate::queue::Once;
+use crate::queue::IdempotencyKey;
 
 /// The longest Idempotency-Key, in characters.
 const LONGEST_KEY: usize = 255;
@@ -20,7 +20,7 @@ pub(super) struct Asked {
     pub(super) intent: Box<dyn Intent>,
     /// The version of the settings that its sender saw.
     pub(super) seen: Option<u64>,
-    pub(super) once: Option<Once>,
+    pub(super) once: Option<IdempotencyKey>,
     /// Whether the form's sender has been asked.
     pub(super) is_sure: bool,
 }
@@ -44,7 +44,7 @@ impl Asked {
             Changes::Settings => fields.number("version", 0..=LARGEST)?,
             Changes::Line => None,
         };
-        let once = key.map(|key| Once {
+        let once = key.map(|key| IdempotencyKey {
             key: digest(&format!("{}\n{key}", operator.name)),
             asked: digest(&what(verb, &fields)),
         });
@@ -54,7 +54,7 @@ impl Asked {
             now: at.line.now_ms / 1000,
             once: once.as_ref(),
             // Only a browser is shown a question, so a program's form has to say all at once.
-            step: if by_form && operator.via == Via::Basic && !is_sure {
+            step: if by_form && operator.via == Scheme::Basic && !is_sure {
                 Step::First
             } else {
                 Step::Last

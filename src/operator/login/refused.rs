@@ -1,6 +1,6 @@
 //! Why a request for an operator's route is turned away, and how that is answered.
 
-use super::{Rights, Via};
+use super::{Rights, Scheme};
 use crate::config::Problem;
 use crate::http::Reply;
 use crate::queue::Reason;
@@ -15,7 +15,7 @@ pub enum Refused {
     /// There is no secret that could.
     NotConfigured,
     /// No credentials, or wrong ones.
-    Unauthorized(Via),
+    Unauthorized(Scheme),
     /// The token of this name, which may only so much, for something that needs more.
     Forbidden(String, Rights),
     /// A secret that could is no sound one.
@@ -54,8 +54,8 @@ impl Refused {
             Self::NotConfigured => not_found(),
             Self::Unauthorized(via) => {
                 let (detail, challenge) = match via {
-                    Via::Basic => ("this needs the operator's name and password", BASIC),
-                    Via::Bearer => ("the bearer token is none of those configured", BEARER),
+                    Scheme::Basic => ("this needs the operator's name and password", BASIC),
+                    Scheme::Bearer => ("the bearer token is none of those configured", BEARER),
                 };
                 Reply::problem(401, "Unauthorized", detail).with("www-authenticate", challenge)
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Ask, Changes, Intent, News, Verb, no_fields};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Sign};
 
@@ -11,7 +11,7 @@ use crate::queue::{Action, Change, Effect, Sign};
 pub(super) static VERB: Verb = Verb {
     route: "credit",
     acts: &["credit"],
-    needs: (Door::Api, Rights::All),
+    needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
     example: no_fields,
     read: |_, _| Ok(Box::new(Credit)),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Ask, Asking, Changes, Intent, News, Step, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Sign};
 
@@ -12,7 +12,7 @@ use crate::queue::{Action, Change, Effect, Sign};
 pub(super) static VERB: Verb = Verb {
     route: "epoch",
     acts: &["epoch"],
-    needs: (Door::Api, Rights::All),
+    needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
     example: |config| json!({ "word": config.room }).to_string(),
     read,

@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Intent, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::{LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 use crate::queue::{Action, Change, Effect};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect};
 pub(super) static VERB: Verb = Verb {
     route: "message",
     acts: &["message"],
-    needs: (Door::Api, Rights::All),
+    needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
     example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),
     read,

@@ -14,11 +14,11 @@ mod ticket;
 use serde_json::{Value, json};
 
 use super::input::{Fields, Refusal};
-use super::login::{Door, Rights};
+use super::login::{Audience, Rights};
 use crate::config::Config;
 use crate::http::Call;
 use crate::page::{ActionWords, Question};
-use crate::queue::{Action, Change, Effect, Once, Reason, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Reason, Sign};
 use crate::ticket::Ticket;
 
 pub use credit::Credit;
@@ -49,7 +49,7 @@ pub struct Verb {
     /// What the script, the list of actions and the panel's address call what it does.
     pub acts: &'static [&'static str],
     /// Which credentials open it, and what they have to be good for.
-    pub needs: (Door, Rights),
+    pub needs: (Audience, Rights),
     /// What it changes.
     pub changes: Changes,
     /// A JSON object that it accepts, for a sender of something else.
@@ -83,7 +83,7 @@ pub struct Asking<'a> {
     /// Unix time in seconds.
     pub now: u64,
     /// What a repeat is known by.
-    pub once: Option<&'a Once>,
+    pub once: Option<&'a IdempotencyKey>,
     /// How far the request has come.
     pub step: Step,
 }

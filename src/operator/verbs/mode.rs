@@ -2,7 +2,7 @@
 
 use super::{Ask, Asking, Changes, Intent, News, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Mode};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect, Mode};
 pub(super) static VERB: Verb = Verb {
     route: "mode",
     acts: &["mode"],
-    needs: (Door::Api, Rights::All),
+    needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
     example: |_| r#"{"mode": "hold"}"#.to_owned(),
     read,

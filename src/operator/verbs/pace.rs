@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Intent, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::pace_words;
 use crate::queue::{Action, Change, Effect, Pace};
 
@@ -10,7 +10,7 @@ use crate::queue::{Action, Change, Effect, Pace};
 pub(in crate::operator) static VERB: Verb = Verb {
     route: "settings",
     acts: &["pace"],
-    needs: (Door::Api, Rights::All),
+    needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
     example: |_| r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),
     read,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Ask, Asking, Changes, Intent, News, Verb};
 use crate::operator::input::{Fields, Refusal};
-use crate::operator::login::{Door, Rights};
+use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, number, people};
 use crate::queue::{Action, Change, Effect, Reason, Sign};
 
@@ -15,7 +15,7 @@ const MANY: u64 = 100;
 pub(super) static VERB: Verb = Verb {
     route: "permit",
     acts: &["permit"],
-    needs: (Door::Api, Rights::Permit),
+    needs: (Audience::Api, Rights::Permit),
     changes: Changes::Line,
     example: |_| r#"{"amt": 5}"#.to_owned(),
     read,

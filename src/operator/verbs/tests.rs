@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::queue::Set;
+use crate::queue::Provenance;
 
 fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
     Action {
-        set: Set {
+        set: Provenance {
             at_ms: 1_800_000_000_000,
             by: "anna".to_owned(),
         },

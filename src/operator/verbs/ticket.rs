@@ -5,8 +5,8 @@ use crate::config::Config;
 use crate::http::Call;
 use crate::operator::change::digest;
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Door, Rights};
-use crate::queue::{Action, Change, Effect, Once, Place, Position, Sign};
+use crate::operator::login::{Audience, Rights};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Place, Position, Sign};
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
 
@@ -14,7 +14,7 @@ use crate::visitor::ticket_cookie;
 pub(super) static VERB: Verb = Verb {
     route: "ticket",
     acts: &["draw", "jump", "forget"],
-    needs: (Door::Panel, Rights::All),
+    needs: (Audience::Panel, Rights::All),
     changes: Changes::Line,
     example: no_fields,
     read,
@@ -54,7 +54,7 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
 }
 
 /// The same operator with the same key draws for the same ticket.
-fn id_of(once: &Once) -> String {
+fn id_of(once: &IdempotencyKey) -> String {
     let digest = digest(&format!("ticket\n{}", once.key));
     digest.chars().take(32).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Desk, moment};
+use super::{PanelView, moment};
 use crate::queue::Action;
 
 /// More changes than this are not listed one by one.
@@ -18,7 +18,7 @@ pub struct ActionWords {
 }
 
 /// The latest first.
-pub(super) fn rows(desk: &Desk<'_>) -> Vec<Value> {
+pub(super) fn rows(desk: &PanelView<'_>) -> Vec<Value> {
     let row = |action: &Action| {
         json!({
             "at": moment(action.set.at_ms, desk.now_ms),
@@ -31,7 +31,7 @@ pub(super) fn rows(desk: &Desk<'_>) -> Vec<Value> {
 }
 
 /// Who changed the settings since that version of them, and to what; `None` when that is no longer known.
-pub(super) fn since(desk: &Desk<'_>, seen: u64) -> Option<String> {
+pub(super) fn since(desk: &PanelView<'_>, seen: u64) -> Option<String> {
     let many = desk.board.sign.live.version.saturating_sub(seen);
     let many = usize::try_from(many).unwrap_or(usize::MAX);
     let is_setting = |action: &&Action| (desk.words.is_setting)(action);
@@ -51,11 +51,11 @@ pub(super) fn since(desk: &Desk<'_>, seen: u64) -> Option<String> {
 mod tests {
     use super::super::hour::tests::board;
     use super::*;
-    use crate::queue::Set;
+    use crate::queue::Provenance;
 
     fn action(verb: &str, value: &str) -> Action {
         Action {
-            set: Set {
+            set: Provenance {
                 at_ms: 1_800_000_000_000,
                 by: "anna".to_owned(),
             },
@@ -77,7 +77,7 @@ mod tests {
             action("pace", "off"),
             action("message", ""),
         ];
-        let desk = Desk {
+        let desk = PanelView {
             board: &board,
             words: ActionWords {
                 what: |action| format!("{} {}", action.verb, action.value),

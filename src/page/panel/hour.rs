@@ -1,7 +1,7 @@
 //! The last hour by minutes, out of how those minutes ended in which the line was asked to move. In any other minute
 //! nothing moved, so how it ended is known all the same.
 
-use crate::queue::{Board, Minute};
+use crate::queue::{MinuteSample, PanelSnapshot};
 
 const MINUTE_MS: u64 = 60_000;
 /// How many minutes there are, the one under way included.
@@ -10,8 +10,8 @@ pub(super) const MINUTES: u64 = 60;
 /// How the minutes ended, up to now.
 pub(super) struct Hour {
     /// The oldest first.
-    ends: Vec<Minute>,
-    now: Minute,
+    ends: Vec<MinuteSample>,
+    now: MinuteSample,
     now_ms: u64,
 }
 
@@ -27,8 +27,8 @@ pub(super) struct Bar {
 }
 
 impl Hour {
-    pub(super) fn new(board: &Board, now_ms: u64) -> Self {
-        let now = Minute {
+    pub(super) fn new(board: &PanelSnapshot, now_ms: u64) -> Self {
+        let now = MinuteSample {
             // Data centres' clocks differ.
             minute: board.minute.min(now_ms / MINUTE_MS),
             waiting: board.sign.waiting(),
@@ -67,7 +67,7 @@ impl Hour {
     }
 
     /// How a minute ended. The hour is kept whole, so before its first minute there was no line.
-    fn end(&self, minute: u64) -> Option<&Minute> {
+    fn end(&self, minute: u64) -> Option<&MinuteSample> {
         let ends = self.ends.iter().chain([&self.now]);
         ends.take_while(|end| end.minute <= minute).last()
     }
@@ -88,16 +88,16 @@ pub(super) mod tests {
 
     /// A line of which these minutes are known, each by its number, how many waited and how many had been released; the
     /// last one is under way.
-    pub(in crate::page::panel) fn board(minutes: &[(u64, u64, u64)]) -> Board {
-        let minute = |&(minute, waiting, admitted): &(u64, u64, u64)| Minute {
+    pub(in crate::page::panel) fn board(minutes: &[(u64, u64, u64)]) -> PanelSnapshot {
+        let minute = |&(minute, waiting, admitted): &(u64, u64, u64)| MinuteSample {
             minute,
             waiting,
             drawn: waiting + admitted,
             admitted,
         };
-        let mut hour: Vec<Minute> = minutes.iter().rev().map(minute).collect();
+        let mut hour: Vec<MinuteSample> = minutes.iter().rev().map(minute).collect();
         let now = hour.remove(0);
-        Board {
+        PanelSnapshot {
             sign: Sign {
                 birth: crate::queue::Birth::default(),
                 epoch: 1,

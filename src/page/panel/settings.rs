@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Trouble, moment, pace_words};
 use crate::page::LONGEST_MESSAGE;
-use crate::queue::{Board, Mode, Pace, Set};
+use crate::queue::{Mode, Pace, PanelSnapshot, Provenance};
 
 /// The four modes as buttons, each with what it means.
-pub(super) fn modes(board: &Board, path: &str, once: &str) -> Value {
+pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
     let live = &board.sign.live;
     let row = |mode: Mode| {
         json!({
@@ -42,7 +42,7 @@ fn means(mode: Mode) -> &'static str {
 }
 
 /// The mode, and since when.
-pub(super) fn mode(board: &Board, now_ms: u64) -> Value {
+pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
     let mode = board.sign.live.mode;
     json!({
         "name": mode.name(),
@@ -57,7 +57,7 @@ pub(super) fn mode(board: &Board, now_ms: u64) -> Value {
 
 /// The pace; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn pace(
-    board: &Board,
+    board: &PanelSnapshot,
     configured: Pace,
     trouble: Option<Trouble<'_>>,
     now_ms: u64,
@@ -91,7 +91,7 @@ fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
 
 /// The message; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn message(
-    board: &Board,
+    board: &PanelSnapshot,
     configured: Option<&str>,
     trouble: Option<Trouble<'_>>,
     now_ms: u64,
@@ -112,6 +112,6 @@ pub(super) fn message(
     })
 }
 
-fn set(set: Option<&Set>, now_ms: u64) -> Option<Value> {
+fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
     set.map(|set| json!({ "at": moment(set.at_ms, now_ms), "by": set.by }))
 }

@@ -92,7 +92,7 @@ impl Model {
             && other.started < birth.started
             && known.epoch >= self.sign.epoch;
         let mut past = Pieces::of(other, behind(known));
-        if other.order() > birth.order() || (is_same || is_late) && self.is_behind(known) {
+        if other.order() > birth.order() || (is_same || is_late) && self.is_older_than(known) {
             let cleared = is_late && self.cleared;
             if is_late {
                 past = past.joined(self.pieces());
@@ -117,7 +117,7 @@ impl Model {
     }
 
     /// Whether a sign is further on than the line: then the store has lost data.
-    fn is_behind(&self, known: &Sign) -> bool {
+    fn is_older_than(&self, known: &Sign) -> bool {
         let reached = &self.sign;
         known.length > reached.length
             || known.cursor > reached.cursor

@@ -1,8 +1,8 @@
 //! A number for a visitor who has none; in front of a closed room there is none to be had, and a crowd there costs the
 //! store no more than one that waits.
 
-use super::{After, Drawn, Seen, Unseen};
-use crate::cache::{Copied, Lookup, Pop};
+use super::{Drawn, FollowUp, SignRead, Unseen};
+use crate::cache::{CachedSign, Lookup, Pop};
 use crate::queue::Mode;
 use crate::queue::Sign;
 use crate::queue::chance::Chance;
@@ -15,7 +15,7 @@ pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) ->
     let draw = || draw_or_wait(id, line, near, chance).map_err(Some);
     match last_closed {
         Some(last) => draw_where_it_was_closed(last, &draw, line.now_ms, near),
-        None => (draw(), After::Nothing),
+        None => (draw(), FollowUp::Nothing),
     }
 }
 
@@ -25,12 +25,12 @@ fn draw_or_wait(
     line: &Line<'_>,
     near: &dyn Pop,
     chance: Chance,
-) -> Result<Seen, StoreError> {
+) -> Result<SignRead, StoreError> {
     let draws = Draws::new(near, line.now_ms, chance);
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let seen = line.join(id).map(Seen::new);
+    let seen = line.join(id).map(SignRead::new);
     match seen {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
@@ -42,35 +42,35 @@ fn draw_or_wait(
 /// the room is open again, and if not, it brings the sign that says so. Either way that is one call.
 fn draw_where_it_was_closed(
     last: Sign,
-    draw: &dyn Fn() -> Result<Seen, Unseen>,
+    draw: &dyn Fn() -> Result<SignRead, Unseen>,
     now_ms: u64,
     near: &dyn Pop,
 ) -> Drawn {
     match near.lookup() {
-        Lookup::Found(copy, duty) => match closed(*copy) {
-            Some(sign) => closed_room(sign, duty.map_or(After::Nothing, After::Renew)),
-            None => (draw(), After::Nothing),
+        Lookup::Hit(copy, duty) => match closed(*copy) {
+            Some(sign) => closed_room(sign, duty.map_or(FollowUp::Nothing, FollowUp::Refresh)),
+            None => (draw(), FollowUp::Nothing),
         },
-        Lookup::Missing(duty) => {
+        Lookup::Miss(duty) => {
             let drawn = draw();
             let sign = drawn.as_ref().ok().map(|seen| seen.sign.clone());
-            duty.renew(&Copied::of(sign, near, now_ms));
+            duty.renew(&CachedSign::of(sign, near, now_ms));
             // The room is closed as far as is known here, so this visitor reads that, and the log says why.
-            let seen = drawn.unwrap_or_else(|fault| Seen {
+            let seen = drawn.unwrap_or_else(|fault| SignRead {
                 fault,
-                ..Seen::new((last, None))
+                ..SignRead::new((last, None))
             });
-            (Ok(seen), After::Nothing)
+            (Ok(seen), FollowUp::Nothing)
         }
-        Lookup::Late => closed_room(last, After::Nothing),
-        Lookup::Unknown => (draw(), After::Nothing),
+        Lookup::Timeout => closed_room(last, FollowUp::Nothing),
+        Lookup::Unavailable => (draw(), FollowUp::Nothing),
     }
 }
 
-fn closed_room(sign: Sign, after: After) -> Drawn {
-    (Ok(Seen::new((sign, None))), after)
+fn closed_room(sign: Sign, after: FollowUp) -> Drawn {
+    (Ok(SignRead::new((sign, None))), after)
 }
 
-fn closed(copy: Copied) -> Option<Sign> {
+fn closed(copy: CachedSign) -> Option<Sign> {
     copy.sign.filter(|sign| sign.live.mode == Mode::Closed)
 }

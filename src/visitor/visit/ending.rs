@@ -1,7 +1,7 @@
 //! How a visit ends, by what was seen.
 
-use super::sign::Seen;
-use super::{After, End, Unseen, Visit, anew};
+use super::sign::SignRead;
+use super::{FollowUp, Unseen, Visit, VisitOutcome, anew};
 use crate::queue::Sign;
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{Mode, Position, Verdict, decide};
@@ -30,14 +30,14 @@ pub(super) fn outside(held: Ticket, now: u64) -> Ticket {
     }
 }
 
-pub(super) fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit {
+pub(super) fn decided(held: Ticket, seen: SignRead, now: u64, after: FollowUp) -> Visit {
     let sign = seen.sign;
     let mode = sign.live.mode;
     let verdict = |position| (position, decide(position, sign.cursor));
     let (end, standing) = match seen.position.map(verdict) {
-        None => (End::Closed, Standing::Unnumbered { tries: 0 }),
+        None => (VisitOutcome::Closed, Standing::Unnumbered { tries: 0 }),
         Some((position, _)) if mode == Mode::Closed => {
-            (End::Closed, placed(&held, &sign, position))
+            (VisitOutcome::Closed, placed(&held, &sign, position))
         }
         Some((position, Verdict::Admit)) if mode.lets_in() => {
             let standing = Standing::Admitted {
@@ -46,22 +46,25 @@ pub(super) fn decided(held: Ticket, seen: Seen, now: u64, after: After) -> Visit
                 epoch: sign.epoch,
                 at: now,
             };
-            (End::Inside, standing)
+            (VisitOutcome::Admitted, standing)
         }
-        Some((position, Verdict::Admit)) => (End::Called, placed(&held, &sign, position)),
-        Some((position, Verdict::Wait { ahead })) => {
-            (End::Waiting { ahead }, placed(&held, &sign, position))
-        }
+        Some((position, Verdict::Admit)) => (VisitOutcome::Called, placed(&held, &sign, position)),
+        Some((position, Verdict::Wait { ahead })) => (
+            VisitOutcome::Waiting { ahead },
+            placed(&held, &sign, position),
+        ),
     };
     let is_new = standing != held.standing;
-    let grace = held.grace.filter(|_| !is_new);
-    let notice = seen.notice.or(held.notice).filter(|_| end != End::Inside);
+    let notice = seen
+        .notice
+        .or(held.notice)
+        .filter(|_| end != VisitOutcome::Admitted);
     Visit {
         end,
         changed: is_new || held.is_to_be_renewed(now),
         ticket: Ticket {
             standing,
-            grace,
+            grace: held.grace.filter(|_| !is_new),
             notice,
             ..held
         },
@@ -92,7 +95,7 @@ pub(super) fn without_store(
     is_new: bool,
     fault: Unseen,
     now: u64,
-    after: After,
+    after: FollowUp,
 ) -> Visit {
     let standing = match held.standing {
         Standing::Unnumbered { tries } => Standing::Unnumbered {
@@ -101,7 +104,7 @@ pub(super) fn without_store(
         numbered => numbered,
     };
     Visit {
-        end: End::Held,
+        end: VisitOutcome::Held,
         changed: is_new || standing != held.standing || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
         is_without_store: false,

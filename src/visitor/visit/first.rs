@@ -3,8 +3,8 @@
 //! What keeps no cookies, such as crawlers, link previews and monitors, then draws nothing in front of a line.
 
 use super::draw::draw;
-use super::{Drawn, Seen};
-use crate::cache::{Copied, Pop, SignCache};
+use super::{Drawn, SignRead};
+use crate::cache::{CachedSign, Pop, SignCache};
 use crate::queue::Mode;
 use crate::queue::Sign;
 use crate::queue::chance::Chance;
@@ -32,13 +32,13 @@ pub(super) fn is_open(near: &dyn SignCache) -> bool {
 /// when the store loses it, so it has to know of every number drawn here.
 pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) -> Drawn {
     let (asked, after) = draw(id, line, near, chance);
-    if let Ok(Seen {
+    if let Ok(SignRead {
         sign,
         position: Some(_),
         ..
     }) = &asked
     {
-        let copy = Copied::drawn(sign.clone(), line.now_ms, near.last().as_ref());
+        let copy = CachedSign::drawn(sign.clone(), line.now_ms, near.last().as_ref());
         if has_line(sign) == line_in_front(near).is_some() {
             near.remember(&copy);
         } else {

@@ -1,7 +1,7 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
-use super::{After, Unseen};
-use crate::cache::{Copied, Duty, Lookup, Pop};
+use super::{FollowUp, Unseen};
+use crate::cache::{CachedSign, Lookup, Pop, RefreshGuard};
 use crate::queue::TicketState;
 use crate::queue::{Mode, Position};
 use crate::queue::{Place, Sign};
@@ -12,7 +12,7 @@ use crate::visitor::Kind;
 use crate::visitor::trouble;
 
 /// What a look or a draw brought.
-pub(super) struct Seen {
+pub(super) struct SignRead {
     /// What the visitor has to be told about the number, if anything.
     pub(super) notice: Option<Notice>,
     pub(super) sign: Sign,
@@ -25,17 +25,17 @@ pub(super) struct Seen {
 /// What came of asking after a ticket; and what is left to do.
 pub(super) enum Asked {
     /// It has a number.
-    Seen(Box<Seen>, After),
+    Seen(Box<SignRead>, FollowUp),
     /// The sign cannot say.
-    Unseen(Unseen, After),
+    Unseen(Unseen, FollowUp),
     /// Its line or its epoch has ended: it is no ticket.
-    Ended(After),
+    Ended(FollowUp),
 }
 
 /// Seconds after signing during which a copy of the sign need not know a number.
-pub(super) const YOUNG: u64 = 10;
+pub(super) const SIGN_LAG_SECONDS: u64 = 10;
 
-impl Seen {
+impl SignRead {
     /// Fresh from the store.
     pub(super) fn new((sign, position): (Sign, Option<Position>)) -> Self {
         Self {
@@ -69,29 +69,30 @@ pub(super) fn look(
     near: &dyn Pop,
 ) -> Asked {
     let (copy, duty) = match near.lookup() {
-        Lookup::Missing(duty) => return look_for_all(held, place, kind, duty, line, near),
-        Lookup::Unknown => return ask(held, place, kind, line, near),
+        Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, line, near),
+        Lookup::Unavailable => return ask(held, place, kind, line, near),
         // Until the request that reads the sign is done, the last one is better than none.
-        Lookup::Late => (Copied::without_store(near), None),
+        Lookup::Timeout => (CachedSign::without_store(near), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
-        Lookup::Found(copy, Some(duty)) if is_settling(place, &copy) => {
+        Lookup::Hit(copy, Some(duty)) if is_settling(place, &copy) => {
             return look_for_all(held, place, kind, duty, line, near);
         }
-        Lookup::Found(copy, duty) => (*copy, duty),
+        Lookup::Hit(copy, duty) => (*copy, duty),
     };
-    let after = duty.map_or(After::Nothing, After::Renew);
+    let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     let is_old = copy.is_old;
     match trusted(held, place, copy, line) {
-        Trust::Copy(sign, position) => {
-            Asked::Seen(Box::new(Seen::from(*sign, place, position, is_old)), after)
-        }
-        Trust::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
-        Trust::Ended => Asked::Ended(after),
-        Trust::Store => ask(held, place, kind, line, near),
+        Authority::Copy(sign, position) => Asked::Seen(
+            Box::new(SignRead::from(*sign, place, position, is_old)),
+            after,
+        ),
+        Authority::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
+        Authority::Ended => Asked::Ended(after),
+        Authority::Store => ask(held, place, kind, line, near),
     }
 }
 
-pub(super) fn is_settling(place: Place, copy: &Copied) -> bool {
+pub(super) fn is_settling(place: Place, copy: &CachedSign) -> bool {
     let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
     sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
 }
@@ -101,14 +102,14 @@ pub(super) fn look_for_all(
     held: &Ticket,
     place: Place,
     kind: Kind,
-    duty: Duty,
+    duty: RefreshGuard,
     line: &Line<'_>,
     near: &dyn Pop,
 ) -> Asked {
     let batches = near.next_batches();
     let asked = line.look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
-    let copy = Copied::of(sign, near, line.now_ms);
+    let copy = CachedSign::of(sign, near, line.now_ms);
     duty.renew(&copy);
     match asked {
         Ok(_) => {
@@ -119,42 +120,42 @@ pub(super) fn look_for_all(
     }
     match (asked, trusted(held, place, copy, line)) {
         (Ok(answer), _) => answered(place, answer),
-        (Err(fault), Trust::Copy(sign, position)) => {
-            let seen = Seen {
+        (Err(fault), Authority::Copy(sign, position)) => {
+            let seen = SignRead {
                 fault: Some(fault),
-                ..Seen::from(*sign, place, position, true)
+                ..SignRead::from(*sign, place, position, true)
             };
-            Asked::Seen(Box::new(seen), After::Nothing)
+            Asked::Seen(Box::new(seen), FollowUp::Nothing)
         }
-        (Err(_), Trust::Ended) if !kind.draws_for_holder() => Asked::Ended(After::Nothing),
-        (Err(fault), _) => Asked::Unseen(Some(fault), After::Nothing),
+        (Err(_), Authority::Ended) if !kind.draws_for_holder() => Asked::Ended(FollowUp::Nothing),
+        (Err(fault), _) => Asked::Unseen(Some(fault), FollowUp::Nothing),
     }
 }
 
 /// Who can say where this ticket stands.
-pub(super) enum Trust {
+pub(super) enum Authority {
     Copy(Box<Sign>, Position),
     Ended,
     Store,
     Nobody,
 }
 
-pub(super) fn trusted(held: &Ticket, place: Place, copy: Copied, line: &Line<'_>) -> Trust {
+pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, line: &Line<'_>) -> Authority {
     // A ticket may be younger than the copy of the sign, which then does not know its number yet.
-    let is_young = line.now_ms / 1000 < held.signed.saturating_add(YOUNG);
+    let is_young = line.now_ms / 1000 < held.signed.saturating_add(SIGN_LAG_SECONDS);
     let is_old = copy.is_old;
     let Some(sign) = copy.sign else {
-        return Trust::Nobody;
+        return Authority::Nobody;
     };
     let number = sign.number(place).filter(|_| is_old || is_young);
     match TicketState::of(place, &sign) {
-        TicketState::Placed(position) => Trust::Copy(Box::new(sign), position),
-        TicketState::Settling => Trust::Nobody,
-        TicketState::Ended => Trust::Ended,
+        TicketState::Placed(position) => Authority::Copy(Box::new(sign), position),
+        TicketState::Settling => Authority::Nobody,
+        TicketState::Ended => Authority::Ended,
         TicketState::Ahead => match number {
-            Some(position) => Trust::Copy(Box::new(sign), position),
-            None if is_old => Trust::Nobody,
-            None => Trust::Store,
+            Some(position) => Authority::Copy(Box::new(sign), position),
+            None if is_old => Authority::Nobody,
+            None => Authority::Store,
         },
     }
 }
@@ -170,13 +171,17 @@ pub(super) fn ask(
     match line.look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
             let last = near.last();
-            near.put(&Copied::drawn(answer.0.clone(), line.now_ms, last.as_ref()));
+            near.put(&CachedSign::drawn(
+                answer.0.clone(),
+                line.now_ms,
+                last.as_ref(),
+            ));
             trouble::answered(near, line.now_ms);
             answered(place, answer)
         }
         Err(fault) => {
             trouble::failed(near, line.now_ms);
-            Asked::Unseen(Some(fault), After::Nothing)
+            Asked::Unseen(Some(fault), FollowUp::Nothing)
         }
     }
 }
@@ -198,14 +203,14 @@ pub(super) fn answered(place: Place, (sign, position): (Sign, Option<Position>))
         // It had ended, and drew anew; or it would have, but for the closed room.
         (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
         (TicketState::Ended, None) if is_closed => None,
-        (TicketState::Ended, None) => return Asked::Ended(After::Nothing),
+        (TicketState::Ended, None) => return Asked::Ended(FollowUp::Nothing),
         (TicketState::Settling | TicketState::Ahead, _) => {
-            return Asked::Unseen(None, After::Nothing);
+            return Asked::Unseen(None, FollowUp::Nothing);
         }
     };
-    let seen = Seen {
+    let seen = SignRead {
         notice,
-        ..Seen::new((sign, position))
+        ..SignRead::new((sign, position))
     };
-    Asked::Seen(Box::new(seen), After::Nothing)
+    Asked::Seen(Box::new(seen), FollowUp::Nothing)
 }

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use fantoccini::{Client, Locator};
 use harness::browser::{Driver, Options};
 
-use super::{PATIENCE, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, tell, text, wait_for_title};
 use crate::house::{ANY_PORT, Ask, House, Visitor};
 
 /// A site that answers every path with this page, for as long as the tests run.
@@ -58,7 +58,7 @@ async fn open(house: &House, driver: &Driver) -> Client {
 }
 
 async fn until(page: &Client, expression: &str) {
-    for _ in 0..PATIENCE.as_secs() * 10 {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         let script = format!("return !!({expression})");
         if page
             .execute(&script, vec![])

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
-use super::{PATIENCE, picture, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ async fn run(page: &Client, script: &str) -> Value {
 
 /// Waits until an expression of the page's is true.
 async fn until(page: &Client, expression: &str) {
-    for _ in 0..PATIENCE.as_secs() * 10 {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         let is_true = page
             .execute(&format!("return !!({expression})"), vec![])
             .await;

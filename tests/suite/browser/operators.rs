@@ -6,7 +6,7 @@ use harness::origin::Seen;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
-use super::{PATIENCE, panel, tell, wait_for_title};
+use super::{LOOKUP_TIMEOUT, panel, tell, wait_for_title};
 use crate::house::{House, PASSWORD, Visitor};
 
 const TENTH: std::time::Duration = std::time::Duration::from_millis(100);
@@ -14,7 +14,7 @@ const TENTH: std::time::Duration = std::time::Duration::from_millis(100);
 /// Waits until an element's text has this in it, without any script of the page.
 async fn says(page: &Client, selector: &str, part: &str) {
     let mut last = String::new();
-    for _ in 0..PATIENCE.as_secs() * 10 {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         if let Ok(element) = page.find(Locator::Css(selector)).await {
             last = element
                 .text()
@@ -32,7 +32,7 @@ async fn says(page: &Client, selector: &str, part: &str) {
 async fn click(page: &Client, selector: &str) {
     let element = page
         .wait()
-        .at_most(PATIENCE)
+        .at_most(LOOKUP_TIMEOUT)
         .for_element(Locator::Css(selector));
     element.await.unwrap().click().await.unwrap();
 }
@@ -102,7 +102,7 @@ impl Room<'_> {
         says(&self.visitor, "#message", "Doors at ten").await;
         self.press("#message-back", "The message is set").await;
         let gone = "return document.getElementById('message').textContent === ''";
-        for _ in 0..PATIENCE.as_secs() * 10 {
+        for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
             if self.visitor.execute(gone, vec![]).await.unwrap() == true {
                 return;
             }

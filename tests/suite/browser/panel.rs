@@ -6,7 +6,7 @@ use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
 use upstash_local::{Fault, Faults};
 
-use super::{PATIENCE, panel, picture, tell, text};
+use super::{LOOKUP_TIMEOUT, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
 
 /// An hour of a sale: a crowd comes, and is let in by 20 to 40 a minute.
@@ -39,7 +39,7 @@ pub(crate) async fn press(page: &Client, button: &str) -> String {
     button.click().await.unwrap();
     let fresh = Locator::Css("html:not([data-before]) body");
     page.wait()
-        .at_most(PATIENCE)
+        .at_most(LOOKUP_TIMEOUT)
         .for_element(fresh)
         .await
         .unwrap();
@@ -53,7 +53,7 @@ async fn value(page: &Client, id: &str) -> String {
 
 /// Waits until something on the page is true.
 pub(crate) async fn wait_for(page: &Client, condition: &str) {
-    for _ in 0..PATIENCE.as_secs() * 10 {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         let found = page.execute(&format!("return {condition}"), vec![]).await;
         if found.is_ok_and(|found| found == true) {
             return;

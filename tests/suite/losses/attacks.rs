@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use now_serving::ticket::Keys;
-use now_serving::visitor::visit::unnumbered;
+use now_serving::visitor::visit::provisional_ticket;
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, SECRET, Visitor, visitors};
@@ -58,7 +58,7 @@ fn position(told: &Value) -> u64 {
 /// A ticket whose draw has not been confirmed.
 fn without_number(house: &House, id: &str) -> String {
     let now = house.now_ms() / 1000;
-    let ticket = unnumbered(id.to_owned(), now);
+    let ticket = provisional_ticket(id.to_owned(), now);
     let keys = Keys::new(SECRET, None);
     keys.sign(&ticket, "main", now, 3600).unwrap()
 }

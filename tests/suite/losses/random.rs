@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Author, Changed, Effect, Place, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Place, Sign};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -435,7 +435,7 @@ impl Play<'_> {
         intent: &dyn Intent,
         on_model: impl Fn(&mut Model, Call<'_>) -> Outcome,
     ) {
-        let author = Author {
+        let author = Actor {
             name: "admin",
             address: "192.0.2.1",
             is_told: true,
@@ -449,7 +449,7 @@ impl Play<'_> {
             |changed| match changed {
                 Changed::Done(sign, _) => Some(sign),
                 // A refusal writes nothing, so it is no poll.
-                Changed::Standing(_) => None,
+                Changed::NotAdmitting(_) => None,
                 other => panic!("{other:?}"),
             },
         );
@@ -666,7 +666,7 @@ fn changed(outcome: Outcome) -> Changed {
             let kept = Some(kept);
             Changed::Done(sign, Effect { number, kept })
         }
-        Outcome::NotAdmitting(sign) => Changed::Standing(sign),
+        Outcome::NotAdmitting(sign) => Changed::NotAdmitting(sign),
     }
 }
 

@@ -12,13 +12,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    Copied, LoginThrottle, Lookup, Marker, Markers, Pop, QUEUE, SignCache, Turn, Wrong,
+    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
+    TURN_TIMEOUT,
 };
 use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
-use now_serving::operator::login::{self, Door, Operator, PAUSE, Refused, Rights, Via};
+use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Rights, Scheme};
 use now_serving::queue::Sign;
 use now_serving::service::{self, Request};
 use now_serving::store::{Clock, Line};
@@ -27,24 +28,24 @@ use upstash_local::Store;
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
 };
-use crate::native::staleness::cache::{Cache, Whim};
-use now_serving::cache::memory::Memory;
+use crate::native::staleness::cache::{Cache, CacheFault};
+use now_serving::cache::memory::InMemoryCache;
 
 const HERE: &str = "192.0.2.1";
 pub(crate) const WRONG: &str = "Bearer development-only-guess";
 
 /// One data centre, and who comes to it from where; an address that is none is not known.
-struct Desk {
-    near: Memory,
+struct PanelView {
+    near: InMemoryCache,
     now_ms: Arc<AtomicU64>,
     config: Config,
 }
 
-impl Desk {
+impl PanelView {
     fn new() -> Self {
         let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
         Self {
-            near: Memory::new(Arc::clone(&now_ms)),
+            near: InMemoryCache::new(Arc::clone(&now_ms)),
             now_ms,
             config: config(),
         }
@@ -58,14 +59,14 @@ impl Desk {
     fn asked(&self, address: &str, authorization: Option<&str>) -> Result<Operator, Refused> {
         let now_ms = self.now_ms.load(Ordering::SeqCst);
         let call = from(address, authorization);
-        login::operator(&call, Door::Api, &self.config, &self.near, now_ms)
+        login::operator(&call, Audience::Api, &self.config, &self.near, now_ms)
     }
 
     /// This many wrong logins.
     fn guess(&self, address: &str, times: usize) {
         for _ in 0..times {
             let got = self.asked(address, Some(WRONG));
-            assert_eq!(got, Err(Refused::Unauthorized(Via::Bearer)));
+            assert_eq!(got, Err(Refused::Unauthorized(Scheme::Bearer)));
         }
     }
 
@@ -89,7 +90,7 @@ fn from(address: &str, authorization: Option<&str>) -> Call {
 
 #[test]
 fn the_eleventh_attempt_takes_a_quarter_of_a_second_right_or_wrong() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     desk.guess(HERE, 10);
     assert_eq!(desk.near.paused(), Duration::ZERO);
     desk.guess(HERE, 1);
@@ -100,7 +101,7 @@ fn the_eleventh_attempt_takes_a_quarter_of_a_second_right_or_wrong() {
 
 #[test]
 fn a_wrong_login_counts_for_a_minute_from_the_first() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     desk.guess(HERE, 9);
     desk.wait(Duration::from_millis(59_999));
     desk.guess(HERE, 1);
@@ -113,23 +114,23 @@ fn a_wrong_login_counts_for_a_minute_from_the_first() {
 
 #[test]
 fn right_logins_and_requests_without_credentials_are_no_wrong_ones() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     for _ in 0..50 {
         assert_eq!(desk.takes(HERE), Duration::ZERO);
         let nobody = desk.asked(HERE, None);
-        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+        assert_eq!(nobody, Err(Refused::Unauthorized(Scheme::Basic)));
     }
     desk.guess(HERE, 10);
     for _ in 0..50 {
         let nobody = desk.asked(HERE, None);
-        assert_eq!(nobody, Err(Refused::Unauthorized(Via::Basic)));
+        assert_eq!(nobody, Err(Refused::Unauthorized(Scheme::Basic)));
     }
     assert_eq!(desk.near.paused(), Duration::ZERO, "and are never slowed");
 }
 
 #[test]
 fn who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     desk.guess(HERE, 10);
     assert_eq!(desk.takes("192.0.2.2"), Duration::ZERO);
     assert_eq!(
@@ -147,9 +148,9 @@ fn who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
 
 #[test]
 fn who_waits_too_long_for_a_turn_is_not_looked_at() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     desk.guess(HERE, 1);
-    let Turn::Mine(turn) = desk.near.turn(HERE) else {
+    let AttemptLock::Mine(turn) = desk.near.turn(HERE) else {
         panic!("nobody had it");
     };
     let right = format!("Bearer {PERMIT_TOKEN}");
@@ -169,8 +170,8 @@ fn who_waits_too_long_for_a_turn_is_not_looked_at() {
 /// Logins that arrive in the same moment. Each lane serves one at a time, in the order in which they came; what is read of a
 /// lane without its turn is what stood there before any of them.
 struct Burst {
-    memory: Memory,
-    before: BTreeMap<String, Wrong>,
+    memory: InMemoryCache,
+    before: BTreeMap<String, LoginFailures>,
     lanes: Rc<RefCell<BTreeMap<String, Lane>>>,
     /// How far this login is in time, from the burst's moment.
     clock: Rc<Cell<Duration>>,
@@ -192,7 +193,7 @@ struct Served(
 impl Burst {
     fn new() -> Self {
         Self {
-            memory: Memory::new(Arc::new(AtomicU64::new(NOW_MS))),
+            memory: InMemoryCache::new(Arc::new(AtomicU64::new(NOW_MS))),
             before: BTreeMap::new(),
             lanes: Rc::default(),
             clock: Rc::default(),
@@ -202,7 +203,7 @@ impl Burst {
     /// The answer to one of them, and how long it took.
     fn login(&self, call: &Call, config: &Config) -> (Result<Operator, Refused>, Duration) {
         self.clock.set(Duration::ZERO);
-        let got = login::operator(call, Door::Api, config, self, NOW_MS);
+        let got = login::operator(call, Audience::Api, config, self, NOW_MS);
         (got, self.clock.get())
     }
 }
@@ -240,31 +241,31 @@ impl SignCache for Burst {
         self.memory.lookup()
     }
 
-    fn peek(&self) -> Option<Copied> {
+    fn peek(&self) -> Option<CachedSign> {
         self.memory.peek()
     }
 
-    fn put(&self, copy: &Copied) {
+    fn put(&self, copy: &CachedSign) {
         self.memory.put(copy);
     }
 
-    fn remember(&self, copy: &Copied) {
+    fn remember(&self, copy: &CachedSign) {
         self.memory.remember(copy);
     }
 
-    fn last(&self) -> Option<Copied> {
+    fn last(&self) -> Option<CachedSign> {
         self.memory.last()
     }
 }
 
 impl LoginThrottle for Burst {
-    fn turn(&self, lane: &str) -> Turn {
+    fn turn(&self, lane: &str) -> AttemptLock {
         let mut lanes = self.lanes.borrow_mut();
         let taken = lanes.entry(lane.to_owned()).or_default();
         assert!(!taken.is_taken, "one at a time");
-        if taken.free_at > QUEUE {
-            self.clock.set(QUEUE);
-            return Turn::Late;
+        if taken.free_at > TURN_TIMEOUT {
+            self.clock.set(TURN_TIMEOUT);
+            return AttemptLock::Late;
         }
         taken.is_taken = true;
         self.clock.set(taken.free_at);
@@ -273,10 +274,10 @@ impl LoginThrottle for Burst {
             Rc::clone(&self.lanes),
             Rc::clone(&self.clock),
         );
-        Turn::Mine(Box::new(served) as Box<dyn Any>)
+        AttemptLock::Mine(Box::new(served) as Box<dyn Any>)
     }
 
-    fn wrong(&self, lane: &str) -> Option<Wrong> {
+    fn wrong(&self, lane: &str) -> Option<LoginFailures> {
         let has_turn = self
             .lanes
             .borrow()
@@ -289,7 +290,7 @@ impl LoginThrottle for Burst {
         }
     }
 
-    fn put_wrong(&self, lane: &str, wrong: Wrong, life: Duration) {
+    fn put_wrong(&self, lane: &str, wrong: LoginFailures, life: Duration) {
         self.memory.put_wrong(lane, wrong, life);
     }
 
@@ -364,7 +365,7 @@ fn nobody_in_the_operators_network_can_make_a_known_browser_wait() {
     let (got, took) = burst.login(&right, &config);
     assert_eq!(
         (got, took),
-        (Err(Refused::TooMany), QUEUE),
+        (Err(Refused::TooMany), TURN_TIMEOUT),
         "a browser that is not known queues"
     );
 }
@@ -412,7 +413,7 @@ fn a_long_token_needs_no_lane_and_a_short_one_does() {
         let (got, took) = ask(&format!("{number:032}"));
         assert_eq!(
             (got, took),
-            (Err(Refused::Unauthorized(Via::Bearer)), Duration::ZERO)
+            (Err(Refused::Unauthorized(Scheme::Bearer)), Duration::ZERO)
         );
     }
     assert_eq!(
@@ -434,13 +435,13 @@ fn a_known_browser_still_needs_the_password_and_guesses_in_its_own_lane() {
     let (burst, config) = (Burst::new(), config());
     let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
     let call = |authorization: Option<&str>| known(from(HERE, authorization), &cookie);
-    let unauthorized = Err(Refused::Unauthorized(Via::Basic));
+    let unauthorized = Err(Refused::Unauthorized(Scheme::Basic));
     assert_eq!(burst.login(&call(None), &config).0, unauthorized);
     for _ in 0..40 {
         let (got, _) = burst.login(&call(Some(&basic("guess"))), &config);
         assert!(got.is_err());
     }
-    let late = (Err(Refused::TooMany), QUEUE);
+    let late = (Err(Refused::TooMany), TURN_TIMEOUT);
     assert_eq!(burst.login(&call(Some(&basic(PASSWORD))), &config), late);
     let elsewhere = known(from("192.0.2.9", Some(&basic(PASSWORD))), &cookie);
     assert_eq!(burst.login(&elsewhere, &config), late, "wherever it goes");
@@ -519,20 +520,20 @@ fn the_cookie_of_a_known_browser_goes_to_the_operators_routes_of_this_site_alone
 #[test]
 fn a_cache_that_does_not_answer_locks_nobody_out() {
     let (cache, config) = (Cache::new(1_800_000_000_000), config());
-    cache.is_from_now_on(Whim::Silent);
+    cache.is_from_now_on(CacheFault::Silent);
     let asked = |authorization: &str| {
         let call = from(HERE, Some(authorization));
-        login::operator(&call, Door::Api, &config, &cache, cache.now_ms())
+        login::operator(&call, Audience::Api, &config, &cache, cache.now_ms())
     };
     for _ in 0..20 {
-        assert_eq!(asked(WRONG), Err(Refused::Unauthorized(Via::Bearer)));
+        assert_eq!(asked(WRONG), Err(Refused::Unauthorized(Scheme::Bearer)));
     }
     assert!(asked(&format!("Bearer {PERMIT_TOKEN}")).is_ok());
 }
 
 #[test]
 fn a_permit_token_may_permit_and_read_and_an_admin_token_everything() {
-    let desk = Desk::new();
+    let desk = PanelView::new();
     let of = |token: &str| desk.asked(HERE, Some(&format!("Bearer {token}"))).unwrap();
     let (permit, admin) = (of(PERMIT_TOKEN), of(ADMIN_TOKEN));
     assert_eq!((permit.rights, admin.rights), (Rights::Permit, Rights::All));
@@ -554,7 +555,7 @@ fn a_token_with_the_role_read_can_only_read() {
     let mut settings = required();
     let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ}");
     settings.insert("permit_token", &tokens);
-    let (config, desk) = (loaded(&settings), Desk::new());
+    let (config, desk) = (loaded(&settings), PanelView::new());
     let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
     let asked = |ask: &Ask| {
         let ask = ask.clone().with("authorization", format!("Bearer {READ}"));
@@ -610,7 +611,7 @@ fn the_log_names_who_asked() {
     ]);
     settings.extend(required());
     let config = loaded(&settings);
-    let desk = Desk::new();
+    let desk = PanelView::new();
     let line = Line {
         store: &store,
         room: "main",
@@ -751,7 +752,7 @@ fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String
     };
     let config = Config::load(source.clone()).ok().unwrap();
     let store = Direct(Store::embedded(STORE_TOKEN).unwrap());
-    let (call, desk) = (call(ask, "0".repeat(32)), Desk::new());
+    let (call, desk) = (call(ask, "0".repeat(32)), PanelView::new());
     let mut reads = [(); 2].map(|()| {
         let mut body = ask.body.as_slice();
         let _ = service::handle(

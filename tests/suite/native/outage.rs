@@ -7,14 +7,14 @@ use std::time::Duration;
 use now_serving::cache::NoSign;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
-use now_serving::queue::Author;
+use now_serving::queue::Actor;
 use now_serving::queue::Pace;
 use now_serving::service::{self, Request};
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
-use now_serving::cache::memory::Memory;
+use now_serving::cache::memory::InMemoryCache;
 
 const START_MS: u64 = 1_800_000_000_000;
 const POPS: [&str; 4] = ["AMS", "FRA", "LHR", "SYD"];
@@ -25,14 +25,14 @@ struct World {
     store: Store,
     config: Config,
     now_ms: Arc<AtomicU64>,
-    pops: Vec<Memory>,
+    pops: Vec<InMemoryCache>,
     ids: u64,
 }
 
 impl World {
     fn new(pace: Pace) -> Self {
         let now_ms = Arc::new(AtomicU64::new(START_MS));
-        let pop = |name: &&str| Memory::in_pop(name, Arc::clone(&now_ms));
+        let pop = |name: &&str| InMemoryCache::in_pop(name, Arc::clone(&now_ms));
         Self {
             store: Store::embedded(STORE_TOKEN).unwrap(),
             config: Config {
@@ -301,7 +301,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         known: &NoSign,
         pop: String::new(),
     };
-    let author = Author {
+    let author = Actor {
         name: "admin",
         address: "",
         is_told: true,

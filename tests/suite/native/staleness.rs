@@ -11,7 +11,7 @@ mod world;
 use proptest::prelude::*;
 use upstash_local::{Fault, Store};
 
-use self::cache::Whim;
+use self::cache::CacheFault;
 use self::world::World;
 use crate::house::STORE_TOKEN;
 
@@ -20,7 +20,7 @@ const LATEST_MS: u64 = 1500;
 
 /// What can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weather {
+enum FaultProfile {
     /// Nothing.
     Fair,
     /// The store fails, requests die, caches are silent or get their copies late; they lose none.
@@ -43,7 +43,7 @@ enum Event {
 
 /// How far a request gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
+enum SandboxFate {
     Whole,
     /// Its sandbox ends before it has answered.
     Unanswered,
@@ -55,14 +55,14 @@ enum Life {
 struct Step {
     event: Event,
     centre: usize,
-    whim: Whim,
-    life: Life,
+    whim: CacheFault,
+    life: SandboxFate,
 }
 
-fn step(weather: Weather) -> impl Strategy<Value = Step> {
+fn step(weather: FaultProfile) -> impl Strategy<Value = Step> {
     let (rough, foul) = (
-        u32::from(weather != Weather::Fair),
-        u32::from(weather == Weather::Foul),
+        u32::from(weather != FaultProfile::Fair),
+        u32::from(weather == FaultProfile::Foul),
     );
     let event = prop_oneof![
         5 => Just(Event::Arrive),
@@ -80,15 +80,15 @@ fn step(weather: Weather) -> impl Strategy<Value = Step> {
         foul => Just(Event::LoseLast),
     ];
     let whim = prop_oneof![
-        6 => Just(Whim::Sound),
-        rough => Just(Whim::Silent),
-        5 * rough => (0..=LATEST_MS).prop_map(Whim::Late),
-        foul => Just(Whim::Forgetful),
+        6 => Just(CacheFault::Sound),
+        rough => Just(CacheFault::Silent),
+        5 * rough => (0..=LATEST_MS).prop_map(CacheFault::Late),
+        foul => Just(CacheFault::Forgetful),
     ];
     let life = prop_oneof![
-        12 => Just(Life::Whole),
-        rough => Just(Life::Unanswered),
-        rough => Just(Life::Answered),
+        12 => Just(SandboxFate::Whole),
+        rough => Just(SandboxFate::Unanswered),
+        rough => Just(SandboxFate::Answered),
     ];
     (event, any::<usize>(), whim, life).prop_map(|(event, centre, whim, life)| Step {
         event,
@@ -98,7 +98,7 @@ fn step(weather: Weather) -> impl Strategy<Value = Step> {
     })
 }
 
-fn hold_in(weather: Weather) {
+fn hold_in(weather: FaultProfile) {
     let store = Store::embedded(STORE_TOKEN).unwrap();
     let worlds = (
         prop::collection::vec(-3000_i64..=3000, 2..=3),
@@ -124,41 +124,41 @@ fn hold_in(weather: Weather) {
 
 #[test]
 fn a_release_is_seen_at_every_look_two_seconds_later() {
-    hold_in(Weather::Fair);
+    hold_in(FaultProfile::Fair);
 }
 
 #[test]
 fn a_late_copy_moves_nobody_back_within_a_data_centre() {
-    hold_in(Weather::Rough);
+    hold_in(FaultProfile::Rough);
 }
 
 #[test]
 fn whatever_the_caches_lose_nobody_is_in_too_early_or_behind_the_draw() {
-    hold_in(Weather::Foul);
+    hold_in(FaultProfile::Foul);
 }
 
 #[test]
 fn a_renewal_that_read_before_a_permit_does_not_undo_it() {
     let store = Store::embedded(STORE_TOKEN).unwrap();
-    let mut world = World::new(Weather::Rough, &store, &[0], 0);
+    let mut world = World::new(FaultProfile::Rough, &store, &[0], 0);
     let play = |event, whim| Step {
         event,
         centre: 0,
         whim,
-        life: Life::Whole,
+        life: SandboxFate::Whole,
     };
     for event in [Event::Arrive, Event::Arrive, Event::Arrive, Event::Look(0)] {
-        world.play(&play(event, Whim::Sound));
+        world.play(&play(event, CacheFault::Sound));
     }
     // The copy is to be renewed, and the renewal takes its time.
-    world.play(&play(Event::Pass(1500), Whim::Sound));
-    world.play(&play(Event::Look(0), Whim::Late(400)));
+    world.play(&play(Event::Pass(1500), CacheFault::Sound));
+    world.play(&play(Event::Look(0), CacheFault::Late(400)));
     for event in [
         Event::Permit(1),
         Event::Look(2),
         Event::Pass(400),
         Event::Look(2),
     ] {
-        world.play(&play(event, Whim::Sound));
+        world.play(&play(event, CacheFault::Sound));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use harness::edge::{Edge, EdgeOptions};
 use harness::origin::Origin;
-use now_serving::cache::FRESH;
+use now_serving::cache::MAX_AGE;
 use now_serving::config::budget;
 use serde_json::json;
 use upstash_local::{DEADLINE, Server, Store};
@@ -214,7 +214,7 @@ fn a_refresh_of_the_sign_looks_at_one_outbox() {
         let ask = Ask::get("/").json();
         let got = connection.ask(&ask.with("cookie", format!("queue={ticket}")));
         ticket = got.ticket().unwrap_or(ticket);
-        thread::sleep(FRESH + Duration::from_millis(100));
+        thread::sleep(MAX_AGE + Duration::from_millis(100));
     }
     let seen = outboxes_by_refresh(&edge.output());
     println!("{seen:?}");

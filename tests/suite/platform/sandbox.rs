@@ -170,8 +170,8 @@ fn provisional(mark: &str) -> String {
         .as_secs();
     let bytes: Vec<u8> = mark.bytes().rev().collect();
     let id = Hex::encode_to_string(bytes).unwrap();
-    let unnumbered = Standing::Unnumbered { tries: 0 };
-    signed(format!("{id:0<32}"), unnumbered, "main", now)
+    let provisional_ticket = Standing::Unnumbered { tries: 0 };
+    signed(format!("{id:0<32}"), provisional_ticket, "main", now)
 }
 
 /// A header that the origin says it was sent.

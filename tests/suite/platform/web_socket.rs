@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::house::{ANY_PORT, Ask, House, Visitor};
 
 /// No answer takes this long unless none comes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The handshake's key and its answer in RFC 6455 1.3, and the text "Hello" of 5.7, masked and not.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
@@ -54,7 +54,7 @@ impl Origin {
     /// The next request that is for something; the local server looks whether its backends are there.
     fn next(&self) -> String {
         loop {
-            let head = self.heads.recv_timeout(PATIENCE).unwrap();
+            let head = self.heads.recv_timeout(LOOKUP_TIMEOUT).unwrap();
             if !head.starts_with("GET / ") {
                 return head.to_ascii_lowercase();
             }
@@ -94,7 +94,7 @@ fn head(socket: &mut TcpStream) -> String {
 /// A client's handshake: the connection, and what was answered.
 fn shake(house: &House, path: &str, more: &str) -> (TcpStream, String) {
     let mut socket = TcpStream::connect(house.wasm_side().edge.addr()).unwrap();
-    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.set_read_timeout(Some(LOOKUP_TIMEOUT)).unwrap();
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n{more}\r\n"
     );

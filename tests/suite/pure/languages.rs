@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use now_serving::i18n::{LANGUAGES, Words};
+use now_serving::i18n::{LANGUAGES, Language};
 
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
@@ -44,7 +44,7 @@ fn counted(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The numbers below a million by the form they take, which are the forms a language needs.
-fn forms(words: &Words) -> BTreeMap<&'static str, Vec<u64>> {
+fn forms(words: &Language) -> BTreeMap<&'static str, Vec<u64>> {
     let mut forms = BTreeMap::<_, Vec<u64>>::new();
     for number in 0..1_000_000 {
         let numbers = forms.entry(words.plural(number)).or_default();

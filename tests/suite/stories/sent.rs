@@ -7,7 +7,7 @@ use now_serving::http::{Answer, Call, Cookies, Way};
 use now_serving::service::{self, Request};
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
-use now_serving::cache::memory::Memory;
+use now_serving::cache::memory::InMemoryCache;
 
 pub(crate) fn only_preflights_go_to_the_origin_by_options(house: &House) {
     house.warm();
@@ -253,7 +253,7 @@ mod native {
     fn only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let mut visitor = let_in(&house);
         assert!(visitor.ask("/echo").inside);
         let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
@@ -314,7 +314,7 @@ mod native {
     fn only_what_came_by_https_may_be_cached() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let listed = ("cache_paths", "/assets/*");
         let config = config_with(&[listed, ("bypass_paths", "/assets/*")]);
         let way = |https: bool, local: bool, ask: Ask| {
@@ -390,7 +390,7 @@ mod native {
     fn what_came_over_https_is_to_come_so_again() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = Memory::new(Arc::new(AtomicU64::new(now_ms)));
+        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let security = |ask: Ask, https: bool| {
             let call = Call {
                 https,

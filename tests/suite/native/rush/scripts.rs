@@ -13,7 +13,7 @@ use upstash_local::{Clock, Rate, Store};
 
 use super::WITHIN_MS;
 use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
-use now_serving::cache::memory::Memory;
+use now_serving::cache::memory::InMemoryCache;
 
 const START_MS: u64 = 1_800_000_000_000;
 const ARRIVING_MS: u64 = 10_000;
@@ -27,7 +27,7 @@ struct Rush {
     store: Store,
     config: Config,
     now_ms: Arc<AtomicU64>,
-    pops: Vec<Memory>,
+    pops: Vec<InMemoryCache>,
     ids: u64,
 }
 
@@ -46,7 +46,7 @@ impl Rush {
                 ..config()
             },
             pops: (0..POPS)
-                .map(|_| Memory::new(Arc::clone(&now_ms)))
+                .map(|_| InMemoryCache::new(Arc::clone(&now_ms)))
                 .collect(),
             now_ms,
             ids: 0,

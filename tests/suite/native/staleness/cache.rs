@@ -11,15 +11,16 @@ use std::time::Duration;
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    Copied, Duty, LoginThrottle, Lookup, Marker, Markers, Pop, Renew, SignCache, Turn, Wrong,
+    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, Refresh,
+    RefreshGuard, SignCache,
 };
 use now_serving::queue::Sign;
 
-use now_serving::cache::memory::Memory;
+use now_serving::cache::memory::InMemoryCache;
 
 /// How one request finds the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Whim {
+pub(crate) enum CacheFault {
     #[default]
     Sound,
     /// It does not answer.
@@ -33,31 +34,31 @@ pub(crate) enum Whim {
 /// The cache of one data centre; clones share everything.
 #[derive(Clone)]
 pub(crate) struct Cache {
-    pub(crate) memory: Memory,
+    pub(crate) memory: InMemoryCache,
     now_ms: Arc<AtomicU64>,
     state: Rc<State>,
 }
 
 #[derive(Default)]
 struct State {
-    whim: Cell<Whim>,
+    whim: Cell<CacheFault>,
     on_its_way: RefCell<Vec<OnItsWay>>,
 }
 
 struct OnItsWay {
     due_ms: u64,
-    copy: Copied,
-    duty: Option<Duty>,
+    copy: CachedSign,
+    duty: Option<RefreshGuard>,
 }
 
 /// A duty that meets with the whim of the request that has it.
-struct Errand(Cache, Duty);
+struct Errand(Cache, RefreshGuard);
 
 impl Cache {
     pub(crate) fn new(now_ms: u64) -> Self {
         let now_ms = Arc::new(AtomicU64::new(now_ms));
         Self {
-            memory: Memory::new(Arc::clone(&now_ms)),
+            memory: InMemoryCache::new(Arc::clone(&now_ms)),
             now_ms,
             state: Rc::default(),
         }
@@ -67,7 +68,7 @@ impl Cache {
         self.now_ms.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn is_from_now_on(&self, whim: Whim) {
+    pub(crate) fn is_from_now_on(&self, whim: CacheFault) {
         self.state.whim.set(whim);
     }
 
@@ -90,21 +91,23 @@ impl Cache {
         self.now_ms.store(end_ms, Ordering::SeqCst);
     }
 
-    fn take(&self, copy: &Copied, duty: Option<Duty>) {
+    fn take(&self, copy: &CachedSign, duty: Option<RefreshGuard>) {
         match (self.state.whim.get(), duty) {
-            (Whim::Forgetful, _) => {}
-            (Whim::Late(late_ms), duty) => self.state.on_its_way.borrow_mut().push(OnItsWay {
-                due_ms: self.now_ms() + late_ms,
-                copy: copy.clone(),
-                duty,
-            }),
-            (Whim::Sound | Whim::Silent, Some(duty)) => duty.renew(copy),
-            (Whim::Sound | Whim::Silent, None) => self.memory.put(copy),
+            (CacheFault::Forgetful, _) => {}
+            (CacheFault::Late(late_ms), duty) => {
+                self.state.on_its_way.borrow_mut().push(OnItsWay {
+                    due_ms: self.now_ms() + late_ms,
+                    copy: copy.clone(),
+                    duty,
+                });
+            }
+            (CacheFault::Sound | CacheFault::Silent, Some(duty)) => duty.renew(copy),
+            (CacheFault::Sound | CacheFault::Silent, None) => self.memory.put(copy),
         }
     }
 
     fn answers(&self) -> bool {
-        self.state.whim.get() != Whim::Silent
+        self.state.whim.get() != CacheFault::Silent
     }
 }
 
@@ -120,7 +123,7 @@ impl Markers for Cache {
     }
 
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
-        if self.answers() && self.state.whim.get() != Whim::Forgetful {
+        if self.answers() && self.state.whim.get() != CacheFault::Forgetful {
             self.memory.put_marker(marker, note, life);
         }
     }
@@ -135,51 +138,51 @@ impl Markers for Cache {
 impl SignCache for Cache {
     fn lookup(&self) -> Lookup {
         if !self.answers() {
-            return Lookup::Unknown;
+            return Lookup::Unavailable;
         }
-        let errand = |duty| -> Duty { Box::new(Errand(self.clone(), duty)) };
+        let errand = |duty| -> RefreshGuard { Box::new(Errand(self.clone(), duty)) };
         match self.memory.lookup() {
-            Lookup::Found(copy, duty) => Lookup::Found(copy, duty.map(errand)),
-            Lookup::Missing(duty) => Lookup::Missing(errand(duty)),
+            Lookup::Hit(copy, duty) => Lookup::Hit(copy, duty.map(errand)),
+            Lookup::Miss(duty) => Lookup::Miss(errand(duty)),
             nothing => nothing,
         }
     }
 
-    fn peek(&self) -> Option<Copied> {
+    fn peek(&self) -> Option<CachedSign> {
         self.answers().then(|| self.memory.peek())?
     }
 
-    fn put(&self, copy: &Copied) {
+    fn put(&self, copy: &CachedSign) {
         self.take(copy, None);
     }
 
-    fn remember(&self, copy: &Copied) {
-        if self.state.whim.get() == Whim::Sound {
+    fn remember(&self, copy: &CachedSign) {
+        if self.state.whim.get() == CacheFault::Sound {
             self.memory.remember(copy);
         }
     }
 
-    fn last(&self) -> Option<Copied> {
+    fn last(&self) -> Option<CachedSign> {
         self.answers().then(|| self.memory.last())?
     }
 }
 
 impl LoginThrottle for Cache {
-    fn wrong(&self, from: &str) -> Option<Wrong> {
+    fn wrong(&self, from: &str) -> Option<LoginFailures> {
         self.answers().then(|| self.memory.wrong(from))?
     }
 
-    fn put_wrong(&self, from: &str, wrong: Wrong, life: Duration) {
+    fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
         if self.answers() {
             self.memory.put_wrong(from, wrong, life);
         }
     }
 
-    fn turn(&self, from: &str) -> Turn {
+    fn turn(&self, from: &str) -> AttemptLock {
         if self.answers() {
             self.memory.turn(from)
         } else {
-            Turn::Unknown
+            AttemptLock::Unknown
         }
     }
 
@@ -212,8 +215,8 @@ impl Pop for Cache {
     }
 }
 
-impl Renew for Errand {
-    fn renew(self: Box<Self>, copy: &Copied) {
+impl Refresh for Errand {
+    fn renew(self: Box<Self>, copy: &CachedSign) {
         let Self(cache, duty) = *self;
         cache.take(copy, Some(duty));
     }

@@ -9,8 +9,8 @@ use now_serving::queue::Pace;
 use now_serving::service::{self, Request};
 use upstash_local::{Faults, Store};
 
-use super::cache::{Cache, Whim};
-use super::{Event, LATEST_MS, Life, Step, Weather};
+use super::cache::{Cache, CacheFault};
+use super::{Event, FaultProfile, LATEST_MS, SandboxFate, Step};
 use crate::house::{Ask, Direct, Got, call, claims, config, got};
 
 const START_MS: u64 = 1_800_000_000_000;
@@ -44,7 +44,7 @@ struct Visitor {
 }
 
 pub(super) struct World {
-    weather: Weather,
+    weather: FaultProfile,
     store: Store,
     config: Config,
     centres: Vec<Cache>,
@@ -59,7 +59,12 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(weather: Weather, store: &Store, clocks: &[i64], automatic: u64) -> Self {
+    pub(super) fn new(
+        weather: FaultProfile,
+        store: &Store,
+        clocks: &[i64],
+        automatic: u64,
+    ) -> Self {
         store.command(&["FLUSHALL"]).unwrap();
         store.fail(Faults::none());
         let pace = Pace {
@@ -134,7 +139,7 @@ impl World {
 
     /// What everybody must have seen by now.
     fn known(&self) -> Truth {
-        let late = if self.weather == Weather::Fair {
+        let late = if self.weather == FaultProfile::Fair {
             0
         } else {
             LATEST_MS
@@ -149,13 +154,13 @@ impl World {
     }
 
     /// The answer, and what was true when it was given.
-    fn ask(&mut self, ask: &Ask, centre: usize, life: Life) -> (Got, Truth) {
+    fn ask(&mut self, ask: &Ask, centre: usize, life: SandboxFate) -> (Got, Truth) {
         self.ids += 1;
         let id = format!("{:032x}", self.ids);
         let near = &self.centres[centre];
         let (store, now_ms) = (Direct(self.store.clone()), near.now_ms());
-        if life == Life::Unanswered {
-            near.is_from_now_on(Whim::Forgetful);
+        if life == SandboxFate::Unanswered {
+            near.is_from_now_on(CacheFault::Forgetful);
         }
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
@@ -168,7 +173,7 @@ impl World {
         };
         let outcome = service::handle(&request, body);
         let truth = self.truth();
-        if life == Life::Whole {
+        if life == SandboxFate::Whole {
             service::afterwards(outcome.after, &request);
         }
         (got(outcome.answer), truth)
@@ -184,7 +189,7 @@ impl World {
         }
         let held = self.visitors[index].place;
         let (mut got, mut truth) = self.ask(&ask, centre, step.life);
-        if got.is_provisional() && step.life != Life::Unanswered {
+        if got.is_provisional() && step.life != SandboxFate::Unanswered {
             let ticket = got.ticket().unwrap();
             let ask = Ask::get("/")
                 .json()
@@ -192,10 +197,10 @@ impl World {
             self.visitors[index].ticket = Some(ticket);
             (got, truth) = self.ask(&ask, centre, step.life);
         }
-        if step.life == Life::Unanswered {
+        if step.life == SandboxFate::Unanswered {
             return;
         }
-        if let Whim::Late(late_ms) = step.whim {
+        if let CacheFault::Late(late_ms) = step.whim {
             self.visitors[index].busy_until_ms = self.now_ms + late_ms;
         }
         if let Some(ticket) = got.ticket() {
@@ -261,7 +266,7 @@ impl World {
         let of_epoch = self.admitted.range((epoch, 0)..=(epoch, u64::MAX)).count();
         assert!(of_epoch as u64 <= truth.cursor, "{of_epoch} at {truth:?}");
         let noticed = self.noticed.get(&centre).copied().unwrap_or(1);
-        if self.weather == Weather::Fair {
+        if self.weather == FaultProfile::Fair {
             assert!(epoch >= noticed, "{place:?} is in, {noticed} was noticed");
         }
     }
@@ -272,7 +277,7 @@ impl World {
         let visitor = &mut self.visitors[index];
         let epoch = visitor.place.map_or(0, |(epoch, _)| epoch);
         let Some((ahead, cursor)) = json["ahead"].as_u64().zip(json["cursor"].as_u64()) else {
-            assert_ne!(self.weather, Weather::Fair, "the sign is always seen");
+            assert_ne!(self.weather, FaultProfile::Fair, "the sign is always seen");
             return;
         };
         let position = json["position"].as_u64().unwrap();
@@ -292,7 +297,7 @@ impl World {
             visitor.drawn
         );
         let before = visitor.shown.insert(centre, ahead).unwrap_or(u64::MAX);
-        if self.weather != Weather::Foul {
+        if self.weather != FaultProfile::Foul {
             assert!(ahead <= before, "{ahead} are ahead after {before}");
         }
     }

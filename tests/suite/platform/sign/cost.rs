@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use now_serving::cache::FRESH;
+use now_serving::cache::MAX_AGE;
 use upstash_local::{Fault, Faults};
 
 use super::{after_the_answers, ahead, herd, line_of, poll, print_times};
@@ -120,7 +120,7 @@ fn calls_while_fresh(house: &House, ticket: &str, story: impl Fn()) -> u64 {
             story();
             after_the_answers();
         });
-        if asked.elapsed() < FRESH {
+        if asked.elapsed() < MAX_AGE {
             return calls;
         }
     }

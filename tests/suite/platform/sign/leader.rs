@@ -6,7 +6,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use now_serving::cache::FRESH;
+use now_serving::cache::MAX_AGE;
 use now_serving::ticket::Standing;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
@@ -87,7 +87,7 @@ fn a_look_whose_visitor_leaves_serves_the_requests_that_wait_for_it() {
 /// The line moves without anybody here being told, and the copy gets old, but not too old to be shown.
 fn moved_behind_an_old_copy(house: &House, cursor: u64) {
     house.write(&["cursor", &cursor.to_string()]);
-    thread::sleep(FRESH + Duration::from_millis(200));
+    thread::sleep(MAX_AGE + Duration::from_millis(200));
 }
 
 /// Number 20 polls until it sees this many ahead, and never sees nothing.

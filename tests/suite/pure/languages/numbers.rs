@@ -1,8 +1,8 @@
 //! What each language makes of numbers: plural forms, digits in groups, waits.
 
-use now_serving::i18n::{LANGUAGES, Words};
+use now_serving::i18n::{LANGUAGES, Language};
 
-fn language(tag: &str) -> &'static Words {
+fn language(tag: &str) -> &'static Language {
     LANGUAGES.iter().find(|words| words.tag == tag).unwrap()
 }
 

@@ -1,0 +1,38 @@
+//! The ticket with which a visit begins.
+
+use crate::ticket::{Notice, Standing, Ticket};
+
+/// The ticket that came, or a new one where none came or its time is over.
+pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: u64) -> Ticket {
+    let new = || provisional_ticket(fresh.to_owned(), now);
+    match ticket {
+        None => new(),
+        Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
+            notice: lapsed.position().map(|_| Notice::Lapsed),
+            ..new()
+        },
+        Some(ticket) => ticket,
+    }
+}
+
+/// A ticket whose number is still to be drawn.
+#[must_use]
+pub fn provisional_ticket(id: String, now: u64) -> Ticket {
+    Ticket {
+        id,
+        standing: Standing::Unnumbered { tries: 0 },
+        signed: now,
+        life: 0,
+        grace: None,
+        still: false,
+        notice: None,
+    }
+}
+
+/// The same after the line was started anew.
+pub(super) fn anew(id: String, now: u64) -> Ticket {
+    Ticket {
+        notice: Some(Notice::Anew),
+        ..provisional_ticket(id, now)
+    }
+}
