@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
+use ct_codecs::{Encoder, Hex};
 use fastly::http::{HeaderName, HeaderValue, Url};
 use fastly::{Request, Response};
-use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
-use jwt_simple::reexports::rand::Rng as _;
+use rand::Rng as _;
 
 use now_serving::config::Query;
 use now_serving::http::{Call, HEADERS, Reply, is_withheld};
@@ -78,7 +78,7 @@ pub(super) fn came_by_tls(request: &Request) -> bool {
 /// 128 random bits in hexadecimal.
 pub(super) fn fresh_id() -> String {
     let mut bytes = [0; 16];
-    jwt_simple::reexports::rand::rng().fill_bytes(&mut bytes);
+    rand::rng().fill_bytes(&mut bytes);
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 

@@ -4,8 +4,8 @@ mod asked;
 
 use std::io::Read;
 
+use ct_codecs::{Encoder, Hex};
 use hmac_sha256::Hash as Sha256;
-use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
 
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Rights, Scheme};

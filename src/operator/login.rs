@@ -17,7 +17,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 use hmac_sha256::Hash as Sha256;
-use jwt_simple::reexports::ct_codecs;
 pub use listed::refused as refused_by_network;
 pub use refused::{Refused, not_found, unsound};
 use std::net::{IpAddr, Ipv6Addr};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use ct_codecs::{Encoder, Hex};
 use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 

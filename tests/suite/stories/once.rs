@@ -1,6 +1,6 @@
 //! A request that comes twice with the same key is carried out once.
 
-use jwt_simple::reexports::ct_codecs::{Encoder, Hex};
+use ct_codecs::{Encoder, Hex};
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
