@@ -6,6 +6,7 @@ mod birth;
 mod changes;
 mod pieces;
 mod rate;
+mod settings;
 mod witness;
 
 use super::release;

@@ -3,7 +3,7 @@
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
 use crate::queue::Cursor;
-use crate::queue::{Live, Place, Sign};
+use crate::queue::{Place, Sign};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 pub(super) const YOUNG_MS: u64 = 120_000;
@@ -76,7 +76,9 @@ impl Model {
 
     fn take_sign(&mut self, known: &Sign, settled: u64, now_ms: u64) {
         self.take_line(known, settled, now_ms);
-        if known.birth.born == self.sign.birth.born {
+        // Of this line, or of a piece of it.
+        let (birth, born) = (&self.sign.birth, known.birth.born);
+        if born == birth.born || birth.splice_of(born).is_some() {
             self.take_live(&known.live);
         }
     }
@@ -183,38 +185,6 @@ impl Model {
             self.sign.epoch = known.epoch;
             self.sign.cursor = Cursor(known.cursor.0.min(known.length));
         }
-    }
-
-    /// What an operator had set comes back, unless an operator has set it later.
-    fn take_live(&mut self, live: &Live) {
-        let configured = self.configured;
-        let own = &mut self.sign.live;
-        let (mut mine, theirs) = (own.set_at, live.set_at.or(live.version));
-        let is_newer = [
-            theirs.mode > mine.mode,
-            theirs.pace > mine.pace,
-            theirs.message > mine.message,
-        ];
-        let is_kept =
-            theirs.mode < mine.mode || theirs.pace < mine.pace || theirs.message < mine.message;
-        let [mode, pace, message] = is_newer;
-        if mode {
-            (own.mode, mine.mode) = (live.mode, theirs.mode);
-        }
-        if pace {
-            own.paced = live.paced;
-            own.pace = if live.paced { live.pace } else { configured };
-            mine.pace = theirs.pace;
-        }
-        if message {
-            own.message.clone_from(&live.message);
-            mine.message = theirs.message;
-        }
-        own.set_at = mine;
-        // What is now set is another state than either copy showed, unless one of them knew all of it.
-        let known = live.version + u64::from(is_kept);
-        let taken = own.version + u64::from(is_newer.contains(&true));
-        own.version = own.version.max(known).max(taken);
     }
 
     /// Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it. Credit

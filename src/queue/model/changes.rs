@@ -35,10 +35,8 @@ impl Model {
                 line.sign.live.mode = mode;
                 line.sign.live.version += 1;
             }
-            // In young data it may not be the mode that held before they were lost, and the operator means this one.
-            if holds != mode || line.sign.birth.young {
-                set_now(&mut line.sign.live.set_at.mode, call.now_ms);
-            }
+            // The operator means it, also where it already holds and a POP knows a later one.
+            set_now(&mut line.sign.live.set_at.mode, call.now_ms);
             line.open_period(call.now_ms, waited);
             let before = line.sign.cursor.0;
             line.release(call.now_ms);

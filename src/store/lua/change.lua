@@ -28,14 +28,12 @@ local acts = {
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
     return released, state.credit - credit
   end,
-  -- A mode that already holds is no change, and nothing to write down. In young data it may not be the mode that held before
-  -- they were lost, and the operator means this one.
+  -- A mode that already holds is no change, and nothing to write down. But the operator means it, also where a POP knows a
+  -- later one.
   mode = function()
     if live.mode == arg.mode then
       arg.audited = 'no'
-      if is_young() then
-        sign_with('mode')
-      end
+      sign_with('mode')
     else
       if live.mode ~= 'automatic' then
         state.anchor = now

@@ -1,11 +1,18 @@
--- What operators set around a loss of the data. `queue/model/birth.rs` has the same rule.
+-- What operators set around a loss of the data. `queue/model/settings.rs` has the same rule.
 
 -- What an operator had set comes back too, unless an operator has set it later.
 local function take_live(sign)
+  local same = {
+    mode = sign.mode == live.mode,
+    pace = sign.paced == live.paced
+      and (live.paced == 0 or sign.automatic == live.automatic and sign.quantity == live.quantity),
+    message = (sign.message or false) == live.message,
+  }
   local newer, took, kept = {}, false, false
   for _, name in ipairs(SETTINGS) do
     newer[name] = sign.set_at[name] > live.set_at[name]
-    took, kept = took or newer[name], kept or sign.set_at[name] < live.set_at[name]
+    took = took or newer[name] and not same[name]
+    kept = kept or sign.set_at[name] < live.set_at[name] and not same[name]
   end
   if newer.mode then
     live.mode, texts.mode = sign.mode, sign.mode

@@ -92,7 +92,8 @@ local function take_line(sign)
 end
 local function take_sign(sign)
   take_line(sign)
-  if sign.born == state.born then
+  -- Of this line, or of a piece of it.
+  if sign.born == state.born or splice_of(splices, sign.born) then
     take_live(sign)
   end
 end

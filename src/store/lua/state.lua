@@ -83,7 +83,9 @@ local function set_times(version, ...)
   end
   return times
 end
-live.set_at = set_times(live.version, set[8], set[9], set[10])
+-- What that version took over from a copy has no time here either.
+live.set_at = set_times(live.version, set[8] or set[1] and live.version, set[9] or set[2] and live.version,
+  set[10] or set[4] and live.version)
 local function budget()
   return live.automatic > 0 and live.quantity or 0
 end

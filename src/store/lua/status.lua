@@ -9,7 +9,8 @@ verbs.board = function()
     'minute', state.minute)
   local names = { 'mode_by', 'pace_by', 'message_by' }
   for i, value in ipairs(redis.call('HMGET', key.line, unpack(names))) do
-    if value then
+    -- Unless a later setting has just come, whose setter is not known.
+    if value and texts[names[i]] ~= false then
       table.insert(told, names[i])
       table.insert(told, value)
     end

@@ -15,6 +15,11 @@ in_houses_whose_clock_is_turned! {
     a_mode_set_after_a_restored_backup_holds
     numbers_that_were_ended_after_a_loss_do_not_come_back
     a_mode_set_between_two_losses_holds
+    a_mode_set_between_two_losses_holds_in_the_other_order_too
+    a_mode_confirmed_after_two_minutes_holds
+    a_mode_confirmed_after_end_all_tickets_holds
+    a_mode_confirmed_after_a_restored_backup_holds
+    a_mode_confirmed_makes_no_version_when_another_pop_polls
     a_mode_set_after_a_loss_holds
     credit_cleared_after_a_loss_stays_cleared_after_two_minutes_too
     credit_cleared_after_a_loss_stays_cleared
@@ -272,4 +277,87 @@ fn credit_cleared_after_a_loss_stays_cleared_after_two_minutes_too(house: &House
 
 fn credit_cleared_after_a_loss_stays_cleared(house: &House) {
     credit_cleared(house, Duration::from_mins(1));
+}
+
+fn after_two_losses(house: &House, first: usize, second: usize) {
+    opened_then_lost(house);
+    Visitor::new(house).ask("/");
+    house.wait(Duration::from_secs(20));
+    lose(house);
+    house.go_to_pop(first);
+    Visitor::new(house).ask("/");
+    house.go_to_pop(second);
+    Visitor::new(house).ask("/");
+    assert_eq!(status(house)["mode"], "hold");
+}
+
+fn confirmed(house: &House, wait: u64, route: &str, json: &str) {
+    house.go_to_pop(0);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    let mut all = line(house, 3);
+    house.forget_the_sign();
+    all[0].ask("/");
+    house.go_to_pop(1);
+    house.change("mode", r#"{"mode":"open"}"#);
+    lose(house);
+    house.go_to_pop(0);
+    Visitor::new(house).ask("/");
+    assert_eq!(status(house)["mode"], "hold");
+    house.wait(Duration::from_secs(wait));
+    house.change(route, json);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.wait(Duration::from_secs(5));
+    house.go_to_pop(1);
+    Visitor::new(house).ask("/echo");
+    assert_eq!(status(house)["mode"], "hold");
+}
+
+fn a_mode_confirmed_after_a_restored_backup_holds(house: &House) {
+    let mut all = line(house, 3);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    let backup = house.store.command(&["HGETALL", "queue:{main}"]).unwrap();
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    house.change("mode", r#"{"mode":"open"}"#);
+    all[0].ask("/");
+    house.wait(Duration::from_mins(3));
+    let pairs = backup.as_array().unwrap().iter();
+    let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
+    house.store.command(&["DEL", "queue:{main}"]).unwrap();
+    house.write(&pairs);
+    house.go_to_pop(1);
+    house.forget_pop();
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.go_to_pop(0);
+    house.forget_the_sign();
+    Visitor::new(house).ask("/echo");
+    assert_eq!(status(house)["mode"], "hold");
+}
+
+fn a_mode_confirmed_makes_no_version_when_another_pop_polls(house: &House) {
+    house.go_to_pop(1);
+    let mut all = line(house, 3);
+    house.forget_the_sign();
+    all[0].ask("/");
+    house.go_to_pop(0);
+    let before = status(house)["version"].clone();
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    assert_eq!(status(house)["version"], before);
+    house.go_to_pop(1);
+    house.forget_the_sign();
+    all[0].ask("/");
+    house.go_to_pop(0);
+    let got = house.ask(&Ask::json_to("message", r#"{"message":"a","version":0}"#));
+    assert_eq!(got.status, 200);
+}
+
+fn a_mode_set_between_two_losses_holds_in_the_other_order_too(house: &House) {
+    after_two_losses(house, 1, 2);
+}
+
+fn a_mode_confirmed_after_two_minutes_holds(house: &House) {
+    confirmed(house, 180, "credit", "{}");
+}
+
+fn a_mode_confirmed_after_end_all_tickets_holds(house: &House) {
+    confirmed(house, 30, "epoch", r#"{"word":"main"}"#);
 }
