@@ -196,14 +196,6 @@ mod tests {
             assert!(!wants_json(&call(&[("x-requested-with", name)])), "{name}");
         }
     }
-    fn sent(method: &str, headers: &[(&'static str, &str)]) -> Call {
-        Call {
-            method: method.to_owned(),
-            host: "shop.example".to_owned(),
-            https: true,
-            ..call(headers)
-        }
-    }
 
     #[test]
     fn forms_are_told_by_the_navigation_or_by_their_type() {
@@ -221,7 +213,10 @@ mod tests {
             ("POST", &[], false),
         ] {
             assert_eq!(
-                is_posted_form(&sent(method, headers)),
+                is_posted_form(&Call {
+                    method: method.to_owned(),
+                    ..call(headers)
+                }),
                 expected,
                 "{headers:?}"
             );

@@ -44,7 +44,7 @@ in_houses_with_pops! {
 }
 
 /// No data are lost in the millisecond in which they began.
-fn lose(house: &House) {
+pub(super) fn lose(house: &House) {
     house.wait(Duration::from_secs(1));
     house.store.restart_empty();
 }

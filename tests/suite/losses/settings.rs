@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::attacks::lose;
 use crate::house::{Ask, House, Visitor, visitors};
 use crate::stories::lines::{line, status};
 
@@ -24,11 +25,6 @@ in_houses_whose_clock_is_turned! {
     credit_cleared_after_a_loss_stays_cleared_after_two_minutes_too
     credit_cleared_after_a_loss_stays_cleared
     an_older_copy_changes_no_mode
-}
-
-fn lose(house: &House) {
-    house.wait(Duration::from_secs(1));
-    house.store.restart_empty();
 }
 
 fn settings(house: &House) -> Value {
@@ -128,7 +124,8 @@ fn a_mode_confirmed_after_a_loss_holds(house: &House) {
     assert_eq!(status(house)["mode"], "automatic");
 }
 
-fn a_mode_set_after_a_restored_backup_holds(house: &House) {
+/// The backup holds `hold`; the room was open when it was restored, and POP 0 knows that.
+fn set_after_a_restored_backup(house: &House, mode: &str) {
     let mut all = line(house, 3);
     house.change("mode", r#"{"mode":"hold"}"#);
     let backup = house.store.command(&["HGETALL", "queue:{main}"]).unwrap();
@@ -142,11 +139,15 @@ fn a_mode_set_after_a_restored_backup_holds(house: &House) {
     house.write(&pairs);
     house.go_to_pop(1);
     house.forget_pop();
-    house.change("mode", r#"{"mode":"closed"}"#);
+    house.change("mode", &format!(r#"{{"mode":"{mode}"}}"#));
     house.go_to_pop(0);
     house.forget_the_sign();
     Visitor::new(house).ask("/");
-    assert_eq!(status(house)["mode"], "closed");
+    assert_eq!(status(house)["mode"], mode);
+}
+
+fn a_mode_set_after_a_restored_backup_holds(house: &House) {
+    set_after_a_restored_backup(house, "closed");
 }
 
 /// The same as the first, without the message.
@@ -228,15 +229,7 @@ fn a_mode_set_after_a_loss_holds(house: &House) {
 
 /// The data are lost again before POP 1 polls. POP 2 brings the hold back, and POP 1 knows nothing of it.
 fn a_mode_set_between_two_losses_holds(house: &House) {
-    opened_then_lost(house);
-    Visitor::new(house).ask("/");
-    house.wait(Duration::from_secs(20));
-    lose(house);
-    Visitor::new(house).ask("/");
-    assert_eq!(status(house)["mode"], "hold");
-    house.go_to_pop(1);
-    Visitor::new(house).ask("/");
-    assert_eq!(status(house)["mode"], "hold");
+    after_two_losses(house, [2, 1]);
 }
 
 fn credit_cleared(house: &House, wait: Duration) {
@@ -279,15 +272,19 @@ fn credit_cleared_after_a_loss_stays_cleared(house: &House) {
     credit_cleared(house, Duration::from_mins(1));
 }
 
-fn after_two_losses(house: &House, first: usize, second: usize) {
+/// POP 2 alone knows the hold that was set between the losses.
+fn after_two_losses(house: &House, order: [usize; 2]) {
     opened_then_lost(house);
     Visitor::new(house).ask("/");
     house.wait(Duration::from_secs(20));
     lose(house);
-    house.go_to_pop(first);
-    Visitor::new(house).ask("/");
-    house.go_to_pop(second);
-    Visitor::new(house).ask("/");
+    for pop in order {
+        house.go_to_pop(pop);
+        Visitor::new(house).ask("/");
+        if pop == 2 {
+            assert_eq!(status(house)["mode"], "hold");
+        }
+    }
     assert_eq!(status(house)["mode"], "hold");
 }
 
@@ -313,24 +310,7 @@ fn confirmed(house: &House, wait: u64, route: &str, json: &str) {
 }
 
 fn a_mode_confirmed_after_a_restored_backup_holds(house: &House) {
-    let mut all = line(house, 3);
-    house.change("mode", r#"{"mode":"hold"}"#);
-    let backup = house.store.command(&["HGETALL", "queue:{main}"]).unwrap();
-    house.change("mode", r#"{"mode":"automatic"}"#);
-    house.change("mode", r#"{"mode":"open"}"#);
-    all[0].ask("/");
-    house.wait(Duration::from_mins(3));
-    let pairs = backup.as_array().unwrap().iter();
-    let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
-    house.store.command(&["DEL", "queue:{main}"]).unwrap();
-    house.write(&pairs);
-    house.go_to_pop(1);
-    house.forget_pop();
-    house.change("mode", r#"{"mode":"hold"}"#);
-    house.go_to_pop(0);
-    house.forget_the_sign();
-    Visitor::new(house).ask("/echo");
-    assert_eq!(status(house)["mode"], "hold");
+    set_after_a_restored_backup(house, "hold");
 }
 
 fn a_mode_confirmed_makes_no_version_when_another_pop_polls(house: &House) {
@@ -351,7 +331,7 @@ fn a_mode_confirmed_makes_no_version_when_another_pop_polls(house: &House) {
 }
 
 fn a_mode_set_between_two_losses_holds_in_the_other_order_too(house: &House) {
-    after_two_losses(house, 1, 2);
+    after_two_losses(house, [1, 2]);
 }
 
 fn a_mode_confirmed_after_two_minutes_holds(house: &House) {
