@@ -12,6 +12,7 @@
 //! | [`service`] | route a request, word its answer |
 //! | [`operator`] | the operators' routes: login, verbs, panel, metrics |
 //! | [`visitor`] | one visit: ticket, the sign, at most one call to the store, verdict; what the waiting page asks for |
+//! | [`request`] | a request with all that decides it: settings, room, store, cache, time |
 //! | [`telemetry`] | the log line, and what Prometheus reads |
 //! | [`store`] | the verbs of the line, one Lua script and one call each; the wire of Upstash |
 //! | [`cache`] | what a POP remembers: the copy of the sign, logins, the outbox of counters |
@@ -28,6 +29,7 @@ pub mod i18n;
 pub mod operator;
 pub mod page;
 pub mod queue;
+pub mod request;
 pub mod service;
 pub mod store;
 pub mod telemetry;

@@ -8,7 +8,7 @@ mod onwards;
 mod unsound;
 mod visits;
 
-use crate::cache::{Lookup, Pop};
+use crate::cache::Lookup;
 use crate::config::{Config, Serves};
 use crate::http::cors;
 use crate::http::negotiate::wants_json;
@@ -16,8 +16,7 @@ use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
 use crate::queue::Reason;
-use crate::store::upstash::Transport;
-use crate::store::{Clock, Line};
+use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::routes::{self};
 use crate::visitor::visit::{FollowUp, visit};
@@ -40,46 +39,12 @@ pub struct Outcome {
     pub after: FollowUp,
 }
 
-/// One request with all that decides it; its body comes apart, since it is read for operators only.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The request.
-    pub call: &'a Call,
-    /// The settings.
-    pub config: &'a Config,
-    /// The way to the store.
-    pub store: &'a dyn Transport,
-    /// What the POP remembers.
-    pub pop: &'a dyn Pop,
-    /// Unix time in milliseconds.
-    pub now_ms: u64,
-}
-
-impl<'a> Request<'a> {
-    fn line(&self) -> Line<'a> {
-        let config = self.config;
-        Line {
-            store: self.store,
-            room: &config.room,
-            pace: config.pace,
-            lifetime: config
-                .cookie_expiry
-                .max(config.ticket_life)
-                .saturating_mul(2),
-            now_ms: self.now_ms,
-            clock: config.clock.map_or(Clock::Store, |_| Clock::Given),
-            known: self.pop,
-            pop: self.pop.pop(),
-        }
-    }
-}
-
 /// Answers one request.
 #[must_use]
 pub fn handle(request: &Request<'_>, body: &mut dyn Read) -> Outcome {
     let mut outcome = not_served(request.call)
         .or_else(|| operators(request, body))
-        .or_else(|| past_the_room(request.call, request.config))
+        .or_else(|| past_the_room(request))
         .unwrap_or_else(|| visited(request));
     if let Answer::Reply(reply) = outcome.answer {
         outcome.answer = Answer::Reply(secured(request.call, reply));
@@ -109,59 +74,54 @@ fn not_served(call: &Call) -> Option<Outcome> {
 
 /// The operators' host, and what lies below their path: their routes, and what the waiting page asks for.
 fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome> {
-    let Request {
-        call, config, pop, ..
-    } = *request;
+    let Request { call, config, .. } = *request;
     let serves = config.serves(call.hostname());
     if serves == Serves::Operators {
-        return Some(admin_host::answer(call, body, &request.line(), pop, config));
+        return Some(admin_host::answer(body, request));
     }
-    let rest = operator::below(&call.path, &config.admin_path)?;
+    let rest = operator::below(&call.path, &config.operators.path)?;
     Some(match routes::route(rest) {
         None if !call.https && !call.local => operator_to_https(call),
         None if serves == Serves::Visitors => {
-            of_operator(call, operator::answer_to_visitors(rest, call, config))
+            of_operator(call, operator::answer_to_visitors(rest, request))
         }
         None => {
-            let answered = operator::answer(rest, call, body, &request.line(), pop, config);
+            let answered = operator::answer(rest, body, request);
             of_operator(call, answered)
         }
-        Some(_) if call.is_plain_http() => to_https(call, config),
+        Some(_) if call.is_plain_http() => to_https(request),
         Some(route) => beside(route, request),
     })
 }
 
 /// What goes to the origin without a visit, or has no way there. The platform itself acts on a method such as PURGE, so none
 /// goes to the origin that is not known here.
-fn past_the_room(call: &Call, config: &Config) -> Option<Outcome> {
+fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
+    let Request { call, config, .. } = *request;
     if let Some(reply) = Reply::wrong_method(&call.method, METHODS) {
         return Some(reply_with(reply, Reason::BadMethod));
     }
-    if let Some((reply, reason)) = web_socket_refused(call, config.web_sockets) {
+    if let Some((reply, reason)) = web_socket_refused(call, config.web.web_sockets) {
         return Some(reply_with(reply, reason));
     }
     if config.paths.skip_room(&call.method, &call.path) {
-        return Some(forward(call, config, Reason::Bypass));
+        return Some(forward(request, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
         return Some(options(call));
     }
-    call.is_plain_http().then(|| to_https(call, config))
+    call.is_plain_http().then(|| to_https(request))
 }
 
 fn visited(request: &Request<'_>) -> Outcome {
-    let Request {
-        call, config, pop, ..
-    } = *request;
-    let now = request.now_ms / 1000;
-    let ticket = ticket_cookie::ticket_or_lapsed(call, config, now)
-        .or_else(|| ticket_cookie::ticket_of_form(call, config, now));
+    let ticket =
+        ticket_cookie::ticket_or_lapsed(request).or_else(|| ticket_cookie::ticket_of_form(request));
     let brought = match &ticket {
-        Some(ticket) if !ticket.has_lapsed(now) => Brought::Ticket,
+        Some(ticket) if !ticket.has_lapsed(request.now) => Brought::Ticket,
         _ => Brought::Nothing,
     };
-    let kind = kind(call, config, brought);
-    let ended = visit(kind, ticket, &call.id, &request.line(), pop, config);
+    let kind = kind(request, brought);
+    let ended = visit(kind, ticket, request);
     worded(kind, ended, request)
 }
 
@@ -177,7 +137,7 @@ pub fn afterwards(after: FollowUp, request: &Request<'_>) {
         },
     };
     if let Some(duty) = duty {
-        trouble::renew(duty, &request.line(), request.pop);
+        trouble::renew(duty, request);
     }
 }
 
@@ -202,7 +162,8 @@ pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
     secured(call, reply.with("retry-after", "5").with_cookies(cookies))
 }
 
-fn to_https(call: &Call, config: &Config) -> Outcome {
+fn to_https(request: &Request<'_>) -> Outcome {
+    let Request { call, config, .. } = *request;
     reply_with(for_visitor(call, https(call), config), Reason::ToHttps)
 }
 
@@ -244,7 +205,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
 
 /// What every answer of ours to a visitor has in common.
 fn for_visitor(call: &Call, reply: Reply, config: &Config) -> Reply {
-    for_method(call, cors::readable(reply, call, &config.cors_origins))
+    for_method(call, cors::readable(reply, call, &config.web.cors_origins))
 }
 
 fn for_method(call: &Call, reply: Reply) -> Reply {

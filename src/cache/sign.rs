@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::queue::{Mode, Sign};
+use crate::queue::{Mode, Now, Sign};
 
 /// How long a copy is as good as the sign.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
@@ -92,34 +92,34 @@ pub trait SignCache: LastSign {
 impl CachedSign {
     /// A sign just read.
     #[must_use]
-    pub fn new(sign: Sign, now_ms: u64) -> Self {
+    pub fn new(sign: Sign, now: Now) -> Self {
         Self {
             sign: Some(sign),
             is_old: false,
-            read_ms: now_ms,
-            looked_ms: now_ms,
+            read_ms: now.ms(),
+            looked_ms: now.ms(),
         }
     }
 
     /// A sign that a draw showed, after this look.
     #[must_use]
-    pub fn drawn(sign: Sign, now_ms: u64, last: Option<&Self>) -> Self {
+    pub fn drawn(sign: Sign, now: Now, last: Option<&Self>) -> Self {
         Self {
             looked_ms: last.map_or(0, |last| last.looked_ms),
-            ..Self::new(sign, now_ms)
+            ..Self::new(sign, now)
         }
     }
 
     /// Whether a look showed it a second ago at most.
     #[must_use]
-    pub fn is_fresh(&self, now_ms: u64) -> bool {
-        self.was_looked_at_within(MAX_AGE, now_ms)
+    pub fn is_fresh(&self, now: Now) -> bool {
+        self.was_looked_at_within(MAX_AGE, now)
     }
 
     /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
     /// never has a line, and its sign has to be young when the store goes away.
     #[must_use]
-    pub fn is_fresh_inside(&self, now_ms: u64) -> bool {
+    pub fn is_fresh_inside(&self, now: Now) -> bool {
         let is_without_line = |sign: &Sign| sign.waiting() == 0 && sign.live.mode != Mode::Open;
         let has_no_line = self.sign.as_ref().is_some_and(is_without_line);
         let life = if has_no_line {
@@ -127,20 +127,17 @@ impl CachedSign {
         } else {
             MAX_AGE
         };
-        self.was_looked_at_within(life, now_ms)
+        self.was_looked_at_within(life, now)
     }
 
-    fn was_looked_at_within(&self, time: Duration, now_ms: u64) -> bool {
-        u128::from(now_ms.abs_diff(self.looked_ms)) < time.as_millis()
+    fn was_looked_at_within(&self, time: Duration, now: Now) -> bool {
+        u128::from(now.ms().abs_diff(self.looked_ms)) < time.as_millis()
     }
 
     /// What to put up after the store was asked: the sign it showed, or the last one while it does not answer.
     #[must_use]
-    pub fn of(answer: Option<Sign>, cache: &dyn SignCache, now_ms: u64) -> Self {
-        answer.map_or_else(
-            || Self::without_store(cache),
-            |sign| Self::new(sign, now_ms),
-        )
+    pub fn of(answer: Option<Sign>, cache: &dyn SignCache, now: Now) -> Self {
+        answer.map_or_else(|| Self::without_store(cache), |sign| Self::new(sign, now))
     }
 
     /// Whether it shows less than another: it was read earlier, however late it comes. A store that lost its memory is
@@ -191,7 +188,7 @@ mod tests {
             pops: None,
             live: Live::default(),
         };
-        CachedSign::new(sign, 0)
+        CachedSign::new(sign, Now::default())
     }
 
     #[test]

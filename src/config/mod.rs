@@ -9,54 +9,33 @@ mod brand;
 pub mod budget;
 mod closest;
 mod document;
+mod groups;
 mod operators;
 mod paths;
 mod problem;
 mod reader;
+mod room;
 mod source;
 mod unsound;
 
 use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
-use crate::page::Pages;
-use crate::queue::Pace;
+use crate::http::Call;
+use crate::queue::Now;
 use crate::ticket::Keys;
 pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
-pub use operators::{Operators, RETIRED, Rights, SECRETS, Token};
+pub use groups::{
+    Logging, OnStoreError, Operators, OriginCookie, Outage, Query, Store, Tickets, Web, WebSockets,
+};
+pub use operators::{OperatorSecrets, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
 use reader::{Findings, Reader};
+pub use room::Room;
 pub use source::{Remembering, Source, Spent, Unreadable};
 use std::sync::Arc;
 pub use unsound::Unsound;
-
-/// What a line tells of the query of a URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Query {
-    /// Nothing: it may hold whatever a link was given to carry.
-    LeftOut,
-    /// All of it, as far as it goes.
-    Kept,
-}
-
-/// What to do with visitors who have not been admitted while the store does not answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnStoreError {
-    /// Keep the page up, draw no numbers, ask again.
-    Hold,
-    /// Let in, for at most `admit_for` seconds.
-    Admit,
-}
-
-/// What the origin sees of our cookie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OriginCookie {
-    /// Nothing: it could do no more with a ticket than lose it.
-    Remove,
-    /// The cookie as the browser sent it.
-    Keep,
-}
 
 /// What is served on a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,75 +48,28 @@ pub enum Serves {
     Visitors,
 }
 
-/// What becomes of a `WebSocket` of a visitor who may go to the origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WebSockets {
-    /// It is refused: the platform hands over none unless its product for them is switched on.
-    Refuse,
-    /// The host connects the visitor with the origin.
-    HandOver,
-}
-
 /// Everything a request needs to know, checked.
 pub struct Config {
-    /// Name of the room, part of the store's keys and of every ticket.
-    pub room: String,
-    /// Where the operator's routes begin.
-    pub admin_path: String,
-    /// The only host with the operator's routes, in lower case; `None` where every host has them.
-    pub admin_host: Option<String>,
-    /// The list of networks from which people may use the operators' routes.
-    pub operators_acl: Option<String>,
-    /// How the line moves by itself.
-    pub pace: Pace,
-    /// Seconds between two looks of a visitor near the front.
-    pub refresh_interval: u64,
-    /// Life of a waiting ticket in seconds; polls renew it.
-    pub ticket_life: u64,
-    /// Seconds for which an admitted visitor stays inside.
-    pub cookie_expiry: u64,
-    /// What the room is for, what skips it, and what may be cached.
+    /// The rooms, of which there is one.
+    pub rooms: [Room; 1],
+    /// What the rooms are for, what skips them, and what may be cached.
     pub paths: Paths,
-    /// Status of the waiting page.
-    pub waiting_status: u16,
-    /// Who may show the waiting page in a frame, as a source list of Content-Security-Policy; `None` for nobody.
-    pub frame_ancestors: Option<String>,
-    /// Whether the waiting data also speaks to programs written for Cloudflare.
-    pub cf_compat: bool,
-    /// Pages of these origins may read our answers to their visitors.
-    pub cors_origins: Vec<String>,
-    /// Whether forms that other sites post reach the origin for visitors inside.
-    pub cross_site_posts: bool,
-    /// What the origin sees of our cookie.
-    pub origin_cookie: OriginCookie,
-    /// What becomes of an `Upgrade: websocket`.
-    pub web_sockets: WebSockets,
-    /// The policy while the store does not answer.
-    pub on_store_error: OnStoreError,
-    /// Seconds for which `OnStoreError::Admit` lets in.
-    pub admit_for: u64,
-    /// The most one permit may release.
-    pub permit_max: u64,
-    /// The most admissions kept for arrivals to come.
-    pub credit_max: u64,
-    /// Of the polls of waiting visitors, one in this many is logged.
-    pub log_sample: u64,
-    /// What the log tells of the query of a URL.
-    pub log_query: Query,
+    /// What visitors' browsers, other sites and the origin get to see.
+    pub web: Web,
+    /// Tickets and the keys that sign them.
+    pub tickets: Tickets,
+    /// What to do while the store does not answer.
+    pub outage: Outage,
+    /// The operators' routes.
+    pub operators: Operators,
+    /// What is logged.
+    pub logging: Logging,
+    /// The store.
+    pub store: Store,
     /// The most backend calls of a sandbox.
     pub backend_calls: u64,
     /// Seconds by which the clocks of edge and store are shifted; on the local server only.
     pub clock: Option<i64>,
-    /// The waiting page in the operator's brand.
-    pub pages: Pages,
-    /// Signs and verifies tickets.
-    pub keys: Keys,
-    /// The store's REST address.
-    pub upstash_url: String,
-    /// The store's token.
-    pub upstash_token: String,
-    /// The operators' secrets, which no visitor's request reads.
-    pub operators: Operators,
     /// What is wrong with settings that only concern looks, words or the log, and have their defaults therefore.
     pub ignored: Vec<Problem>,
 }
@@ -190,40 +122,38 @@ impl Config {
         reader.store_backend(&upstash_url);
         let upstash_token = reader.upstash_token();
         Self {
-            room: reader.room(),
-            admin_path: reader.admin_path(),
-            admin_host: reader.admin_host(),
-            operators_acl: reader.operators_acl(),
-            pace: Pace {
-                automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
-                quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
-            },
-            refresh_interval: reader.number("refresh_interval", 5, 1..=30),
-            ticket_life: reader.number("ticket_life", 86_400, 60..=2_592_000),
-            cookie_expiry: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
+            rooms: [Room::asked_of(reader)],
             paths: reader.paths(),
-            waiting_status: reader.waiting_status(),
-            frame_ancestors: reader.frame_ancestors(),
-            cors_origins: reader.cors_origins(),
-            cf_compat: reader.choice("cf_compat", false, &[("off", false), ("on", true)]),
-            cross_site_posts: reader.cross_site_posts(),
-            origin_cookie: reader.origin_cookie(),
-            web_sockets: reader.web_sockets(),
-            on_store_error: reader.on_store_error(),
-            admit_for: reader.number("admit_for", 60, 1..=3_600),
-            permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
-            credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),
-            log_sample: reader.number("log_sample", 1, 1..=10_000),
-            log_query: reader.log_query(),
+            web: reader.web(),
+            tickets: Tickets {
+                life: reader.number("ticket_life", 86_400, 60..=2_592_000),
+                stay: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
+                keys: Keys::new(secrets.next().unwrap_or_default(), secrets),
+            },
+            outage: Outage {
+                policy: reader.on_store_error(),
+                admit_for: reader.number("admit_for", 60, 1..=3_600),
+            },
+            operators: Operators::asked_of(reader, source),
+            logging: Logging {
+                sample: reader.number("log_sample", 1, 1..=10_000),
+                query: reader.log_query(),
+            },
+            store: Store {
+                url: upstash_url,
+                token: upstash_token,
+            },
             backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
             clock: reader.clock(),
-            pages: Pages::new(reader.brand(), reader.template()),
-            upstash_url,
-            upstash_token,
-            keys: Keys::new(secrets.next().unwrap_or_default(), secrets),
-            operators: Operators::new(Arc::clone(source)),
             ignored: Vec::new(),
         }
+    }
+
+    /// The room that a request is for.
+    #[must_use]
+    pub fn room_of(&self, _call: &Call) -> &Room {
+        let [room] = &self.rooms;
+        room
     }
 
     /// Whether all of it was read; if not, it is read again for the next request.
@@ -232,16 +162,16 @@ impl Config {
         !self.ignored.iter().any(|problem| problem.unreadable)
     }
 
-    /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
+    /// A time of the POP's clock, as the setting `clock` shifts it.
     #[must_use]
-    pub fn shifted(&self, now_ms: u64) -> u64 {
-        shifted(self.clock, now_ms)
+    pub fn shifted(&self, now: Now) -> Now {
+        now.shifted(self.clock.unwrap_or(0))
     }
 
     /// What is served on a host, named without its port.
     #[must_use]
     pub fn serves(&self, host: &str) -> Serves {
-        serves(self.admin_host.as_deref(), host)
+        serves(self.operators.host.as_deref(), host)
     }
 }
 
@@ -268,10 +198,6 @@ impl Source for Nothing {
     }
 }
 
-fn shifted(clock: Option<i64>, now_ms: u64) -> u64 {
-    now_ms.saturating_add_signed(clock.unwrap_or(0).saturating_mul(1000))
-}
-
 /// `.` and `..`, which are resolved on the way (RFC 3986 3.3).
 fn is_dot_segment(segment: &str) -> bool {
     matches!(segment, "." | "..")
@@ -288,6 +214,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::queue::{Pace, RoomName};
 
     #[derive(Clone)]
     struct Given {
@@ -350,7 +277,7 @@ mod tests {
     fn problems(given: &Given) -> Vec<Problem> {
         match Config::load(given.clone()) {
             Ok(config) => {
-                let operators = config.operators;
+                let operators = config.operators.secrets;
                 let tokens = operators.tokens_of_both_kinds().err();
                 let password = operators.password().err();
                 let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
@@ -363,22 +290,26 @@ mod tests {
     #[test]
     fn what_is_absent_or_empty_has_the_documented_default() {
         let config = Config::load(with("room", "")).ok().unwrap();
-        assert_eq!(config.room, "main");
-        assert_eq!(config.admin_path, "/_queue");
-        assert_eq!(config.admin_host, None);
+        assert_eq!(config.rooms[0].name.as_str(), "main");
+        assert_eq!(config.operators.path, "/_queue");
+        assert_eq!(config.operators.host, None);
         assert_eq!(
-            config.pace,
+            config.rooms[0].pace,
             Pace {
                 automatic: 15,
                 quantity: 5
             }
         );
-        assert_eq!(config.refresh_interval, 5);
-        assert_eq!((config.ticket_life, config.cookie_expiry), (86_400, 86_400));
-        assert_eq!(config.waiting_status, 503);
-        assert_eq!(config.on_store_error, OnStoreError::Hold);
+        assert_eq!(config.rooms[0].refresh_interval, 5);
+        assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
+        assert_eq!(config.web.waiting_status, 503);
+        assert_eq!(config.outage.policy, OnStoreError::Hold);
         assert_eq!(
-            (config.admit_for, config.permit_max, config.credit_max),
+            (
+                config.outage.admit_for,
+                config.operators.permit_max,
+                config.operators.credit_max
+            ),
             (60, 10_000, 1_000)
         );
         assert_eq!(
@@ -392,17 +323,23 @@ mod tests {
                 cache: List::read("").0,
             }
         );
-        assert_eq!(config.operators.password(), Ok(None));
+        assert_eq!(config.operators.secrets.password(), Ok(None));
         let none: (&[Token], &[Token]) = (&[], &[]);
-        assert_eq!(config.operators.tokens_of_both_kinds(), Ok(none));
+        assert_eq!(config.operators.secrets.tokens_of_both_kinds(), Ok(none));
         assert_eq!(
-            (config.frame_ancestors, config.origin_cookie),
+            (config.web.frame_ancestors, config.web.origin_cookie),
             (None, OriginCookie::Remove)
         );
-        assert_eq!((config.cf_compat, config.cors_origins), (false, Vec::new()));
-        assert_eq!((config.log_sample, config.log_query), (1, Query::LeftOut));
-        assert!(config.cross_site_posts);
-        assert_eq!(config.web_sockets, WebSockets::Refuse);
+        assert_eq!(
+            (config.web.cf_compat, config.web.cors_origins),
+            (false, Vec::new())
+        );
+        assert_eq!(
+            (config.logging.sample, config.logging.query),
+            (1, Query::LeftOut)
+        );
+        assert!(config.web.cross_site_posts);
+        assert_eq!(config.web.web_sockets, WebSockets::Refuse);
     }
 
     #[test]
@@ -531,7 +468,7 @@ mod tests {
             &format!("{name}b"),
         ] {
             let config = Config::load(with("admin_host", sound)).ok().unwrap();
-            assert_eq!(config.admin_host.as_deref(), Some(sound));
+            assert_eq!(config.operators.host.as_deref(), Some(sound));
         }
         for wrong in [format!("a{part}.example"), format!("{name}bc")] {
             let found = problems(&with("admin_host", &wrong));
@@ -539,7 +476,7 @@ mod tests {
             assert!(found[0].accepted.starts_with("none, or a host name"));
         }
         let none = Config::load(with("admin_host", "none")).ok().unwrap();
-        assert_eq!(none.admin_host, None);
+        assert_eq!(none.operators.host, None);
     }
 
     #[test]
@@ -564,16 +501,25 @@ mod tests {
     fn a_shifted_clock_is_for_the_local_server_only() {
         let mut given = with("clock", "-3600");
         let deployed = Config::load(given.clone()).ok().unwrap();
-        assert_eq!(deployed.shifted(5_000_000), 5_000_000);
+        assert_eq!(
+            deployed.shifted(Now::from_ms(5_000_000)),
+            Now::from_ms(5_000_000)
+        );
         given.local = true;
         let config = Config::load(given.clone()).ok().unwrap();
-        assert_eq!(config.shifted(5_000_000), 1_400_000);
+        assert_eq!(
+            config.shifted(Now::from_ms(5_000_000)),
+            Now::from_ms(1_400_000)
+        );
         for wrong in ["x", "1.5", "31536001", "-31536001"] {
             given.settings.insert("clock", wrong.to_owned());
             assert_eq!(problems(&given).len(), 1, "{wrong}");
         }
         let config = Config::load(sound()).ok().unwrap();
-        assert_eq!((config.clock, config.shifted(5)), (None, 5));
+        assert_eq!(
+            (config.clock, config.shifted(Now::from_ms(5))),
+            (None, Now::from_ms(5))
+        );
     }
 
     #[test]
@@ -594,12 +540,22 @@ mod tests {
             let config = Config::load(with(key, wrong)).ok().unwrap();
             let keys: Vec<&str> = config.ignored.iter().map(|found| found.key).collect();
             assert_eq!(keys, [key]);
-            assert_eq!(config.pages.brand, defaults.pages.brand, "{key}");
             assert_eq!(
-                (config.log_sample, config.log_query, config.cf_compat),
+                config.rooms[0].pages.brand, defaults.rooms[0].pages.brand,
+                "{key}"
+            );
+            assert_eq!(
+                (
+                    config.logging.sample,
+                    config.logging.query,
+                    config.web.cf_compat
+                ),
                 (1, Query::LeftOut, false)
             );
-            assert_eq!((config.waiting_status, config.refresh_interval), (503, 5));
+            assert_eq!(
+                (config.web.waiting_status, config.rooms[0].refresh_interval),
+                (503, 5)
+            );
             assert!(config.is_whole(), "{key} would be as wrong the next time");
         }
     }
@@ -661,7 +617,7 @@ mod tests {
             .insert("admin_password", "a-password".to_owned());
         let is_well = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let source = Recovering(given, Arc::clone(&is_well));
-        let operators = Config::load(source).ok().unwrap().operators;
+        let operators = Config::load(source).ok().unwrap().operators.secrets;
         let problems = operators.password().unwrap_err();
         assert_eq!(
             (problems[0].key, problems[0].unreadable),
@@ -680,7 +636,10 @@ mod tests {
             unsound.paths.skip_room("GET", "/robots.txt")
                 && !unsound.paths.skip_room("GET", "assets")
         );
-        assert_eq!(unsound.room.as_deref(), Some("side"));
+        assert_eq!(
+            unsound.room.map(|room| room.name),
+            Some(RoomName::new("side"))
+        );
         assert!(unsound.keys.is_some());
         given.settings.insert("room", "a b".to_owned());
         given.secrets.insert("jwt_secret", "short".to_owned());
@@ -751,7 +710,7 @@ mod tests {
 
     #[test]
     fn an_unsound_secret_opens_nothing_and_leaves_the_sound_ones_beside_it() {
-        const NOW: u64 = 1_800_000_000;
+        const NOW: Now = Now::from_secs(1_800_000_000);
         let (short, sound_one) = ("b".repeat(31), "a".repeat(32));
         let mut given = sound();
         given
@@ -760,8 +719,9 @@ mod tests {
         let keys = Config::load(given).err().unwrap().keys.unwrap();
         let ticket = crate::visitor::visit::provisional_ticket("id".to_owned(), NOW);
         let verifies = |secret: &str| {
-            let token = Keys::new(secret, None).sign(&ticket, "main", NOW, 60);
-            keys.verify(&token.unwrap(), "main", NOW).is_some()
+            let token = Keys::new(secret, None).sign(&ticket, &RoomName::new("main"), NOW, 60);
+            keys.verify(&token.unwrap(), &RoomName::new("main"), NOW)
+                .is_some()
         };
         assert!(verifies(&sound_one) && !verifies(&short));
     }
@@ -844,9 +804,12 @@ mod tests {
         let document =
             r#"{"automatic":30,"bypass_paths":["/a","/b/*"],"cors_origins":[],"permit_max":null}"#;
         let config = Config::load(with("settings", document)).ok().unwrap();
-        assert_eq!((config.pace.automatic, config.permit_max), (30, 10_000));
+        assert_eq!(
+            (config.rooms[0].pace.automatic, config.operators.permit_max),
+            (30, 10_000)
+        );
         assert_eq!(config.paths.bypass, List::read("/a,/b/*").0);
-        assert_eq!(config.cors_origins, Vec::<String>::new());
+        assert_eq!(config.web.cors_origins, Vec::<String>::new());
     }
 
     #[test]
@@ -924,19 +887,19 @@ mod tests {
 
     #[test]
     fn a_rotation_of_the_version_before_learns_what_to_write_and_ends_no_ticket() {
-        const NOW: u64 = 1_800_000_000;
+        const NOW: Now = Now::from_secs(1_800_000_000);
         let (old, ticket) = (
             "o".repeat(32),
             crate::visitor::visit::provisional_ticket("id".to_owned(), NOW),
         );
         let token = Keys::new(&old, None)
-            .sign(&ticket, "main", NOW, 60)
+            .sign(&ticket, &RoomName::new("main"), NOW, 60)
             .unwrap();
         let mut given = sound();
         given.secrets.insert(RETIRED, format!("short,{old}"));
         let unsound = Config::load(given).err().unwrap();
         let keys = unsound.keys.unwrap();
-        assert!(keys.verify(&token, "main", NOW).is_some());
+        assert!(keys.verify(&token, &RoomName::new("main"), NOW).is_some());
         assert_eq!(unsound.problems.len(), 1);
         let problem = &unsound.problems[0];
         assert_eq!((problem.key, &problem.value), (RETIRED, &None));
@@ -989,9 +952,9 @@ mod tests {
         );
         let config = Config::load(given).ok().unwrap();
         let expected = "'self' https://a.example https://*.b.example:8443";
-        assert_eq!(config.frame_ancestors.as_deref(), Some(expected));
+        assert_eq!(config.web.frame_ancestors.as_deref(), Some(expected));
         let config = Config::load(with("frame_ancestors", "none")).ok().unwrap();
-        assert_eq!(config.frame_ancestors, None);
+        assert_eq!(config.web.frame_ancestors, None);
     }
 
     #[test]
@@ -999,7 +962,7 @@ mod tests {
         let given = "https://app.shop.example, https://app.shop.example:8443,http://localhost:5173 http://127.0.0.1";
         let config = Config::load(with("cors_origins", given)).ok().unwrap();
         assert_eq!(
-            config.cors_origins,
+            config.web.cors_origins,
             [
                 "https://app.shop.example",
                 "https://app.shop.example:8443",
@@ -1008,7 +971,7 @@ mod tests {
             ]
         );
         let config = Config::load(with("cors_origins", "none")).ok().unwrap();
-        assert_eq!(config.cors_origins, Vec::<String>::new());
+        assert_eq!(config.web.cors_origins, Vec::<String>::new());
         let found = problems(&with("cors_origins", "https://app.shop.example,*"));
         assert_eq!(
             found[0].value.as_deref(),
@@ -1033,7 +996,7 @@ mod tests {
     fn the_secret_store_comes_before_the_config_store() {
         let mut given = with("admin_password", "from-the-config-store");
         let password = |given: &Given| {
-            let operators = Config::load(given.clone()).ok().unwrap().operators;
+            let operators = Config::load(given.clone()).ok().unwrap().operators.secrets;
             operators
                 .password()
                 .map(|password| password.map(str::to_owned))

@@ -31,7 +31,7 @@ pub enum Rights {
 }
 
 /// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
-pub struct Operators {
+pub struct OperatorSecrets {
     source: Arc<dyn Source>,
     password: OnceLock<Checked<Option<String>>>,
     permit: OnceLock<Checked<Vec<Token>>>,
@@ -51,7 +51,7 @@ pub struct Token {
     pub rights: Rights,
 }
 
-impl Operators {
+impl OperatorSecrets {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         Self {
             source,

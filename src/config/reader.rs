@@ -8,6 +8,7 @@ mod secrets;
 
 use super::document::{Document, Known};
 use super::{DOCUMENT, Problem, RETIRED, SECRETS, Source, Unreadable, closest};
+use crate::queue::RoomName;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -216,7 +217,7 @@ impl<'a> Reader<'a> {
         default
     }
 
-    pub(super) fn room(&mut self) -> String {
+    pub(super) fn room(&mut self) -> RoomName {
         let room = self.setting("room").unwrap_or_else(|| "main".to_owned());
         if room.len() > 64 || !room.bytes().all(is_name_byte) {
             self.problem(
@@ -225,7 +226,7 @@ impl<'a> Reader<'a> {
                 "1 to 64 letters, digits, - and _",
             );
         }
-        room
+        RoomName::new(room)
     }
 
     /// The name of a link.

@@ -2,15 +2,19 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, List, OriginCookie, Paths, Problem, Serves, WebSockets, serves, shifted};
+use super::{Config, List, OriginCookie, Paths, Problem, Room, Serves, WebSockets, serves};
+use crate::http::cookie::RoomCookies;
+use crate::queue::Now;
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
 pub struct Unsound {
     /// Every problem there is, those of looks too.
     pub problems: Vec<Problem>,
-    /// The name of the room.
-    pub room: Option<String>,
+    /// The room.
+    pub room: Option<Room>,
+    /// The names of its cookies.
+    pub cookies: RoomCookies,
     /// What verifies tickets and signs passes.
     pub keys: Option<Keys>,
     /// Where the operator's routes begin, or would by default.
@@ -35,16 +39,18 @@ impl Unsound {
         let is_read = |key: &str| !unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
+        let [room] = config.rooms;
         Self {
-            room: is_sound("room").then_some(config.room),
-            keys: is_read("jwt_secret").then_some(config.keys),
+            cookies: room.cookies.clone(),
+            room: is_sound("room").then_some(room),
+            keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
-            admin_path: config.admin_path,
+            admin_path: config.operators.path,
             knows_operators: is_sound("admin_path") && is_sound("admin_host"),
             knows_admin_path: is_sound("admin_path"),
-            admin_host: config.admin_host,
-            origin_cookie: config.origin_cookie,
-            web_sockets: config.web_sockets,
+            admin_host: config.operators.host,
+            origin_cookie: config.web.origin_cookie,
+            web_sockets: config.web.web_sockets,
             paths: Paths {
                 bypass: if is_read("bypass_paths") {
                     config.paths.bypass
@@ -72,10 +78,10 @@ impl Unsound {
         !self.problems.iter().any(|problem| problem.unreadable)
     }
 
-    /// A time of the POP's clock in milliseconds, as the setting `clock` shifts it.
+    /// A time of the POP's clock, as the setting `clock` shifts it.
     #[must_use]
-    pub fn shifted(&self, now_ms: u64) -> u64 {
-        shifted(self.clock, now_ms)
+    pub fn shifted(&self, now: Now) -> Now {
+        now.shifted(self.clock.unwrap_or(0))
     }
 
     /// What is served on a host, named without its port, as far as that is known.

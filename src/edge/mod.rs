@@ -18,6 +18,8 @@ use now_serving::cache::Pop;
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
 use now_serving::http::{Answer, Call};
+use now_serving::queue::Now;
+use now_serving::request::Request as Asked;
 use now_serving::service;
 use now_serving::store::upstash::Transport;
 use now_serving::telemetry::log::{self};
@@ -57,7 +59,7 @@ fn answer_what_cannot_be_read() {
         }
         if CONFIGURING.get() {
             log(&service::unsound_entry(
-                now_ms(),
+                now(),
                 &[Problem::unread_document()],
             ));
             response(service::unsound()).send_to_client();
@@ -129,40 +131,34 @@ impl HandlerResult for Then {
 
 /// One request: decide, answer, and then what could wait until the visitor had been served.
 fn answer(mut request: Request, kept: &mut SandboxState) {
-    let now_ms = now_ms();
+    let now = now();
     CONFIGURING.set(true);
-    let read = kept.settings.read(now_ms);
+    let read = kept.settings.read(now);
     CONFIGURING.set(false);
     let config = match read {
         Ok(config) => config,
-        Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now_ms),
+        Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now),
     };
-    let now_ms = config.shifted(now_ms);
+    let now = config.shifted(now);
     let call = call(&request);
-    kept.counts.are_of(&config.room);
+    kept.counts.are_of(&config.room_of(&call).name);
     let counts = &kept.counts;
     let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
     let mut body = RequestBody(&mut request);
-    let asked = service::Request {
-        call: &call,
-        config,
-        store: &store,
-        pop: &near,
-        now_ms,
-    };
+    let asked = Asked::new(&call, config, (&store, &near), now);
     let outcome = service::handle(&asked, &mut body);
     counts.tally.borrow_mut().decided(outcome.record.reason);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = perform(outcome.answer, request, &call, counts);
     if let Some(trace) = trace {
-        let facts = facts(&call, trace, config.log_query, now_ms);
+        let facts = facts(&call, trace, config.logging.query, now);
         log(&log::entry(&facts, status, &outcome.record));
     }
-    log_all(&service::refused_entries(now_ms, config));
+    log_all(&service::refused_entries(now, asked.room));
     // Another call of the store may follow now, and what the POP remembers may be newer.
     let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
     let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &near);
-    let asked = service::Request {
+    let asked = Asked {
         store,
         pop,
         ..asked
@@ -182,26 +178,26 @@ fn perform(answer: Answer, request: Request, call: &Call, counts: &Counts) -> Op
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
-fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now_ms: u64) {
-    let now_ms = unsound.shifted(now_ms);
+fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now: Now) {
+    let now = unsound.shifted(now);
     let call = call(&request);
     if let Some(room) = &unsound.room {
-        counts.are_of(room);
+        counts.are_of(&room.name);
     }
-    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now_ms);
+    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
     match outcome.map(|outcome| (outcome.answer, outcome.record)) {
         Some((Answer::Forward(forward), record)) => {
             counts.tally.borrow_mut().decided(record.reason);
             let trace = trace_id(&request);
             counts.has_called();
             let status = origin::forwarded(request, &forward, &call).map(send);
-            let facts = facts(&call, trace, Query::LeftOut, now_ms);
+            let facts = facts(&call, trace, Query::LeftOut, now);
             log(&log::entry(&facts, status, &record));
         }
         Some((Answer::Reply(reply), _)) => drop(send(response(reply))),
         None => drop(send(response(service::unsound()))),
     }
-    log(&service::unsound_entry(now_ms, &unsound.problems));
+    log(&service::unsound_entry(now, &unsound.problems));
 }
 
 fn send(response: Response) -> u16 {
@@ -210,11 +206,11 @@ fn send(response: Response) -> u16 {
     status
 }
 
-fn now_ms() -> u64 {
+fn now() -> Now {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    Now::from_ms(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// `FASTLY_HOSTNAME` is the platform's own variable: no visitor can set it.

@@ -7,10 +7,11 @@ use std::time::Duration;
 use fastly::cache::core::{self, CacheKey, Transaction};
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
+use now_serving::queue::RoomName;
 use now_serving::service;
 
 use super::request::fresh_id;
-use super::{log, now_ms};
+use super::{log, now};
 
 /// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
 pub(super) const OUTBOX_SLOTS: usize = 4;
@@ -30,7 +31,7 @@ pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
 /// What this sandbox counts, and the tills of the data centre into which it goes.
 #[derive(Clone, Default)]
 pub(super) struct Counts {
-    pub(super) room: String,
+    pub(super) room: RoomName,
     pub(super) tally: Rc<RefCell<Tally>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
@@ -42,17 +43,17 @@ impl Counts {
     }
 
     /// From now on they are of this room.
-    pub(super) fn are_of(&mut self, room: &str) {
-        if self.room != room {
+    pub(super) fn are_of(&mut self, room: &RoomName) {
+        if self.room != *room {
             self.end();
-            room.clone_into(&mut self.room);
+            self.room = room.clone();
         }
     }
 
     /// All that was counted goes into a till. Where the cache has none to give, the log has it.
     pub(super) fn end(&self) {
         if !self.put_by(TURN) {
-            log(&service::uncounted_entry(now_ms(), &self.tally.take()));
+            log(&service::uncounted_entry(now(), &self.tally.take()));
         }
     }
 
@@ -132,7 +133,7 @@ impl Counts {
     }
 
     pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {
-        CacheKey::from(format!("{name}:{}:{till}", self.room))
+        CacheKey::from(self.room.cache_key_of(name, till))
     }
 }
 

@@ -14,15 +14,15 @@ use now_serving::cache::{
     LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
     STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
 };
-use now_serving::queue::Sign;
+use now_serving::queue::{RoomName, Sign};
 
 use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
-use super::{now_ms, variable};
+use super::{now, variable};
 
 /// The data centre's cache: the copy of the sign, and the last one there was.
 #[derive(Clone)]
 pub(super) struct PlatformCache {
-    room: String,
+    room: RoomName,
     sign: CacheKey,
     last: CacheKey,
     /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
@@ -32,7 +32,7 @@ pub(super) struct PlatformCache {
 
 impl PlatformCache {
     pub(super) fn new(counts: &Counts) -> Self {
-        let key = |name: &str| CacheKey::from(format!("{name}:{}", counts.room));
+        let key = |name: &str| CacheKey::from(counts.room.cache_key(name));
         Self {
             room: counts.room.clone(),
             sign: key("sign"),
@@ -48,11 +48,11 @@ impl PlatformCache {
     }
 
     pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
-        CacheKey::from(format!("login-{name}:{}:{from}", self.room))
+        CacheKey::from(self.room.cache_key_of(&format!("login-{name}"), from))
     }
 
     pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
-        CacheKey::from(format!("{}:{}", marker.name(), self.room))
+        CacheKey::from(self.room.cache_key(marker.name()))
     }
 
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
@@ -86,7 +86,7 @@ impl Markers for PlatformCache {
 
     /// As at a till: the transaction is never completed, so it works as a lock.
     fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
-        let key = CacheKey::from(format!("{}-lock:{}", marker.name(), self.room));
+        let key = CacheKey::from(self.room.cache_key(&format!("{}-lock", marker.name())));
         let Ok(lock) = Transaction::lookup(key).timeout(SHORT_TURN).execute() else {
             return;
         };
@@ -195,7 +195,7 @@ impl Outbox for PlatformCache {
     /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away.
     fn next_batches(&self) -> Vec<Batch> {
         let last = self.last();
-        let is_quiet = last.is_none_or(|last| now_ms().saturating_sub(last.read_ms) > QUIET_MS);
+        let is_quiet = last.is_none_or(|last| now().ms().saturating_sub(last.read_ms) > QUIET_MS);
         if is_quiet {
             return self.batches();
         }
@@ -214,7 +214,7 @@ impl Outbox for PlatformCache {
 
 impl Pop for PlatformCache {
     fn is_first_admission(&self, id: &str) -> bool {
-        let key = CacheKey::from(format!("admitted:{}:{id}", self.room));
+        let key = CacheKey::from(self.room.cache_key_of("admitted", id));
         if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
             return false;
         }

@@ -9,6 +9,7 @@ use rand::Rng as _;
 
 use now_serving::config::Query;
 use now_serving::http::{Call, HEADERS, Reply, is_withheld};
+use now_serving::queue::Now;
 use now_serving::telemetry::log::RequestFacts;
 
 use super::{READING, is_local, variable};
@@ -82,11 +83,11 @@ pub(super) fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-pub(super) fn facts(call: &Call, trace: String, query: Query, timestamp: u64) -> RequestFacts {
+pub(super) fn facts(call: &Call, trace: String, query: Query, now: Now) -> RequestFacts {
     let place = call.address.and_then(fastly::geo::geo_lookup);
     let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
     RequestFacts {
-        timestamp,
+        timestamp: now.ms(),
         client_address: call.address.map(|address| address.to_string()),
         fastly_region: variable("FASTLY_REGION"),
         fastly_service_id: variable("FASTLY_SERVICE_ID"),

@@ -9,6 +9,7 @@ use now_serving::config::budget::{CALLS, Used};
 use now_serving::config::{
     Backend, Config, Deadlines, Remembering, Source, Spent, StoreBackend, Unreadable, Unsound,
 };
+use now_serving::queue::Now;
 use now_serving::service;
 
 use super::upstash::STORE;
@@ -33,7 +34,7 @@ pub(super) struct Reading {
 
 impl Settings {
     /// What was read for the request before, as far as it could be read; what could not is asked for again.
-    pub(super) fn read(&mut self, now_ms: u64) -> Result<&Config, &Unsound> {
+    pub(super) fn read(&mut self, now: Now) -> Result<&Config, &Unsound> {
         let is_stale = |opened: Instant| is_local() && opened.elapsed() > LOCAL_SETTINGS;
         let kept = self.reading.take().filter(|kept| {
             let is_stale = is_stale(kept.opened);
@@ -44,10 +45,10 @@ impl Settings {
         });
         let reading = match kept {
             Some(kept) if kept.is_whole() => kept,
-            Some(kept) => Reading::of(kept.stores, kept.opened, now_ms),
+            Some(kept) => Reading::of(kept.stores, kept.opened, now),
             None => {
                 let stores = Arc::new(Remembering::new(Stores::open()));
-                Reading::of(stores, Instant::now(), now_ms)
+                Reading::of(stores, Instant::now(), now)
             }
         };
         let reading = self.reading.insert(reading);
@@ -78,10 +79,10 @@ impl Settings {
 }
 
 impl Reading {
-    pub(super) fn of(stores: Arc<Remembering<Stores>>, opened: Instant, now_ms: u64) -> Self {
+    pub(super) fn of(stores: Arc<Remembering<Stores>>, opened: Instant, now: Now) -> Self {
         let config = Config::read(&(Arc::clone(&stores) as Arc<dyn Source>));
         let ignored = config.as_ref().ok();
-        if let Some(entry) = ignored.and_then(|config| service::ignored_entry(now_ms, config)) {
+        if let Some(entry) = ignored.and_then(|config| service::ignored_entry(now, config)) {
             log(&entry);
         }
         Self {

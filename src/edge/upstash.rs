@@ -30,8 +30,8 @@ impl<'a> Upstash<'a> {
     }
 
     pub(super) fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        let url = Url::parse(&self.config.upstash_url).ok()?;
-        let authorization = format!("Bearer {}", self.config.upstash_token);
+        let url = Url::parse(&self.config.store.url).ok()?;
+        let authorization = format!("Bearer {}", self.config.store.token);
         let authorization = HeaderValue::from_str(&authorization).ok()?;
         // By its handle: the SDK's own way goes by its caches, of which a *pass* uses none.
         let mut request = RequestHandle::new();

@@ -2,29 +2,107 @@
 //!
 //! Works on bytes: a `Cookie` header of any shape is at worst a header without our cookie.
 
-/// The cookie's name over https: the prefix makes browsers insist on `Secure`, `Path=/` and no `Domain` (RFC 6265bis 4.1.3).
-pub const SECURE_NAME: &str = "__Host-queue";
-/// The cookie's name on a loopback address over http, where `Secure` cannot be had.
-pub const LOOPBACK_NAME: &str = "queue";
+use super::Call;
 
-/// The name of the twin over https: the same ticket once more, for forms that other sites post.
-pub const SECURE_TWIN_NAME: &str = "__Host-queue-post";
-/// And on a loopback address over http.
-pub const LOOPBACK_TWIN_NAME: &str = "queue-post";
-
-/// Which of the two names applies.
-#[must_use]
-pub fn name(loopback: bool) -> &'static str {
-    if loopback { LOOPBACK_NAME } else { SECURE_NAME }
+/// The names of a room's cookies, as browsers keep them in one scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    scope: Scope,
+    /// The ticket's.
+    pub ticket: String,
+    /// The twin's: the same ticket once more, for forms that other sites post.
+    pub twin: String,
 }
 
-/// The same for the twin.
-#[must_use]
-pub fn twin_name(loopback: bool) -> &'static str {
-    if loopback {
-        LOOPBACK_TWIN_NAME
-    } else {
-        SECURE_TWIN_NAME
+/// Whether a cookie can be `Secure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Over https: the prefix makes browsers insist on `Secure`, `Path=/` and no `Domain` (RFC 6265bis 4.1.3).
+    Secure,
+    /// By a loopback address over http, where `Secure` cannot be had.
+    Loopback,
+}
+
+impl Scope {
+    /// That of the browser that sent this.
+    #[must_use]
+    pub fn of(call: &Call) -> Self {
+        if call.is_loopback() {
+            Self::Loopback
+        } else {
+            Self::Secure
+        }
+    }
+
+    /// The attribute.
+    #[must_use]
+    pub fn secure(self) -> &'static str {
+        match self {
+            Self::Secure => "; Secure",
+            Self::Loopback => "",
+        }
+    }
+}
+
+/// The names of the cookies of a room, in each scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomCookies {
+    secure: Names,
+    loopback: Names,
+}
+
+impl Default for RoomCookies {
+    fn default() -> Self {
+        Self {
+            secure: Names::of(Scope::Secure),
+            loopback: Names::of(Scope::Loopback),
+        }
+    }
+}
+
+impl RoomCookies {
+    /// As the browser keeps them that sent this.
+    #[must_use]
+    pub fn of(&self, call: &Call) -> &Names {
+        match Scope::of(call) {
+            Scope::Secure => &self.secure,
+            Scope::Loopback => &self.loopback,
+        }
+    }
+}
+
+impl Names {
+    /// Those of the only room.
+    #[must_use]
+    pub fn of(scope: Scope) -> Self {
+        let prefix = match scope {
+            Scope::Secure => "__Host-",
+            Scope::Loopback => "",
+        };
+        Self {
+            scope,
+            ticket: format!("{prefix}queue"),
+            twin: format!("{prefix}queue-post"),
+        }
+    }
+
+    /// The `Set-Cookie` value of the ticket.
+    #[must_use]
+    pub fn set(&self, token: &str, max_age: u64, site: SameSite) -> String {
+        let (name, secure) = (&self.ticket, self.scope.secure());
+        let site = match site {
+            SameSite::Lax => "Lax",
+            SameSite::NonePartitioned => "None; Partitioned",
+        };
+        format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}")
+    }
+
+    /// The `Set-Cookie` value of the twin, which browsers send with every request. `Secure` on loopback too: they take
+    /// `SameSite=None` with it only, and loopback addresses for secure.
+    #[must_use]
+    pub fn set_twin(&self, token: &str, max_age: u64) -> String {
+        let name = &self.twin;
+        format!("{name}={token}; Path=/; Secure; HttpOnly; SameSite=None; Max-Age={max_age}")
     }
 }
 
@@ -45,8 +123,8 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
 
 /// The header without the cookies of these names, the others byte for byte; `None` when nothing is left.
 #[must_use]
-pub fn without(header: &[u8], names: &[&str]) -> Option<Vec<u8>> {
-    let is_ours = |pair: &[u8]| names.iter().any(|name| is_named(pair, name));
+pub fn without(header: &[u8], names: &[impl AsRef<str>]) -> Option<Vec<u8>> {
+    let is_ours = |pair: &[u8]| names.iter().any(|name| is_named(pair, name.as_ref()));
     if !pairs(header).any(is_ours) {
         return Some(header.to_vec());
     }
@@ -62,26 +140,6 @@ pub enum SameSite {
     Lax,
     /// To pages inside frames, kept apart for each site around the frame.
     NonePartitioned,
-}
-
-/// The `Set-Cookie` value.
-#[must_use]
-pub fn set(loopback: bool, token: &str, max_age: u64, site: SameSite) -> String {
-    let secure = if loopback { "" } else { "; Secure" };
-    let name = name(loopback);
-    let site = match site {
-        SameSite::Lax => "Lax",
-        SameSite::NonePartitioned => "None; Partitioned",
-    };
-    format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}")
-}
-
-/// The `Set-Cookie` value of the twin, which browsers send with every request. `Secure` on loopback too: they take
-/// `SameSite=None` with it only, and loopback addresses for secure.
-#[must_use]
-pub fn set_twin(loopback: bool, token: &str, max_age: u64) -> String {
-    let name = twin_name(loopback);
-    format!("{name}={token}; Path=/; Secure; HttpOnly; SameSite=None; Max-Age={max_age}")
 }
 
 fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -100,7 +158,7 @@ mod tests {
     use super::*;
 
     fn found(header: &[u8]) -> Vec<&str> {
-        values(header, SECURE_NAME).collect()
+        values(header, "__Host-queue").collect()
     }
 
     #[test]
@@ -136,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_origin_gets_the_other_cookies_byte_for_byte() {
-        let left = |header: &[u8]| without(header, &[SECURE_NAME, SECURE_TWIN_NAME]);
+        let left = |header: &[u8]| without(header, &["__Host-queue", "__Host-queue-post"]);
         assert_eq!(left(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
         assert_eq!(
             left(b"a=1; __Host-queue=x; b=\xff"),
@@ -154,20 +212,21 @@ mod tests {
 
     #[test]
     fn the_cookie_is_as_strict_as_a_waiting_room_can_have_it() {
+        let [secure, loopback] = [Scope::Secure, Scope::Loopback].map(Names::of);
         assert_eq!(
-            set(false, "abc", 86_400, SameSite::Lax),
+            secure.set("abc", 86_400, SameSite::Lax),
             "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=86400"
         );
         assert_eq!(
-            set(true, "abc", 60, SameSite::Lax),
+            loopback.set("abc", 60, SameSite::Lax),
             "queue=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"
         );
         assert_eq!(
-            set(false, "abc", 60, SameSite::NonePartitioned),
+            secure.set("abc", 60, SameSite::NonePartitioned),
             "__Host-queue=abc; Path=/; Secure; HttpOnly; SameSite=None; Partitioned; Max-Age=60"
         );
         assert_eq!(
-            [false, true].map(|loopback| set_twin(loopback, "abc", 60)),
+            [secure, loopback].map(|names| names.set_twin("abc", 60)),
             [
                 "__Host-queue-post=abc; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=60",
                 "queue-post=abc; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=60"

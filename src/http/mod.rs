@@ -55,7 +55,7 @@ pub enum Way {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cookies {
     /// All but those of these names.
-    Without(Vec<&'static str>),
+    Without(Vec<String>),
     /// None at all.
     None,
 }

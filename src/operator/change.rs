@@ -10,11 +10,12 @@ use hmac_sha256::Hash as Sha256;
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Rights, Scheme};
 use super::verbs::{Intent, Verb};
-use super::{Answered, Context, desk, simply, store_trouble};
+use super::{Answered, desk, simply, store_trouble};
 use crate::cache::CachedSign;
 use crate::http::Reply;
 use crate::page::Trouble;
 use crate::queue::{Actor, Changed, Effect, Reason, Sign};
+use crate::request::Request;
 use crate::store::upstash::StoreError;
 use asked::Asked;
 
@@ -41,21 +42,21 @@ pub(super) fn answer(
     verb: &'static Verb,
     operator: &Operator,
     body: &mut dyn Read,
-    at: Context<'_>,
+    request: &Request<'_>,
 ) -> Answered {
-    let content_type = at.call.header("content-type");
+    let content_type = request.call.header("content-type");
     let is_form = Fields::is_form(&content_type);
     let sender = match operator.via {
         Scheme::Basic if is_form => Sender::Browser,
         Scheme::Basic | Scheme::Bearer => Sender::Program,
     };
-    let fields = Fields::read(&content_type, body, &(verb.example)(at.config));
+    let fields = Fields::read(&content_type, body, &(verb.example)(request));
     let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
-    let asked = fields.and_then(|fields| Asked::read(verb, operator, fields, at));
+    let asked = fields.and_then(|fields| Asked::read(verb, operator, fields, request));
     let exchange = Exchange {
         typed: &typed,
         sender,
-        at,
+        request,
     };
     let asked = match asked {
         Ok(asked) => asked,
@@ -65,7 +66,7 @@ pub(super) fn answer(
         && !asked.is_sure
         && let Some(ask) = asked.intent.question()
     {
-        return desk::ask(verb, &ask, &typed, at);
+        return desk::ask(verb, &ask, &typed, request);
     }
     exchange.run(asked, operator)
 }
@@ -75,12 +76,12 @@ struct Exchange<'a> {
     /// What the form said, to stand there again.
     typed: &'a [(String, String)],
     sender: Sender,
-    at: Context<'a>,
+    request: &'a Request<'a>,
 }
 
 impl Exchange<'_> {
     fn run(&self, asked: Asked, operator: &Operator) -> Answered {
-        let Context { call, line, .. } = self.at;
+        let Request { call, pop, now, .. } = *self.request;
         let address = call.address.map(|address| address.to_string());
         let author = Actor {
             name: &operator.name,
@@ -91,10 +92,10 @@ impl Exchange<'_> {
         };
         let (intent, change) = (&*asked.intent, asked.intent.change());
         let act = change.act;
-        match line.change(change, &author) {
+        match self.request.line().change(change, &author) {
             Ok(Changed::Done(sign, effect)) => {
-                let copied = CachedSign::new(sign.clone(), line.now_ms);
-                self.at.near.put(&copied);
+                let copied = CachedSign::new(sign.clone(), now);
+                pop.put(&copied);
                 self.done(intent, act, sign, effect)
             }
             // What was seen then is nothing to show to visitors now.
@@ -116,8 +117,8 @@ impl Exchange<'_> {
                     effect.number,
                     intent.details(effect)
                 );
-                let ticket = intent.ticket(&sign, effect, self.at.line.now_ms / 1000);
-                desk::back(&done, ticket.as_ref(), self.at)
+                let ticket = intent.ticket(&sign, effect, self.request.now);
+                desk::back(&done, ticket.as_ref(), self.request)
             }
             Sender::Program => Reply::json(200, &intent.told(&sign, effect)),
         };
@@ -189,7 +190,7 @@ impl Exchange<'_> {
 
     fn lost(&self, fault: StoreError) -> Answered {
         match self.sender {
-            Sender::Browser => desk::without_store(fault, UNKNOWN_HERE, self.at.config),
+            Sender::Browser => desk::without_store(fault, UNKNOWN_HERE, self.request),
             Sender::Program => store_trouble(fault, UNKNOWN),
         }
     }
@@ -202,7 +203,7 @@ impl Exchange<'_> {
     }
 
     fn shown(&self, status: u16, trouble: Trouble<'_>) -> Answered {
-        desk::panel(status, Some(trouble), self.at)
+        desk::panel(status, Some(trouble), self.request)
     }
 }
 

@@ -3,12 +3,11 @@
 use hmac_sha256::HMAC;
 
 use super::verbs::{self, Ask, News, Verb};
-use super::{Answered, Context, simply, to_panel};
-use crate::config::Config;
-use crate::http::{Call, Reply};
+use super::{Answered, simply, to_panel};
+use crate::http::Reply;
 use crate::page::{self, Configured, PanelView, SignSeen, Trouble};
 use crate::queue::Reason;
-use crate::store::Line;
+use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
 use crate::ticket::Ticket;
 use crate::ticket::keys::{LENGTH, Purpose, sealed, unsealed};
@@ -18,31 +17,31 @@ use crate::visitor::ticket_cookie;
 const NEWS_LIFE: u64 = 60;
 
 /// The panel, with what went wrong if anything did.
-pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, at: Context<'_>) -> Answered {
-    let (now_ms, config) = (at.line.now_ms, at.config);
+pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, request: &Request<'_>) -> Answered {
+    let now_ms = request.now.ms();
     let attempt = match trouble {
         Some(_) => Attempt::AfterRefusal,
         None => Attempt::First,
     };
-    let board = match at.line.board(attempt) {
+    let board = match request.line().board(attempt) {
         Ok(board) => board,
-        Err(fault) => return without_store(fault, "Nothing can be read or moved.", config),
+        Err(fault) => return without_store(fault, "Nothing can be read or moved.", request),
     };
-    let news = news(at.call, config, now_ms / 1000);
+    let news = news(request);
     let desk = PanelView {
         board: &board,
         words: verbs::WORDS,
-        copy: at.near.peek().map(|copy| SignSeen {
+        copy: request.pop.peek().map(|copy| SignSeen {
             read_ms: copy.read_ms,
             is_old: copy.is_old,
         }),
-        ticket: ticket_cookie::ticket(at.call, config, now_ms / 1000),
+        ticket: ticket_cookie::ticket(request),
         news: news.as_deref(),
         trouble,
-        once: &at.call.id,
+        once: &request.call.id,
         now_ms,
     };
-    let reply = page::panel(status, &configured(config), &desk);
+    let reply = page::panel(status, &configured(request), &desk);
     let reason = if trouble.is_some() {
         Reason::NotChanged
     } else {
@@ -54,26 +53,27 @@ pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, at: Context<'_>) 
     }
 }
 
-pub(super) fn without_store(fault: StoreError, known: &str, config: &Config) -> Answered {
+pub(super) fn without_store(fault: StoreError, known: &str, request: &Request<'_>) -> Answered {
     let why = sentence(&fault.to_string());
     Answered {
         fault: Some(fault),
         ..simply(
-            page::panel_without_store(&configured(config), &why, known),
+            page::panel_without_store(&configured(request), &why, known),
             Reason::StoreTrouble,
         )
     }
 }
 
-fn configured(config: &Config) -> Configured<'_> {
+fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
+    let (operators, room) = (&request.config.operators, request.room);
     Configured {
-        room: &config.room,
-        path: &config.admin_path,
-        tickets: config.admin_host.is_none(),
-        permit_max: config.permit_max,
-        refresh_interval: config.refresh_interval,
-        pace: config.pace,
-        message: config.pages.brand.message.as_deref(),
+        room: room.name.as_str(),
+        path: &operators.path,
+        tickets: operators.host.is_none(),
+        permit_max: operators.permit_max,
+        refresh_interval: room.refresh_interval,
+        pace: room.pace,
+        message: room.pages.brand.message.as_deref(),
     }
 }
 
@@ -88,14 +88,14 @@ pub(super) fn ask(
     verb: &Verb,
     ask: &Ask<'_>,
     again: &[(String, String)],
-    at: Context<'_>,
+    request: &Request<'_>,
 ) -> Answered {
-    let sign = match at.line.status() {
+    let sign = match request.line().status() {
         Ok(sign) => sign,
-        Err(fault) => return without_store(fault, "Nothing was changed.", at.config),
+        Err(fault) => return without_store(fault, "Nothing was changed.", request),
     };
-    let question = ask(&sign, at.config);
-    let reply = page::question(&at.config.admin_path, verb.route, &question, again);
+    let question = ask(&sign, request.room);
+    let reply = page::question(&request.config.operators.path, verb.route, &question, again);
     Answered {
         sign: Some(sign),
         ..simply(reply, Reason::Panel)
@@ -103,17 +103,16 @@ pub(super) fn ask(
 }
 
 /// Back to the panel, which tells what was done, with a test ticket if there is one.
-pub(super) fn back(done: &str, ticket: Option<&Ticket>, at: Context<'_>) -> Reply {
-    let reply = panel_with_news(done, at.config, at.line.now_ms / 1000);
-    let cookies =
-        ticket.map(|ticket| ticket_cookie::cookies(at.call, ticket, at.config, ticket.signed));
+pub(super) fn back(done: &str, ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
+    let reply = panel_with_news(done, request);
+    let cookies = ticket.map(|ticket| ticket_cookie::cookies(ticket, request));
     reply.with_cookies(cookies.unwrap_or_default())
 }
 
 /// Takes the operator's own ticket away.
-pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered {
-    let reply = panel_with_news("done=forget&number=0", config, line.now_ms / 1000)
-        .with_cookies(ticket_cookie::forget(call, config));
+pub(super) fn forget(request: &Request<'_>) -> Answered {
+    let reply = panel_with_news("done=forget&number=0", request)
+        .with_cookies(ticket_cookie::forget(request));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
         ..simply(reply, Reason::Changed)
@@ -121,34 +120,36 @@ pub(super) fn forget(call: &Call, line: &Line<'_>, config: &Config) -> Answered 
 }
 
 /// The way to the panel with what was just done, which no link of a stranger can claim: it is sealed, for a minute.
-fn panel_with_news(done: &str, config: &Config, now: u64) -> Reply {
-    let text = format!("{done}&at={now}&seal=");
-    let query = news_keys(config).next().map(|key| sealed(&text, &key));
-    to_panel(Some(&query.unwrap_or_default()), config)
+fn panel_with_news(done: &str, request: &Request<'_>) -> Reply {
+    let text = format!("{done}&at={}&seal=", request.now.secs());
+    let query = news_keys(request).next().map(|key| sealed(&text, &key));
+    to_panel(Some(&query.unwrap_or_default()), request.config)
 }
 
-fn news_keys(config: &Config) -> impl Iterator<Item = [u8; LENGTH]> {
-    let keys = config.keys.of(Purpose::News);
-    keys.map(|key| HMAC::mac(&config.room, key))
+fn news_keys(request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
+    let room = request.room.name.as_str();
+    let keys = request.config.tickets.keys.of(Purpose::News);
+    keys.map(move |key| HMAC::mac(room, key))
 }
 
 /// Whether we said this within the last minute. Clocks of two data centres may differ a little.
-fn is_news(call: &Call, config: &Config, now: u64) -> bool {
+fn is_news(request: &Request<'_>) -> bool {
+    let call = request.call;
     let query = call.query.as_deref().unwrap_or_default();
-    let is_ours = news_keys(config).any(|key| unsealed(query, &key).is_some());
+    let is_ours = news_keys(request).any(|key| unsealed(query, &key).is_some());
     let at = call.parameter("at").and_then(|at| at.parse::<u64>().ok());
-    is_ours && at.is_some_and(|at| now.abs_diff(at) < NEWS_LIFE)
+    is_ours && at.is_some_and(|at| request.now.secs().abs_diff(at) < NEWS_LIFE)
 }
 
 /// What the last press of a button did, as the redirect after it tells.
-fn news(call: &Call, config: &Config, now: u64) -> Option<String> {
-    if !is_news(call, config, now) {
+fn news(request: &Request<'_>) -> Option<String> {
+    if !is_news(request) {
         return None;
     }
+    let call = request.call;
     verbs::news(&News {
         act: &call.parameter("done")?,
         number: call.parameter("number")?.parse().ok()?,
-        call,
-        config,
+        request,
     })
 }

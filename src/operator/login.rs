@@ -9,10 +9,12 @@ mod device;
 mod listed;
 mod refused;
 
-use crate::cache::{AttemptLock, LoginFailures, LoginThrottle, Pop};
+use crate::cache::{AttemptLock, LoginFailures, LoginThrottle};
 pub use crate::config::Rights;
-use crate::config::{Config, Operators, Problem, Token};
+use crate::config::{OperatorSecrets, Problem, Token};
 use crate::http::Call;
+use crate::queue::Now;
+use crate::request::Request;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
@@ -70,35 +72,31 @@ pub enum Audience {
 ///
 /// # Errors
 /// Why nobody is let in.
-pub fn operator(
-    call: &Call,
-    door: Audience,
-    config: &Config,
-    near: &dyn Pop,
-    now_ms: u64,
-) -> Result<Operator, Refused> {
+pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refused> {
+    let (call, secrets) = (request.call, &request.config.operators.secrets);
     let given = call.header("authorization");
     let (scheme, credentials) = given.split_once(' ').unwrap_or((&given, ""));
     let credentials = credentials.trim();
     if scheme.eq_ignore_ascii_case("basic") {
-        let password = config.operators.password()?.ok_or(Refused::NotConfigured)?;
+        let password = secrets.password()?.ok_or(Refused::NotConfigured)?;
         let check = || password_matches(credentials, password).then(admin);
-        let lane = device::lane(call, password, config, now_ms / 1000);
+        let lane = device::lane(password, request);
         let lane = lane.unwrap_or_else(|| network(call.address));
-        attempt(&lane, near, now_ms, &check)?.ok_or(Refused::Unauthorized(Scheme::Basic))
+        attempt(&lane, request.pop, request.now, &check)?
+            .ok_or(Refused::Unauthorized(Scheme::Basic))
     } else if scheme.eq_ignore_ascii_case("bearer") && door == Audience::Api {
-        let (permit, admin) = config.operators.tokens_of_both_kinds()?;
+        let (permit, admin) = secrets.tokens_of_both_kinds()?;
         if permit.is_empty() && admin.is_empty() {
             return Err(Refused::NotConfigured);
         }
         let check = || program(credentials.as_bytes(), permit, admin);
         let found = if credentials.len() < LONG_TOKEN {
-            attempt(&network(call.address), near, now_ms, &check)?
+            attempt(&network(call.address), request.pop, request.now, &check)?
         } else {
             check()
         };
         found.ok_or(Refused::Unauthorized(Scheme::Bearer))
-    } else if is_there(door, &config.operators)? {
+    } else if is_there(door, secrets)? {
         Err(Refused::Unauthorized(Scheme::Basic))
     } else {
         Err(Refused::NotConfigured)
@@ -109,9 +107,9 @@ pub fn operator(
 ///
 /// # Errors
 /// What is wrong with a secret.
-pub fn is_there(door: Audience, operators: &Operators) -> Result<bool, Vec<Problem>> {
-    Ok(operators.password()?.is_some()
-        || (door == Audience::Api && !operators.permit_tokens()?.is_empty()))
+pub fn is_there(door: Audience, secrets: &OperatorSecrets) -> Result<bool, Vec<Problem>> {
+    Ok(secrets.password()?.is_some()
+        || (door == Audience::Api && !secrets.permit_tokens()?.is_empty()))
 }
 
 /// One attempt, when it is its turn in its lane: so none is left uncounted, and a burst is no quicker than its lane. A
@@ -119,7 +117,7 @@ pub fn is_there(door: Audience, operators: &Operators) -> Result<bool, Vec<Probl
 fn attempt(
     lane: &str,
     near: &dyn LoginThrottle,
-    now_ms: u64,
+    now: Now,
     check: &dyn Fn() -> Option<Operator>,
 ) -> Result<Option<Operator>, Refused> {
     let _until_dropped = match near.turn(lane) {
@@ -133,20 +131,20 @@ fn attempt(
     }
     let operator = check();
     if operator.is_none() {
-        let (wrong, life) = once_more(wrong, now_ms);
+        let (wrong, life) = once_more(wrong, now);
         near.put_wrong(lane, wrong, life);
     }
     Ok(operator)
 }
 
 /// One wrong login more, and for how long it counts.
-fn once_more(wrong: Option<LoginFailures>, now_ms: u64) -> (LoginFailures, Duration) {
+fn once_more(wrong: Option<LoginFailures>, now: Now) -> (LoginFailures, Duration) {
     let first = LoginFailures {
         count: 0,
-        since_ms: now_ms,
+        since_ms: now.ms(),
     };
     let LoginFailures { count, since_ms } = wrong.unwrap_or(first);
-    let age = Duration::from_millis(now_ms.saturating_sub(since_ms));
+    let age = Duration::from_millis(now.ms().saturating_sub(since_ms));
     let more = LoginFailures {
         count: count.saturating_add(1),
         since_ms,

@@ -12,12 +12,10 @@ mod scrape;
 mod told;
 pub mod verbs;
 
-use crate::cache::Pop;
 use crate::config::{Config, Problem};
 use crate::http::{Call, Reply};
-use crate::queue::Reason;
-use crate::queue::Sign;
-use crate::store::Line;
+use crate::queue::{Reason, Sign};
+use crate::request::Request;
 use crate::store::upstash::StoreError;
 use login::{Audience, Operator, Refused, Rights, Scheme};
 use route::Route;
@@ -44,24 +42,17 @@ pub struct Answered {
     pub action: Option<String>,
 }
 
-/// A request, and what answering it takes.
-#[derive(Clone, Copy)]
-struct Context<'a> {
-    call: &'a Call,
-    line: &'a Line<'a>,
-    near: &'a dyn Pop,
-    config: &'a Config,
-}
-
 /// Answers a request below the operator's path on a host that has none of the operators' routes, since `admin_host` is
 /// another one: no credentials are read, and monitors find the health route where visitors are served.
 #[must_use]
-pub fn answer_to_visitors(rest: &str, call: &Call, config: &Config) -> Answered {
+pub fn answer_to_visitors(rest: &str, request: &Request<'_>) -> Answered {
     match Route::at(rest) {
-        Some((Route::Health, allowed)) => match Reply::wrong_method(&call.method, allowed) {
-            Some(reply) => simply(reply, Reason::BadOperatorRequest),
-            None => health(config),
-        },
+        Some((Route::Health, allowed)) => {
+            match Reply::wrong_method(&request.call.method, allowed) {
+                Some(reply) => simply(reply, Reason::BadOperatorRequest),
+                None => health(request),
+            }
+        }
         _ => not_found(),
     }
 }
@@ -73,48 +64,36 @@ pub fn to_panel(query: Option<&str>, config: &Config) -> Reply {
     // What no URL may hold would spoil the header.
     let query = query.filter(|query| query.bytes().all(|byte| byte.is_ascii_graphic()));
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    let location = format!("{}/{query}", config.admin_path);
+    let location = format!("{}/{query}", config.operators.path);
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", location)
 }
 
 /// Answers a request below the operator's path.
 #[must_use]
-pub fn answer(
-    rest: &str,
-    call: &Call,
-    body: &mut dyn Read,
-    line: &Line<'_>,
-    near: &dyn Pop,
-    config: &Config,
-) -> Answered {
+pub fn answer(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered {
+    let Request { call, config, .. } = *request;
     let route = Route::at(rest).filter(|(route, _)| route.is_there(config));
     let Some((route, allowed)) = route else {
         return not_found();
     };
-    let at = Context {
-        call,
-        line,
-        near,
-        config,
-    };
     let Some(needs) = route.needs() else {
         let wrong = Reply::wrong_method(&call.method, allowed);
         return wrong.map_or_else(
-            || health(config),
+            || health(request),
             |reply| simply(reply, Reason::BadOperatorRequest),
         );
     };
-    let operator = match admitted(rest, needs, allowed, at) {
+    let operator = match admitted(rest, needs, allowed, request) {
         Ok(operator) => operator,
         Err(refused) => return *refused,
     };
     if let Some(refused) = refused(call, &operator) {
         return refused;
     }
-    let answered = performed(route, &operator, body, at);
+    let answered = performed(route, &operator, body, request);
     // A browser that comes with the right password need not queue with strangers the next time.
     let is_person = operator.via == Scheme::Basic;
-    let device = is_person.then(|| login::device_cookie(call, config, line.now_ms / 1000));
+    let device = is_person.then(|| login::device_cookie(request));
     Answered {
         operator: Some(operator.name),
         reply: answered.reply.with_some("set-cookie", device.flatten()),
@@ -127,24 +106,22 @@ fn admitted(
     rest: &str,
     (door, rights): (Audience, Rights),
     allowed: &'static str,
-    at: Context<'_>,
+    request: &Request<'_>,
 ) -> Result<Operator, Box<Answered>> {
-    let Context {
-        call, line, config, ..
-    } = at;
-    if let Some(refused) = login::refused_by_network(call, config, at.near) {
+    let Request { call, config, .. } = *request;
+    if let Some(refused) = login::refused_by_network(request) {
         return Err(Box::new(turned_away(refused)));
     }
     if let Some(reply) = Reply::wrong_method(&call.method, allowed) {
         // What is not configured does not exist, by whatever method.
-        let is_there = login::is_there(door, &config.operators).unwrap_or(true);
+        let is_there = login::is_there(door, &config.operators.secrets).unwrap_or(true);
         return Err(Box::new(if is_there {
             simply(reply, Reason::BadOperatorRequest)
         } else {
             turned_away(Refused::NotConfigured)
         }));
     }
-    let operator = login::operator(call, door, config, at.near, line.now_ms);
+    let operator = login::operator(door, request);
     let operator = operator.and_then(|operator| operator.may(rights));
     operator.map_err(|refused| {
         let is_first = matches!(refused, Refused::Unauthorized(_));
@@ -174,19 +151,21 @@ fn refused(call: &Call, operator: &Operator) -> Option<Answered> {
     })
 }
 
-fn performed(route: Route, operator: &Operator, body: &mut dyn Read, at: Context<'_>) -> Answered {
-    let Context {
-        call, line, config, ..
-    } = at;
-    match (route, call.method.as_str()) {
-        (Route::Health, _) => health(config),
-        (Route::Panel, _) => desk::panel(200, None, at),
-        (Route::Status, _) => status(line, config),
-        (Route::Metrics, _) => scrape::metrics(line, at.near),
-        (Route::Settings, "GET" | "HEAD") => settings(line, config),
-        (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, at),
-        (Route::Forget, _) => desk::forget(call, line, config),
-        (Route::Change(verb), _) => change::answer(verb, operator, body, at),
+fn performed(
+    route: Route,
+    operator: &Operator,
+    body: &mut dyn Read,
+    request: &Request<'_>,
+) -> Answered {
+    match (route, request.call.method.as_str()) {
+        (Route::Health, _) => health(request),
+        (Route::Panel, _) => desk::panel(200, None, request),
+        (Route::Status, _) => status(request),
+        (Route::Metrics, _) => scrape::metrics(request),
+        (Route::Settings, "GET" | "HEAD") => settings(request),
+        (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, request),
+        (Route::Forget, _) => desk::forget(request),
+        (Route::Change(verb), _) => change::answer(verb, operator, body, request),
     }
 }
 

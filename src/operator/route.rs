@@ -40,7 +40,7 @@ impl Route {
             Self::Change(verb) => verb.needs.0 == Audience::Panel,
             _ => false,
         };
-        config.admin_host.is_none() || !keeps_a_ticket
+        config.operators.host.is_none() || !keeps_a_ticket
     }
 
     /// Which credentials open it, and what they have to be good for; nothing for what is open to all.

@@ -1,16 +1,16 @@
 //! The metrics: what was counted here is sent to the store, and what it knows then is read.
 
 use super::{Answered, simply, store_trouble};
-use crate::cache::Pop;
 use crate::http::Reply;
 use crate::queue::Reason;
-use crate::store::Line;
+use crate::request::Request;
 use crate::telemetry::prometheus::{self, CONTENT_TYPE};
 
 /// What a scrape gets.
-pub(super) fn metrics(line: &Line<'_>, near: &dyn Pop) -> Answered {
+pub(super) fn metrics(request: &Request<'_>) -> Answered {
+    let (near, now_ms) = (request.pop, request.now.ms());
     let batches = near.batches();
-    let figures = match line.figures(&batches) {
+    let figures = match request.line().figures(&batches) {
         Ok(figures) => figures,
         Err(fault) => {
             let known = "what was counted is kept here, and told once the store is back";
@@ -19,8 +19,8 @@ pub(super) fn metrics(line: &Line<'_>, near: &dyn Pop) -> Answered {
     };
     near.acknowledge(&batches);
     let copy = near.peek().filter(|copy| copy.sign.is_some());
-    let age_ms = copy.map(|copy| line.now_ms.saturating_sub(copy.read_ms));
-    let text = prometheus::text(line.room, &figures, age_ms, line.now_ms);
+    let age_ms = copy.map(|copy| now_ms.saturating_sub(copy.read_ms));
+    let text = prometheus::text(request.room.name.as_str(), &figures, age_ms, now_ms);
     Answered {
         sign: Some(figures.sign),
         ..simply(Reply::new(200, CONTENT_TYPE, text), Reason::Metrics)

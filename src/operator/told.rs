@@ -3,22 +3,22 @@
 use super::login;
 use super::login::Refused;
 use super::{Answered, simply, store_trouble, turned_away};
-use crate::config::{Config, Problem};
+use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::page::iso_8601;
 use crate::queue::Reason;
 use crate::queue::{PanelSnapshot, Provenance, Sign};
 use crate::queue::{Rate, wait_of_the_last};
-use crate::store::Line;
+use crate::request::Request;
 use crate::store::upstash::Attempt;
 use serde_json::{Value, json};
 
-pub(super) fn health(config: &Config) -> Answered {
-    let problems = config.operators.problems();
+pub(super) fn health(request: &Request<'_>) -> Answered {
+    let problems = request.config.operators.secrets.problems();
     if !problems.is_empty() {
         return turned_away(Refused::Unsound(problems));
     }
-    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(config));
+    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(request));
     simply(reply, Reason::Health)
 }
 
@@ -30,22 +30,22 @@ pub fn unsound(problems: &[Problem]) -> Reply {
 }
 
 /// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.
-pub(super) fn health_words(config: &Config) -> String {
+pub(super) fn health_words(request: &Request<'_>) -> String {
     let mut words = vec!["ok\n".to_owned()];
-    for problem in &config.ignored {
+    for problem in &request.config.ignored {
         words.push(format!("ignored: {}: {}\n", problem.key, problem.accepted));
     }
-    if let Some(refusal) = config.pages.own_refused() {
+    if let Some(refusal) = request.room.pages.own_refused() {
         let line = refusal.line;
         words.push(format!("ignored: template: refused at line {line}\n"));
     }
     words.concat()
 }
 
-pub(super) fn status(line: &Line<'_>, config: &Config) -> Answered {
-    match line.status() {
+pub(super) fn status(request: &Request<'_>) -> Answered {
+    match request.line().status() {
         Ok(sign) => {
-            let told = status_json(&sign, config, line.now_ms);
+            let told = status_json(&sign, request);
             Answered {
                 sign: Some(sign),
                 ..simply(Reply::json(200, &told), Reason::Status)
@@ -55,13 +55,14 @@ pub(super) fn status(line: &Line<'_>, config: &Config) -> Answered {
     }
 }
 
-pub(super) fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
+pub(super) fn status_json(sign: &Sign, request: &Request<'_>) -> Value {
+    let now_ms = request.now.ms();
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
     let wait = sign.live.mode.lets_in();
     let wait = wait.then(|| wait_of_the_last(sign.waiting(), sign.measured, pace, now_ms));
     json!({
-        "room": config.room,
+        "room": request.room.name.as_str(),
         "mode": sign.live.mode,
         "epoch": sign.epoch,
         "cursor": sign.cursor.0,
@@ -79,10 +80,10 @@ pub(super) fn status_json(sign: &Sign, config: &Config, now_ms: u64) -> Value {
     })
 }
 
-pub(super) fn settings(line: &Line<'_>, config: &Config) -> Answered {
-    match line.board(Attempt::First) {
+pub(super) fn settings(request: &Request<'_>) -> Answered {
+    match request.line().board(Attempt::First) {
         Ok(board) => {
-            let told = settings_json(&board, config);
+            let told = settings_json(&board, request.room);
             Answered {
                 sign: Some(board.sign),
                 ..simply(Reply::json(200, &told), Reason::Settings)
@@ -93,14 +94,14 @@ pub(super) fn settings(line: &Line<'_>, config: &Config) -> Answered {
 }
 
 /// What is configured, what holds now, and who set that when.
-pub(super) fn settings_json(board: &PanelSnapshot, config: &Config) -> Value {
+pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
     let live = &board.sign.live;
     let pace = |pace: crate::queue::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
-    let configured = config.pages.brand.message.as_ref();
+    let configured = room.pages.brand.message.as_ref();
     json!({
         "version": live.version,
         "mode": setting(&json!("automatic"), &json!(live.mode), board.mode.as_ref()),
-        "pace": setting(&pace(config.pace), &pace(live.pace), board.pace.as_ref()),
+        "pace": setting(&pace(room.pace), &pace(live.pace), board.pace.as_ref()),
         "message": setting(
             &json!(configured),
             &json!(live.message.as_ref().or(configured)),

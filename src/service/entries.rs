@@ -1,9 +1,9 @@
 //! Log lines that are about no request.
 
 use crate::cache::outbox::Tally;
-use crate::config::{Config, Problem};
+use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::Reason;
+use crate::queue::{Now, Reason};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -15,19 +15,19 @@ pub(super) const HEAD: usize = 200;
 
 /// The log line that names every problem at once, or as many as fit, and how many more there are.
 #[must_use]
-pub fn unsound_entry(timestamp: u64, problems: &[Problem]) -> String {
-    problems_entry(timestamp, Reason::UnsoundConfiguration, problems)
+pub fn unsound_entry(now: Now, problems: &[Problem]) -> String {
+    problems_entry(now, Reason::UnsoundConfiguration, problems)
 }
 
 /// The log line about settings that have their defaults instead, once for each reading of them; none where all are sound.
 #[must_use]
-pub fn ignored_entry(timestamp: u64, config: &Config) -> Option<String> {
+pub fn ignored_entry(now: Now, config: &Config) -> Option<String> {
     let problems = &config.ignored;
-    let entry = || problems_entry(timestamp, Reason::IgnoredSetting, problems);
+    let entry = || problems_entry(now, Reason::IgnoredSetting, problems);
     (!problems.is_empty()).then(entry)
 }
 
-pub(super) fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem]) -> String {
+pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> String {
     let mut space = log::LONGEST_LINE - HEAD;
     let fits = |problem: &&Problem| {
         let size = json!(problem).to_string().len() + 1;
@@ -39,7 +39,7 @@ pub(super) fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem
     let told: Vec<&Problem> = problems.iter().take_while(fits).collect();
     let more = problems.len() - told.len();
     log::line(&json!({
-        "timestamp": timestamp,
+        "timestamp": now.ms(),
         "reason": reason,
         "problems": told,
         "more": more,
@@ -48,23 +48,23 @@ pub(super) fn problems_entry(timestamp: u64, reason: Reason, problems: &[Problem
 
 /// The log line with what was counted and could be kept nowhere else.
 #[must_use]
-pub fn uncounted_entry(timestamp: u64, tally: &Tally) -> String {
+pub fn uncounted_entry(now: Now, tally: &Tally) -> String {
     let counts = tally.encode();
-    log::line(&json!({ "timestamp": timestamp, "reason": Reason::Uncounted, "counts": counts }))
+    log::line(&json!({ "timestamp": now.ms(), "reason": Reason::Uncounted, "counts": counts }))
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.
 #[must_use]
-pub fn refused_entries(timestamp: u64, config: &Config) -> Vec<String> {
+pub fn refused_entries(now: Now, room: &Room) -> Vec<String> {
     let entry = |refused: Refused| {
         let reason = refused.refusal.reason.chars().take(REASON);
         log::line(&json!({
-            "timestamp": timestamp,
+            "timestamp": now.ms(),
             "reason": Reason::RefusedTemplate,
             "template": refused.template,
             "line": refused.refusal.line,
             "detail": reason.collect::<String>(),
         }))
     };
-    config.pages.refused().into_iter().map(entry).collect()
+    room.pages.refused().into_iter().map(entry).collect()
 }

@@ -1,20 +1,25 @@
 //! What goes on to the origin, and what never does.
 
 use super::{Outcome, reply_with, secured};
-use crate::config::{Config, OriginCookie, Paths, WebSockets};
-use crate::http::cookie;
+use crate::config::{OriginCookie, Paths, WebSockets};
+use crate::http::cookie::RoomCookies;
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
+use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::visit::FollowUp;
 
 /// What visitors may send.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-pub(super) fn forward(call: &Call, config: &Config, reason: Reason) -> Outcome {
+pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
+    let Request {
+        call, config, room, ..
+    } = *request;
+    let bare = bare(call, &config.paths, config.web.origin_cookie, &room.cookies);
     Outcome {
-        answer: Answer::Forward(bare(call, &config.paths, config.origin_cookie)),
+        answer: Answer::Forward(bare),
         record: Decision::of(true, reason),
         after: FollowUp::Nothing,
     }
@@ -96,7 +101,12 @@ pub(super) fn options(call: &Call) -> Outcome {
 
 /// What every request loses on its way to the origin, and gains nothing yet. Where other visitors may see the answer, it
 /// is not asked for in the name of this one: without cookies, and never with credentials.
-pub(super) fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> Forward {
+pub(super) fn bare(
+    call: &Call,
+    paths: &Paths,
+    origin_cookie: OriginCookie,
+    cookies: &RoomCookies,
+) -> Forward {
     let way = way(call, paths);
     if way == Way::Cache {
         return Forward {
@@ -105,11 +115,10 @@ pub(super) fn bare(call: &Call, paths: &Paths, origin_cookie: OriginCookie) -> F
             ..Forward::default()
         };
     }
-    let loopback = call.is_loopback();
-    let twin = cookie::twin_name(loopback);
+    let names = cookies.of(call);
     let ours = match origin_cookie {
-        OriginCookie::Remove => vec![cookie::name(loopback), twin],
-        OriginCookie::Keep => vec![twin],
+        OriginCookie::Remove => vec![names.ticket.clone(), names.twin.clone()],
+        OriginCookie::Keep => vec![names.twin.clone()],
     };
     Forward {
         cookies: Cookies::Without(ours),

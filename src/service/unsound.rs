@@ -9,7 +9,7 @@ use crate::cache::Pop;
 use crate::config::{Serves, Unsound};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
-use crate::queue::Reason;
+use crate::queue::{Now, Reason};
 use crate::telemetry::log::Decision;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{FollowUp, still_inside};
@@ -17,7 +17,7 @@ use crate::visitor::visit::{FollowUp, still_inside};
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
 #[must_use]
-pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option<Outcome> {
+pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Option<Outcome> {
     if operator::below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
@@ -35,13 +35,18 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Op
         return None;
     }
     if unsound.paths.skip_room(&call.method, &call.path) {
-        let bare = bare(call, &unsound.paths, unsound.origin_cookie);
+        let bare = bare(
+            call,
+            &unsound.paths,
+            unsound.origin_cookie,
+            &unsound.cookies,
+        );
         return Some(forward(bare, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call));
     }
-    inside(call, unsound, near, now_ms)
+    inside(call, unsound, near, now)
 }
 
 /// Whether the operators' password may be in it, or a program's token. Visitors of the site may have tokens of their own,
@@ -68,19 +73,23 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
     call.lines("authorization").any(is_it)
 }
 
-fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now_ms: u64) -> Option<Outcome> {
-    let now = now_ms / 1000;
+fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Option<Outcome> {
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;
     };
     let ticket = ticket_cookie::verified(call, keys, room, now)
         .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
-    if !ticket.is_inside(now) || still_inside(&ticket, near, now_ms).is_none() {
+    if !ticket.is_inside(now) || still_inside(&ticket, near, now).is_none() {
         return None;
     }
-    let pass = keys.pass(&ticket.id, room, call.hostname(), now);
-    let bare = bare(call, &unsound.paths, unsound.origin_cookie);
+    let pass = keys.pass(&ticket.id, &room.name, call.hostname(), now);
+    let bare = bare(
+        call,
+        &unsound.paths,
+        unsound.origin_cookie,
+        &unsound.cookies,
+    );
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
     let record = Decision {

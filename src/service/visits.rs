@@ -3,8 +3,7 @@
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Pop;
-use crate::config::Config;
-use crate::http::{Answer, Call, Forward, Reply, Way};
+use crate::http::{Answer, Forward, Reply, Way};
 use crate::queue::Reason;
 use crate::telemetry::log::{Decision, Share};
 use crate::visitor::routes::{self, Aside, Route};
@@ -17,14 +16,15 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let Request {
         call,
         config,
-        now_ms,
+        room,
+        now,
         ..
     } = *request;
-    let now = now_ms / 1000;
-    let cookies = signed(call, kind, &visit, config, now);
+    let cookies = signed(kind, &visit, request);
     let answer = if visit.end == VisitOutcome::Admitted {
-        let pass = (config.keys).pass(&visit.ticket.id, &config.room, call.hostname(), now);
-        let bare = bare(call, &config.paths, config.origin_cookie);
+        let keys = &config.tickets.keys;
+        let pass = keys.pass(&visit.ticket.id, &room.name, call.hostname(), now);
+        let bare = bare(call, &config.paths, config.web.origin_cookie, &room.cookies);
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         Answer::Forward(Forward {
@@ -32,22 +32,18 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
             ..of_visitor(bare, visit.position(), pass)
         })
     } else {
-        let reply = answer::answer(call, kind, &visit, cookies, config, now_ms);
+        let reply = answer::answer(kind, &visit, cookies, request);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    outcome(answer, visit, request.pop, share(call, config))
+    outcome(answer, visit, request.pop, share(request))
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
 pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
     let Request {
-        call,
-        config,
-        pop,
-        now_ms,
-        ..
+        call, config, pop, ..
     } = *request;
-    let visit = match routes::answer(route, call, &request.line(), pop, config) {
+    let visit = match routes::answer(route, request) {
         Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
             return reply_with(for_visitor(call, reply, config), reason);
@@ -55,33 +51,27 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
     };
     let reply = match visit.end {
         VisitOutcome::Admitted => Reply::data(200, &json!({ "waiting": false })),
-        VisitOutcome::NotAVisitor => routes::without_ticket(call),
-        _ => answer::place(call, &visit, config, now_ms),
+        VisitOutcome::NotAVisitor => routes::without_ticket(request),
+        _ => answer::place(&visit, request),
     };
     // There is a visit only for a ticket that came.
-    let kind = kind(call, config, Brought::Ticket);
-    let cookies = signed(call, kind, &visit, config, now_ms / 1000);
+    let kind = kind(request, Brought::Ticket);
+    let cookies = signed(kind, &visit, request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
-    outcome(Answer::Reply(reply), visit, pop, share(call, config))
+    outcome(Answer::Reply(reply), visit, pop, share(request))
 }
 
 /// How many polls of waiting visitors are logged: they say little, and there are many.
-pub(super) fn share(call: &Call, config: &Config) -> Share {
-    Share::one_in(config.log_sample, call.chance())
+pub(super) fn share(request: &Request<'_>) -> Share {
+    Share::one_in(request.config.logging.sample, request.call.chance())
 }
 
 /// The ticket as cookies, where it differs from the one that came. To a page elsewhere none is given unless one came
 /// along: the browser would put it in the place of a ticket that is not known here.
-pub(super) fn signed(
-    call: &Call,
-    kind: Kind,
-    visit: &Visit,
-    config: &Config,
-    now: u64,
-) -> Vec<String> {
-    let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(call);
+pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<String> {
+    let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(request);
     if visit.changed && may_be_kept {
-        ticket_cookie::cookies(call, &visit.ticket, config, now)
+        ticket_cookie::cookies(&visit.ticket, request)
     } else {
         Vec::new()
     }

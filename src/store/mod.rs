@@ -12,7 +12,9 @@ pub mod upstash;
 
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
-use crate::queue::{Actor, Change, Changed, Pace, PanelSnapshot, Place, Position, Sign};
+use crate::queue::{
+    Actor, Change, Changed, Now, Pace, PanelSnapshot, Place, Position, RoomName, Sign,
+};
 use arguments::{Arguments, Keys, brought, named};
 pub use count::Figures;
 use ct_codecs::{Encoder, Hex};
@@ -41,13 +43,13 @@ pub struct Line<'a> {
     /// The way to the store.
     pub store: &'a dyn Transport,
     /// The room's name.
-    pub room: &'a str,
+    pub room: &'a RoomName,
     /// The configured pace.
     pub pace: Pace,
     /// Seconds after which an untouched line is forgotten.
     pub lifetime: u64,
-    /// Unix time in milliseconds, by the clock of the POP.
-    pub now_ms: u64,
+    /// The time by the clock of the POP.
+    pub now: Now,
     /// Which clock the script goes by.
     pub clock: Clock,
     /// What this POP knows already.
@@ -214,7 +216,7 @@ impl Line<'_> {
         mut keys: Keys,
         arguments: Arguments,
     ) -> Result<Value, StoreError> {
-        keys.extend([("line", self.line()), ("hour", self.key("hour"))]);
+        keys.extend([("line", self.room.line_key()), ("hour", self.key("hour"))]);
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));
         let shared = [
@@ -223,7 +225,7 @@ impl Line<'_> {
             ("quantity", self.pace.quantity.to_string()),
             ("lifetime", self.lifetime.to_string()),
         ];
-        let now = (self.clock == Clock::Given).then(|| ("now", self.now_ms.to_string()));
+        let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
         let shared = shared.into_iter().chain(now).map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
@@ -246,13 +248,8 @@ impl Line<'_> {
         }
     }
 
-    /// Braces keep the keys of a room in one slot of a Redis cluster.
-    fn line(&self) -> String {
-        format!("queue:{{{}}}", self.room)
-    }
-
     fn key(&self, name: &str) -> String {
-        format!("{}:{name}", self.line())
+        self.room.store_key(name)
     }
 
     fn memory(&self, id: &str) -> String {

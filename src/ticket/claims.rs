@@ -1,7 +1,7 @@
 //! A ticket as the claims of a JWT, and back.
 
 use super::{Grace, Notice, Standing, Ticket};
-use crate::queue::{Cursor, Place, Position};
+use crate::queue::{Cursor, Place, Position, RoomName};
 use jwt_simple::prelude::*;
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
@@ -33,7 +33,7 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn of(ticket: &Ticket, room: &str) -> Self {
+    pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
         let tries = match ticket.standing {
             Standing::Unnumbered { tries } => (tries > 0).then_some(tries),
             Standing::Waiting(_) | Standing::Admitted { .. } => None,
@@ -65,7 +65,7 @@ impl Claims {
         };
         let born = Some(born).filter(|born| *born > 0);
         Self {
-            room: room.to_owned(),
+            room: room.to_string(),
             born,
             epoch,
             pos,

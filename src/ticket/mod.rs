@@ -6,7 +6,7 @@
 mod claims;
 pub mod keys;
 
-use crate::queue::{Place, Position};
+use crate::queue::{Now, Place, Position, RoomName};
 use claims::{Claims, PassClaims};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
@@ -86,21 +86,21 @@ pub enum Standing {
 impl Ticket {
     /// Inside by right or by grace.
     #[must_use]
-    pub fn is_inside(&self, now: u64) -> bool {
+    pub fn is_inside(&self, now: Now) -> bool {
         matches!(self.standing, Standing::Admitted { .. })
-            || self.grace.is_some_and(|grace| now < grace.until)
+            || self.grace.is_some_and(|grace| now.secs() < grace.until)
     }
 
     /// Whether its time is over.
     #[must_use]
-    pub fn has_lapsed(&self, now: u64) -> bool {
-        now >= self.signed.saturating_add(self.life)
+    pub fn has_lapsed(&self, now: Now) -> bool {
+        now.secs() >= self.signed.saturating_add(self.life)
     }
 
     /// Whether a poll signs it again, with a whole life before it: less than half of its life is left.
     #[must_use]
-    pub fn is_to_be_renewed(&self, now: u64) -> bool {
-        let age = now.saturating_sub(self.signed);
+    pub fn is_to_be_renewed(&self, now: Now) -> bool {
+        let age = now.secs().saturating_sub(self.signed);
         !matches!(self.standing, Standing::Admitted { .. }) && age > self.life / 2
     }
 
@@ -165,21 +165,21 @@ impl Keys {
 
     /// Signs a ticket that lives `life` seconds from now. `None` only if the JWT library fails, which it has no reason to.
     #[must_use]
-    pub fn sign(&self, ticket: &Ticket, room: &str, now: u64, life: u64) -> Option<String> {
+    pub fn sign(&self, ticket: &Ticket, room: &RoomName, now: Now, life: u64) -> Option<String> {
         let claims = claims(&ticket.id, Claims::of(ticket, room), now, life);
         self.current.authenticate(claims).ok()
     }
 
     /// The ticket, if one of our keys signed it for this room and it has neither expired nor comes from the future.
     #[must_use]
-    pub fn verify(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+    pub fn verify(&self, token: &str, room: &RoomName, now: Now) -> Option<Ticket> {
         let ticket = self.verify_lapsed(token, room, now);
         ticket.filter(|ticket| !ticket.has_lapsed(now))
     }
 
     /// The same, but for a ticket that may have expired: it entitles to nothing, and its holder can be told.
     #[must_use]
-    pub fn verify_lapsed(&self, token: &str, room: &str, now: u64) -> Option<Ticket> {
+    pub fn verify_lapsed(&self, token: &str, room: &RoomName, now: Now) -> Option<Ticket> {
         if token.len() > LONGEST_TICKET {
             return None;
         }
@@ -191,7 +191,7 @@ impl Keys {
                 accept_future: true,
                 // Whether it has expired is looked at below: the library would add a tolerance.
                 time_tolerance: Some(Duration::from_days(LAPSED_DAYS)),
-                artificial_time: Some(UnixTimeStamp::from_secs(now)),
+                artificial_time: Some(UnixTimeStamp::from_secs(now.secs())),
                 ..VerificationOptions::default()
             };
             key.verify_token::<Claims>(token, Some(options)).ok()
@@ -199,7 +199,10 @@ impl Keys {
         let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
-        if claims.custom.room != room || expires < issued || issued > now + CLOCK_SKEW {
+        if claims.custom.room != room.as_str()
+            || expires < issued
+            || issued > now.secs() + CLOCK_SKEW
+        {
             return None;
         }
         Some(Ticket {
@@ -216,9 +219,9 @@ impl Keys {
     /// Signs the pass by which the origin knows that a request came through this room: good for a minute, and for the
     /// host that the visitor asked for.
     #[must_use]
-    pub fn pass(&self, id: &str, room: &str, host: &str, now: u64) -> Option<String> {
+    pub fn pass(&self, id: &str, room: &RoomName, host: &str, now: Now) -> Option<String> {
         let custom = PassClaims {
-            room: room.to_owned(),
+            room: room.to_string(),
         };
         let options = HeaderOptions {
             signature_type: Some(PASS_TYPE.to_owned()),
@@ -229,10 +232,11 @@ impl Keys {
     }
 }
 
-fn claims<C: Serialize>(id: &str, custom: C, now: u64, life: u64) -> JWTClaims<C> {
+fn claims<C: Serialize>(id: &str, custom: C, now: Now, life: u64) -> JWTClaims<C> {
     let mut claims =
         jwt_simple::claims::Claims::with_custom_claims(custom, Duration::from_secs(life))
             .with_subject(id);
+    let now = now.secs();
     claims.issued_at = Some(UnixTimeStamp::from_secs(now));
     claims.expires_at = Some(UnixTimeStamp::from_secs(now + life));
     claims.invalid_before = None;
@@ -290,6 +294,14 @@ mod tests {
         }
     }
 
+    fn at(secs: u64) -> Now {
+        Now::from_secs(secs)
+    }
+
+    fn room(name: &str) -> RoomName {
+        RoomName::new(name)
+    }
+
     fn keys() -> Keys {
         Keys::new(SECRET, None)
     }
@@ -313,8 +325,10 @@ mod tests {
                     grace,
                     ..waiting()
                 };
-                let token = keys().sign(&ticket, "main", NOW, 86_400).unwrap();
-                assert_eq!(keys().verify(&token, "main", NOW), Some(ticket));
+                let token = keys()
+                    .sign(&ticket, &room("main"), at(NOW), 86_400)
+                    .unwrap();
+                assert_eq!(keys().verify(&token, &room("main"), at(NOW)), Some(ticket));
                 assert!(token.len() < 400, "{} bytes in every request", token.len());
             }
         }
@@ -322,21 +336,36 @@ mod tests {
 
     #[test]
     fn a_ticket_ends_with_its_last_second() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
-        assert!(keys().verify(&token, "main", NOW + 86_399).is_some());
-        assert!(keys().verify(&token, "main", NOW + 86_400).is_none());
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
+        assert!(
+            keys()
+                .verify(&token, &room("main"), at(NOW + 86_399))
+                .is_some()
+        );
+        assert!(
+            keys()
+                .verify(&token, &room("main"), at(NOW + 86_400))
+                .is_none()
+        );
     }
 
     #[test]
     fn an_expired_ticket_is_recognised_for_a_month_and_a_forged_one_never() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
         let later = NOW + 86_400 + LAPSED_DAYS * 86_400 - 1;
-        let lapsed = keys().verify_lapsed(&token, "main", later);
+        let lapsed = keys().verify_lapsed(&token, &room("main"), at(later));
         assert_eq!(lapsed, Some(waiting()));
-        assert!(waiting().has_lapsed(later) && !waiting().has_lapsed(NOW + 86_399));
-        assert_eq!(keys().verify_lapsed(&token, "main", later + 2), None);
+        assert!(waiting().has_lapsed(at(later)) && !waiting().has_lapsed(at(NOW + 86_399)));
         assert_eq!(
-            Keys::new(OTHER, None).verify_lapsed(&token, "main", NOW),
+            keys().verify_lapsed(&token, &room("main"), at(later + 2)),
+            None
+        );
+        assert_eq!(
+            Keys::new(OTHER, None).verify_lapsed(&token, &room("main"), at(NOW)),
             None
         );
     }
@@ -344,7 +373,7 @@ mod tests {
     #[test]
     fn a_waiting_ticket_is_renewed_when_less_than_half_of_its_life_is_left() {
         for (age, due) in [(0, false), (43_200, false), (43_201, true)] {
-            assert_eq!(waiting().is_to_be_renewed(NOW + age), due, "{age}");
+            assert_eq!(waiting().is_to_be_renewed(at(NOW + age)), due, "{age}");
         }
         let admitted = Ticket {
             standing: Standing::Admitted {
@@ -356,28 +385,40 @@ mod tests {
             ..waiting()
         };
         assert!(
-            !admitted.is_to_be_renewed(NOW + 86_399),
+            !admitted.is_to_be_renewed(at(NOW + 86_399)),
             "a stay is not prolonged"
         );
     }
 
     #[test]
     fn clocks_of_two_data_centres_may_differ_by_two_minutes_and_no_more() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
-        assert!(keys().verify(&token, "main", NOW - 120).is_some());
-        assert!(keys().verify(&token, "main", NOW - 121).is_none());
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
+        assert!(
+            keys()
+                .verify(&token, &room("main"), at(NOW - 120))
+                .is_some()
+        );
+        assert!(
+            keys()
+                .verify(&token, &room("main"), at(NOW - 121))
+                .is_none()
+        );
     }
 
     #[test]
     fn one_flipped_bit_anywhere_is_no_ticket() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
         for index in 0..token.len() {
             for bit in 0..7 {
                 let mut bytes = token.clone().into_bytes();
                 bytes[index] ^= 1 << bit;
                 let altered = String::from_utf8(bytes).unwrap();
                 assert_eq!(
-                    keys().verify(&altered, "main", NOW),
+                    keys().verify(&altered, &room("main"), at(NOW)),
                     None,
                     "byte {index} bit {bit}"
                 );
@@ -387,19 +428,25 @@ mod tests {
 
     #[test]
     fn another_room_another_secret_and_another_kind_are_no_tickets() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
-        assert_eq!(keys().verify(&token, "side", NOW), None);
-        assert_eq!(Keys::new(OTHER, None).verify(&token, "main", NOW), None);
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
+        assert_eq!(keys().verify(&token, &room("side"), at(NOW)), None);
+        assert_eq!(
+            Keys::new(OTHER, None).verify(&token, &room("main"), at(NOW)),
+            None
+        );
         let pass = pass(&keys());
         assert_eq!(
-            keys().verify(&pass, "main", NOW),
+            keys().verify(&pass, &room("main"), at(NOW)),
             None,
             "a pass is never a ticket"
         );
     }
 
     fn pass(keys: &Keys) -> String {
-        keys.pass("AAAA", "main", "Shop.example", NOW).unwrap()
+        keys.pass("AAAA", &room("main"), "Shop.example", at(NOW))
+            .unwrap()
     }
 
     /// What an origin makes of a token, if it holds this key and insists on nothing but the signature.
@@ -414,7 +461,9 @@ mod tests {
 
     #[test]
     fn what_checks_passes_neither_checks_nor_signs_tickets() {
-        let ticket = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let ticket = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
         let (ticket_key, pass_key) = (key(SECRET), pass_key(SECRET));
         assert!(is_signed_by(&pass_key, &pass(&keys())));
         assert!(!is_signed_by(&ticket_key, &pass(&keys())));
@@ -424,9 +473,14 @@ mod tests {
             "a ticket is never a pass"
         );
         let minted = pass_key
-            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .authenticate(super::claims(
+                "a",
+                Claims::of(&waiting(), &room("main")),
+                at(NOW),
+                60,
+            ))
             .unwrap();
-        assert_eq!(keys().verify(&minted, "main", NOW), None);
+        assert_eq!(keys().verify(&minted, &room("main"), at(NOW)), None);
     }
 
     #[test]
@@ -446,7 +500,9 @@ mod tests {
 
     #[test]
     fn another_algorithm_or_none_is_no_ticket() {
-        let token = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let token = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
         let claims = token.split('.').nth(1).unwrap();
         let kid = keys().current.key_id().clone().unwrap();
         for algorithm in ["none", "None", "HS384", "RS256", "ES256"] {
@@ -454,44 +510,74 @@ mod tests {
             let header = URL_SAFE_NO_PAD.encode(header);
             for signature in ["", token.split('.').nth(2).unwrap()] {
                 let forged = format!("{header}.{claims}.{signature}");
-                assert_eq!(keys().verify(&forged, "main", NOW), None, "{algorithm}");
+                assert_eq!(
+                    keys().verify(&forged, &room("main"), at(NOW)),
+                    None,
+                    "{algorithm}"
+                );
             }
         }
         let hs512 = HS512Key::from_bytes(SECRET.as_bytes()).with_key_id(&kid);
         let other = hs512
-            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .authenticate(super::claims(
+                "a",
+                Claims::of(&waiting(), &room("main")),
+                at(NOW),
+                60,
+            ))
             .unwrap();
-        assert_eq!(keys().verify(&other, "main", NOW), None);
+        assert_eq!(keys().verify(&other, &room("main"), at(NOW)), None);
     }
 
     #[test]
     fn a_ticket_without_expiry_or_without_key_id_is_no_ticket() {
         let key = keys().current;
-        let mut endless = super::claims("a", Claims::of(&waiting(), "main"), NOW, 60);
+        let mut endless = super::claims("a", Claims::of(&waiting(), &room("main")), at(NOW), 60);
         endless.expires_at = None;
         let endless = key.authenticate(endless).unwrap();
-        assert_eq!(keys().verify(&endless, "main", NOW), None);
+        assert_eq!(keys().verify(&endless, &room("main"), at(NOW)), None);
         let unnamed = HS256Key::from_bytes(SECRET.as_bytes())
-            .authenticate(super::claims("a", Claims::of(&waiting(), "main"), NOW, 60))
+            .authenticate(super::claims(
+                "a",
+                Claims::of(&waiting(), &room("main")),
+                at(NOW),
+                60,
+            ))
             .unwrap();
-        assert_eq!(keys().verify(&unnamed, "main", NOW), None);
+        assert_eq!(keys().verify(&unnamed, &room("main"), at(NOW)), None);
     }
 
     #[test]
     fn a_megabyte_is_no_ticket() {
-        assert_eq!(keys().verify(&"a".repeat(1_000_000), "main", NOW), None);
-        assert_eq!(keys().verify(&"a.b.c".repeat(200_000), "main", NOW), None);
+        assert_eq!(
+            keys().verify(&"a".repeat(1_000_000), &room("main"), at(NOW)),
+            None
+        );
+        assert_eq!(
+            keys().verify(&"a.b.c".repeat(200_000), &room("main"), at(NOW)),
+            None
+        );
     }
 
     #[test]
     fn a_rotated_secret_keeps_the_places_and_a_dropped_one_ends_them() {
-        let old = keys().sign(&waiting(), "main", NOW, 86_400).unwrap();
+        let old = keys()
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
         let rotated = Keys::new(OTHER, Some(SECRET));
-        assert_eq!(rotated.verify(&old, "main", NOW), Some(waiting()));
-        assert_eq!(Keys::new(OTHER, None).verify(&old, "main", NOW), None);
-        let new = rotated.sign(&waiting(), "main", NOW, 86_400).unwrap();
         assert_eq!(
-            keys().verify(&new, "main", NOW),
+            rotated.verify(&old, &room("main"), at(NOW)),
+            Some(waiting())
+        );
+        assert_eq!(
+            Keys::new(OTHER, None).verify(&old, &room("main"), at(NOW)),
+            None
+        );
+        let new = rotated
+            .sign(&waiting(), &room("main"), at(NOW), 86_400)
+            .unwrap();
+        assert_eq!(
+            keys().verify(&new, &room("main"), at(NOW)),
             None,
             "new tickets use the new secret"
         );
@@ -507,9 +593,9 @@ mod tests {
             Keys::new(OTHER, [SECRET]),
         ];
         let dropped = Keys::new(OTHER, None);
-        let is_known = |by: &Keys, at: &Keys| {
-            let token = by.sign(&waiting(), "main", NOW, 86_400).unwrap();
-            at.verify(&token, "main", NOW).is_some()
+        let is_known = |by: &Keys, at_pop: &Keys| {
+            let token = by.sign(&waiting(), &room("main"), at(NOW), 86_400).unwrap();
+            at_pop.verify(&token, &room("main"), at(NOW)).is_some()
         };
         for pair in states.windows(2) {
             assert!(is_known(&pair[0], &pair[1]) && is_known(&pair[1], &pair[0]));

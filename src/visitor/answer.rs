@@ -1,6 +1,5 @@
 //! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
 
-use crate::config::Config;
 use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
 use crate::i18n::{Language, words};
@@ -8,6 +7,7 @@ use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
 use crate::queue::{Mode, Verdict, decide, estimated_wait, refresh_seconds};
+use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::routes;
@@ -25,36 +25,30 @@ const LONGEST_WAY_BACK: usize = 2000;
 
 /// A page, data, or nothing but headers, as the request asks for.
 #[must_use]
-pub fn answer(
-    call: &Call,
-    kind: Kind,
-    visit: &Visit,
-    cookies: Vec<String>,
-    config: &Config,
-    now_ms: u64,
-) -> Reply {
+pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request<'_>) -> Reply {
+    let (call, web) = (request.call, &request.config.web);
     let status = match visit.end {
         VisitOutcome::Held | VisitOutcome::Closed => 503,
-        _ => config.waiting_status,
+        _ => web.waiting_status,
     };
-    let waiting = told(call, visit, config, now_ms);
+    let waiting = told(visit, request);
     let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
     let reply = match kind {
-        Kind::Elsewhere if shows_a_page => posted(call, status, config),
+        Kind::Elsewhere if shows_a_page => posted(status, request),
         Kind::Unsafe if shows_a_page && visit.end == VisitOutcome::NotAVisitor => {
-            posted(call, status, config)
+            posted(status, request)
         }
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
         // a script or a style that is not there must not look as if it were.
         Kind::Prefetch | Kind::SubResource | Kind::Elsewhere => nothing(),
         _ if wants_json(call) => {
-            let cf = config
+            let cf = web
                 .cf_compat
-                .then(|| CfWaitingRoom::new(&waiting, now_ms));
-            page::waiting_json(status, &waiting, &config.room, cf)
+                .then(|| CfWaitingRoom::new(&waiting, request.now.ms()));
+            page::waiting_json(status, &waiting, request.room.name.as_str(), cf)
         }
-        _ if visit.end == VisitOutcome::Provisional => provisional(call, status, &waiting, config),
-        _ => page(call, status, &waiting, !cookies.is_empty(), config),
+        _ if visit.end == VisitOutcome::Provisional => provisional(status, &waiting, request),
+        _ => page(status, &waiting, way_back(&cookies, request), request),
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
@@ -63,10 +57,10 @@ pub fn answer(
 }
 
 /// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
-fn provisional(call: &Call, status: u16, waiting: &Waiting, config: &Config) -> Reply {
-    let url = routes::cookies_url(config, &here(call), 1);
+fn provisional(status: u16, waiting: &Waiting, request: &Request<'_>) -> Reply {
+    let url = routes::cookies_url(request.config, &here(request.call), 1);
     if url.len() > LONGEST_WAY_BACK {
-        return page(call, status, waiting, false, config);
+        return page(status, waiting, None, request);
     }
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", url)
 }
@@ -77,48 +71,46 @@ fn nothing() -> Reply {
 
 /// What a form is answered that came without a ticket. The page goes on by GET: from a page of this site the browser
 /// sends the cookie which it held back from the form of another one (RFC 6265bis 5.2).
-fn posted(call: &Call, status: u16, config: &Config) -> Reply {
-    let here = here(call);
+fn posted(status: u16, request: &Request<'_>) -> Reply {
+    let here = here(request.call);
     let reply = page::posted(
         status,
-        words_of(call),
+        words_of(request.call),
         &here,
-        config.frame_ancestors.as_deref(),
+        request.config.web.frame_ancestors.as_deref(),
     );
     reply.with("refresh", format!("{READING_TIME}; url={here}"))
 }
 
 /// The same as an update of the page.
 #[must_use]
-pub fn place(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Reply {
-    page::place(&told(call, visit, config, now_ms), words_of(call))
+pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
+    page::place(&told(visit, request), words_of(request.call))
 }
 
-fn page(call: &Call, status: u16, waiting: &Waiting, is_signed: bool, config: &Config) -> Reply {
+/// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
+fn way_back(cookies: &[String], request: &Request<'_>) -> Option<String> {
+    let is_tried = !cookies.is_empty() && !ticket_cookie::keeps_cookies(request);
+    let url = is_tried.then(|| routes::cookies_url(request.config, &here(request.call), 1));
+    url.filter(|url| url.len() <= LONGEST_WAY_BACK)
+}
+
+fn page(status: u16, waiting: &Waiting, next: Option<String>, request: &Request<'_>) -> Reply {
+    let Request {
+        call, config, room, ..
+    } = *request;
     let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
     let links = Links {
-        place: format!("{}/place", config.admin_path),
+        place: format!("{}/place", config.operators.path),
         updates: routes::updates_url(config, &here, every),
         here,
     };
-    let frames = config.frame_ancestors.as_deref();
-    let reply = page::waiting_page(
-        status,
-        waiting,
-        &links,
-        words_of(call),
-        &config.pages,
-        frames,
-    );
-    let refresh = (!waiting.still).then(|| {
-        // A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
-        let is_tried = is_signed && !ticket_cookie::keeps_cookies(call);
-        let url = is_tried.then(|| routes::cookies_url(config, &links.here, 1));
-        match url.filter(|url| url.len() <= LONGEST_WAY_BACK) {
-            Some(url) => format!("{}; url={url}", waiting.refresh),
-            None => waiting.refresh.to_string(),
-        }
+    let frames = config.web.frame_ancestors.as_deref();
+    let reply = page::waiting_page(status, waiting, &links, words_of(call), &room.pages, frames);
+    let refresh = (!waiting.still).then(|| match next {
+        Some(url) => format!("{}; url={url}", waiting.refresh),
+        None => waiting.refresh.to_string(),
     });
     reply.with_some("refresh", refresh)
 }
@@ -138,7 +130,10 @@ fn words_of(call: &Call) -> &'static Language {
 }
 
 /// What there is to tell.
-fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
+fn told(visit: &Visit, request: &Request<'_>) -> Waiting {
+    let Request {
+        call, room, now, ..
+    } = *request;
     let ahead = match visit.end {
         VisitOutcome::Waiting { ahead } => Some(ahead),
         VisitOutcome::Called => Some(0),
@@ -149,16 +144,16 @@ fn told(call: &Call, visit: &Visit, config: &Config, now_ms: u64) -> Waiting {
     let mode = live.map_or(Mode::Automatic, |live| live.mode);
     let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
     let estimate = estimate
-        .and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, sign.live.pace, now_ms));
+        .and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, sign.live.pace, now.ms()));
     let message = live.and_then(|live| live.message.as_ref());
-    let message = message.or(config.pages.brand.message.as_ref());
+    let message = message.or(room.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
     let refresh = match (visit.end, visit.ticket.standing) {
         (VisitOutcome::Provisional, _) => AT_ONCE,
         (VisitOutcome::Held, Standing::Unnumbered { tries }) => {
             backoff::seconds(tries, Chance::of(&call.id))
         }
-        _ => refresh_seconds(config.refresh_interval, distance, estimate, call.chance()),
+        _ => refresh_seconds(room.refresh_interval, distance, estimate, call.chance()),
     };
     Waiting {
         position: visit.position(),

@@ -1,8 +1,8 @@
 //! What kind of request stands in line: a visit, a poll, a part of a page, or a request sent by another site.
 
-use crate::config::Config;
 use crate::http::Call;
 use crate::http::negotiate::{FRAMES, is_in_no_frame, is_navigation, takes_page_or_data};
+use crate::request::Request;
 use crate::visitor::ticket_cookie;
 
 /// What kind of request stands in line.
@@ -64,7 +64,8 @@ enum Sender {
 
 /// The kind of a request, from its method, the headers browsers send by themselves and the ticket.
 #[must_use]
-pub fn kind(call: &Call, config: &Config, brought: Brought) -> Kind {
+pub fn kind(request: &Request<'_>, brought: Brought) -> Kind {
+    let call = request.call;
     let prefetches = ["sec-purpose", "purpose", "x-moz"]
         .iter()
         .any(|name| call.header(name).to_ascii_lowercase().contains("prefetch"));
@@ -83,7 +84,7 @@ pub fn kind(call: &Call, config: &Config, brought: Brought) -> Kind {
     if call.method == "HEAD" {
         return Kind::Head;
     }
-    if is_from_elsewhere(call, config) {
+    if is_from_elsewhere(request) {
         return Kind::Elsewhere;
     }
     if !is_navigation(call) && !takes_page_or_data(call) {
@@ -98,15 +99,14 @@ pub fn kind(call: &Call, config: &Config, brought: Brought) -> Kind {
 
 /// A link from anywhere brings a `Lax` cookie along. Nothing else from another site does (RFC 6265bis 5.2); from another
 /// origin of the same site all do, so there a cookie of ours speaks for itself.
-fn is_from_elsewhere(call: &Call, config: &Config) -> bool {
+fn is_from_elsewhere(request: &Request<'_>) -> bool {
+    let call = request.call;
     let is_link = call.method == "GET" && is_navigation(call) && is_in_no_frame(call);
     match sender(call) {
         Sender::Here => false,
         _ if is_link => false,
-        Sender::OtherOrigin => !ticket_cookie::keeps_cookies(call) && !is_invited(call, config),
-        Sender::OtherSite => {
-            !ticket_cookie::is_for_other_sites(call, config) || !is_invited(call, config)
-        }
+        Sender::OtherOrigin => !ticket_cookie::keeps_cookies(request) && !is_invited(request),
+        Sender::OtherSite => !ticket_cookie::is_for_other_sites(request) || !is_invited(request),
     }
 }
 
@@ -124,13 +124,14 @@ fn sender(call: &Call) -> Sender {
 }
 
 /// Whether the settings let that page show ours in a frame, or read our answers.
-fn is_invited(call: &Call, config: &Config) -> bool {
+fn is_invited(request: &Request<'_>) -> bool {
+    let (call, web) = (request.call, &request.config.web);
     if FRAMES.contains(&call.header("sec-fetch-dest").as_ref()) {
-        let allowed = config.frame_ancestors.as_deref().unwrap_or_default();
+        let allowed = web.frame_ancestors.as_deref().unwrap_or_default();
         is_listed(&call.header("referer"), allowed)
     } else {
         let origin = call.header("origin");
-        config.cors_origins.iter().any(|listed| *listed == origin)
+        web.cors_origins.iter().any(|listed| *listed == origin)
     }
 }
 
@@ -155,10 +156,28 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::config::{Source, Unreadable};
+    use crate::cache::memory::InMemoryCache;
+    use crate::config::{Config, Source, Unreadable};
+    use crate::queue::Now;
+    use crate::store::upstash::{Attempt, Transport};
+
+    /// The kind of a request is known without it.
+    struct NoStore;
+
+    impl Transport for NoStore {
+        fn post(&self, _body: &str, _attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+            None
+        }
+    }
 
     fn kind(call: &Call, config: &Config) -> Kind {
-        super::kind(call, config, Brought::Nothing)
+        kind_of(call, config, Brought::Nothing)
+    }
+
+    fn kind_of(call: &Call, config: &Config, brought: Brought) -> Kind {
+        let cache = InMemoryCache::new(std::sync::Arc::default());
+        let request = Request::new(call, config, (&NoStore, &cache), Now::default());
+        super::kind(&request, brought)
     }
 
     fn call(headers: &[(&'static str, &str)]) -> Call {
@@ -211,7 +230,7 @@ mod tests {
     fn only_visits_may_draw() {
         let config = config(&[]);
         let kind = |method: &str, headers: &[(&'static str, &str)]| {
-            super::kind(&sent(method, headers), &config, Brought::Nothing)
+            kind_of(&sent(method, headers), &config, Brought::Nothing)
         };
         assert_eq!(kind("GET", &[]), Kind::First);
         for dest in ["document", "empty", "iframe", "frame", "embed", "object"] {
@@ -300,7 +319,7 @@ mod tests {
                 ("sec-fetch-dest", "empty"),
                 ("cookie", "__Host-queue=x"),
             ];
-            super::kind(&sent("GET", &headers), &config, brought)
+            kind_of(&sent("GET", &headers), &config, brought)
         };
         assert_eq!(with_cookie("same-site", Brought::Ticket), Kind::Visit);
         assert_eq!(

@@ -5,13 +5,12 @@
 
 use serde_json::json;
 
-use crate::cache::Pop;
 use crate::config::Config;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
 use crate::page;
 use crate::queue::Reason;
-use crate::store::Line;
+use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{Visit, provisional_ticket, visit};
@@ -52,35 +51,29 @@ pub fn route(rest: &str) -> Option<Route> {
 
 /// Answers one of them.
 #[must_use]
-pub fn answer(
-    route: Route,
-    call: &Call,
-    line: &Line<'_>,
-    near: &dyn Pop,
-    config: &Config,
-) -> Aside {
+pub fn answer(route: Route, request: &Request<'_>) -> Aside {
+    let call = request.call;
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return Aside::Reply(reply, Reason::BadRequest);
     }
-    let now = line.now_ms / 1000;
-    let ticket = || ticket_cookie::ticket(call, config, now);
+    let ticket = || ticket_cookie::ticket(request);
     match route {
         Route::Place => match ticket() {
-            None => Aside::Reply(without_ticket(call), Reason::NotAVisitor),
+            None => Aside::Reply(without_ticket(request), Reason::NotAVisitor),
             held => {
-                let visit = visit(Kind::Poll, held, &call.id, line, near, config);
+                let visit = visit(Kind::Poll, held, request);
                 Aside::Visit(Box::new(visit))
             }
         },
-        Route::Cookies => cookies(call, config, now),
-        Route::Updates => updates(call, ticket(), config, now),
+        Route::Cookies => cookies(request),
+        Route::Updates => updates(ticket(), request),
     }
 }
 
 /// The page asks again for a ticket that has ended, and tells the visitor that none is kept.
 #[must_use]
-pub fn without_ticket(call: &Call) -> Reply {
-    let ticket = if ticket_cookie::keeps_cookies(call) {
+pub fn without_ticket(request: &Request<'_>) -> Reply {
+    let ticket = if ticket_cookie::keeps_cookies(request) {
         "ended"
     } else {
         "none"
@@ -91,31 +84,32 @@ pub fn without_ticket(call: &Call) -> Reply {
 /// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is
 /// another one without a number; a browser that kept neither gets a page that says so, and draws no more. Crawlers
 /// read the status, so it is the waiting page's.
-fn cookies(call: &Call, config: &Config, now: u64) -> Aside {
+fn cookies(request: &Request<'_>) -> Aside {
+    let Request { call, config, .. } = *request;
     let Some(to) = destination(call) else {
         return bad_destination();
     };
-    if ticket_cookie::ticket(call, config, now).is_some() {
+    if ticket_cookie::ticket(request).is_some() {
         return Aside::Reply(back(&to), Reason::Cookies);
     }
-    if kind(call, config, Brought::Nothing) != Kind::First {
+    if kind(request, Brought::Nothing) != Kind::First {
         return Aside::Reply(not_a_visitor(), Reason::NotAVisitor);
     }
     let words = words(&call.header("accept-language"));
     match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
-            let try_again = provisional_ticket(call.id.clone(), now);
-            let reply = page::cookies(config.waiting_status, words, &to, true);
+            let try_again = provisional_ticket(call.id.clone(), request.now);
+            let reply = page::cookies(config.web.waiting_status, words, &to, true);
             let reply = reply
                 .with("retry-after", SECOND_TRY.to_string())
                 .with("refresh", again);
-            let cookies = ticket_cookie::cookies(call, &try_again, config, now);
+            let cookies = ticket_cookie::cookies(&try_again, request);
             Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
         Some("2") => {
-            let reply = page::cookies(config.waiting_status, words, &to, false);
-            let reply = reply.with("retry-after", config.refresh_interval.to_string());
+            let reply = page::cookies(config.web.waiting_status, words, &to, false);
+            let reply = reply.with("retry-after", request.room.refresh_interval.to_string());
             Aside::Reply(reply, Reason::NoCookies)
         }
         other => bad("try", other, "1 or 2"),
@@ -128,7 +122,8 @@ fn not_a_visitor() -> Reply {
 }
 
 /// Signs the ticket again with its holder's wish, and prolongs nothing by that; an admitted one is left alone.
-fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> Aside {
+fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
+    let call = request.call;
     let Some(to) = destination(call) else {
         return bad_destination();
     };
@@ -141,7 +136,7 @@ fn updates(call: &Call, ticket: Option<Ticket>, config: &Config, now: u64) -> As
     let ticket = ticket.filter(|_| is_wished(call));
     let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
     let wished = ticket.map(|held| Ticket { still, ..held });
-    let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(call, &wished, config, now));
+    let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(&wished, request));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());
     Aside::Reply(reply, Reason::Updates)
 }
@@ -169,7 +164,7 @@ fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> Strin
         .append_pair(name, value)
         .append_pair("to", to)
         .finish();
-    format!("{}/{route}?{query}", config.admin_path)
+    format!("{}/{route}?{query}", config.operators.path)
 }
 
 /// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.

@@ -5,15 +5,15 @@
 
 use std::time::Duration;
 
-use crate::cache::{CachedSign, Marker, Markers, Pop, RefreshGuard, SignCache, read, write};
-use crate::config::{Config, OnStoreError};
-use crate::queue::Sign;
+use crate::cache::{CachedSign, Marker, Markers, RefreshGuard, SignCache, read, write};
+use crate::config::OnStoreError;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
 use crate::queue::chance::Chance;
 use crate::queue::outage::{Failures, Outage};
 use crate::queue::share;
 use crate::queue::{Mode, Pace};
-use crate::store::Line;
+use crate::queue::{Now, Sign};
+use crate::request::Request;
 
 /// How long a POP remembers that its calls failed: longer than the rules look back.
 const KEPT: Duration = Duration::from_mins(1);
@@ -26,7 +26,7 @@ const OPEN_BELIEVED_MS: u64 = 10_000;
 /// The draws of a POP, as one request sees them.
 pub struct Draws<'a> {
     near: &'a dyn Markers,
-    now_ms: u64,
+    now: Now,
     chance: Chance,
     outage: Outage,
     breaker: Breaker,
@@ -35,13 +35,13 @@ pub struct Draws<'a> {
 impl<'a> Draws<'a> {
     /// What is known as the request begins.
     #[must_use]
-    pub fn new(near: &'a dyn Markers, now_ms: u64, chance: Chance) -> Self {
+    pub fn new(near: &'a dyn Markers, now: Now, chance: Chance) -> Self {
         let outage = outage(near);
         // A draw that fails notes that too, and in good times one note less is read.
         let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(near));
         Self {
             near,
-            now_ms,
+            now,
             chance,
             outage,
             breaker,
@@ -51,17 +51,17 @@ impl<'a> Draws<'a> {
     /// Whether this request may draw.
     #[must_use]
     pub fn are_let(&self) -> bool {
-        self.breaker.lets_draw(self.now_ms, self.chance)
+        self.breaker.lets_draw(self.now.ms(), self.chance)
     }
 
     /// Its draw succeeded.
     pub fn succeeded(&self) {
-        note_answered(self.outage, self.near, self.now_ms);
+        note_answered(self.outage, self.near, self.now);
         // What closed while this draw was on its way is not opened by it.
         if self.breaker.closure.is_none() {
             return;
         }
-        if let Some(reopening) = breaker(self.near).succeeded(self.now_ms) {
+        if let Some(reopening) = breaker(self.near).succeeded(self.now.ms()) {
             let numbers = [reopening.after_ms, reopening.share];
             write(self.near, Marker::Reopening, numbers, KEPT);
         }
@@ -69,8 +69,8 @@ impl<'a> Draws<'a> {
 
     /// Its draw failed.
     pub fn failed(&self) {
-        failed(self.near, self.now_ms);
-        if let Some(closure) = breaker(self.near).failed(self.now_ms, self.chance) {
+        failed(self.near, self.now);
+        if let Some(closure) = breaker(self.near).failed(self.now.ms(), self.chance) {
             let numbers = [closure.until_ms, closure.repeats];
             write(self.near, Marker::Closure, numbers, KEPT);
         }
@@ -78,70 +78,72 @@ impl<'a> Draws<'a> {
 }
 
 /// A call that began then was answered.
-pub fn answered(near: &dyn Markers, began_ms: u64) {
-    note_answered(outage(near), near, began_ms);
+pub fn answered(near: &dyn Markers, began: Now) {
+    note_answered(outage(near), near, began);
 }
 
-fn note_answered(outage: Outage, near: &dyn Markers, began_ms: u64) {
-    if outage.is_ended_by(began_ms) {
-        write(near, Marker::Answered, [began_ms], KEPT);
+fn note_answered(outage: Outage, near: &dyn Markers, began: Now) {
+    if outage.is_ended_by(began.ms()) {
+        write(near, Marker::Answered, [began.ms()], KEPT);
     }
 }
 
 /// A call that began then was not answered.
-pub fn failed(near: &dyn Markers, began_ms: u64) {
-    if let Some(failures) = outage(near).failed(began_ms) {
+pub fn failed(near: &dyn Markers, began: Now) {
+    if let Some(failures) = outage(near).failed(began.ms()) {
         let numbers = [failures.since_ms, failures.last_ms, failures.calls];
         write(near, Marker::Failures, numbers, KEPT);
     }
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
-pub fn renew(duty: RefreshGuard, line: &Line<'_>, near: &dyn Pop) {
+pub fn renew(duty: RefreshGuard, request: &Request<'_>) {
+    let (near, now) = (request.pop, request.now);
     let batches = near.next_batches();
-    let sign = line.pass(&batches).ok();
+    let sign = request.line().pass(&batches).ok();
     let is_answered = sign.is_some();
-    duty.renew(&CachedSign::of(sign, near, line.now_ms));
+    duty.renew(&CachedSign::of(sign, near, now));
     if is_answered {
         near.acknowledge(&batches);
-        answered(near, line.now_ms);
+        answered(near, now);
     } else {
-        failed(near, line.now_ms);
+        failed(near, now);
     }
 }
 
 /// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy
 /// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
 #[must_use]
-pub fn lets_in(sign: Option<&Sign>, near: &dyn Pop, config: &Config, now_ms: u64) -> bool {
+pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
+    let (near, now) = (request.pop, request.now);
     match sign.map(|sign| sign.live.mode) {
         Some(Mode::Hold | Mode::Closed) => false,
-        Some(Mode::Open) if is_recent(near, now_ms) => true,
-        Some(Mode::Open) => outage(near).is_real(now_ms),
+        Some(Mode::Open) if is_recent(near, now) => true,
+        Some(Mode::Open) => outage(near).is_real(now.ms()),
         Some(Mode::Automatic) | None => {
-            let pace = sign.map_or(config.pace, |sign| sign.live.pace);
+            let pace = sign.map_or(request.room.pace, |sign| sign.live.pace);
             let pops = sign.and_then(|sign| sign.pops);
-            config.on_store_error == OnStoreError::Admit
-                && outage(near).is_real(now_ms)
-                && takes_turn(pace, pops, near, now_ms)
+            request.config.outage.policy == OnStoreError::Admit
+                && outage(near).is_real(now.ms())
+                && takes_turn(pace, pops, near, now)
         }
     }
 }
 
 /// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
 /// have heard that the room was closed.
-fn is_recent(near: &dyn SignCache, now_ms: u64) -> bool {
+fn is_recent(near: &dyn SignCache, now: Now) -> bool {
     let last = near.last();
-    last.is_some_and(|last| now_ms.saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
+    last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
 }
 
-fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Markers, now_ms: u64) -> bool {
+fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Markers, now: Now) -> bool {
     let Some(interval_us) = share::interval_us(pace, pops) else {
         return false;
     };
     let after = |entry: Option<[u64; 1]>| {
         let last_us = entry.map(|[last_us]| last_us);
-        share::let_in(last_us, interval_us, now_ms.saturating_mul(1000))
+        share::let_in(last_us, interval_us, now.ms().saturating_mul(1000))
     };
     // Nearly always it is not: that takes no turn.
     if after(read(near, Marker::Entry)).is_none() {

@@ -10,11 +10,8 @@ mod first;
 mod sign;
 
 use crate::cache::{Pop, RefreshGuard};
-use crate::config::Config;
-use crate::queue::Position;
-use crate::queue::Sign;
-use crate::queue::chance::Chance;
-use crate::store::Line;
+use crate::queue::{Now, Position, Sign};
+use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::Kind;
@@ -83,31 +80,24 @@ type Drawn = (Result<SignRead, Unseen>, FollowUp);
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
 
-/// Decides one visit. `ticket` has been verified; `fresh`, the request's random id, becomes the id of a new one.
+/// Decides one visit. `ticket` has been verified; the request's random id becomes the id of a new one.
 #[must_use]
-pub fn visit(
-    kind: Kind,
-    ticket: Option<Ticket>,
-    fresh: &str,
-    line: &Line<'_>,
-    near: &dyn Pop,
-    config: &Config,
-) -> Visit {
-    let now = line.now_ms / 1000;
+pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
+    let Request { call, pop, now, .. } = *request;
     let is_new = ticket.as_ref().is_none_or(|ticket| ticket.has_lapsed(now));
-    let mut held = held(ticket, fresh, now);
+    let mut held = held(ticket, &call.id, now);
     if held.is_inside(now) {
-        match still_inside(&held, near, line.now_ms) {
+        match still_inside(&held, pop, now) {
             Some(after) => return Visit::unasked(VisitOutcome::Admitted, held, after),
             None => held = outside(held, now),
         }
     }
-    held = match by_the_copy(kind, held, is_new, near) {
+    held = match by_the_copy(kind, held, is_new, pop) {
         Ok(visit) => return visit,
         Err(held) => held,
     };
     let asked = match held.standing {
-        Standing::Waiting(place) => look(&held, place, kind, line, near),
+        Standing::Waiting(place) => look(&held, place, kind, request),
         _ => Asked::Ended(FollowUp::Nothing),
     };
     let (asked, after) = match (asked, kind) {
@@ -118,7 +108,7 @@ pub fn visit(
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
-            draw_and_tell(&held.id, line, near, Chance::of(fresh))
+            draw_and_tell(&held.id, request)
         }
         (Asked::Ended(after), _) => return Visit::unasked(VisitOutcome::NotAVisitor, held, after),
     };
@@ -127,7 +117,7 @@ pub fn visit(
         Err(fault) => without_store(held, is_new, fault, now, after),
     };
     ended
-        .or_in_without_store(near, config, line.now_ms)
+        .or_in_without_store(request)
         .without_duty_at_the_origin()
 }
 
@@ -207,7 +197,7 @@ impl Visit {
 
     /// A visitor who waits only because the store cannot say how far the line is goes in where the rules allow that, for
     /// `admit_for` seconds, and is back in the old place afterwards.
-    fn or_in_without_store(self, near: &dyn Pop, config: &Config, now_ms: u64) -> Self {
+    fn or_in_without_store(self, request: &Request<'_>) -> Self {
         let is_held = match self.end {
             VisitOutcome::Held => self.fault.is_some(),
             VisitOutcome::Waiting { .. } => self.is_old,
@@ -220,13 +210,13 @@ impl Visit {
         if !is_held {
             return self;
         }
-        let known = || near.last().and_then(|last| last.sign);
+        let known = || request.pop.last().and_then(|last| last.sign);
         let sign = self.sign.clone().or_else(known);
-        if !trouble::lets_in(sign.as_ref(), near, config, now_ms) {
+        if !trouble::lets_in(sign.as_ref(), request) {
             return self;
         }
         let grace = Grace {
-            until: (now_ms / 1000).saturating_add(config.admit_for),
+            until: (request.now.secs()).saturating_add(request.config.outage.admit_for),
             epoch: sign.map(|sign| sign.epoch),
         };
         Self {
@@ -255,12 +245,12 @@ impl Visit {
 
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
-pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now_ms: u64) -> Option<FollowUp> {
+pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now: Now) -> Option<FollowUp> {
     let last = near.last();
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
-        Standing::Admitted { .. } => last.is_fresh_inside(now_ms),
+        Standing::Admitted { .. } => last.is_fresh_inside(now),
         // Let in without the store, so that a hold ends the stay too.
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => last.is_fresh(now_ms),
+        Standing::Unnumbered { .. } | Standing::Waiting(_) => last.is_fresh(now),
     });
     let sign = last.and_then(|last| last.sign);
     let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));

@@ -10,8 +10,10 @@ use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
 };
 use now_serving::http::Answer;
+use now_serving::queue::Now;
 use now_serving::queue::Sign;
-use now_serving::service::{self, Request};
+use now_serving::request::Request;
+use now_serving::service;
 use upstash_local::Redis;
 use upstash_local::{Fault, Faults, Store};
 
@@ -63,13 +65,12 @@ fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
     move |ask| {
         let id = format!("{:032x}", ids.fetch_add(1, Ordering::SeqCst));
         let outcome = service::handle(
-            &Request {
-                call: &call(ask, id),
-                config: &config,
-                store: &store,
-                pop: &Nowhere,
-                now_ms: 1_800_000_000_000,
-            },
+            &Request::new(
+                &call(ask, id),
+                &config,
+                (&store, &Nowhere),
+                Now::from_ms(1_800_000_000_000),
+            ),
             &mut [].as_slice(),
         );
         match outcome.answer {

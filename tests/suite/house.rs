@@ -18,7 +18,9 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::service::{self, Request};
+use now_serving::queue::Now;
+use now_serving::request::Request;
+use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
@@ -572,7 +574,7 @@ impl House {
             Ok(config) => config,
             Err(unsound) => return self.ask_unsound(&call, &unsound, near, now_ms),
         };
-        if let Some(line) = service::ignored_entry(now_ms, &config) {
+        if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), &config) {
             self.write_down(&line);
         }
         let tally = RefCell::default();
@@ -582,34 +584,22 @@ impl House {
             attempts: Attempts::default(),
         };
         let outcome = service::handle(
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store(),
-                pop: near,
-                now_ms,
-            },
+            &Request::new(&call, &config, (&store(), near), Now::from_ms(now_ms)),
             &mut ask.body.as_slice(),
         );
         tally.borrow_mut().decided(outcome.record.reason);
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {
-            let facts = facts(&call, config.log_query, now_ms);
+            let facts = facts(&call, config.logging.query, now_ms);
             self.write_down(&entry(&facts, status, &outcome.record));
         }
         service::afterwards(
             outcome.after,
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store(),
-                pop: near,
-                now_ms,
-            },
+            &Request::new(&call, &config, (&store(), near), Now::from_ms(now_ms)),
         );
         near.put_by(&tally.borrow());
-        for line in service::refused_entries(now_ms, &config) {
+        for line in service::refused_entries(Now::from_ms(now_ms), config.room_of(&call)) {
             self.write_down(&line);
         }
         got
@@ -622,7 +612,7 @@ impl House {
         near: &InMemoryCache,
         now_ms: u64,
     ) -> Got {
-        let passed = service::passes(call, unsound, near, now_ms);
+        let passed = service::passes(call, unsound, near, Now::from_ms(now_ms));
         let got = match passed {
             Some(outcome) => {
                 if matches!(outcome.answer, Answer::Forward(_)) {
@@ -633,7 +623,10 @@ impl House {
             }
             None => got(Answer::Reply(service::unsound())),
         };
-        self.write_down(&service::unsound_entry(now_ms, &unsound.problems));
+        self.write_down(&service::unsound_entry(
+            Now::from_ms(now_ms),
+            &unsound.problems,
+        ));
         got
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Place, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Now, Place, RoomName, Sign};
 use now_serving::queue::{Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -109,11 +109,11 @@ impl Play<'_> {
         for store in self.stores {
             let line = Line {
                 store,
-                room: "main",
+                room: &RoomName::new("main"),
                 pace: self.pace,
                 lifetime: 172_800,
                 pop: String::new(),
-                now_ms,
+                now: Now::from_ms(now_ms),
                 clock: Clock::Given,
                 known: &NoSign,
             };

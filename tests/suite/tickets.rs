@@ -1,5 +1,6 @@
 //! Tickets with our signature that no request was given: of any line, with any standing.
 
+use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::{Keys, Standing, Ticket};
 use now_serving::visitor::visit::provisional_ticket;
 
@@ -12,13 +13,14 @@ const LIFE: u64 = 3600;
 pub(crate) fn ticket(id: String, standing: Standing, now: u64) -> Ticket {
     Ticket {
         standing,
-        ..provisional_ticket(id, now)
+        ..provisional_ticket(id, Now::from_secs(now))
     }
 }
 
 /// The same as a cookie has it, for a room.
 pub(crate) fn signed(id: String, standing: Standing, room: &str, now: u64) -> String {
     let keys = Keys::new(SECRET, None);
-    keys.sign(&ticket(id, standing, now), room, now, LIFE)
-        .unwrap()
+    let ticket = ticket(id, standing, now);
+    let (room, now) = (RoomName::new(room), Now::from_secs(now));
+    keys.sign(&ticket, &room, now, LIFE).unwrap()
 }

@@ -7,12 +7,12 @@ use std::hint::black_box;
 use criterion::Criterion;
 
 use now_serving::http::Call;
-use now_serving::http::cookie::{SECURE_NAME, values};
+use now_serving::http::cookie::values;
 use now_serving::http::negotiate::wants_json;
 use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
 use now_serving::queue::Place;
-use now_serving::queue::{Cursor, Position, decide, refresh_seconds};
+use now_serving::queue::{Cursor, Now, Position, RoomName, decide, refresh_seconds};
 use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
 
@@ -32,6 +32,7 @@ fn main() {
 
 fn tickets(criterion: &mut Criterion) {
     let keys = Keys::new(SECRET, None);
+    let (room, now) = (RoomName::new(ROOM), Now::from_secs(NOW));
     let ticket = Ticket {
         id: "0123456789abcdef0123456789abcdef".to_owned(),
         standing: Standing::Waiting(Place {
@@ -46,16 +47,16 @@ fn tickets(criterion: &mut Criterion) {
         still: false,
         notice: None,
     };
-    let token = keys.sign(&ticket, ROOM, NOW, 86_400).unwrap_or_default();
+    let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {
-        bencher.iter(|| keys.sign(black_box(&ticket), ROOM, NOW, 86_400));
+        bencher.iter(|| keys.sign(black_box(&ticket), &room, now, 86_400));
     });
     criterion.bench_function("ticket: verify", |bencher| {
-        bencher.iter(|| keys.verify(black_box(&token), ROOM, NOW));
+        bencher.iter(|| keys.verify(black_box(&token), &room, now));
     });
-    let header = format!("theme=dark; {SECURE_NAME}={token}; basket=17");
+    let header = format!("theme=dark; __Host-queue={token}; basket=17");
     criterion.bench_function("cookie: find ours", |bencher| {
-        bencher.iter(|| values(black_box(header.as_bytes()), SECURE_NAME).next());
+        bencher.iter(|| values(black_box(header.as_bytes()), "__Host-queue").next());
     });
 }
 

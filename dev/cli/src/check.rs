@@ -164,18 +164,22 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
     let spent = source.spent();
     let problems = match config {
         Ok(config) => {
-            let tokens = config.operators.tokens_of_both_kinds().err();
-            let password = config.operators.password().err();
+            let tokens = config.operators.secrets.tokens_of_both_kinds().err();
+            let password = config.operators.secrets.password().err();
             let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
-            let refused = config.pages.refused().into_iter().map(|refused| Problem {
-                key: "template",
-                value: None,
-                accepted: format!(
-                    "a page without faults; line {}: {}",
-                    refused.refusal.line, refused.refusal.reason
-                ),
-                unreadable: false,
-            });
+            let refused = config
+                .rooms
+                .iter()
+                .flat_map(|room| room.pages.refused())
+                .map(|refused| Problem {
+                    key: "template",
+                    value: None,
+                    accepted: format!(
+                        "a page without faults; line {}: {}",
+                        refused.refusal.line, refused.refusal.reason
+                    ),
+                    unreadable: false,
+                });
             [config.ignored, secrets, refused.collect()].concat()
         }
         Err(unsound) => unsound.problems,

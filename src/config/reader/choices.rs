@@ -1,11 +1,23 @@
 //! The settings that are one of a few words.
 
 use super::Reader;
-use crate::config::{OnStoreError, OriginCookie, Query, WebSockets};
+use crate::config::{OnStoreError, OriginCookie, Query, Web, WebSockets};
 
 impl Reader<'_> {
     /// The status of the waiting page.
-    pub(in crate::config) fn waiting_status(&mut self) -> u16 {
+    pub(in crate::config) fn web(&mut self) -> Web {
+        Web {
+            waiting_status: self.waiting_status(),
+            frame_ancestors: self.frame_ancestors(),
+            cors_origins: self.cors_origins(),
+            cf_compat: self.choice("cf_compat", false, &[("off", false), ("on", true)]),
+            cross_site_posts: self.cross_site_posts(),
+            origin_cookie: self.origin_cookie(),
+            web_sockets: self.web_sockets(),
+        }
+    }
+
+    fn waiting_status(&mut self) -> u16 {
         self.choice(
             "waiting_status",
             503,
@@ -14,12 +26,12 @@ impl Reader<'_> {
     }
 
     /// Whether forms that another site posts go in.
-    pub(in crate::config) fn cross_site_posts(&mut self) -> bool {
+    fn cross_site_posts(&mut self) -> bool {
         self.choice("cross_site_posts", true, &[("on", true), ("off", false)])
     }
 
     /// Whether the origin sees our cookie.
-    pub(in crate::config) fn origin_cookie(&mut self) -> OriginCookie {
+    fn origin_cookie(&mut self) -> OriginCookie {
         self.choice(
             "origin_cookie",
             OriginCookie::Remove,
@@ -31,7 +43,7 @@ impl Reader<'_> {
     }
 
     /// Whether `WebSockets` are handed over.
-    pub(in crate::config) fn web_sockets(&mut self) -> WebSockets {
+    fn web_sockets(&mut self) -> WebSockets {
         self.choice(
             "websockets",
             WebSockets::Refuse,

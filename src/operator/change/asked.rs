@@ -2,11 +2,11 @@
 
 use super::digest;
 use crate::http::Call;
-use crate::operator::Context;
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Operator, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::IdempotencyKey;
+use crate::request::Request;
 
 /// The longest Idempotency-Key, in characters.
 const LONGEST_KEY: usize = 255;
@@ -30,7 +30,7 @@ impl Asked {
         verb: &Verb,
         operator: &Operator,
         mut fields: Fields,
-        at: Context<'_>,
+        request: &Request<'_>,
     ) -> Result<Self, Refusal> {
         let by_form = fields.by_form;
         let once = if by_form {
@@ -38,7 +38,7 @@ impl Asked {
         } else {
             None
         };
-        let key = header_key(at.call)?.or(once);
+        let key = header_key(request.call)?.or(once);
         let is_sure = by_form && is_sure(&mut fields)?;
         let seen = match verb.changes {
             Changes::Settings => fields.number("version", 0..=LARGEST)?,
@@ -49,9 +49,7 @@ impl Asked {
             asked: digest(&what(verb, &fields)),
         });
         let asking = Asking {
-            call: at.call,
-            config: at.config,
-            now: at.line.now_ms / 1000,
+            request,
             once: once.as_ref(),
             // Only a browser is shown a question, so a program's form has to say all at once.
             step: if by_form && operator.via == Scheme::Basic && !is_sure {

@@ -6,9 +6,9 @@
 
 use hmac_sha256::HMAC;
 
-use crate::config::Config;
 use crate::http::Call;
-use crate::http::cookie;
+use crate::http::cookie::{self, Scope};
+use crate::request::Request;
 use crate::ticket::keys::{LENGTH, Purpose, sealed, unsealed};
 
 const SECURE_NAME: &str = "__Secure-queue-device";
@@ -26,16 +26,18 @@ struct Device {
 }
 
 /// The lane of the browser that sent this, if it is known.
-pub(super) fn lane(call: &Call, password: &str, config: &Config, now: u64) -> Option<String> {
-    let device = known(call, password, config, now)?;
+pub(super) fn lane(password: &str, request: &Request<'_>) -> Option<String> {
+    let device = known(password, request)?;
     Some(format!("device:{}", device.id))
 }
 
 /// A `Set-Cookie` value by which this browser is known from now on; none while it is known for long enough.
 #[must_use]
-pub fn cookie(call: &Call, config: &Config, now: u64) -> Option<String> {
-    let password = config.operators.password().ok()??;
-    let device = known(call, password, config, now);
+pub fn cookie(request: &Request<'_>) -> Option<String> {
+    let (call, operators) = (request.call, &request.config.operators);
+    let now = request.now.secs();
+    let password = operators.secrets.password().ok()??;
+    let device = known(password, request);
     if device
         .as_ref()
         .is_some_and(|device| device.until > now + LIFE / 2)
@@ -43,30 +45,31 @@ pub fn cookie(call: &Call, config: &Config, now: u64) -> Option<String> {
         return None;
     }
     let id = device.map_or_else(|| call.id.clone(), |device| device.id);
-    let key = keys(password, config).next()?;
-    let value = sealed(&format!("{}.{id}.{}", config.room, now + LIFE), &key);
-    let (name, path) = (name(call), &config.admin_path);
-    let secure = if call.is_loopback() { "" } else { "; Secure" };
+    let key = keys(password, request).next()?;
+    let value = sealed(&format!("{}.{id}.{}", request.room.name, now + LIFE), &key);
+    let (name, path) = (name(call), &operators.path);
+    let secure = Scope::of(call).secure();
     Some(format!(
         "{name}={value}; Path={path}{secure}; HttpOnly; SameSite=Strict; Max-Age={LIFE}"
     ))
 }
 
-fn known(call: &Call, password: &str, config: &Config, now: u64) -> Option<Device> {
+fn known(password: &str, request: &Request<'_>) -> Option<Device> {
+    let call = request.call;
     let mut values = call
         .headers
         .iter()
         .filter(|(found, _)| *found == "cookie")
         .flat_map(|(_, header)| cookie::values(header, name(call)));
-    values.find_map(|value| read(value, password, config, now))
+    values.find_map(|value| read(value, password, request))
 }
 
-fn read(value: &str, password: &str, config: &Config, now: u64) -> Option<Device> {
-    let text = keys(password, config).find_map(|key| unsealed(value, &key))?;
+fn read(value: &str, password: &str, request: &Request<'_>) -> Option<Device> {
+    let text = keys(password, request).find_map(|key| unsealed(value, &key))?;
     let mut parts = text.split('.');
     let (room, id, until) = (parts.next()?, parts.next()?, parts.next()?);
     let until = until.parse().ok()?;
-    let is_ours = room == config.room && now < until;
+    let is_ours = room == request.room.name.as_str() && request.now.secs() < until;
     is_ours.then(|| Device {
         id: id.to_owned(),
         until,
@@ -74,15 +77,14 @@ fn read(value: &str, password: &str, config: &Config, now: u64) -> Option<Device
 }
 
 /// The password is part of them: another password, and no browser is known any more.
-fn keys(password: &str, config: &Config) -> impl Iterator<Item = [u8; LENGTH]> {
-    let keys = config.keys.of(Purpose::Device);
+fn keys(password: &str, request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
+    let keys = request.config.tickets.keys.of(Purpose::Device);
     keys.map(move |key| HMAC::mac(password, key))
 }
 
 fn name(call: &Call) -> &'static str {
-    if call.is_loopback() {
-        LOOPBACK_NAME
-    } else {
-        SECURE_NAME
+    match Scope::of(call) {
+        Scope::Secure => SECURE_NAME,
+        Scope::Loopback => LOOPBACK_NAME,
     }
 }

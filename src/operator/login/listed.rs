@@ -3,20 +3,22 @@
 //! Programs are not asked: what they prove themselves with is a token.
 
 use super::Refused;
-use crate::cache::{Listed, Pop};
-use crate::config::{Config, Problem};
+use crate::cache::Listed;
+use crate::config::Problem;
 use crate::http::Call;
+use crate::request::Request;
 
 /// Why this request is refused before its credentials are looked at, if it is.
 #[must_use]
-pub fn refused(call: &Call, config: &Config, near: &dyn Pop) -> Option<Refused> {
-    let list = config.operators_acl.as_ref()?;
+pub fn refused(request: &Request<'_>) -> Option<Refused> {
+    let Request { call, pop, .. } = *request;
+    let list = request.config.operators.acl.as_ref()?;
     if is_of_a_program(call) {
         return None;
     }
     let listed = call
         .address
-        .map_or(Listed::Not, |address| near.listed(list, address));
+        .map_or(Listed::Not, |address| pop.listed(list, address));
     match listed {
         Listed::Allowed => None,
         Listed::Not => Some(Refused::NotListed),

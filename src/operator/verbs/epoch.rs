@@ -14,7 +14,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["epoch"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
-    example: |config| json!({ "word": config.room }).to_string(),
+    example: |request| json!({ "word": request.room.name.as_str() }).to_string(),
     read,
     news,
     listed,
@@ -24,10 +24,10 @@ pub(super) static VERB: Verb = Verb {
 pub struct Epoch;
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
-    let (word, room) = (fields.text("word")?, &asking.config.room);
+    let (word, room) = (fields.text("word")?, asking.request.room.name.as_str());
     // The question asks for the word.
     let comes_later = asking.step == Step::First && word.is_none();
-    if !comes_later && word.as_ref() != Some(room) {
+    if !comes_later && word.as_deref() != Some(room) {
         let accepted = format!("the name of the room, {room:?}");
         return Err(wrong("word", word.as_deref(), &accepted));
     }
@@ -40,16 +40,16 @@ impl Intent for Epoch {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        Some(Box::new(|sign, config| Question {
+        Some(Box::new(|sign, room| Question {
             title: "End all tickets?",
             text: format!(
                 "Waiting now: {}. They lose their places and draw again, and so do the {} let in so far, if they are still inside. That cannot be taken back. Type the room's name, {}, to do it.",
                 people(sign.waiting()),
                 people(sign.cursor.0),
-                config.room
+                room.name
             ),
             yes: "End all tickets",
-            word: Some(config.room.clone()),
+            word: Some(room.name.to_string()),
         }))
     }
 

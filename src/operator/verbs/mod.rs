@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
-use crate::config::Config;
-use crate::http::Call;
+use crate::config::Room;
 use crate::page::{ActionWords, Question};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Reason, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sign};
+use crate::request::Request;
 use crate::ticket::Ticket;
 
 pub use credit::Credit;
@@ -53,7 +53,7 @@ pub struct Verb {
     /// What it changes.
     pub changes: Changes,
     /// A JSON object that it accepts, for a sender of something else.
-    pub example: fn(&Config) -> String,
+    pub example: fn(&Request<'_>) -> String,
     /// Takes its fields.
     pub read: Read,
     /// What the panel says once it is done.
@@ -77,11 +77,7 @@ pub enum Changes {
 /// What a verb may know besides its fields.
 pub struct Asking<'a> {
     /// The request.
-    pub call: &'a Call,
-    /// The settings.
-    pub config: &'a Config,
-    /// Unix time in seconds.
-    pub now: u64,
+    pub request: &'a Request<'a>,
     /// What a repeat is known by.
     pub once: Option<&'a IdempotencyKey>,
     /// How far the request has come.
@@ -121,7 +117,7 @@ pub trait Intent {
     }
 
     /// The ticket that the operator's browser gets.
-    fn ticket(&self, _sign: &Sign, _effect: Effect, _now: u64) -> Option<Ticket> {
+    fn ticket(&self, _sign: &Sign, _effect: Effect, _now: Now) -> Option<Ticket> {
         None
     }
 
@@ -155,7 +151,7 @@ fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
 }
 
 /// Words a question for the line as it stands.
-pub type Ask<'a> = Box<dyn Fn(&Sign, &Config) -> Question + 'a>;
+pub type Ask<'a> = Box<dyn Fn(&Sign, &Room) -> Question + 'a>;
 
 /// What the panel's address says was just done.
 pub struct News<'a> {
@@ -164,16 +160,14 @@ pub struct News<'a> {
     /// The number of its [`Effect`].
     pub number: u64,
     /// The request for the panel.
-    pub call: &'a Call,
-    /// The settings.
-    pub config: &'a Config,
+    pub request: &'a Request<'a>,
 }
 
 impl News<'_> {
     /// A number out of [`Intent::details`].
     #[must_use]
     pub fn detail(&self, name: &str) -> Option<u64> {
-        self.call.parameter(name)?.parse().ok()
+        self.request.call.parameter(name)?.parse().ok()
     }
 }
 
@@ -203,7 +197,7 @@ fn of(act: &str) -> Option<&'static Verb> {
 }
 
 /// The example of a verb that has no fields.
-fn no_fields(_config: &Config) -> String {
+fn no_fields(_request: &Request<'_>) -> String {
     "{}".to_owned()
 }
 

@@ -32,10 +32,11 @@ pub struct Permit {
 }
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
-    let most = asking.config.permit_max;
+    let operators = &asking.request.config.operators;
+    let most = operators.permit_max;
     Ok(Box::new(Permit {
         amount: fields.number("amt", 1..=most)?.unwrap_or(1),
-        credit_max: asking.config.credit_max,
+        credit_max: operators.credit_max,
     }))
 }
 
@@ -122,7 +123,7 @@ fn news(news: &News<'_>) -> String {
     let kept = (asked - released).saturating_sub(dropped);
     let goes = format!("Let in: {released} of {asked}, since no other visitor was waiting.");
     let keeps = (kept > 0).then(|| format!("Credit for {} is kept.", people(kept)));
-    let drops = dropped_words(dropped, news.config.credit_max);
+    let drops = dropped_words(dropped, news.request.config.operators.credit_max);
     sentences([Some(goes), keeps, drops])
 }
 

@@ -1,12 +1,11 @@
 //! A test ticket for the operator's browser: drawn at the back of the line, or let in at once.
 
 use super::{Asking, Changes, Intent, News, Verb, no_fields};
-use crate::config::Config;
-use crate::http::Call;
 use crate::operator::change::digest;
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Place, Position, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Place, Position, Sign};
+use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
 
@@ -39,15 +38,13 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         let text = "a test ticket is kept by a browser, and comes with its form; accepted is application/x-www-form-urlencoded";
         return Err(Refusal::Type(text.to_owned()));
     }
-    let Asking {
-        call, config, now, ..
-    } = *asking;
-    let id = asking.once.map_or_else(|| call.id.clone(), id_of);
+    let request = asking.request;
+    let id = asking.once.map_or_else(|| request.call.id.clone(), id_of);
     match fields.text("act")?.as_deref() {
         Some("draw") => Ok(Box::new(Draw { id })),
         Some("jump") => Ok(Box::new(Jump {
             id,
-            held: held(call, config, now),
+            held: held(request),
         })),
         other => Err(wrong("act", other, "draw or jump")),
     }
@@ -60,8 +57,8 @@ fn id_of(once: &IdempotencyKey) -> String {
 }
 
 /// The place in the line of the ticket that the operator's browser holds.
-fn held(call: &Call, config: &Config, now: u64) -> Option<Place> {
-    match ticket_cookie::ticket(call, config, now)?.standing {
+fn held(request: &Request<'_>) -> Option<Place> {
+    match ticket_cookie::ticket(request)?.standing {
         Standing::Waiting(place) => Some(place),
         Standing::Unnumbered { .. } | Standing::Admitted { .. } => None,
     }
@@ -79,7 +76,7 @@ impl Intent for Draw {
         format!("test ticket {} drawn", effect.number)
     }
 
-    fn ticket(&self, sign: &Sign, effect: Effect, now: u64) -> Option<Ticket> {
+    fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
         let standing = Standing::Waiting(sign.place(position(effect)?));
         Some(ticket(&self.id, standing, now))
     }
@@ -105,12 +102,12 @@ impl Intent for Jump {
         jumped(effect.number)
     }
 
-    fn ticket(&self, sign: &Sign, effect: Effect, now: u64) -> Option<Ticket> {
+    fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
         let standing = Standing::Admitted {
             position: position(effect),
             born: sign.birth.born,
             epoch: sign.epoch,
-            at: now,
+            at: now.secs(),
         };
         Some(ticket(&self.id, standing, now))
     }
@@ -124,11 +121,11 @@ fn position(effect: Effect) -> Option<Position> {
     (effect.number > 0).then_some(Position(effect.number))
 }
 
-fn ticket(id: &str, standing: Standing, now: u64) -> Ticket {
+fn ticket(id: &str, standing: Standing, now: Now) -> Ticket {
     Ticket {
         id: id.to_owned(),
         standing,
-        signed: now,
+        signed: now.secs(),
         life: 0,
         grace: None,
         still: false,

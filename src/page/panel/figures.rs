@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::hour::Hour;
 use super::{SignSeen, number, people};
 use crate::i18n::english;
-use crate::queue::Sign;
+use crate::queue::{Now, Sign};
 use crate::queue::{Rate, Verdict, decide, wait_of_the_last};
 use crate::ticket::{Standing, Ticket};
 
@@ -92,7 +92,7 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
             );
             format!("{named}, let in")
         }
-        (Standing::Unnumbered { .. }, _) if held.is_inside(now_ms / 1000) => {
+        (Standing::Unnumbered { .. }, _) if held.is_inside(Now::from_ms(now_ms)) => {
             "a ticket without a number, let in for a while".to_owned()
         }
         (Standing::Unnumbered { .. }, _) => "a ticket without a number yet".to_owned(),

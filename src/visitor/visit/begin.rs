@@ -1,9 +1,10 @@
 //! The ticket with which a visit begins.
 
+use crate::queue::Now;
 use crate::ticket::{Notice, Standing, Ticket};
 
 /// The ticket that came, or a new one where none came or its time is over.
-pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: u64) -> Ticket {
+pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
     let new = || provisional_ticket(fresh.to_owned(), now);
     match ticket {
         None => new(),
@@ -17,11 +18,11 @@ pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: u64) -> Ticket {
 
 /// A ticket whose number is still to be drawn.
 #[must_use]
-pub fn provisional_ticket(id: String, now: u64) -> Ticket {
+pub fn provisional_ticket(id: String, now: Now) -> Ticket {
     Ticket {
         id,
         standing: Standing::Unnumbered { tries: 0 },
-        signed: now,
+        signed: now.secs(),
         life: 0,
         grace: None,
         still: false,
@@ -30,7 +31,7 @@ pub fn provisional_ticket(id: String, now: u64) -> Ticket {
 }
 
 /// The same after the line was started anew.
-pub(super) fn anew(id: String, now: u64) -> Ticket {
+pub(super) fn anew(id: String, now: Now) -> Ticket {
     Ticket {
         notice: Some(Notice::Anew),
         ..provisional_ticket(id, now)

@@ -2,35 +2,29 @@
 //! store no more than one that waits.
 
 use super::{Drawn, FollowUp, SignRead, Unseen};
-use crate::cache::{CachedSign, Lookup, Pop};
-use crate::queue::Mode;
-use crate::queue::Sign;
+use crate::cache::{CachedSign, Lookup};
 use crate::queue::chance::Chance;
-use crate::store::Line;
+use crate::queue::{Mode, Sign};
+use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::visitor::trouble::Draws;
 
-pub(super) fn draw(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) -> Drawn {
-    let last_closed = near.last().and_then(closed);
-    let draw = || draw_or_wait(id, line, near, chance).map_err(Some);
+pub(super) fn draw(id: &str, request: &Request<'_>) -> Drawn {
+    let last_closed = request.pop.last().and_then(closed);
+    let draw = || draw_or_wait(id, request).map_err(Some);
     match last_closed {
-        Some(last) => draw_where_it_was_closed(last, &draw, line.now_ms, near),
+        Some(last) => draw_where_it_was_closed(last, &draw, request),
         None => (draw(), FollowUp::Nothing),
     }
 }
 
 /// One call to the store, or none: after draws of this data centre have failed, few may try.
-fn draw_or_wait(
-    id: &str,
-    line: &Line<'_>,
-    near: &dyn Pop,
-    chance: Chance,
-) -> Result<SignRead, StoreError> {
-    let draws = Draws::new(near, line.now_ms, chance);
+fn draw_or_wait(id: &str, request: &Request<'_>) -> Result<SignRead, StoreError> {
+    let draws = Draws::new(request.pop, request.now, Chance::of(&request.call.id));
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let seen = line.join(id).map(SignRead::new);
+    let seen = request.line().join(id).map(SignRead::new);
     match seen {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
@@ -43,10 +37,9 @@ fn draw_or_wait(
 fn draw_where_it_was_closed(
     last: Sign,
     draw: &dyn Fn() -> Result<SignRead, Unseen>,
-    now_ms: u64,
-    near: &dyn Pop,
+    request: &Request<'_>,
 ) -> Drawn {
-    match near.lookup() {
+    match request.pop.lookup() {
         Lookup::Hit(copy, duty) => match closed(*copy) {
             Some(sign) => closed_room(sign, duty.map_or(FollowUp::Nothing, FollowUp::Refresh)),
             None => (draw(), FollowUp::Nothing),
@@ -54,7 +47,7 @@ fn draw_where_it_was_closed(
         Lookup::Miss(duty) => {
             let drawn = draw();
             let sign = drawn.as_ref().ok().map(|seen| seen.sign.clone());
-            duty.renew(&CachedSign::of(sign, near, now_ms));
+            duty.renew(&CachedSign::of(sign, request.pop, request.now));
             // The room is closed as far as is known here, so this visitor reads that, and the log says why.
             let seen = drawn.unwrap_or_else(|fault| SignRead {
                 fault,

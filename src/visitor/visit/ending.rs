@@ -2,9 +2,8 @@
 
 use super::sign::SignRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, anew};
-use crate::queue::Sign;
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{Mode, Position, Verdict, decide};
+use crate::queue::{Mode, Now, Position, Sign, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
@@ -20,7 +19,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
 }
 
 /// What is left to a visitor whose stay has ended: the place in the line, where there is one.
-pub(super) fn outside(held: Ticket, now: u64) -> Ticket {
+pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
     match held.standing {
         Standing::Admitted { .. } => anew(held.id, now),
         Standing::Unnumbered { .. } | Standing::Waiting(_) => Ticket {
@@ -30,7 +29,7 @@ pub(super) fn outside(held: Ticket, now: u64) -> Ticket {
     }
 }
 
-pub(super) fn decided(held: Ticket, seen: SignRead, now: u64, after: FollowUp) -> Visit {
+pub(super) fn decided(held: Ticket, seen: SignRead, now: Now, after: FollowUp) -> Visit {
     let sign = seen.sign;
     let mode = sign.live.mode;
     let verdict = |position| (position, decide(position, sign.cursor));
@@ -44,7 +43,7 @@ pub(super) fn decided(held: Ticket, seen: SignRead, now: u64, after: FollowUp) -
                 position: Some(position),
                 born: sign.birth.born,
                 epoch: sign.epoch,
-                at: now,
+                at: now.secs(),
             };
             (VisitOutcome::Admitted, standing)
         }
@@ -94,7 +93,7 @@ pub(super) fn without_store(
     held: Ticket,
     is_new: bool,
     fault: Unseen,
-    now: u64,
+    now: Now,
     after: FollowUp,
 ) -> Visit {
     let standing = match held.standing {

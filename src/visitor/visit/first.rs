@@ -4,11 +4,9 @@
 
 use super::draw::draw;
 use super::{Drawn, SignRead};
-use crate::cache::{CachedSign, Pop, SignCache};
-use crate::queue::Mode;
-use crate::queue::Sign;
-use crate::queue::chance::Chance;
-use crate::store::Line;
+use crate::cache::{CachedSign, SignCache};
+use crate::queue::{Mode, Sign};
+use crate::request::Request;
 
 /// The sign, if visitors wait by the last one that this data centre knows. Where it knows none, or nobody waits, a number
 /// is drawn at once: a line that has not begun cannot be made longer in front of anybody.
@@ -30,15 +28,16 @@ pub(super) fn is_open(near: &dyn SignCache) -> bool {
 
 /// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
 /// when the store loses it, so it has to know of every number drawn here.
-pub(super) fn draw_and_tell(id: &str, line: &Line<'_>, near: &dyn Pop, chance: Chance) -> Drawn {
-    let (asked, after) = draw(id, line, near, chance);
+pub(super) fn draw_and_tell(id: &str, request: &Request<'_>) -> Drawn {
+    let near = request.pop;
+    let (asked, after) = draw(id, request);
     if let Ok(SignRead {
         sign,
         position: Some(_),
         ..
     }) = &asked
     {
-        let copy = CachedSign::drawn(sign.clone(), line.now_ms, near.last().as_ref());
+        let copy = CachedSign::drawn(sign.clone(), request.now, near.last().as_ref());
         if has_line(sign) == line_in_front(near).is_some() {
             near.remember(&copy);
         } else {

@@ -1,12 +1,11 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
 use super::{FollowUp, Unseen};
-use crate::cache::{CachedSign, Lookup, Pop, RefreshGuard};
-use crate::queue::TicketState;
-use crate::queue::{Mode, Position};
-use crate::queue::{Place, Sign};
+use crate::cache::{CachedSign, Lookup, RefreshGuard};
+use crate::queue::{Mode, Now, Place, Position, Sign, TicketState};
+use crate::request::Request;
+use crate::store::MayDraw;
 use crate::store::upstash::StoreError;
-use crate::store::{Line, MayDraw};
 use crate::ticket::{Notice, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::trouble;
@@ -48,47 +47,41 @@ impl SignRead {
     }
 
     /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(mut sign: Sign, place: Place, position: Position, is_old: bool) -> Self {
+    pub(super) fn from(mut sign: Sign, place: Place, position: Position) -> Self {
         if place.born == sign.birth.born {
             sign.cursor = sign.cursor.max(place.seen);
         }
-        Self {
-            is_old,
-            ..Self::new((sign, Some(position)))
-        }
+        Self::new((sign, Some(position)))
     }
 }
 
 /// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
 /// it; and when ticket and copy contradict each other, it asks the store for itself.
-pub(super) fn look(
-    held: &Ticket,
-    place: Place,
-    kind: Kind,
-    line: &Line<'_>,
-    near: &dyn Pop,
-) -> Asked {
-    let (copy, duty) = match near.lookup() {
-        Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, line, near),
-        Lookup::Unavailable => return ask(held, place, kind, line, near),
+pub(super) fn look(held: &Ticket, place: Place, kind: Kind, request: &Request<'_>) -> Asked {
+    let (copy, duty) = match request.pop.lookup() {
+        Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
+        Lookup::Unavailable => return ask(held, place, kind, request),
         // Until the request that reads the sign is done, the last one is better than none.
-        Lookup::Timeout => (CachedSign::without_store(near), None),
+        Lookup::Timeout => (CachedSign::without_store(request.pop), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
         Lookup::Hit(copy, Some(duty)) if is_settling(place, &copy) => {
-            return look_for_all(held, place, kind, duty, line, near);
+            return look_for_all(held, place, kind, duty, request);
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
     let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     let is_old = copy.is_old;
-    match trusted(held, place, copy, line) {
-        Authority::Copy(sign, position) => Asked::Seen(
-            Box::new(SignRead::from(*sign, place, position, is_old)),
-            after,
-        ),
+    match trusted(held, place, copy, request.now) {
+        Authority::Copy(sign, position) => {
+            let seen = SignRead {
+                is_old,
+                ..SignRead::from(*sign, place, position)
+            };
+            Asked::Seen(Box::new(seen), after)
+        }
         Authority::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
         Authority::Ended => Asked::Ended(after),
-        Authority::Store => ask(held, place, kind, line, near),
+        Authority::Store => ask(held, place, kind, request),
     }
 }
 
@@ -103,27 +96,30 @@ pub(super) fn look_for_all(
     place: Place,
     kind: Kind,
     duty: RefreshGuard,
-    line: &Line<'_>,
-    near: &dyn Pop,
+    request: &Request<'_>,
 ) -> Asked {
+    let (near, now) = (request.pop, request.now);
     let batches = near.next_batches();
-    let asked = line.look(&held.id, place, may_draw(kind), &batches);
+    let asked = request
+        .line()
+        .look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
-    let copy = CachedSign::of(sign, near, line.now_ms);
+    let copy = CachedSign::of(sign, near, now);
     duty.renew(&copy);
     match asked {
         Ok(_) => {
             near.acknowledge(&batches);
-            trouble::answered(near, line.now_ms);
+            trouble::answered(near, now);
         }
-        Err(_) => trouble::failed(near, line.now_ms),
+        Err(_) => trouble::failed(near, now),
     }
-    match (asked, trusted(held, place, copy, line)) {
+    match (asked, trusted(held, place, copy, now)) {
         (Ok(answer), _) => answered(place, answer),
         (Err(fault), Authority::Copy(sign, position)) => {
             let seen = SignRead {
                 fault: Some(fault),
-                ..SignRead::from(*sign, place, position, true)
+                is_old: true,
+                ..SignRead::from(*sign, place, position)
             };
             Asked::Seen(Box::new(seen), FollowUp::Nothing)
         }
@@ -140,9 +136,9 @@ pub(super) enum Authority {
     Nobody,
 }
 
-pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, line: &Line<'_>) -> Authority {
+pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, now: Now) -> Authority {
     // A ticket may be younger than the copy of the sign, which then does not know its number yet.
-    let is_young = line.now_ms / 1000 < held.signed.saturating_add(SIGN_LAG_SECONDS);
+    let is_young = now.secs() < held.signed.saturating_add(SIGN_LAG_SECONDS);
     let is_old = copy.is_old;
     let Some(sign) = copy.sign else {
         return Authority::Nobody;
@@ -161,26 +157,17 @@ pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, line: &Line
 }
 
 /// Asks the store itself, and lets the others see what it said.
-pub(super) fn ask(
-    held: &Ticket,
-    place: Place,
-    kind: Kind,
-    line: &Line<'_>,
-    near: &dyn Pop,
-) -> Asked {
-    match line.look(&held.id, place, may_draw(kind), &[]) {
+pub(super) fn ask(held: &Ticket, place: Place, kind: Kind, request: &Request<'_>) -> Asked {
+    let (near, now) = (request.pop, request.now);
+    match request.line().look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
             let last = near.last();
-            near.put(&CachedSign::drawn(
-                answer.0.clone(),
-                line.now_ms,
-                last.as_ref(),
-            ));
-            trouble::answered(near, line.now_ms);
+            near.put(&CachedSign::drawn(answer.0.clone(), now, last.as_ref()));
+            trouble::answered(near, now);
             answered(place, answer)
         }
         Err(fault) => {
-            trouble::failed(near, line.now_ms);
+            trouble::failed(near, now);
             Asked::Unseen(Some(fault), FollowUp::Nothing)
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::Keys;
 use now_serving::visitor::visit::provisional_ticket;
 use serde_json::{Value, json};
@@ -57,10 +58,11 @@ fn position(told: &Value) -> u64 {
 
 /// A ticket whose draw has not been confirmed.
 fn without_number(house: &House, id: &str) -> String {
-    let now = house.now_ms() / 1000;
+    let now = Now::from_ms(house.now_ms());
     let ticket = provisional_ticket(id.to_owned(), now);
     let keys = Keys::new(SECRET, None);
-    keys.sign(&ticket, "main", now, 3600).unwrap()
+    keys.sign(&ticket, &RoomName::new("main"), now, 3600)
+        .unwrap()
 }
 
 fn hold_numbers_of_their_own(visitors: &mut [Visitor<'_>]) -> Vec<u64> {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Place, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Now, Place, RoomName, Sign};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -205,10 +205,10 @@ impl Play<'_> {
         for store in self.stores {
             let line = Line {
                 store,
-                room: "main",
+                room: &RoomName::new("main"),
                 pace: self.pace,
                 lifetime: 172_800,
-                now_ms: self.now_ms,
+                now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
                 pop: String::new(),
                 known: &known,

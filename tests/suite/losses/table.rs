@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Place;
+use now_serving::queue::{Now, Place, RoomName};
 use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::Value;
 
@@ -148,7 +148,9 @@ fn signed_at(place: Place, now: u64) -> String {
         notice: None,
     };
     let keys = Keys::new(SECRET, None);
-    keys.sign(&ticket, "main", now, 3600).unwrap()
+    let now = Now::from_secs(now);
+    keys.sign(&ticket, &RoomName::new("main"), now, 3600)
+        .unwrap()
 }
 
 fn forget_everything(house: &House) {

@@ -7,6 +7,7 @@
 
 use now_serving::cache::NoSign;
 use now_serving::queue::Pace;
+use now_serving::queue::{Now, RoomName};
 use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
@@ -154,11 +155,11 @@ impl World<'_> {
     fn join(&self) {
         let line = Line {
             store: &Direct(self.house.store.clone()),
-            room: "main",
+            room: &RoomName::new("main"),
             pace: self.movers.pace(),
             lifetime: 172_800,
             pop: String::new(),
-            now_ms: self.house.now_ms(),
+            now: Now::from_ms(self.house.now_ms()),
             clock: Clock::Given,
             known: &NoSign,
         };

@@ -262,7 +262,10 @@ fn no_line_about_the_settings_is_longer_than_is_said() {
         accepted: "a name".to_owned(),
         unreadable: false,
     }];
-    let few = held_to_schema(&service::unsound_entry(1, &few));
+    let few = held_to_schema(&service::unsound_entry(
+        now_serving::queue::Now::from_ms(1),
+        &few,
+    ));
     assert_eq!(
         (&few["more"], few["problems"].as_array().unwrap().len()),
         (&json!(0), 1)

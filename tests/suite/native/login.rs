@@ -10,19 +10,21 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
     TURN_TIMEOUT,
 };
-use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
 use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Rights, Scheme};
+use now_serving::queue::Now;
 use now_serving::queue::Sign;
-use now_serving::service::{self, Request};
-use now_serving::store::{Clock, Line};
+use now_serving::request::Request;
+use now_serving::service;
+use now_serving::store::upstash::{Attempt, Transport};
 use upstash_local::Store;
 
 use crate::house::{
@@ -59,7 +61,9 @@ impl PanelView {
     fn asked(&self, address: &str, authorization: Option<&str>) -> Result<Operator, Refused> {
         let now_ms = self.now_ms.load(Ordering::SeqCst);
         let call = from(address, authorization);
-        login::operator(&call, Audience::Api, &self.config, &self.near, now_ms)
+        alone(&call, &self.config, &self.near, now_ms, |request| {
+            login::operator(Audience::Api, request)
+        })
     }
 
     /// This many wrong logins.
@@ -203,7 +207,9 @@ impl Burst {
     /// The answer to one of them, and how long it took.
     fn login(&self, call: &Call, config: &Config) -> (Result<Operator, Refused>, Duration) {
         self.clock.set(Duration::ZERO);
-        let got = login::operator(call, Audience::Api, config, self, NOW_MS);
+        let got = alone(call, config, self, NOW_MS, |request| {
+            login::operator(Audience::Api, request)
+        });
         (got, self.clock.get())
     }
 }
@@ -341,7 +347,34 @@ fn device_cookie(config: &Config, id: &str, now: u64) -> String {
         id: id.to_owned(),
         ..Call::default()
     };
-    login::device_cookie(&call, config, now).unwrap()
+    cookie_for(&call, config, now).unwrap()
+}
+
+/// The cookie that an operator's browser gets that sent this, at this Unix second.
+fn cookie_for(call: &Call, config: &Config, now: u64) -> Option<String> {
+    let cache = InMemoryCache::new(Arc::default());
+    alone(call, config, &cache, now * 1000, login::device_cookie)
+}
+
+/// A store that is not there.
+struct NoStore;
+
+impl Transport for NoStore {
+    fn post(&self, _body: &str, _attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+        None
+    }
+}
+
+/// A request for which no store is needed.
+fn alone<T>(
+    call: &Call,
+    config: &Config,
+    pop: &dyn Pop,
+    now_ms: u64,
+    ask: impl FnOnce(&Request<'_>) -> T,
+) -> T {
+    let now = Now::from_ms(now_ms);
+    ask(&Request::new(call, config, (&NoStore, pop), now))
 }
 
 #[test]
@@ -465,12 +498,12 @@ fn a_browser_is_known_for_thirty_days_by_this_password_and_this_room() {
     let cookie = device_cookie(&config, "0123", now);
     let is_known = |config: &Config, cookie: &str, now: u64| {
         let call = known(Call::default(), cookie);
-        login::device_cookie(&call, config, now).is_none()
+        cookie_for(&call, config, now).is_none()
     };
     assert!(is_known(&config, &cookie, now), "and no new cookie is sent");
     assert!(is_known(&config, &cookie, now + 15 * DAYS - 1));
     let renewed = known(Call::default(), &cookie);
-    let renewed = login::device_cookie(&renewed, &config, now + 15 * DAYS).unwrap();
+    let renewed = cookie_for(&renewed, &config, now + 15 * DAYS).unwrap();
     assert!(
         renewed.contains("=main.0123."),
         "the same browser: {renewed}"
@@ -490,7 +523,7 @@ fn a_browser_is_known_for_thirty_days_by_this_password_and_this_room() {
         "through a rotation"
     );
     let expired = known(Call::default(), &cookie);
-    let anew = login::device_cookie(&expired, &config, now + 30 * DAYS).unwrap();
+    let anew = cookie_for(&expired, &config, now + 30 * DAYS).unwrap();
     assert!(!anew.contains("0123"), "{anew}");
     let altered = cookie.replace("main.0123", "main.0124");
     assert!(!is_known(&config, &altered, now));
@@ -505,7 +538,7 @@ fn the_cookie_of_a_known_browser_goes_to_the_operators_routes_of_this_site_alone
         id: "0123".to_owned(),
         ..Call::default()
     };
-    let set = login::device_cookie(&production, &config, 1_800_000_000).unwrap();
+    let set = cookie_for(&production, &config, 1_800_000_000).unwrap();
     let (pair, attributes) = set.split_once("; ").unwrap();
     assert!(
         pair.starts_with("__Secure-queue-device=main.0123.1802592000."),
@@ -523,7 +556,9 @@ fn a_cache_that_does_not_answer_locks_nobody_out() {
     cache.is_from_now_on(CacheFault::Silent);
     let asked = |authorization: &str| {
         let call = from(HERE, Some(authorization));
-        login::operator(&call, Audience::Api, &config, &cache, cache.now_ms())
+        alone(&call, &config, &cache, cache.now_ms(), |request| {
+            login::operator(Audience::Api, request)
+        })
     };
     for _ in 0..20 {
         assert_eq!(asked(WRONG), Err(Refused::Unauthorized(Scheme::Bearer)));
@@ -562,13 +597,7 @@ fn a_token_with_the_role_read_can_only_read() {
         let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
         let now_ms = 1_800_000_000_000;
         let outcome = service::handle(
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store,
-                pop: &desk.near,
-                now_ms,
-            },
+            &Request::new(&call, &config, (&store, &desk.near), Now::from_ms(now_ms)),
             &mut body,
         );
         let Answer::Reply(reply) = outcome.answer else {
@@ -612,26 +641,11 @@ fn the_log_names_who_asked() {
     settings.extend(required());
     let config = loaded(&settings);
     let desk = PanelView::new();
-    let line = Line {
-        store: &store,
-        room: "main",
-        pace: config.pace,
-        lifetime: 60,
-        now_ms: 1_800_000_000_000,
-        clock: Clock::Given,
-        known: &NoSign,
-        pop: String::new(),
-    };
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());
-        let answered = operator::answer(
-            "/status",
-            &call,
-            &mut [].as_slice(),
-            &line,
-            &desk.near,
-            &config,
-        );
+        let now = Now::from_ms(1_800_000_000_000);
+        let request = Request::new(&call, &config, (&store, &desk.near), now);
+        let answered = operator::answer("/status", &mut [].as_slice(), &request);
         answered.operator
     };
     let bearer =
@@ -666,7 +680,11 @@ fn problems(permit: &str, admin: &str) -> Vec<Problem> {
     let mut settings = required();
     settings.extend([("permit_token", permit), ("admin_token", admin)]);
     let operators = loaded(&settings).operators;
-    operators.tokens_of_both_kinds().err().unwrap_or_default()
+    operators
+        .secrets
+        .tokens_of_both_kinds()
+        .err()
+        .unwrap_or_default()
 }
 
 #[test]
@@ -756,13 +774,12 @@ fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String
     let mut reads = [(); 2].map(|()| {
         let mut body = ask.body.as_slice();
         let _ = service::handle(
-            &Request {
-                call: &call,
-                config: &config,
-                store: &store,
-                pop: &desk.near,
-                now_ms: 1_800_000_000_000,
-            },
+            &Request::new(
+                &call,
+                &config,
+                (&store, &desk.near),
+                Now::from_ms(1_800_000_000_000),
+            ),
             &mut body,
         );
         source.read.lock().unwrap().clone()

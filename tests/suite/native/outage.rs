@@ -9,7 +9,9 @@ use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
 use now_serving::queue::Pace;
-use now_serving::service::{self, Request};
+use now_serving::queue::{Now, RoomName};
+use now_serving::request::Request;
+use now_serving::service;
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
@@ -32,15 +34,14 @@ struct World {
 impl World {
     fn new(pace: Pace) -> Self {
         let now_ms = Arc::new(AtomicU64::new(START_MS));
+        let mut config = config();
+        config.clock = Some(0);
+        config.outage.policy = OnStoreError::Admit;
+        config.rooms[0].pace = pace;
         let pop = |name: &&str| InMemoryCache::in_pop(name, Arc::clone(&now_ms));
         Self {
             store: Store::embedded(STORE_TOKEN).unwrap(),
-            config: Config {
-                clock: Some(0),
-                on_store_error: OnStoreError::Admit,
-                pace,
-                ..config()
-            },
+            config,
             pops: POPS.iter().map(pop).collect(),
             now_ms,
             ids: 0,
@@ -72,13 +73,7 @@ impl World {
         let store = Direct(self.store.clone());
         let (near, now_ms) = (&self.pops[pop], self.now_ms.load(Ordering::SeqCst));
         let call = call(&ask, id);
-        let request = Request {
-            call: &call,
-            config: &self.config,
-            store: &store,
-            pop: near,
-            now_ms,
-        };
+        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
         let outcome = service::handle(&request, &mut [].as_slice());
         service::afterwards(outcome.after, &request);
         let got = got(outcome.answer);
@@ -202,7 +197,7 @@ fn the_sign_says_how_many_data_centres_renewed_it_lately() {
 fn an_open_sign_that_is_old_lets_nobody_in_after_one_failed_call() {
     for mode in ["hold", "closed"] {
         let mut world = World::new(pace(0, 5));
-        world.config.on_store_error = OnStoreError::Hold;
+        world.config.outage.policy = OnStoreError::Hold;
         world.set(&["mode", "open", "version", "1"]);
         assert!(world.ask(0, &mut None).inside);
         world.wait(50 * 60_000);
@@ -238,7 +233,7 @@ fn a_configured_pace_is_not_taken_for_an_operators_after_a_loss() {
     world.ask(0, &mut visitor);
     world.ask(0, &mut None);
     world.wait(600_000);
-    world.config.pace = pace(15, 50);
+    world.config.rooms[0].pace = pace(15, 50);
     world.store.command(&["DEL", "queue:{main}"]).unwrap();
     let mut newcomer = None;
     world.ask(0, &mut newcomer);
@@ -293,10 +288,10 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     // The operator's data centre knows no sign.
     let line = Line {
         store: &Direct(world.store.clone()),
-        room: "main",
-        pace: world.config.pace,
+        room: &RoomName::new("main"),
+        pace: world.config.rooms[0].pace,
         lifetime: 100_000,
-        now_ms: world.now_ms.load(Ordering::SeqCst),
+        now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,
         known: &NoSign,
         pop: String::new(),

@@ -51,7 +51,7 @@ pub(crate) fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
     let nothing = Config::load(asked.clone());
     assert!(nothing.is_err(), "nothing is no configuration");
     asked.given = sound();
-    let operators = Config::load(asked.clone()).ok().unwrap().operators;
+    let operators = Config::load(asked.clone()).ok().unwrap().operators.secrets;
     assert_eq!(operators.problems(), [], "there need be no operators");
     operators.tokens_of_both_kinds().unwrap();
     let mut secrets = asked.secrets.lock().unwrap().clone();
@@ -261,8 +261,8 @@ fn a_configuration_takes_few_keys_each_once() {
 fn the_development_configuration_is_sound_here_and_refused_elsewhere() {
     let settings: BTreeMap<String, String> = serde_json::from_str(&text("devconfig.json")).unwrap();
     let config = Config::load(Given(settings.clone())).ok().unwrap();
-    assert_eq!(config.operators.problems(), []);
-    assert!(config.operators.tokens_of_both_kinds().is_ok());
+    assert_eq!(config.operators.secrets.problems(), []);
+    assert!(config.operators.secrets.tokens_of_both_kinds().is_ok());
     for (key, value) in &settings {
         let secret = SECRETS.contains(&key.as_str());
         assert_eq!(value.starts_with(DEVELOPMENT), secret, "{key} is marked");
@@ -326,8 +326,8 @@ fn every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {
     settings.insert("jwt_secret".to_owned(), two.join(","));
     settings.insert("upstash_token".to_owned(), "t".to_owned());
     let config = Config::load(Deployed(settings)).ok().unwrap();
-    assert_eq!(config.operators.problems(), []);
-    assert!(config.operators.tokens_of_both_kinds().is_ok());
+    assert_eq!(config.operators.secrets.problems(), []);
+    assert!(config.operators.secrets.tokens_of_both_kinds().is_ok());
 }
 
 /// The same in production.

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::pure::conventions::{files, root, text};
 
 /// Each layer, from the top, with the layers it may import. Those are all below it: there can be no cycle.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     (
         "edge",
         &[
+            "request",
             "service",
             "telemetry",
             "store",
@@ -21,10 +22,10 @@ const LAYERS: [(&str, &[&str]); 13] = [
     (
         "service",
         &[
+            "request",
             "operator",
             "visitor",
             "telemetry",
-            "store",
             "cache",
             "config",
             "page",
@@ -35,6 +36,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     (
         "operator",
         &[
+            "request",
             "visitor",
             "telemetry",
             "store",
@@ -49,9 +51,10 @@ const LAYERS: [(&str, &[&str]); 13] = [
     (
         "visitor",
         &[
-            "store", "cache", "config", "page", "i18n", "http", "ticket", "queue",
+            "request", "store", "cache", "config", "page", "i18n", "http", "ticket", "queue",
         ],
     ),
+    ("request", &["store", "cache", "config", "http", "queue"]),
     ("telemetry", &["store", "cache", "config", "http", "queue"]),
     ("store", &["cache", "queue"]),
     ("cache", &["queue"]),

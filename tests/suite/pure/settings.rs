@@ -75,33 +75,21 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
     let shape = |document: Value| {
         let config = Config::load(Deployed(document.to_string())).ok().unwrap();
         assert_eq!(config.ignored, []);
-        let numbers = (
-            (config.pace, config.refresh_interval, config.ticket_life),
-            (
-                (config.cookie_expiry, config.admit_for),
-                (config.log_sample, config.backend_calls),
-            ),
-            (config.permit_max, config.credit_max, config.waiting_status),
+        let [room] = config.rooms;
+        let (operators, tickets) = (config.operators, config.tickets);
+        let room = (
+            (room.name, room.pace),
+            (room.refresh_interval, room.pages.brand),
         );
-        let words = (
-            (
-                config.room,
-                config.admin_path,
-                config.admin_host,
-                config.paths,
-            ),
-            (
-                config.frame_ancestors,
-                config.cors_origins,
-                config.origin_cookie,
-            ),
-            (
-                config.cf_compat,
-                (config.cross_site_posts, config.web_sockets),
-                config.on_store_error,
-            ),
+        let operators = (
+            (operators.path, operators.host, operators.acl),
+            (operators.permit_max, operators.credit_max),
         );
-        (numbers, words, config.log_query, config.pages.brand)
+        let others = (
+            (tickets.life, tickets.stay, config.backend_calls),
+            (config.paths, config.web, config.outage, config.logging),
+        );
+        (room, operators, others)
     };
     assert_eq!(shape(json!(defaults)), shape(json!({})));
     assert!(RULES.is_valid(&json!(defaults)));

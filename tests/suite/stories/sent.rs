@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use now_serving::http::{Answer, Call, Cookies, Way};
-use now_serving::service::{self, Request};
+use now_serving::queue::Now;
+use now_serving::request::Request;
+use now_serving::service;
 
 use crate::house::{Ask, Direct, House, Visitor, call, config, config_with};
 use now_serving::cache::memory::InMemoryCache;
@@ -264,13 +266,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request {
-                    call: &call,
-                    config: &config,
-                    store: &store,
-                    pop: &near,
-                    now_ms,
-                },
+                &Request::new(&call, &config, (&store, &near), Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -326,13 +322,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request {
-                    call: &call,
-                    config: &config,
-                    store: &store,
-                    pop: &near,
-                    now_ms,
-                },
+                &Request::new(&call, &config, (&store, &near), Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -399,13 +389,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             let outcome = service::handle(
-                &Request {
-                    call: &call,
-                    config: &config(),
-                    store: &store,
-                    pop: &near,
-                    now_ms,
-                },
+                &Request::new(&call, &config(), (&store, &near), Now::from_ms(now_ms)),
                 body,
             );
             let Answer::Reply(reply) = outcome.answer else {

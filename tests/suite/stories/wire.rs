@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::queue::Place;
-use now_serving::queue::{Cursor, Position};
+use now_serving::queue::{Cursor, Now, Position, RoomName};
 use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
 
@@ -385,7 +385,8 @@ pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &Hou
         at: now,
     };
     let ticket = ticket("0".repeat(32), admitted, now);
-    let forged = Keys::new(SHORT, None).sign(&ticket, "main", now, 60);
+    let forged =
+        Keys::new(SHORT, None).sign(&ticket, &RoomName::new("main"), Now::from_secs(now), 60);
     let mut guest = Visitor::new(house);
     guest.ticket = Some(forged.unwrap());
     let got = guest.ask("/echo");
@@ -440,7 +441,9 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
     };
     let ticket = ticket("f".repeat(32), Standing::Waiting(place), now);
     let keys = Keys::new(SECRET, None);
-    let sound = keys.sign(&ticket, "main", now, DAY).unwrap();
+    let sound = keys
+        .sign(&ticket, &RoomName::new("main"), Now::from_secs(now), DAY)
+        .unwrap();
     let parts: Vec<&str> = sound.split('.').collect();
     let none = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
     let forged = [
@@ -452,11 +455,24 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
         format!("{sound}A"),
         "A".repeat(60_000),
         Keys::new(&"another".repeat(9), None)
-            .sign(&ticket, "main", now, DAY)
+            .sign(&ticket, &RoomName::new("main"), Now::from_secs(now), DAY)
             .unwrap(),
-        keys.sign(&ticket, "side", now, DAY).unwrap(),
-        keys.sign(&ticket, "main", now + 3_600, DAY).unwrap(),
-        keys.pass(&ticket.id, "main", "127.0.0.1", now).unwrap(),
+        keys.sign(&ticket, &RoomName::new("side"), Now::from_secs(now), DAY)
+            .unwrap(),
+        keys.sign(
+            &ticket,
+            &RoomName::new("main"),
+            Now::from_secs(now + 3_600),
+            DAY,
+        )
+        .unwrap(),
+        keys.pass(
+            &ticket.id,
+            &RoomName::new("main"),
+            "127.0.0.1",
+            Now::from_secs(now),
+        )
+        .unwrap(),
     ];
     let seen = |ticket: &str| {
         let got = house.ask(

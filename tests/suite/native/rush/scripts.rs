@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::config::Config;
-use now_serving::service::{self, Request};
+use now_serving::queue::Now;
+use now_serving::request::Request;
+use now_serving::service;
 use upstash_local::{Clock, Rate, Store};
 
 use super::WITHIN_MS;
@@ -68,13 +70,7 @@ impl Rush {
         );
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request {
-            call: &call,
-            config: &self.config,
-            store: &store,
-            pop: near,
-            now_ms,
-        };
+        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         service::afterwards(outcome.after, &request);
         got(outcome.answer)

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use now_serving::cache::SignCache;
 use now_serving::config::Config;
+use now_serving::queue::Now;
 use now_serving::queue::Pace;
-use now_serving::service::{self, Request};
+use now_serving::request::Request;
+use now_serving::service;
 use upstash_local::{Faults, Store};
 
 use super::cache::{Cache, CacheFault};
@@ -71,11 +73,13 @@ impl World {
             automatic,
             quantity: 3,
         };
+        let mut config = config();
+        config.rooms[0].pace = pace;
         let clock = |off: &i64| Cache::new(START_MS.saturating_add_signed(*off));
         Self {
             weather,
             store: store.clone(),
-            config: Config { pace, ..config() },
+            config,
             centres: clocks.iter().map(clock).collect(),
             visitors: Vec::new(),
             now_ms: START_MS,
@@ -164,13 +168,7 @@ impl World {
         }
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request {
-            call: &call,
-            config: &self.config,
-            store: &store,
-            pop: near,
-            now_ms,
-        };
+        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         let truth = self.truth();
         if life == SandboxFate::Whole {

@@ -1,0 +1,35 @@
+//! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
+
+use super::Reader;
+use crate::http::cookie::RoomCookies;
+use crate::page::Pages;
+use crate::queue::{Pace, RoomName};
+
+/// One waiting room.
+pub struct Room {
+    /// Its name: part of the store's keys, of the cache's and of every ticket.
+    pub name: RoomName,
+    /// The names of its cookies.
+    pub cookies: RoomCookies,
+    /// How the line moves by itself.
+    pub pace: Pace,
+    /// Seconds between two looks of a visitor near the front.
+    pub refresh_interval: u64,
+    /// The waiting page in the operator's brand.
+    pub pages: Pages,
+}
+
+impl Room {
+    pub(super) fn asked_of(reader: &mut Reader<'_>) -> Self {
+        Self {
+            name: reader.room(),
+            cookies: RoomCookies::default(),
+            pace: Pace {
+                automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
+                quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
+            },
+            refresh_interval: reader.number("refresh_interval", 5, 1..=30),
+            pages: Pages::new(reader.brand(), reader.template()),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! One request with all that decides it, as every layer above the store sees it.
+
+use crate::cache::Pop;
+use crate::config::{Config, Room};
+use crate::http::Call;
+use crate::queue::Now;
+use crate::store::upstash::Transport;
+use crate::store::{Clock, Line};
+
+/// One request with all that decides it; its body comes apart, since it is read for operators only.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The request.
+    pub call: &'a Call,
+    /// The settings.
+    pub config: &'a Config,
+    /// The room that it is for.
+    pub room: &'a Room,
+    /// The way to the store.
+    pub store: &'a dyn Transport,
+    /// What the POP remembers.
+    pub pop: &'a dyn Pop,
+    /// When it came.
+    pub now: Now,
+}
+
+impl<'a> Request<'a> {
+    /// A request that came now.
+    #[must_use]
+    pub fn new(
+        call: &'a Call,
+        config: &'a Config,
+        (store, pop): (&'a dyn Transport, &'a dyn Pop),
+        now: Now,
+    ) -> Self {
+        Self {
+            call,
+            config,
+            room: config.room_of(call),
+            store,
+            pop,
+            now,
+        }
+    }
+
+    /// The line of its room.
+    #[must_use]
+    pub fn line(&self) -> Line<'a> {
+        let tickets = &self.config.tickets;
+        Line {
+            store: self.store,
+            room: &self.room.name,
+            pace: self.room.pace,
+            lifetime: tickets.stay.max(tickets.life).saturating_mul(2),
+            now: self.now,
+            clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
+            known: self.pop,
+            pop: self.pop.pop(),
+        }
+    }
+}
