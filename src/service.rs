@@ -116,10 +116,7 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
 fn visited(request: &Request<'_>) -> Outcome {
     let ticket =
         ticket_cookie::ticket_or_lapsed(request).or_else(|| ticket_cookie::ticket_of_form(request));
-    let brought = match &ticket {
-        Some(ticket) if !ticket.has_lapsed(request.now) => Brought::Ticket,
-        _ => Brought::Nothing,
-    };
+    let brought = Brought::of(ticket.as_ref(), request.now);
     let kind = kind(request, brought);
     let ended = visit(kind, ticket, request);
     worded(kind, ended, request)
@@ -194,7 +191,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
         action: answered.action,
         problems: answered.problems,
         store_error: answered.fault.map(|fault| fault.to_string()),
-        ..Decision::of(false, answered.reason)
+        ..Decision::answered(answered.reason)
     };
     Outcome {
         answer: Answer::Reply(for_method(call, answered.reply)),
@@ -219,7 +216,7 @@ fn for_method(call: &Call, reply: Reply) -> Reply {
 fn reply_with(reply: Reply, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
-        record: Decision::of(false, reason),
+        record: Decision::answered(reason),
         after: FollowUp::Nothing,
     }
 }

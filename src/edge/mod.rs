@@ -84,7 +84,7 @@ pub(crate) fn serve() {
             },
             &mut kept,
         );
-    kept.counts.end();
+    kept.counts.flush();
 }
 
 /// All that outlives a request, and nothing in it is about a visitor.
@@ -141,11 +141,11 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     };
     let now = config.shifted(now);
     let call = call(&request);
-    kept.counts.are_of(&config.room_of(&call).name);
+    kept.counts.switch_room(&config.room_of(&call).name);
     let counts = &kept.counts;
-    let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
+    let (store, cache) = (Upstash::new(config, counts), PlatformCache::new(counts));
     let mut body = RequestBody(&mut request);
-    let asked = Asked::new(&call, config, (&store, &near), now);
+    let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
     counts.tally.borrow_mut().decided(outcome.record.reason);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
@@ -156,8 +156,8 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     }
     log_all(&service::refused_entries(now, asked.room));
     // Another call of the store may follow now, and what the POP remembers may be newer.
-    let (store, near) = (Upstash::new(config, counts), PlatformCache::new(counts));
-    let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &near);
+    let (store, cache) = (Upstash::new(config, counts), PlatformCache::new(counts));
+    let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &cache);
     let asked = Asked {
         store,
         pop,
@@ -182,7 +182,7 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now:
     let now = unsound.shifted(now);
     let call = call(&request);
     if let Some(room) = &unsound.room {
-        counts.are_of(&room.name);
+        counts.switch_room(&room.name);
     }
     let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
     match outcome.map(|outcome| (outcome.answer, outcome.record)) {

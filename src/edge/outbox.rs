@@ -43,38 +43,38 @@ impl Counts {
     }
 
     /// From now on they are of this room.
-    pub(super) fn are_of(&mut self, room: &RoomName) {
+    pub(super) fn switch_room(&mut self, room: &RoomName) {
         if self.room != *room {
-            self.end();
+            self.flush();
             self.room = room.clone();
         }
     }
 
     /// All that was counted goes into a till. Where the cache has none to give, the log has it.
-    pub(super) fn end(&self) {
-        if !self.put_by(TURN) {
+    pub(super) fn flush(&self) {
+        if !self.flush_into_outbox(TURN) {
             log(&service::uncounted_entry(now(), &self.tally.take()));
         }
     }
 
     /// Puts what was counted into a till, any of them, if it is this sandbox's turn there soon enough.
-    pub(super) fn put_by(&self, turn: Duration) -> bool {
+    pub(super) fn flush_into_outbox(&self, turn: Duration) -> bool {
         self.tally.borrow().is_empty() || self.put_into_any(turn, |_, _| ()).is_some()
     }
 
     /// The batch that is to be sent from a till, any of them, with what this sandbox counted.
     pub(super) fn next_batch(&self) -> Option<Batch> {
         if self.tally.borrow().is_empty() {
-            return self.batch_of(any_till());
+            return self.batch_of(any_slot());
         }
         self.put_into_any(SHORT_TURN, |place, till| till.batch(place))?
     }
 
     pub(super) fn batch_of(&self, place: usize) -> Option<Batch> {
-        if self.seen(place)?.is_empty() {
+        if self.load(place)?.is_empty() {
             return None;
         }
-        self.at(place, SHORT_TURN, |till| till.batch(place))?
+        self.with_outbox(place, SHORT_TURN, |till| till.batch(place))?
     }
 
     /// Puts what was counted into the first till of a random order where it is this sandbox's turn soon enough, and does
@@ -85,11 +85,11 @@ impl Counts {
         work: impl Fn(usize, &mut OutboxSlot) -> T,
     ) -> Option<T> {
         let mut tally = self.tally.borrow_mut();
-        let mut tills = (any_till()..)
+        let mut tills = (any_slot()..)
             .map(|next| next % OUTBOX_SLOTS)
             .take(OUTBOX_SLOTS);
         let done = tills.find_map(|place| {
-            self.at(place, turn, |till| {
+            self.with_outbox(place, turn, |till| {
                 till.put(&tally);
                 work(place, till)
             })
@@ -102,7 +102,7 @@ impl Counts {
 
     /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
     /// time, and when it is given up it goes to one of the sandboxes that wait for it.
-    pub(super) fn at<T>(
+    pub(super) fn with_outbox<T>(
         &self,
         till: usize,
         turn: Duration,
@@ -114,7 +114,7 @@ impl Counts {
             return None;
         }
         let mut kept = self
-            .seen(till)
+            .load(till)
             .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
         let done = work(&mut kept);
         let written = core::insert(self.key("till", till), OUTBOX_TTL)
@@ -127,7 +127,7 @@ impl Counts {
         written.then_some(done)
     }
 
-    pub(super) fn seen(&self, till: usize) -> Option<OutboxSlot> {
+    pub(super) fn load(&self, till: usize) -> Option<OutboxSlot> {
         let found = core::lookup(self.key("till", till)).execute().ok()??;
         OutboxSlot::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
     }
@@ -137,7 +137,7 @@ impl Counts {
     }
 }
 
-pub(super) fn any_till() -> usize {
+pub(super) fn any_slot() -> usize {
     let sum: usize = fresh_id().bytes().map(usize::from).sum();
     sum % OUTBOX_SLOTS
 }

@@ -44,7 +44,7 @@ impl PlatformCache {
 
     /// The last sign as it is now: other requests may have put up a later one since this request began.
     pub(super) fn last_now(&self) -> Option<CachedSign> {
-        copied(&core::lookup(self.last.clone()).execute().ok()??)
+        from_json(&core::lookup(self.last.clone()).execute().ok()??)
     }
 
     pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
@@ -58,7 +58,7 @@ impl PlatformCache {
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
     pub(super) fn is_ahead_of(&self, copy: &CachedSign) -> bool {
         let there = core::lookup(self.sign.clone()).execute().ok().flatten();
-        let there = there.and_then(|found| copied(&found));
+        let there = there.and_then(|found| from_json(&found));
         there.is_some_and(|there| copy.is_older_than(&there))
     }
 }
@@ -109,13 +109,13 @@ impl SignCache for PlatformCache {
             Err(CacheError::Timeout) => return Lookup::Timeout,
             Err(_) => return Lookup::Unavailable,
         };
-        let copy = transaction.found().and_then(|found| copied(&found));
+        let copy = transaction.found().and_then(|found| from_json(&found));
         let duty = transaction
             .must_insert_or_update()
             .then(|| -> RefreshGuard {
                 Box::new(Renewal {
                     transaction,
-                    near: self.clone(),
+                    cache: self.clone(),
                 })
             });
         match (copy, duty) {
@@ -127,7 +127,7 @@ impl SignCache for PlatformCache {
 
     fn peek(&self) -> Option<CachedSign> {
         let found = core::lookup(self.sign.clone()).execute().ok()??;
-        (!found.is_stale()).then(|| copied(&found))?
+        (!found.is_stale()).then(|| from_json(&found))?
     }
 
     fn put(&self, copy: &CachedSign) {
@@ -136,7 +136,7 @@ impl SignCache for PlatformCache {
         }
         let inserted = core::insert(self.sign.clone(), MAX_AGE)
             .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(worded(copy).into())
+            .user_metadata(to_json(copy).into())
             .execute();
         // Without a copy the next look reads the store, as the first one did.
         let _ = inserted.map(StreamingBody::finish);
@@ -187,7 +187,7 @@ impl LoginThrottle for PlatformCache {
 
 impl Outbox for PlatformCache {
     fn batches(&self) -> Vec<Batch> {
-        self.counts.put_by(SHORT_TURN);
+        self.counts.flush_into_outbox(SHORT_TURN);
         let batches = (0..OUTBOX_SLOTS).filter_map(|place| self.counts.batch_of(place));
         batches.collect()
     }
@@ -207,7 +207,7 @@ impl Outbox for PlatformCache {
             // Where this fails the batch is sent again, and counted no more than once.
             let _ = self
                 .counts
-                .at(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
+                .with_outbox(batch.place, SHORT_TURN, |till| till.acknowledge(batch));
         }
     }
 }
@@ -240,22 +240,22 @@ impl Pop for PlatformCache {
 
 pub(super) struct Renewal {
     transaction: Transaction,
-    near: PlatformCache,
+    cache: PlatformCache,
 }
 
 impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedSign) {
-        if self.near.is_ahead_of(copy) {
+        if self.cache.is_ahead_of(copy) {
             return;
         }
         let inserted = self
             .transaction
             .insert(MAX_AGE)
             .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(worded(copy).into())
+            .user_metadata(to_json(copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
-        keep(&self.near.last, copy);
+        keep(&self.cache.last, copy);
     }
 }
 
@@ -264,16 +264,16 @@ pub(super) fn keep(key: &CacheKey, copy: &CachedSign) {
     if !copy.is_old {
         let inserted = core::insert(key.clone(), LAST_SIGN_TTL)
             .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(worded(copy).into())
+            .user_metadata(to_json(copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
     }
 }
 
-pub(super) fn worded(copy: &CachedSign) -> Vec<u8> {
+pub(super) fn to_json(copy: &CachedSign) -> Vec<u8> {
     serde_json::to_vec(copy).unwrap_or_default()
 }
 
-pub(super) fn copied(found: &Found) -> Option<CachedSign> {
+pub(super) fn from_json(found: &Found) -> Option<CachedSign> {
     serde_json::from_slice(&found.user_metadata()).ok()
 }

@@ -13,7 +13,7 @@ use super::verbs::{Intent, Verb};
 use super::{Answered, desk, simply, store_trouble};
 use crate::cache::CachedSign;
 use crate::http::Reply;
-use crate::page::Trouble;
+use crate::page::Rejection;
 use crate::queue::{Actor, Changed, Effect, Reason, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -63,7 +63,7 @@ pub(super) fn answer(
         Err(refusal) => return exchange.refused(&refusal),
     };
     if sender == Sender::Browser
-        && !asked.is_sure
+        && !asked.confirmed
         && let Some(ask) = asked.intent.question()
     {
         return desk::ask(verb, &ask, &typed, request);
@@ -86,7 +86,7 @@ impl Exchange<'_> {
         let author = Actor {
             name: &operator.name,
             address: address.as_deref().unwrap_or_default(),
-            is_told: operator.rights == Rights::All,
+            audited: operator.rights == Rights::All,
             seen: asked.seen,
             once: asked.once,
         };
@@ -118,7 +118,7 @@ impl Exchange<'_> {
                     intent.details(effect)
                 );
                 let ticket = intent.ticket(&sign, effect, self.request.now);
-                desk::back(&done, ticket.as_ref(), self.request)
+                desk::redirect(&done, ticket.as_ref(), self.request)
             }
             Sender::Program => Reply::json(200, &intent.told(&sign, effect)),
         };
@@ -157,7 +157,7 @@ impl Exchange<'_> {
         match self.sender {
             Sender::Browser => {
                 let typed = self.typed;
-                self.shown(409, Trouble::Outdated { typed, seen })
+                self.shown(409, Rejection::Outdated { typed, seen })
             }
             Sender::Program => {
                 let detail = format!(
@@ -172,7 +172,7 @@ impl Exchange<'_> {
     fn refused_by_mode(&self, intent: &dyn Intent, sign: &Sign) -> Answered {
         let (title, detail) = intent.refused_by_mode(sign);
         match self.sender {
-            Sender::Browser => self.shown(409, Trouble::Told(&format!("{title}: {detail}."))),
+            Sender::Browser => self.shown(409, Rejection::Told(&format!("{title}: {detail}."))),
             Sender::Program => not_changed(title, &detail),
         }
     }
@@ -195,14 +195,14 @@ impl Exchange<'_> {
         }
     }
 
-    fn mistyped<'a>(&'a self, told: &'a str) -> Trouble<'a> {
-        Trouble::Mistyped {
+    fn mistyped<'a>(&'a self, told: &'a str) -> Rejection<'a> {
+        Rejection::Mistyped {
             told,
             typed: self.typed,
         }
     }
 
-    fn shown(&self, status: u16, trouble: Trouble<'_>) -> Answered {
+    fn shown(&self, status: u16, trouble: Rejection<'_>) -> Answered {
         desk::panel(status, Some(trouble), self.request)
     }
 }

@@ -2,10 +2,10 @@
 
 use hmac_sha256::HMAC;
 
-use super::verbs::{self, Ask, News, Verb};
+use super::verbs::{self, Ask, Flash, Verb};
 use super::{Answered, simply, to_panel};
 use crate::http::Reply;
-use crate::page::{self, Configured, PanelView, SignSeen, Trouble};
+use crate::page::{self, Configured, PanelView, Rejection, SignSeen};
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
@@ -14,10 +14,14 @@ use crate::ticket::keys::{LENGTH, Purpose, sealed, unsealed};
 use crate::visitor::ticket_cookie;
 
 /// For how long the panel tells what was done, in seconds.
-const NEWS_LIFE: u64 = 60;
+const FLASH_LIFE: u64 = 60;
 
 /// The panel, with what went wrong if anything did.
-pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, request: &Request<'_>) -> Answered {
+pub(super) fn panel(
+    status: u16,
+    trouble: Option<Rejection<'_>>,
+    request: &Request<'_>,
+) -> Answered {
     let now_ms = request.now.ms();
     let attempt = match trouble {
         Some(_) => Attempt::AfterRefusal,
@@ -27,7 +31,7 @@ pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, request: &Request
         Ok(board) => board,
         Err(fault) => return without_store(fault, "Nothing can be read or moved.", request),
     };
-    let news = news(request);
+    let flash = flash(request);
     let desk = PanelView {
         board: &board,
         words: verbs::WORDS,
@@ -36,7 +40,7 @@ pub(super) fn panel(status: u16, trouble: Option<Trouble<'_>>, request: &Request
             is_old: copy.is_old,
         }),
         ticket: ticket_cookie::ticket(request),
-        news: news.as_deref(),
+        flash: flash.as_deref(),
         trouble,
         once: &request.call.id,
         now_ms,
@@ -103,15 +107,15 @@ pub(super) fn ask(
 }
 
 /// Back to the panel, which tells what was done, with a test ticket if there is one.
-pub(super) fn back(done: &str, ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
-    let reply = panel_with_news(done, request);
+pub(super) fn redirect(done: &str, ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
+    let reply = panel_with_flash(done, request);
     let cookies = ticket.map(|ticket| ticket_cookie::cookies(ticket, request));
     reply.with_cookies(cookies.unwrap_or_default())
 }
 
 /// Takes the operator's own ticket away.
 pub(super) fn forget(request: &Request<'_>) -> Answered {
-    let reply = panel_with_news("done=forget&number=0", request)
+    let reply = panel_with_flash("done=forget&number=0", request)
         .with_cookies(ticket_cookie::forget(request));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
@@ -120,34 +124,34 @@ pub(super) fn forget(request: &Request<'_>) -> Answered {
 }
 
 /// The way to the panel with what was just done, which no link of a stranger can claim: it is sealed, for a minute.
-fn panel_with_news(done: &str, request: &Request<'_>) -> Reply {
+fn panel_with_flash(done: &str, request: &Request<'_>) -> Reply {
     let text = format!("{done}&at={}&seal=", request.now.secs());
-    let query = news_keys(request).next().map(|key| sealed(&text, &key));
+    let query = flash_keys(request).next().map(|key| sealed(&text, &key));
     to_panel(Some(&query.unwrap_or_default()), request.config)
 }
 
-fn news_keys(request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
+fn flash_keys(request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
     let room = request.room.name.as_str();
     let keys = request.config.tickets.keys.of(Purpose::News);
     keys.map(move |key| HMAC::mac(room, key))
 }
 
 /// Whether we said this within the last minute. Clocks of two data centres may differ a little.
-fn is_news(request: &Request<'_>) -> bool {
+fn is_flash(request: &Request<'_>) -> bool {
     let call = request.call;
     let query = call.query.as_deref().unwrap_or_default();
-    let is_ours = news_keys(request).any(|key| unsealed(query, &key).is_some());
+    let is_ours = flash_keys(request).any(|key| unsealed(query, &key).is_some());
     let at = call.parameter("at").and_then(|at| at.parse::<u64>().ok());
-    is_ours && at.is_some_and(|at| request.now.secs().abs_diff(at) < NEWS_LIFE)
+    is_ours && at.is_some_and(|at| request.now.secs().abs_diff(at) < FLASH_LIFE)
 }
 
 /// What the last press of a button did, as the redirect after it tells.
-fn news(request: &Request<'_>) -> Option<String> {
-    if !is_news(request) {
+fn flash(request: &Request<'_>) -> Option<String> {
+    if !is_flash(request) {
         return None;
     }
     let call = request.call;
-    verbs::news(&News {
+    verbs::flash(&Flash {
         act: &call.parameter("done")?,
         number: call.parameter("number")?.parse().ok()?,
         request,

@@ -17,7 +17,7 @@ pub struct Fields {
     /// Those that were asked for, for the answer to a sender of another.
     known: Vec<&'static str>,
     /// Whether a form asked: its values are all texts, and its sender expects to be led back to the panel.
-    pub by_form: bool,
+    pub is_form: bool,
 }
 
 /// Why a request was not understood.
@@ -65,7 +65,7 @@ impl Fields {
             return Err(Refusal::TooLarge(text));
         }
         let media = media(content_type);
-        let (left, by_form) = match media.as_str() {
+        let (left, is_form) = match media.as_str() {
             FORM => (form(&bytes), true),
             "application/json" => (json(&bytes, example)?, false),
             "" if bytes.is_empty() => (Vec::new(), false),
@@ -78,7 +78,7 @@ impl Fields {
         Ok(Self {
             left,
             known: Vec::new(),
-            by_form,
+            is_form,
         })
     }
 
@@ -109,7 +109,7 @@ impl Fields {
 
     /// Whether these are to be what is configured again: `back=yes` in a form, `null` for each of them in JSON.
     pub fn are_given_back(&mut self, names: &[&'static str]) -> bool {
-        if self.by_form {
+        if self.is_form {
             let back = self.take("back");
             return back.is_some_and(|value| value.text() == Some("yes"));
         }
@@ -148,7 +148,7 @@ impl Fields {
             return Ok(None);
         };
         let number = match &value {
-            Value::Text(text) if self.by_form => typed(text),
+            Value::Text(text) if self.is_form => typed(text),
             Value::Number(text) => whole(text),
             Value::Text(_) | Value::Other(_) => None,
         };

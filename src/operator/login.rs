@@ -89,7 +89,7 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
         if permit.is_empty() && admin.is_empty() {
             return Err(Refused::NotConfigured);
         }
-        let check = || program(credentials.as_bytes(), permit, admin);
+        let check = || token_owner(credentials.as_bytes(), permit, admin);
         let found = if credentials.len() < LONG_TOKEN {
             attempt(&network(call.address), request.pop, request.now, &check)?
         } else {
@@ -116,23 +116,23 @@ pub fn is_there(door: Audience, secrets: &OperatorSecrets) -> Result<bool, Vec<P
 /// cache that does not answer locks nobody out.
 fn attempt(
     lane: &str,
-    near: &dyn LoginThrottle,
+    pop: &dyn LoginThrottle,
     now: Now,
     check: &dyn Fn() -> Option<Operator>,
 ) -> Result<Option<Operator>, Refused> {
-    let _until_dropped = match near.turn(lane) {
+    let _until_dropped = match pop.turn(lane) {
         AttemptLock::Mine(turn) => Some(turn),
         AttemptLock::Unknown => None,
         AttemptLock::Late => return Err(Refused::TooMany),
     };
-    let wrong = near.wrong(lane);
+    let wrong = pop.wrong(lane);
     if wrong.is_some_and(|wrong| wrong.count >= FREE) {
-        near.pause(PAUSE);
+        pop.pause(PAUSE);
     }
     let operator = check();
     if operator.is_none() {
         let (wrong, life) = once_more(wrong, now);
-        near.put_wrong(lane, wrong, life);
+        pop.put_wrong(lane, wrong, life);
     }
     Ok(operator)
 }
@@ -173,15 +173,15 @@ fn admin() -> Operator {
 fn password_matches(credentials: &str, password: &str) -> bool {
     let decoded = STANDARD.decode(credentials).unwrap_or_default();
     let mut halves = decoded.splitn(2, |byte| *byte == b':');
-    let name = same(halves.next().unwrap_or_default(), ADMIN.as_bytes());
-    let word = same(halves.next().unwrap_or_default(), password.as_bytes());
+    let name = constant_time_eq(halves.next().unwrap_or_default(), ADMIN.as_bytes());
+    let word = constant_time_eq(halves.next().unwrap_or_default(), password.as_bytes());
     name & word
 }
 
 /// All tokens are always compared.
-fn program(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> {
+fn token_owner(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> {
     permit.iter().chain(admin).fold(None, |found, token| {
-        let is_it = same(given, token.secret.as_bytes());
+        let is_it = constant_time_eq(given, token.secret.as_bytes());
         let operator = is_it.then(|| Operator {
             name: token.name.clone(),
             rights: token.rights,
@@ -192,7 +192,7 @@ fn program(given: &[u8], permit: &[Token], admin: &[Token]) -> Option<Operator> 
 }
 
 /// Digests have one length, so the time tells nothing about either side.
-fn same(left: &[u8], right: &[u8]) -> bool {
+fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     ct_codecs::verify(&Sha256::hash(left), &Sha256::hash(right))
 }
 

@@ -8,8 +8,8 @@ use crate::telemetry::prometheus::{self, CONTENT_TYPE};
 
 /// What a scrape gets.
 pub(super) fn metrics(request: &Request<'_>) -> Answered {
-    let (near, now_ms) = (request.pop, request.now.ms());
-    let batches = near.batches();
+    let (pop, now_ms) = (request.pop, request.now.ms());
+    let batches = pop.batches();
     let figures = match request.line().figures(&batches) {
         Ok(figures) => figures,
         Err(fault) => {
@@ -17,8 +17,8 @@ pub(super) fn metrics(request: &Request<'_>) -> Answered {
             return store_trouble(fault, known);
         }
     };
-    near.acknowledge(&batches);
-    let copy = near.peek().filter(|copy| copy.sign.is_some());
+    pop.acknowledge(&batches);
+    let copy = pop.peek().filter(|copy| copy.sign.is_some());
     let age_ms = copy.map(|copy| now_ms.saturating_sub(copy.read_ms));
     let text = prometheus::text(request.room.name.as_str(), &figures, age_ms, now_ms);
     Answered {

@@ -17,7 +17,7 @@ pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ActionWords, Configured, PanelView, Question, SignSeen, Trouble, number, pace_words, panel,
+    ActionWords, Configured, PanelView, Question, Rejection, SignSeen, number, pace_words, panel,
     panel_without_store, people, question,
 };
 use serde_json::json;
@@ -44,13 +44,21 @@ fn house(text: &str) -> Option<Template> {
 
 const NOBODY: &str = "'none'";
 
-/// A page about cookies: they are being tried, or none were kept.
+/// What a page about cookies says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CookieTrial {
+    /// They are being tried.
+    UnderWay,
+    /// None were kept.
+    Failed,
+}
+
+/// A page about cookies.
 #[must_use]
-pub fn cookies(status: u16, words: &Language, to: &str, trying: bool) -> Reply {
-    let (title, text, link) = if trying {
-        ("heading_unnumbered", "unnumbered", None)
-    } else {
-        ("cookies", "cookies_why", Some((to, words.text("again"))))
+pub fn cookies(status: u16, words: &Language, to: &str, trial: CookieTrial) -> Reply {
+    let (title, text, link) = match trial {
+        CookieTrial::UnderWay => ("heading_unnumbered", "unnumbered", None),
+        CookieTrial::Failed => ("cookies", "cookies_why", Some((to, words.text("again")))),
     };
     let [title, text] = [title, text].map(|name| words.text(name));
     notice_in(words, status, title, text, link, NOBODY)

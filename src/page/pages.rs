@@ -12,7 +12,7 @@ use crate::queue::{Cursor, Mode, Position};
 use crate::ticket::Notice;
 
 /// The longest template, in characters: what the platform lets a setting have.
-const LONGEST: usize = 8_000;
+const MAX_TEMPLATE_CHARS: usize = 8_000;
 
 /// A template that is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,11 +120,11 @@ fn held<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn short(text: &str) -> Result<(), Refusal> {
-    let Some((beyond, _)) = text.char_indices().nth(LONGEST) else {
+    let Some((beyond, _)) = text.char_indices().nth(MAX_TEMPLATE_CHARS) else {
         return Ok(());
     };
     let rest = text.get(beyond..).unwrap_or_default();
-    let reason = format!("a template has at most {LONGEST} characters");
+    let reason = format!("a template has at most {MAX_TEMPLATE_CHARS} characters");
     Err(Refusal::at(text, rest, reason))
 }
 
@@ -277,8 +277,8 @@ mod tests {
             let own = "a\n".to_owned() + &"é".repeat(length - 2);
             Pages::new(Brand::default(), Some(own)).refused()
         };
-        assert_eq!(refused(LONGEST), []);
-        let lines: Vec<usize> = refused(LONGEST + 1)
+        assert_eq!(refused(MAX_TEMPLATE_CHARS), []);
+        let lines: Vec<usize> = refused(MAX_TEMPLATE_CHARS + 1)
             .iter()
             .map(|refused| refused.refusal.line)
             .collect();

@@ -65,9 +65,9 @@ pub struct PanelView<'a> {
     /// The ticket this browser holds.
     pub ticket: Option<Ticket>,
     /// What was just done.
-    pub news: Option<&'a str>,
+    pub flash: Option<&'a str>,
     /// What was not.
-    pub trouble: Option<Trouble<'a>>,
+    pub trouble: Option<Rejection<'a>>,
     /// So that a form sent twice is one change.
     pub once: &'a str,
     /// Unix time in milliseconds.
@@ -76,7 +76,7 @@ pub struct PanelView<'a> {
 
 /// Why a change was not made.
 #[derive(Clone, Copy, Debug)]
-pub enum Trouble<'a> {
+pub enum Rejection<'a> {
     /// Somebody else changed the settings first.
     Outdated {
         /// What the form said, to stand there again.
@@ -95,7 +95,7 @@ pub enum Trouble<'a> {
     Told(&'a str),
 }
 
-impl<'a> Trouble<'a> {
+impl<'a> Rejection<'a> {
     /// What a field of the form held.
     fn typed(&self, name: &str) -> Option<&'a str> {
         let (Self::Outdated { typed, .. } | Self::Mistyped { typed, .. }) = self else {
@@ -127,7 +127,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),
-        "news": desk.news,
+        "news": desk.flash,
         "last": actions::since(desk, sign.live.version.saturating_sub(1)),
         "once": desk.once,
         "version": sign.live.version,
@@ -153,7 +153,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
 fn permit(
     board: &PanelSnapshot,
     configured: &Configured<'_>,
-    trouble: Option<Trouble<'_>>,
+    trouble: Option<Rejection<'_>>,
 ) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
     let usual = board.sign.live.pace.quantity.min(configured.permit_max);
@@ -166,10 +166,10 @@ fn permit(
     })
 }
 
-fn trouble_words(trouble: Trouble<'_>, desk: &PanelView<'_>) -> String {
+fn trouble_words(trouble: Rejection<'_>, desk: &PanelView<'_>) -> String {
     match trouble {
-        Trouble::Told(told) | Trouble::Mistyped { told, .. } => told.to_owned(),
-        Trouble::Outdated { seen, .. } => {
+        Rejection::Told(told) | Rejection::Mistyped { told, .. } => told.to_owned(),
+        Rejection::Outdated { seen, .. } => {
             let changed = actions::since(desk, seen);
             let changed = changed.unwrap_or_else(|| "see below".to_owned());
             format!(

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Sign};
+use super::{Sign, WaitingProof};
 use crate::queue::{Cursor, Position};
 
 const FIRST_EPOCH: u64 = 1;
@@ -100,7 +100,7 @@ impl Sign {
     /// The place to be written on a ticket of this number. While the data are young, numbers that they gave may still move:
     /// their tickets keep the birth of the data, and the number as the data gave it.
     #[must_use]
-    pub fn place(&self, position: Position) -> Place {
+    pub fn place(&self, position: Position) -> WaitingProof {
         let before = self.birth.moving();
         let before = before.filter(|splice| splice.offset < position.0);
         let moved = before.max_by_key(|splice| splice.offset);
@@ -108,17 +108,17 @@ impl Sign {
         let (born, epoch, offset) = moved.map_or((self.birth.born, self.epoch, 0), |moved| {
             (moved.born, FIRST_EPOCH, moved.offset)
         });
-        Place {
+        WaitingProof {
             born,
             epoch,
             position: Position(position.0 - offset),
-            seen: Cursor(self.cursor.0.saturating_sub(offset)),
+            cursor_at_draw: Cursor(self.cursor.0.saturating_sub(offset)),
         }
     }
 
     /// The number of a place in this line, whether or not the line has reached it.
     #[must_use]
-    pub fn number(&self, place: Place) -> Option<Position> {
+    pub fn number(&self, place: WaitingProof) -> Option<Position> {
         if place.born == self.birth.born {
             return (place.epoch == self.epoch).then_some(place.position);
         }
@@ -137,7 +137,7 @@ impl Sign {
 
     /// Whether a ticket of another birth is to be written anew, as one of this line.
     #[must_use]
-    pub fn rewrites(&self, place: Place) -> bool {
+    pub fn rewrites(&self, place: WaitingProof) -> bool {
         place.born != self.birth.born && !self.birth.young
     }
 
@@ -159,7 +159,7 @@ impl Sign {
 impl TicketState {
     /// Where a ticket of this place stands.
     #[must_use]
-    pub fn of(place: Place, sign: &Sign) -> Self {
+    pub fn of(place: WaitingProof, sign: &Sign) -> Self {
         let birth = &sign.birth;
         if place.born == birth.born {
             return if place.epoch < sign.epoch {
@@ -198,12 +198,12 @@ mod tests {
         }
     }
 
-    fn place(born: u64, epoch: u64, position: u64) -> Place {
-        Place {
+    fn place(born: u64, epoch: u64, position: u64) -> WaitingProof {
+        WaitingProof {
             born,
             epoch,
             position: Position(position),
-            seen: Cursor(0),
+            cursor_at_draw: Cursor(0),
         }
     }
 

@@ -33,7 +33,7 @@ pub struct Actor<'a> {
     /// The address.
     pub address: &'a str,
     /// Whether it belongs among what operators did: what programs do all the time would drive the rest out.
-    pub is_told: bool,
+    pub audited: bool,
     /// The version of the settings that was seen; `None` for any.
     pub seen: Option<u64>,
     /// So that a repeat does nothing.

@@ -25,5 +25,5 @@ pub use now::Now;
 pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
 pub use reason::Reason;
 pub use room::RoomName;
-pub use sign::{Live, Place, SetTimes, Sign};
+pub use sign::{Live, SetTimes, Sign, WaitingProof};
 pub use snapshot::{Action, MinuteSample, PanelSnapshot, Provenance};

@@ -10,7 +10,7 @@ mod settings;
 mod witness;
 
 use super::release;
-use super::{Live, Place, Sign, TicketState};
+use super::{Live, Sign, TicketState, WaitingProof};
 use crate::queue::{Cursor, Mode, Pace, Position};
 use birth::Windows;
 use rate::Checkpoint;
@@ -43,7 +43,7 @@ pub struct Model {
     /// Since when missed periods count.
     anchor_ms: u64,
     /// The draws: birth, epoch and number, by the id of the draw.
-    drawn: BTreeMap<String, Place>,
+    drawn: BTreeMap<String, WaitingProof>,
     /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
     checkpoints: Option<[Checkpoint; 2]>,
     /// Length and budget of the periods in which it was measured.
@@ -71,6 +71,13 @@ pub struct Call<'a> {
     pub now_ms: u64,
     /// The last sign that the POP knows.
     pub known: Option<&'a Sign>,
+}
+
+/// Whether visitors waited before a verb.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Idle,
+    Waiting,
 }
 
 impl Model {
@@ -132,17 +139,22 @@ impl Model {
 
     /// Draws a number for the ticket `id`; none in front of a closed room.
     pub fn join(&mut self, id: &str, call: Call<'_>) -> (Sign, Option<Position>) {
-        self.verb(call, |line, waited| {
-            line.open_period(call.now_ms, waited);
+        self.verb(call, |line, before| {
+            line.open_period(call.now_ms, before);
             line.arrive(id, call.now_ms)
         })
     }
 
     /// The sign, for a ticket of this place, and its number in this line; a ticket that has ended draws.
-    pub fn look(&mut self, id: &str, place: Place, call: Call<'_>) -> (Sign, Option<Position>) {
-        self.verb(call, |line, waited| {
+    pub fn look(
+        &mut self,
+        id: &str,
+        place: WaitingProof,
+        call: Call<'_>,
+    ) -> (Sign, Option<Position>) {
+        self.verb(call, |line, before| {
             line.take_ticket(id, place, call.now_ms);
-            line.open_period(call.now_ms, waited);
+            line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             match TicketState::of(place, &line.sign) {
                 TicketState::Placed(position) => Some(position),
@@ -155,8 +167,8 @@ impl Model {
 
     /// The sign, for a POP that asks without a ticket.
     pub fn pass(&mut self, call: Call<'_>) -> Sign {
-        let (sign, ()) = self.verb(call, |line, waited| {
-            line.open_period(call.now_ms, waited);
+        let (sign, ()) = self.verb(call, |line, before| {
+            line.open_period(call.now_ms, before);
             line.release(call.now_ms);
         });
         sign
@@ -172,18 +184,22 @@ impl Model {
     }
 
     /// Does something to the line, and measures how that moved it. `verb` hears whether visitors waited before.
-    fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, bool) -> T) -> (Sign, T) {
+    fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, Before) -> T) -> (Sign, T) {
         self.begin(call);
         self.is_new = false;
-        let (before, waited) = (self.admitted, self.sign.waiting() > 0);
-        let told = verb(self, waited);
+        let admitted = self.admitted;
+        let before = match self.sign.waiting() {
+            0 => Before::Idle,
+            _ => Before::Waiting,
+        };
+        let told = verb(self, before);
         let waits = self.sign.waiting() > 0;
         if !waits {
             self.checkpoints = None;
-        } else if self.admitted > before {
+        } else if self.admitted > admitted {
             self.measure(call.now_ms);
         }
-        if waits && !waited {
+        if waits && before == Before::Idle {
             self.anchor_ms = call.now_ms;
         }
         self.show(call.now_ms);
@@ -191,11 +207,11 @@ impl Model {
     }
 
     /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
-    fn open_period(&mut self, now_ms: u64, waited: bool) {
+    fn open_period(&mut self, now_ms: u64, before: Before) {
         if self.sign.live.mode != Mode::Automatic || now_ms < self.quiet_ms {
             return;
         }
-        let missed_since = waited.then_some(self.anchor_ms);
+        let missed_since = (before == Before::Waiting).then_some(self.anchor_ms);
         let pace = self.sign.live.pace;
         if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
             self.period = Some(opened.start);

@@ -91,7 +91,7 @@ impl Sign {
 
 /// What a waiting ticket proves about the line, so that a store without memory can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WaitingProof {
     /// The birth of the line it was drawn in; 0 where the ticket names none.
     pub born: u64,
     /// The epoch it was drawn in.
@@ -99,10 +99,10 @@ pub struct Place {
     /// The number on it.
     pub position: Position,
     /// Where the sign stood when it was drawn.
-    pub seen: Cursor,
+    pub cursor_at_draw: Cursor,
 }
 
-impl Place {
+impl WaitingProof {
     /// Whether it is the same number in the same line; a later sight of the sign makes no difference.
     #[must_use]
     pub fn is_same(self, other: Self) -> bool {

@@ -8,10 +8,10 @@ use crate::telemetry::log::{self};
 use serde_json::json;
 
 /// How much the log says about what is wrong with a template, in characters.
-pub(super) const REASON: usize = 200;
+pub(super) const MAX_REFUSAL_CHARS: usize = 200;
 
 /// The most bytes of a line about the configuration that are not its problems.
-pub(super) const HEAD: usize = 200;
+pub(super) const HEAD_BYTES: usize = 200;
 
 /// The log line that names every problem at once, or as many as fit, and how many more there are.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn ignored_entry(now: Now, config: &Config) -> Option<String> {
 }
 
 pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> String {
-    let mut space = log::LONGEST_LINE - HEAD;
+    let mut space = log::LONGEST_LINE - HEAD_BYTES;
     let fits = |problem: &&Problem| {
         let size = json!(problem).to_string().len() + 1;
         space
@@ -57,7 +57,7 @@ pub fn uncounted_entry(now: Now, tally: &Tally) -> String {
 #[must_use]
 pub fn refused_entries(now: Now, room: &Room) -> Vec<String> {
     let entry = |refused: Refused| {
-        let reason = refused.refusal.reason.chars().take(REASON);
+        let reason = refused.refusal.reason.chars().take(MAX_REFUSAL_CHARS);
         log::line(&json!({
             "timestamp": now.ms(),
             "reason": Reason::RefusedTemplate,

@@ -20,7 +20,7 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
     let bare = bare(call, &config.paths, config.web.origin_cookie, &room.cookies);
     Outcome {
         answer: Answer::Forward(bare),
-        record: Decision::of(true, reason),
+        record: Decision::forwarded(reason),
         after: FollowUp::Nothing,
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn options(call: &Call) -> Outcome {
     };
     Outcome {
         answer: Answer::Forward(forward),
-        record: Decision::of(true, Reason::Preflight),
+        record: Decision::forwarded(Reason::Preflight),
         after: FollowUp::Nothing,
     }
 }

@@ -17,7 +17,7 @@ use crate::visitor::visit::{FollowUp, still_inside};
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
 #[must_use]
-pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Option<Outcome> {
+pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
     if operator::below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
@@ -46,7 +46,7 @@ pub fn passes(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Optio
     if call.method == "OPTIONS" {
         return call.is_preflight().then(|| super::options(call));
     }
-    inside(call, unsound, near, now)
+    inside(call, unsound, pop, now)
 }
 
 /// Whether the operators' password may be in it, or a program's token. Visitors of the site may have tokens of their own,
@@ -73,14 +73,14 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
     call.lines("authorization").any(is_it)
 }
 
-fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Option<Outcome> {
+fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
     let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
         return None;
     };
     let ticket = ticket_cookie::verified(call, keys, room, now)
         .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
-    if !ticket.is_inside(now) || still_inside(&ticket, near, now).is_none() {
+    if !ticket.is_inside(now) || still_inside(&ticket, pop, now).is_none() {
         return None;
     }
     let pass = keys.pass(&ticket.id, &room.name, call.hostname(), now);
@@ -103,7 +103,7 @@ fn inside(call: &Call, unsound: &Unsound, near: &dyn Pop, now: Now) -> Option<Ou
 fn forward(to_origin: Forward, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(to_origin),
-        record: Decision::of(true, reason),
+        record: Decision::forwarded(reason),
         after: FollowUp::Nothing,
     }
 }

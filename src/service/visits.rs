@@ -5,7 +5,7 @@ use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Pop;
 use crate::http::{Answer, Forward, Reply, Way};
 use crate::queue::Reason;
-use crate::telemetry::log::{Decision, Share};
+use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::routes::{self, Aside, Route};
 use crate::visitor::visit::{Visit, VisitOutcome};
 use crate::visitor::{Brought, Kind, kind};
@@ -62,8 +62,8 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
 }
 
 /// How many polls of waiting visitors are logged: they say little, and there are many.
-pub(super) fn share(request: &Request<'_>) -> Share {
-    Share::one_in(request.config.logging.sample, request.call.chance())
+pub(super) fn share(request: &Request<'_>) -> Sampling {
+    Sampling::one_in(request.config.logging.sample, request.call.chance())
 }
 
 /// The ticket as cookies, where it differs from the one that came. To a page elsewhere none is given unless one came
@@ -80,11 +80,11 @@ pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<St
 pub(super) fn outcome(
     answer: Answer,
     visit: Visit,
-    near: &dyn Pop,
-    share_of_looks: Share,
+    pop: &dyn Pop,
+    share_of_looks: Sampling,
 ) -> Outcome {
     let reason = match visit.end {
-        VisitOutcome::Admitted => entered(&visit, near),
+        VisitOutcome::Admitted => entered(&visit, pop),
         VisitOutcome::Waiting { .. } | VisitOutcome::Called => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
         VisitOutcome::Held => Reason::Held,
@@ -92,13 +92,21 @@ pub(super) fn outcome(
         VisitOutcome::NotAVisitor => Reason::NotAVisitor,
     };
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
+    let decision = match visit.end {
+        VisitOutcome::Admitted => Decision::forwarded(reason),
+        _ => Decision::answered(reason),
+    };
     let record = Decision {
-        share: if is_look { share_of_looks } else { Share::All },
+        share: if is_look {
+            share_of_looks
+        } else {
+            Sampling::All
+        },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         store_error: visit.fault.map(|fault| fault.to_string()),
-        ..Decision::of(visit.end == VisitOutcome::Admitted, reason)
+        ..decision
     };
     Outcome {
         answer,
@@ -107,10 +115,10 @@ pub(super) fn outcome(
     }
 }
 
-pub(super) fn entered(visit: &Visit, near: &dyn Pop) -> Reason {
+pub(super) fn entered(visit: &Visit, pop: &dyn Pop) -> Reason {
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if visit.changed && near.is_first_admission(&visit.ticket.id) {
+    } else if visit.changed && pop.is_first_admission(&visit.ticket.id) {
         Reason::Admitted
     } else {
         Reason::Inside

@@ -11,7 +11,7 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
         ("who", author.name.to_owned()),
         ("address", author.address.to_owned()),
     ];
-    pairs.extend(author.is_told.then(|| ("audited", "yes".to_owned())));
+    pairs.extend(author.audited.then(|| ("audited", "yes".to_owned())));
     pairs.extend(author.seen.map(|seen| ("seen", seen.to_string())));
     pairs.extend(
         author

@@ -13,7 +13,7 @@ pub mod upstash;
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
 use crate::queue::{
-    Actor, Change, Changed, Now, Pace, PanelSnapshot, Place, Position, RoomName, Sign,
+    Actor, Change, Changed, Now, Pace, PanelSnapshot, Position, RoomName, Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, brought, named};
 pub use count::Figures;
@@ -80,7 +80,7 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
     pub fn join(&self, id: &str) -> Result<(Sign, Option<Position>), StoreError> {
-        self.positioned("join", vec![("draw", self.memory(id))], Vec::new())
+        self.eval_position("join", vec![("draw", self.draw_key(id))], Vec::new())
     }
 
     /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
@@ -91,33 +91,33 @@ impl Line<'_> {
     pub fn look(
         &self,
         id: &str,
-        place: Place,
+        place: WaitingProof,
         may_draw: MayDraw,
         batches: &[Batch],
     ) -> Result<(Sign, Option<Position>), StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
-        keys.push(("draw", self.memory(id)));
+        keys.push(("draw", self.draw_key(id)));
         let ticket = [
             ("ticket_id", id.to_owned()),
             ("ticket_born", place.born.to_string()),
             ("ticket_epoch", place.epoch.to_string()),
             ("ticket_position", place.position.0.to_string()),
-            ("ticket_seen", place.seen.0.to_string()),
+            ("ticket_seen", place.cursor_at_draw.0.to_string()),
         ];
         arguments.extend(ticket.map(named));
         if may_draw == MayDraw::Yes {
             arguments.push(named(("draws", "yes".to_owned())));
         }
-        self.positioned("look", keys, arguments)
+        self.eval_position("look", keys, arguments)
     }
 
     /// A look without a ticket: releases what is due and says where the sign stands.
     ///
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
-    pub fn pass(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
+    pub fn release_due(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
         let (keys, arguments) = self.brought(batches);
-        let seen = self.positioned("look", keys, arguments);
+        let seen = self.eval_position("look", keys, arguments);
         seen.map(|(sign, _)| sign)
     }
 
@@ -127,7 +127,7 @@ impl Line<'_> {
     /// The store's fault; whether the batches were counted is then unknown.
     pub fn figures(&self, batches: &[Batch]) -> Result<Figures, StoreError> {
         let arguments = count::arguments(batches);
-        self.run(
+        self.eval(
             "metrics",
             self.counted(batches),
             arguments,
@@ -140,7 +140,7 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault.
     pub fn status(&self) -> Result<Sign, StoreError> {
-        self.run("status", Vec::new(), Vec::new(), Answer::sign)
+        self.eval("status", Vec::new(), Vec::new(), Answer::sign)
     }
 
     /// The sign with all that the panel shows besides; changes nothing.
@@ -149,7 +149,7 @@ impl Line<'_> {
     /// The store's fault.
     pub fn board(&self, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
         let keys = vec![("actions", self.key("actions"))];
-        self.run_as(attempt, "board", keys, Vec::new(), board::read_board)
+        self.eval_as(attempt, "board", keys, Vec::new(), board::read_board)
     }
 
     /// Does what an operator or a program asks, once.
@@ -162,13 +162,13 @@ impl Line<'_> {
             keys.push(("once", self.key(&format!("once:{}", once.key))));
         }
         if let Some(id) = &change.draws {
-            keys.push(("draw", self.memory(id)));
+            keys.push(("draw", self.draw_key(id)));
         }
         let arguments = change::arguments(change, author);
-        self.run("change", keys, arguments, change::read_changed)
+        self.eval("change", keys, arguments, change::read_changed)
     }
 
-    fn positioned(
+    fn eval_position(
         &self,
         verb: &str,
         keys: Keys,
@@ -177,21 +177,21 @@ impl Line<'_> {
         let number = |answer: &Answer| answer.number("number");
         let position = |number: u64| (number > 0).then_some(Position(number));
         let read = |answer: &Answer| Some((answer.sign()?, number(answer).map(position)?));
-        self.run(verb, keys, arguments, read)
+        self.eval(verb, keys, arguments, read)
     }
 
     /// Runs a verb and reads its answer: the one call of this request.
-    fn run<T>(
+    fn eval<T>(
         &self,
         verb: &str,
         keys: Keys,
         arguments: Arguments,
         read: impl FnOnce(&Answer) -> Option<T>,
     ) -> Result<T, StoreError> {
-        self.run_as(Attempt::First, verb, keys, arguments, read)
+        self.eval_as(Attempt::First, verb, keys, arguments, read)
     }
 
-    fn run_as<T>(
+    fn eval_as<T>(
         &self,
         attempt: Attempt,
         verb: &str,
@@ -199,7 +199,7 @@ impl Line<'_> {
         arguments: Arguments,
         read: impl FnOnce(&Answer) -> Option<T>,
     ) -> Result<T, StoreError> {
-        let answer = self.eval(attempt, verb, keys, arguments);
+        let answer = self.eval_raw(attempt, verb, keys, arguments);
         let read = answer.and_then(|value| {
             let answer = Answer::read(value);
             answer
@@ -209,7 +209,7 @@ impl Line<'_> {
         read.inspect_err(|fault| self.store.failed(fault))
     }
 
-    fn eval(
+    fn eval_raw(
         &self,
         attempt: Attempt,
         verb: &str,
@@ -239,10 +239,10 @@ impl Line<'_> {
                 .flat_map(|(name, value)| [name.as_ref(), value.as_str()]),
         );
         let by_digest = [&["EVALSHA", DIGEST.as_str()], &words[..]].concat();
-        match self.call(&by_digest, attempt) {
+        match self.command(&by_digest, attempt) {
             Err(StoreError::NoScript) => {
                 let in_full = [&["EVAL", script::TEXT], &words[..]].concat();
-                self.call(&in_full, Attempt::AfterNoScript)
+                self.command(&in_full, Attempt::AfterNoScript)
             }
             answer => answer,
         }
@@ -252,7 +252,7 @@ impl Line<'_> {
         self.room.store_key(name)
     }
 
-    fn memory(&self, id: &str) -> String {
+    fn draw_key(&self, id: &str) -> String {
         self.key(&format!("join:{id}"))
     }
 
@@ -273,7 +273,7 @@ impl Line<'_> {
         counts.chain(batches.iter().map(till)).collect()
     }
 
-    fn call(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
+    fn command(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
         upstash::decode(self.store.post(&upstash::encode(command), attempt))
     }
 }

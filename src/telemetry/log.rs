@@ -19,7 +19,7 @@ pub const LONGEST_LINE: usize = 16_000;
 /// How many of the decisions like this one are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Share {
+pub enum Sampling {
     /// Every one.
     All,
     /// One in this many, and this is one of them.
@@ -28,7 +28,7 @@ pub enum Share {
     Unlogged,
 }
 
-impl Share {
+impl Sampling {
     /// Whether it is this one's turn; `chance` differs from request to request.
     #[must_use]
     pub fn one_in(many: u64, chance: u64) -> Self {
@@ -134,16 +134,25 @@ pub struct Decision {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "briefly")]
     pub action: Option<String>,
     /// How many like it are logged.
-    #[serde(rename = "sample", skip_serializing_if = "Share::is_whole")]
-    pub share: Share,
+    #[serde(rename = "sample", skip_serializing_if = "Sampling::is_whole")]
+    pub share: Sampling,
 }
 
 impl Decision {
-    /// A decision that needed neither sign nor ticket.
+    /// The request went on to the origin.
     #[must_use]
-    pub fn of(permitted: bool, reason: Reason) -> Self {
+    pub fn forwarded(reason: Reason) -> Self {
         Self {
-            permitted,
+            permitted: true,
+            ..Self::answered(reason)
+        }
+    }
+
+    /// The request was answered here.
+    #[must_use]
+    pub fn answered(reason: Reason) -> Self {
+        Self {
+            permitted: false,
             reason,
             queue_cursor: None,
             visitor_position: None,
@@ -152,14 +161,14 @@ impl Decision {
             store_error: None,
             operator: None,
             action: None,
-            share: Share::All,
+            share: Sampling::All,
         }
     }
 
     /// Whether there is a line to write: without one nothing about the request need be looked up.
     #[must_use]
     pub fn is_logged(&self) -> bool {
-        self.share != Share::Unlogged
+        self.share != Sampling::Unlogged
     }
 }
 
@@ -248,7 +257,7 @@ mod tests {
             queue_cursor: Some(3),
             visitor_position: Some(9),
             ticket_reference: Some("3F9A-1C2E".into()),
-            ..Decision::of(false, Reason::Waiting)
+            ..Decision::answered(Reason::Waiting)
         };
         assert_eq!(
             entry(&facts, Some(503), &record),
@@ -306,10 +315,10 @@ mod tests {
     #[test]
     fn one_in_a_sample_is_logged_and_says_so() {
         let logged = |many| {
-            let shares = (0..1_000).map(|chance| Share::one_in(many, chance));
+            let shares = (0..1_000).map(|chance| Sampling::one_in(many, chance));
             let records = shares.map(|share| Decision {
                 share,
-                ..Decision::of(false, Reason::Waiting)
+                ..Decision::answered(Reason::Waiting)
             });
             let logged: Vec<Decision> = records.filter(Decision::is_logged).collect();
             let line = entry(&RequestFacts::default(), None, &logged[0]);
@@ -324,7 +333,7 @@ mod tests {
         let record = Decision {
             operator: Some("admin".to_owned()),
             action: Some("x".repeat(9_999)),
-            ..Decision::of(false, Reason::Permit)
+            ..Decision::answered(Reason::Permit)
         };
         let line = entry(&RequestFacts::default(), None, &record);
         let action = "x".repeat(LONGEST_ACTION);

@@ -1,7 +1,7 @@
 //! A ticket as the claims of a JWT, and back.
 
 use super::{Grace, Notice, Standing, Ticket};
-use crate::queue::{Cursor, Place, Position, RoomName};
+use crate::queue::{Cursor, Position, RoomName, WaitingProof};
 use jwt_simple::prelude::*;
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
@@ -35,15 +35,15 @@ pub(super) struct Claims {
 impl Claims {
     pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
         let tries = match ticket.standing {
-            Standing::Unnumbered { tries } => (tries > 0).then_some(tries),
+            Standing::Provisional { tries } => (tries > 0).then_some(tries),
             Standing::Waiting(_) | Standing::Admitted { .. } => None,
         };
         let (epoch, pos, cur, adm) = match ticket.standing {
-            Standing::Unnumbered { .. } => (None, None, None, None),
+            Standing::Provisional { .. } => (None, None, None, None),
             Standing::Waiting(place) => (
                 Some(place.epoch),
                 Some(place.position.0),
-                Some(place.seen.0),
+                Some(place.cursor_at_draw.0),
                 None,
             ),
             Standing::Admitted {
@@ -61,7 +61,7 @@ impl Claims {
         let born = match ticket.standing {
             Standing::Waiting(place) => place.born,
             Standing::Admitted { born, .. } => born,
-            Standing::Unnumbered { .. } => 0,
+            Standing::Provisional { .. } => 0,
         };
         let born = Some(born).filter(|born| *born > 0);
         Self {
@@ -86,15 +86,17 @@ impl Claims {
 
     pub(super) fn standing(&self) -> Option<Standing> {
         match (self.epoch, self.pos, self.cur, self.adm) {
-            (None, None, None, None) => Some(Standing::Unnumbered {
+            (None, None, None, None) => Some(Standing::Provisional {
                 tries: self.tries.unwrap_or_default(),
             }),
-            (Some(epoch), Some(position), Some(seen), None) => Some(Standing::Waiting(Place {
-                born: self.born.unwrap_or(0),
-                epoch,
-                position: Position(position),
-                seen: Cursor(seen),
-            })),
+            (Some(epoch), Some(position), Some(seen), None) => {
+                Some(Standing::Waiting(WaitingProof {
+                    born: self.born.unwrap_or(0),
+                    epoch,
+                    position: Position(position),
+                    cursor_at_draw: Cursor(seen),
+                }))
+            }
             (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {
                 position: position.map(Position),
                 born: self.born.unwrap_or(0),

@@ -6,7 +6,7 @@
 mod claims;
 pub mod keys;
 
-use crate::queue::{Now, Place, Position, RoomName};
+use crate::queue::{Now, Position, RoomName, WaitingProof};
 use claims::{Claims, PassClaims};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
@@ -64,12 +64,12 @@ pub struct Grace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The draw has not been confirmed: the next request repeats it under the same id.
-    Unnumbered {
+    Provisional {
         /// How often its holder has tried without getting a number.
         tries: u64,
     },
     /// A place in the line.
-    Waiting(Place),
+    Waiting(WaitingProof),
     /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
     Admitted {
         /// The number it was admitted with; none for a test ticket that was let in without one.
@@ -108,7 +108,7 @@ impl Ticket {
     #[must_use]
     pub fn position(&self) -> Option<Position> {
         match self.standing {
-            Standing::Unnumbered { .. } => None,
+            Standing::Provisional { .. } => None,
             Standing::Waiting(place) => Some(place.position),
             Standing::Admitted { position, .. } => position,
         }
@@ -280,11 +280,11 @@ mod tests {
     fn waiting() -> Ticket {
         Ticket {
             id: "AAAAAAAAAAAAAAAAAAAAAA".into(),
-            standing: Standing::Waiting(Place {
+            standing: Standing::Waiting(WaitingProof {
                 born: 1_799_999_000_000,
                 epoch: 1,
                 position: Position(5),
-                seen: Cursor(2),
+                cursor_at_draw: Cursor(2),
             }),
             signed: NOW,
             life: 86_400,
@@ -314,7 +314,7 @@ mod tests {
             epoch: 1,
             at: NOW,
         });
-        let provisional_ticket = [0, 3].map(|tries| Standing::Unnumbered { tries });
+        let provisional_ticket = [0, 3].map(|tries| Standing::Provisional { tries });
         let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
         for standing in inside_or_unnumbered.chain([waiting().standing]) {
             let until = NOW + 60;

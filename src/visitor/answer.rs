@@ -31,7 +31,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
         VisitOutcome::Held | VisitOutcome::Closed => 503,
         _ => web.waiting_status,
     };
-    let waiting = told(visit, request);
+    let waiting = view(visit, request);
     let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
     let reply = match kind {
         Kind::Elsewhere if shows_a_page => posted(status, request),
@@ -85,7 +85,7 @@ fn posted(status: u16, request: &Request<'_>) -> Reply {
 /// The same as an update of the page.
 #[must_use]
 pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
-    page::place(&told(visit, request), words_of(request.call))
+    page::place(&view(visit, request), words_of(request.call))
 }
 
 /// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
@@ -130,7 +130,7 @@ fn words_of(call: &Call) -> &'static Language {
 }
 
 /// What there is to tell.
-fn told(visit: &Visit, request: &Request<'_>) -> Waiting {
+fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let Request {
         call, room, now, ..
     } = *request;
@@ -150,7 +150,7 @@ fn told(visit: &Visit, request: &Request<'_>) -> Waiting {
     let distance = ahead.unwrap_or(0);
     let refresh = match (visit.end, visit.ticket.standing) {
         (VisitOutcome::Provisional, _) => AT_ONCE,
-        (VisitOutcome::Held, Standing::Unnumbered { tries }) => {
+        (VisitOutcome::Held, Standing::Provisional { tries }) => {
             backoff::seconds(tries, Chance::of(&call.id))
         }
         _ => refresh_seconds(room.refresh_interval, distance, estimate, call.chance()),
@@ -176,7 +176,7 @@ fn first(ticket: &Ticket) -> Option<u64> {
     let Standing::Waiting(place) = ticket.standing else {
         return None;
     };
-    match decide(place.position, place.seen) {
+    match decide(place.position, place.cursor_at_draw) {
         Verdict::Wait { ahead } => Some(ahead),
         Verdict::Admit => None,
     }

@@ -2,7 +2,9 @@
 
 use crate::http::Call;
 use crate::http::negotiate::{FRAMES, is_in_no_frame, is_navigation, takes_page_or_data};
+use crate::queue::Now;
 use crate::request::Request;
+use crate::ticket::Ticket;
 use crate::visitor::ticket_cookie;
 
 /// What kind of request stands in line.
@@ -49,6 +51,17 @@ pub enum Brought {
     Ticket,
     /// None, or one whose time is over, or something else under its name.
     Nothing,
+}
+
+impl Brought {
+    /// What this ticket, if one came, is worth now.
+    #[must_use]
+    pub fn of(ticket: Option<&Ticket>, now: Now) -> Self {
+        match ticket {
+            Some(ticket) if !ticket.has_lapsed(now) => Self::Ticket,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// From where a request was sent, as far as it says so.
@@ -158,7 +171,6 @@ mod tests {
     use super::*;
     use crate::cache::memory::InMemoryCache;
     use crate::config::{Config, Source, Unreadable};
-    use crate::queue::Now;
     use crate::store::upstash::{Attempt, Transport};
 
     /// The kind of a request is known without it.

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
-use crate::page;
+use crate::page::{self, CookieTrial};
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
@@ -20,7 +20,7 @@ use crate::visitor::{Brought, Kind, kind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Where the visitor stands, worded in the visitor's language.
-    Place,
+    WaitingProof,
     /// Whether the ticket came back.
     Cookies,
     /// Whether the page refreshes by itself.
@@ -42,7 +42,7 @@ const SECOND_TRY: u64 = 2;
 #[must_use]
 pub fn route(rest: &str) -> Option<Route> {
     match rest {
-        "/place" => Some(Route::Place),
+        "/place" => Some(Route::WaitingProof),
         "/cookies" => Some(Route::Cookies),
         "/updates" => Some(Route::Updates),
         _ => None,
@@ -58,7 +58,7 @@ pub fn answer(route: Route, request: &Request<'_>) -> Aside {
     }
     let ticket = || ticket_cookie::ticket(request);
     match route {
-        Route::Place => match ticket() {
+        Route::WaitingProof => match ticket() {
             None => Aside::Reply(without_ticket(request), Reason::NotAVisitor),
             held => {
                 let visit = visit(Kind::Poll, held, request);
@@ -100,7 +100,7 @@ fn cookies(request: &Request<'_>) -> Aside {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
             let try_again = provisional_ticket(call.id.clone(), request.now);
-            let reply = page::cookies(config.web.waiting_status, words, &to, true);
+            let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::UnderWay);
             let reply = reply
                 .with("retry-after", SECOND_TRY.to_string())
                 .with("refresh", again);
@@ -108,7 +108,7 @@ fn cookies(request: &Request<'_>) -> Aside {
             Aside::Reply(reply.with_cookies(cookies), Reason::Cookies)
         }
         Some("2") => {
-            let reply = page::cookies(config.web.waiting_status, words, &to, false);
+            let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::Failed);
             let reply = reply.with("retry-after", request.room.refresh_interval.to_string());
             Aside::Reply(reply, Reason::NoCookies)
         }

@@ -80,7 +80,7 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     } = *request;
     let life = match ticket.standing {
         Standing::Admitted { .. } => config.tickets.stay,
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => config.tickets.life,
+        Standing::Provisional { .. } | Standing::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
     let cookies = token.map(|token| {

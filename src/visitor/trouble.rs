@@ -25,7 +25,7 @@ const OPEN_BELIEVED_MS: u64 = 10_000;
 
 /// The draws of a POP, as one request sees them.
 pub struct Draws<'a> {
-    near: &'a dyn Markers,
+    pop: &'a dyn Markers,
     now: Now,
     chance: Chance,
     outage: Outage,
@@ -35,12 +35,12 @@ pub struct Draws<'a> {
 impl<'a> Draws<'a> {
     /// What is known as the request begins.
     #[must_use]
-    pub fn new(near: &'a dyn Markers, now: Now, chance: Chance) -> Self {
-        let outage = outage(near);
+    pub fn new(pop: &'a dyn Markers, now: Now, chance: Chance) -> Self {
+        let outage = outage(pop);
         // A draw that fails notes that too, and in good times one note less is read.
-        let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(near));
+        let breaker = (outage.failures).map_or_else(Breaker::default, |_| breaker(pop));
         Self {
-            near,
+            pop,
             now,
             chance,
             outage,
@@ -56,58 +56,58 @@ impl<'a> Draws<'a> {
 
     /// Its draw succeeded.
     pub fn succeeded(&self) {
-        note_answered(self.outage, self.near, self.now);
+        note_answered(self.outage, self.pop, self.now);
         // What closed while this draw was on its way is not opened by it.
         if self.breaker.closure.is_none() {
             return;
         }
-        if let Some(reopening) = breaker(self.near).succeeded(self.now.ms()) {
+        if let Some(reopening) = breaker(self.pop).succeeded(self.now.ms()) {
             let numbers = [reopening.after_ms, reopening.share];
-            write(self.near, Marker::Reopening, numbers, KEPT);
+            write(self.pop, Marker::Reopening, numbers, KEPT);
         }
     }
 
     /// Its draw failed.
     pub fn failed(&self) {
-        failed(self.near, self.now);
-        if let Some(closure) = breaker(self.near).failed(self.now.ms(), self.chance) {
+        failed(self.pop, self.now);
+        if let Some(closure) = breaker(self.pop).failed(self.now.ms(), self.chance) {
             let numbers = [closure.until_ms, closure.repeats];
-            write(self.near, Marker::Closure, numbers, KEPT);
+            write(self.pop, Marker::Closure, numbers, KEPT);
         }
     }
 }
 
 /// A call that began then was answered.
-pub fn answered(near: &dyn Markers, began: Now) {
-    note_answered(outage(near), near, began);
+pub fn answered(pop: &dyn Markers, began: Now) {
+    note_answered(outage(pop), pop, began);
 }
 
-fn note_answered(outage: Outage, near: &dyn Markers, began: Now) {
+fn note_answered(outage: Outage, pop: &dyn Markers, began: Now) {
     if outage.is_ended_by(began.ms()) {
-        write(near, Marker::Answered, [began.ms()], KEPT);
+        write(pop, Marker::Answered, [began.ms()], KEPT);
     }
 }
 
 /// A call that began then was not answered.
-pub fn failed(near: &dyn Markers, began: Now) {
-    if let Some(failures) = outage(near).failed(began.ms()) {
+pub fn failed(pop: &dyn Markers, began: Now) {
+    if let Some(failures) = outage(pop).failed(began.ms()) {
         let numbers = [failures.since_ms, failures.last_ms, failures.calls];
-        write(near, Marker::Failures, numbers, KEPT);
+        write(pop, Marker::Failures, numbers, KEPT);
     }
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
 pub fn renew(duty: RefreshGuard, request: &Request<'_>) {
-    let (near, now) = (request.pop, request.now);
-    let batches = near.next_batches();
-    let sign = request.line().pass(&batches).ok();
+    let (pop, now) = (request.pop, request.now);
+    let batches = pop.next_batches();
+    let sign = request.line().release_due(&batches).ok();
     let is_answered = sign.is_some();
-    duty.renew(&CachedSign::of(sign, near, now));
+    duty.renew(&CachedSign::of(sign, pop, now));
     if is_answered {
-        near.acknowledge(&batches);
-        answered(near, now);
+        pop.acknowledge(&batches);
+        answered(pop, now);
     } else {
-        failed(near, now);
+        failed(pop, now);
     }
 }
 
@@ -115,29 +115,29 @@ pub fn renew(duty: RefreshGuard, request: &Request<'_>) {
 /// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
 #[must_use]
 pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
-    let (near, now) = (request.pop, request.now);
+    let (pop, now) = (request.pop, request.now);
     match sign.map(|sign| sign.live.mode) {
         Some(Mode::Hold | Mode::Closed) => false,
-        Some(Mode::Open) if is_recent(near, now) => true,
-        Some(Mode::Open) => outage(near).is_real(now.ms()),
+        Some(Mode::Open) if is_recent(pop, now) => true,
+        Some(Mode::Open) => outage(pop).is_real(now.ms()),
         Some(Mode::Automatic) | None => {
             let pace = sign.map_or(request.room.pace, |sign| sign.live.pace);
             let pops = sign.and_then(|sign| sign.pops);
             request.config.outage.policy == OnStoreError::Admit
-                && outage(near).is_real(now.ms())
-                && takes_turn(pace, pops, near, now)
+                && outage(pop).is_real(now.ms())
+                && takes_turn(pace, pops, pop, now)
         }
     }
 }
 
 /// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
 /// have heard that the room was closed.
-fn is_recent(near: &dyn SignCache, now: Now) -> bool {
-    let last = near.last();
+fn is_recent(pop: &dyn SignCache, now: Now) -> bool {
+    let last = pop.last();
     last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
 }
 
-fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Markers, now: Now) -> bool {
+fn takes_turn(pace: Pace, pops: Option<u64>, pop: &dyn Markers, now: Now) -> bool {
     let Some(interval_us) = share::interval_us(pace, pops) else {
         return false;
     };
@@ -146,38 +146,38 @@ fn takes_turn(pace: Pace, pops: Option<u64>, near: &dyn Markers, now: Now) -> bo
         share::let_in(last_us, interval_us, now.ms().saturating_mul(1000))
     };
     // Nearly always it is not: that takes no turn.
-    if after(read(near, Marker::Entry)).is_none() {
+    if after(read(pop, Marker::Entry)).is_none() {
         return false;
     }
     let mut is_let_in = false;
-    near.alone(Marker::Entry, &mut || {
-        if let Some(last_us) = after(read(near, Marker::Entry)) {
+    pop.alone(Marker::Entry, &mut || {
+        if let Some(last_us) = after(read(pop, Marker::Entry)) {
             is_let_in = true;
-            write(near, Marker::Entry, [last_us], ENTRY_KEPT);
+            write(pop, Marker::Entry, [last_us], ENTRY_KEPT);
         }
     });
     is_let_in
 }
 
-fn breaker(near: &dyn Markers) -> Breaker {
-    let Some([until_ms, repeats]) = read(near, Marker::Closure) else {
+fn breaker(pop: &dyn Markers) -> Breaker {
+    let Some([until_ms, repeats]) = read(pop, Marker::Closure) else {
         return Breaker::default();
     };
-    let reopening = read(near, Marker::Reopening);
+    let reopening = read(pop, Marker::Reopening);
     Breaker {
         closure: Some(Closure { until_ms, repeats }),
         reopening: reopening.map(|[after_ms, share]| Reopening { after_ms, share }),
     }
 }
 
-fn outage(near: &dyn Markers) -> Outage {
-    let failures = read(near, Marker::Failures);
+fn outage(pop: &dyn Markers) -> Outage {
+    let failures = read(pop, Marker::Failures);
     let failures = failures.map(|[since_ms, last_ms, calls]| Failures {
         since_ms,
         last_ms,
         calls,
     });
-    let answered_ms = failures.and_then(|_| read(near, Marker::Answered));
+    let answered_ms = failures.and_then(|_| read(pop, Marker::Answered));
     Outage {
         failures,
         answered_ms: answered_ms.map(|[answered_ms]| answered_ms),

@@ -14,8 +14,8 @@ use crate::queue::{Now, Position, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
-use crate::visitor::Kind;
 use crate::visitor::trouble;
+use crate::visitor::{Brought, Kind};
 pub use begin::provisional_ticket;
 use begin::{anew, held};
 use ending::{decided, has_ended, outside, without_store};
@@ -84,7 +84,7 @@ type Unseen = Option<StoreError>;
 #[must_use]
 pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, pop, now, .. } = *request;
-    let is_new = ticket.as_ref().is_none_or(|ticket| ticket.has_lapsed(now));
+    let brought = Brought::of(ticket.as_ref(), now);
     let mut held = held(ticket, &call.id, now);
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
@@ -92,7 +92,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
             None => held = outside(held, now),
         }
     }
-    held = match by_the_copy(kind, held, is_new, pop) {
+    held = match by_the_copy(kind, held, brought, pop) {
         Ok(visit) => return visit,
         Err(held) => held,
     };
@@ -104,7 +104,9 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         (Asked::Seen(seen, after), _) => (Ok(*seen), after),
         (Asked::Unseen(fault, after), _) => (Err(fault), after),
         // A browser that brings a ticket keeps cookies, and its draw is done once.
-        (Asked::Ended(_), _) if kind.draws_for_holder() && (!is_new || kind != Kind::Unsafe) => {
+        (Asked::Ended(_), _)
+            if kind.draws_for_holder() && (brought == Brought::Ticket || kind != Kind::Unsafe) =>
+        {
             if held.position().is_some() {
                 held = anew(held.id, now);
             }
@@ -114,7 +116,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     };
     let ended = match asked {
         Ok(seen) => decided(held, seen, now, after),
-        Err(fault) => without_store(held, is_new, fault, now, after),
+        Err(fault) => without_store(held, brought, fault, now, after),
     };
     ended
         .or_in_without_store(request)
@@ -122,7 +124,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
 }
 
 /// What the copy of the sign decides by itself, without a look or a draw; else the ticket again.
-fn by_the_copy(kind: Kind, held: Ticket, is_new: bool, near: &dyn Pop) -> Result<Visit, Ticket> {
+fn by_the_copy(kind: Kind, held: Ticket, brought: Brought, pop: &dyn Pop) -> Result<Visit, Ticket> {
     if kind == Kind::Prefetch {
         return Ok(Visit::unasked(
             VisitOutcome::NotAVisitor,
@@ -131,12 +133,12 @@ fn by_the_copy(kind: Kind, held: Ticket, is_new: bool, near: &dyn Pop) -> Result
         ));
     }
     if kind == Kind::First
-        && let Some(sign) = line_in_front(near)
+        && let Some(sign) = line_in_front(pop)
     {
         return Ok(Visit::provisional(held, sign));
     }
     // It is no visitor, and is let in uncounted as the visitors are.
-    if is_new && !kind.may_draw() && is_open(near) {
+    if brought == Brought::Nothing && !kind.may_draw() && is_open(pop) {
         return Ok(Visit::unasked(
             VisitOutcome::Admitted,
             held,
@@ -245,12 +247,12 @@ impl Visit {
 
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
-pub(crate) fn still_inside(held: &Ticket, near: &dyn Pop, now: Now) -> Option<FollowUp> {
-    let last = near.last();
+pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
+    let last = pop.last();
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
         Standing::Admitted { .. } => last.is_fresh_inside(now),
         // Let in without the store, so that a hold ends the stay too.
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => last.is_fresh(now),
+        Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
     });
     let sign = last.and_then(|last| last.sign);
     let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));

@@ -453,7 +453,7 @@ impl House {
     }
 
     /// The cache of the POP that serves now.
-    fn near(&self) -> InMemoryCache {
+    fn pop(&self) -> InMemoryCache {
         match &self.kind {
             Kind::Native { pops, pop, .. } => pops.borrow()[pop.get()].clone(),
             Kind::Wasm(_) => panic!("the cache of the Wasm is its own"),
@@ -478,9 +478,9 @@ impl House {
 
     /// The cache of this POP drops everything.
     pub(crate) fn forget_pop(&self) {
-        let near = self.near();
-        near.lose_copy();
-        near.lose_last();
+        let pop = self.pop();
+        pop.lose_copy();
+        pop.lose_last();
     }
 
     /// Sets every clock back, as a failover to a machine whose clock lags does to the store's.
@@ -520,10 +520,10 @@ impl House {
     pub(crate) fn paused(&self, story: impl FnOnce()) -> Duration {
         match &self.kind {
             Kind::Native { .. } => {
-                let near = self.near();
-                let before = near.paused();
+                let pop = self.pop();
+                let before = pop.paused();
                 story();
-                near.paused().checked_sub(before).unwrap()
+                pop.paused().checked_sub(before).unwrap()
             }
             Kind::Wasm(_) => {
                 let began = Instant::now();
@@ -555,7 +555,7 @@ impl House {
                     given: Given(settings.borrow().clone()),
                     unreadable: unreadable.borrow().clone(),
                 };
-                self.ask_here(ask, stores, &self.near(), now_ms, id)
+                self.ask_here(ask, stores, &self.pop(), now_ms, id)
             }
             Kind::Wasm(wasm) => wasm.ask(ask),
         }
@@ -565,14 +565,14 @@ impl House {
         &self,
         ask: &Ask,
         stores: Failing,
-        near: &InMemoryCache,
+        pop: &InMemoryCache,
         now_ms: u64,
         id: String,
     ) -> Got {
         let call = call(ask, id);
         let config = match Config::load(stores) {
             Ok(config) => config,
-            Err(unsound) => return self.ask_unsound(&call, &unsound, near, now_ms),
+            Err(unsound) => return self.ask_unsound(&call, &unsound, pop, now_ms),
         };
         if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), &config) {
             self.write_down(&line);
@@ -584,7 +584,7 @@ impl House {
             attempts: Attempts::default(),
         };
         let outcome = service::handle(
-            &Request::new(&call, &config, (&store(), near), Now::from_ms(now_ms)),
+            &Request::new(&call, &config, (&store(), pop), Now::from_ms(now_ms)),
             &mut ask.body.as_slice(),
         );
         tally.borrow_mut().decided(outcome.record.reason);
@@ -596,23 +596,17 @@ impl House {
         }
         service::afterwards(
             outcome.after,
-            &Request::new(&call, &config, (&store(), near), Now::from_ms(now_ms)),
+            &Request::new(&call, &config, (&store(), pop), Now::from_ms(now_ms)),
         );
-        near.put_by(&tally.borrow());
+        pop.put_by(&tally.borrow());
         for line in service::refused_entries(Now::from_ms(now_ms), config.room_of(&call)) {
             self.write_down(&line);
         }
         got
     }
 
-    fn ask_unsound(
-        &self,
-        call: &Call,
-        unsound: &Unsound,
-        near: &InMemoryCache,
-        now_ms: u64,
-    ) -> Got {
-        let passed = service::passes(call, unsound, near, Now::from_ms(now_ms));
+    fn ask_unsound(&self, call: &Call, unsound: &Unsound, pop: &InMemoryCache, now_ms: u64) -> Got {
+        let passed = service::passes(call, unsound, pop, Now::from_ms(now_ms));
         let got = match passed {
             Some(outcome) => {
                 if matches!(outcome.answer, Answer::Forward(_)) {

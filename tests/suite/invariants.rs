@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Now, Place, RoomName, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -81,7 +81,7 @@ fn pace() -> impl Strategy<Value = Pace> {
 /// A visitor of the trace: the id of the draw, and the place once it is known.
 struct Waiting {
     id: String,
-    place: Place,
+    place: WaitingProof,
     shown: u64,
 }
 
@@ -175,7 +175,7 @@ impl Play<'_> {
         let author = Actor {
             name: "admin",
             address: "192.0.2.1",
-            is_told: true,
+            audited: true,
             seen: None,
             once: None,
         };
@@ -208,11 +208,11 @@ impl Play<'_> {
             "position {} twice",
             position.0
         );
-        let place = Place {
+        let place = WaitingProof {
             born: sign.birth.born,
             epoch: sign.epoch,
             position,
-            seen: sign.cursor,
+            cursor_at_draw: sign.cursor,
         };
         self.visitors.push(Waiting {
             id,

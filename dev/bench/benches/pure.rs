@@ -11,7 +11,7 @@ use now_serving::http::cookie::values;
 use now_serving::http::negotiate::wants_json;
 use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
-use now_serving::queue::Place;
+use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Now, Position, RoomName, decide, refresh_seconds};
 use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
@@ -35,11 +35,11 @@ fn tickets(criterion: &mut Criterion) {
     let (room, now) = (RoomName::new(ROOM), Now::from_secs(NOW));
     let ticket = Ticket {
         id: "0123456789abcdef0123456789abcdef".to_owned(),
-        standing: Standing::Waiting(Place {
+        standing: Standing::Waiting(WaitingProof {
             born: NOW * 1000,
             epoch: 1,
             position: POSITION,
-            seen: CURSOR,
+            cursor_at_draw: CURSOR,
         }),
         signed: NOW,
         life: 86_400,

@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub(super) seen: Option<u64>,
     pub(super) once: Option<IdempotencyKey>,
     /// Whether the form's sender has been asked.
-    pub(super) is_sure: bool,
+    pub(super) confirmed: bool,
 }
 
 impl Asked {
@@ -32,14 +32,14 @@ impl Asked {
         mut fields: Fields,
         request: &Request<'_>,
     ) -> Result<Self, Refusal> {
-        let by_form = fields.by_form;
-        let once = if by_form {
+        let is_form = fields.is_form;
+        let once = if is_form {
             form_key(&mut fields)?
         } else {
             None
         };
         let key = header_key(request.call)?.or(once);
-        let is_sure = by_form && is_sure(&mut fields)?;
+        let confirmed = is_form && confirmed(&mut fields)?;
         let seen = match verb.changes {
             Changes::Settings => fields.number("version", 0..=LARGEST)?,
             Changes::Line => None,
@@ -52,7 +52,7 @@ impl Asked {
             request,
             once: once.as_ref(),
             // Only a browser is shown a question, so a program's form has to say all at once.
-            step: if by_form && operator.via == Scheme::Basic && !is_sure {
+            step: if is_form && operator.via == Scheme::Basic && !confirmed {
                 Step::First
             } else {
                 Step::Last
@@ -64,7 +64,7 @@ impl Asked {
             intent,
             seen,
             once,
-            is_sure,
+            confirmed,
         })
     }
 }
@@ -95,7 +95,7 @@ fn form_key(fields: &mut Fields) -> Result<Option<String>, Refusal> {
 }
 
 /// Whether the form's sender has been asked.
-fn is_sure(fields: &mut Fields) -> Result<bool, Refusal> {
+fn confirmed(fields: &mut Fields) -> Result<bool, Refusal> {
     match fields.text("sure")?.as_deref() {
         None => Ok(false),
         Some("yes") => Ok(true),

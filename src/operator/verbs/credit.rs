@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Changes, Intent, News, Verb, no_fields};
+use super::{Ask, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Sign};
@@ -15,7 +15,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Line,
     example: no_fields,
     read: |_, _| Ok(Box::new(Credit)),
-    news,
+    flash,
     listed,
 };
 
@@ -48,8 +48,8 @@ impl Intent for Credit {
     }
 }
 
-fn news(news: &News<'_>) -> String {
-    format!("Credit for {} is cleared.", people(news.number))
+fn flash(flash: &Flash<'_>) -> String {
+    format!("Credit for {} is cleared.", people(flash.number))
 }
 
 fn listed(action: &Action) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Asking, Changes, Intent, News, Step, Verb};
+use super::{Ask, Asking, Changes, Flash, Intent, Step, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
@@ -16,7 +16,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Line,
     example: |request| json!({ "word": request.room.name.as_str() }).to_string(),
     read,
-    news,
+    flash,
     listed,
 };
 
@@ -62,8 +62,8 @@ impl Intent for Epoch {
     }
 }
 
-fn news(news: &News<'_>) -> String {
-    let people = people(news.number);
+fn flash(flash: &Flash<'_>) -> String {
+    let people = people(flash.number);
     format!("All tickets have ended, those of {people} waiting among them.")
 }
 

@@ -14,7 +14,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Settings,
     example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),
     read,
-    news: |_| "The message is set: waiting visitors see it at their next look.".to_owned(),
+    flash: |_| "The message is set: waiting visitors see it at their next look.".to_owned(),
     listed,
 };
 

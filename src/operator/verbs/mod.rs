@@ -57,7 +57,7 @@ pub struct Verb {
     /// Takes its fields.
     pub read: Read,
     /// What the panel says once it is done.
-    pub news: fn(&News<'_>) -> String,
+    pub flash: fn(&Flash<'_>) -> String,
     /// Its words among what operators did.
     pub listed: fn(&Action) -> String,
 }
@@ -111,7 +111,7 @@ pub trait Intent {
         settings(sign)
     }
 
-    /// What the panel's address says of it besides its number, for [`Verb::news`].
+    /// What the panel's address says of it besides its number, for [`Verb::flash`].
     fn details(&self, _effect: Effect) -> String {
         String::new()
     }
@@ -154,7 +154,7 @@ fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
 pub type Ask<'a> = Box<dyn Fn(&Sign, &Room) -> Question + 'a>;
 
 /// What the panel's address says was just done.
-pub struct News<'a> {
+pub struct Flash<'a> {
     /// The act.
     pub act: &'a str,
     /// The number of its [`Effect`].
@@ -163,7 +163,7 @@ pub struct News<'a> {
     pub request: &'a Request<'a>,
 }
 
-impl News<'_> {
+impl Flash<'_> {
     /// A number out of [`Intent::details`].
     #[must_use]
     pub fn detail(&self, name: &str) -> Option<u64> {
@@ -177,8 +177,8 @@ pub(super) fn at(route: &str) -> Option<&'static Verb> {
 }
 
 /// What the panel says was done.
-pub(super) fn news(news: &News<'_>) -> Option<String> {
-    of(news.act).map(|verb| (verb.news)(news))
+pub(super) fn flash(flash: &Flash<'_>) -> Option<String> {
+    of(flash.act).map(|verb| (verb.flash)(flash))
 }
 
 /// How what operators did is worded.

@@ -1,6 +1,6 @@
 //! Sets who goes in from now on.
 
-use super::{Ask, Asking, Changes, Intent, News, Verb};
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
@@ -14,7 +14,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Settings,
     example: |_| r#"{"mode": "hold"}"#.to_owned(),
     read,
-    news,
+    flash,
     listed,
 };
 
@@ -53,8 +53,8 @@ impl Intent for SetMode {
     }
 }
 
-fn news(news: &News<'_>) -> String {
-    match news.number {
+fn flash(flash: &Flash<'_>) -> String {
+    match flash.number {
         0 => "The mode is set.".to_owned(),
         released => format!("The mode is set; {} went in.", people(released)),
     }

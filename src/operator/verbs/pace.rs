@@ -14,7 +14,7 @@ pub(in crate::operator) static VERB: Verb = Verb {
     changes: Changes::Settings,
     example: |_| r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),
     read,
-    news: |_| "The pace is set: in effect everywhere within this period.".to_owned(),
+    flash: |_| "The pace is set: in effect everywhere within this period.".to_owned(),
     listed,
 };
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Asking, Changes, Intent, News, Verb};
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, Refusal};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, number, people};
 use crate::queue::{Action, Change, Effect, Reason, Sign};
 
 /// More than this many at once are asked about.
-const MANY: u64 = 100;
+const CONFIRM_ABOVE: u64 = 100;
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -19,7 +19,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Line,
     example: |_| r#"{"amt": 5}"#.to_owned(),
     read,
-    news,
+    flash,
     listed,
 };
 
@@ -86,7 +86,7 @@ impl Intent for Permit {
             yes: "Let them in",
             word: None,
         });
-        (self.amount > MANY).then_some(ask)
+        (self.amount > CONFIRM_ABOVE).then_some(ask)
     }
 
     fn logged(&self, effect: Effect) -> String {
@@ -113,17 +113,17 @@ impl Intent for Permit {
     }
 }
 
-fn news(news: &News<'_>) -> String {
-    let released = news.number;
-    let asked = news.detail("asked").unwrap_or(released);
-    let dropped = news.detail("dropped").unwrap_or_default();
+fn flash(flash: &Flash<'_>) -> String {
+    let released = flash.number;
+    let asked = flash.detail("asked").unwrap_or(released);
+    let dropped = flash.detail("dropped").unwrap_or_default();
     if released >= asked {
         return format!("Let in: {released}.");
     }
     let kept = (asked - released).saturating_sub(dropped);
     let goes = format!("Let in: {released} of {asked}, since no other visitor was waiting.");
     let keeps = (kept > 0).then(|| format!("Credit for {} is kept.", people(kept)));
-    let drops = dropped_words(dropped, news.request.config.operators.credit_max);
+    let drops = dropped_words(dropped, flash.request.config.operators.credit_max);
     sentences([Some(goes), keeps, drops])
 }
 

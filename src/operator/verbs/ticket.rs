@@ -1,10 +1,10 @@
 //! A test ticket for the operator's browser: drawn at the back of the line, or let in at once.
 
-use super::{Asking, Changes, Intent, News, Verb, no_fields};
+use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::change::digest;
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Place, Position, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Position, Sign, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
@@ -17,7 +17,7 @@ pub(super) static VERB: Verb = Verb {
     changes: Changes::Line,
     example: no_fields,
     read,
-    news,
+    flash,
     listed,
 };
 
@@ -30,11 +30,11 @@ struct Draw {
 struct Jump {
     id: String,
     /// The place that the operator's browser holds: where that number is the next, it is served.
-    held: Option<Place>,
+    held: Option<WaitingProof>,
 }
 
 fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
-    if !fields.by_form {
+    if !fields.is_form {
         let text = "a test ticket is kept by a browser, and comes with its form; accepted is application/x-www-form-urlencoded";
         return Err(Refusal::Type(text.to_owned()));
     }
@@ -57,10 +57,10 @@ fn id_of(once: &IdempotencyKey) -> String {
 }
 
 /// The place in the line of the ticket that the operator's browser holds.
-fn held(request: &Request<'_>) -> Option<Place> {
+fn held(request: &Request<'_>) -> Option<WaitingProof> {
     match ticket_cookie::ticket(request)?.standing {
         Standing::Waiting(place) => Some(place),
-        Standing::Unnumbered { .. } | Standing::Admitted { .. } => None,
+        Standing::Provisional { .. } | Standing::Admitted { .. } => None,
     }
 }
 
@@ -145,8 +145,8 @@ fn jumped(number: u64) -> String {
     }
 }
 
-fn news(news: &News<'_>) -> String {
-    match (news.act, news.number) {
+fn flash(flash: &Flash<'_>) -> String {
+    match (flash.act, flash.number) {
         ("draw", number) => format!("This browser holds test ticket {number}."),
         ("jump", 0) => {
             "This browser holds a test ticket without a number and is let in.".to_owned()

@@ -85,7 +85,7 @@ mod tests {
             },
             copy: None,
             ticket: None,
-            news: None,
+            flash: None,
             trouble: None,
             once: "",
             now_ms: 1_800_000_000_000,

@@ -92,10 +92,10 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
             );
             format!("{named}, let in")
         }
-        (Standing::Unnumbered { .. }, _) if held.is_inside(Now::from_ms(now_ms)) => {
+        (Standing::Provisional { .. }, _) if held.is_inside(Now::from_ms(now_ms)) => {
             "a ticket without a number, let in for a while".to_owned()
         }
-        (Standing::Unnumbered { .. }, _) => "a ticket without a number yet".to_owned(),
+        (Standing::Provisional { .. }, _) => "a ticket without a number yet".to_owned(),
         _ => "a ticket of an earlier epoch, which has ended".to_owned(),
     }
 }

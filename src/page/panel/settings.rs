@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Trouble, moment, pace_words};
+use super::{Rejection, moment, pace_words};
 use crate::page::LONGEST_MESSAGE;
 use crate::queue::{Mode, Pace, PanelSnapshot, Provenance};
 
@@ -59,7 +59,7 @@ pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
 pub(super) fn pace(
     board: &PanelSnapshot,
     configured: Pace,
-    trouble: Option<Trouble<'_>>,
+    trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
     let live = board.sign.live.pace;
@@ -81,7 +81,7 @@ pub(super) fn pace(
 }
 
 /// Period and quantity as they were wanted.
-fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
+fn typed_pace(trouble: &Rejection<'_>) -> Option<(String, String)> {
     let (automatic, quantity) = (
         trouble.typed("automatic"),
         trouble.typed("automatic_quantity"),
@@ -93,7 +93,7 @@ fn typed_pace(trouble: &Trouble<'_>) -> Option<(String, String)> {
 pub(super) fn message(
     board: &PanelSnapshot,
     configured: Option<&str>,
-    trouble: Option<Trouble<'_>>,
+    trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
     let live = board.sign.live.message.as_deref();

@@ -23,7 +23,11 @@ pub(super) fn tree(text: &str) -> Option<Tree> {
         push_text(&mut tree, before);
         if let Some((helper, name)) = tag.strip_prefix('#').and_then(|tag| tag.split_once(' ')) {
             let helper = *["if", "each"].iter().find(|known| **known == helper)?;
-            let block = expression(Parameter::Name(helper.to_owned()), vec![path(name)?], true)?;
+            let block = expression(
+                Parameter::Name(helper.to_owned()),
+                vec![path(name)?],
+                Form::Block,
+            )?;
             outer.push((mem::take(&mut tree), helper, block));
         } else if let Some(helper) = tag.strip_prefix('/') {
             let (before, _, mut block) = outer.pop().filter(|(_, begun, _)| *begun == helper)?;
@@ -31,7 +35,7 @@ pub(super) fn tree(text: &str) -> Option<Tree> {
             tree.elements
                 .push(TemplateElement::HelperBlock(block.into()));
         } else {
-            let value = expression(path(tag)?, Vec::new(), false)?;
+            let value = expression(path(tag)?, Vec::new(), Form::Value)?;
             tree.elements
                 .push(TemplateElement::Expression(value.into()));
         }
@@ -60,7 +64,16 @@ fn path(name: &str) -> Option<Parameter> {
     Some(Parameter::Path(path))
 }
 
-fn expression(name: Parameter, params: Vec<Parameter>, block: bool) -> Option<HelperTemplate> {
+/// How an expression stands in a template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `{{name}}`.
+    Value,
+    /// `{{#if name}}…{{/if}}`.
+    Block,
+}
+
+fn expression(name: Parameter, params: Vec<Parameter>, form: Form) -> Option<HelperTemplate> {
     let spec = ExpressionSpecBuilder::default()
         .name(name)
         .params(params)
@@ -69,7 +82,7 @@ fn expression(name: Parameter, params: Vec<Parameter>, block: bool) -> Option<He
         .omit_pro_ws(false)
         .build()
         .ok()?;
-    Some(HelperTemplate::new(spec, block, false))
+    Some(HelperTemplate::new(spec, form == Form::Block, false))
 }
 
 #[cfg(test)]

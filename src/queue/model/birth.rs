@@ -3,7 +3,7 @@
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
 use crate::queue::Cursor;
-use crate::queue::{Place, Sign};
+use crate::queue::{Sign, WaitingProof};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 pub(super) const YOUNG_MS: u64 = 120_000;
@@ -219,7 +219,7 @@ impl Model {
 
     /// What a ticket proves: its piece of the line has reached its number. A line of the version before has no birth, so any
     /// ticket of that version may be of another line: it proves nothing.
-    pub(super) fn take_ticket(&mut self, id: &str, place: Place, now_ms: u64) {
+    pub(super) fn take_ticket(&mut self, id: &str, place: WaitingProof, now_ms: u64) {
         let birth = &self.sign.birth;
         let is_base = place.born == birth.born;
         let splice = birth.splice_of(place.born).filter(|_| !is_base);
@@ -231,7 +231,7 @@ impl Model {
             }
             if is_base {
                 self.sign.epoch = self.sign.epoch.max(place.epoch);
-                self.remember_cursor(Cursor(place.seen.0.min(place.position.0)));
+                self.remember_cursor(Cursor(place.cursor_at_draw.0.min(place.position.0)));
             }
         } else {
             self.witness(id, place, now_ms);
@@ -240,7 +240,7 @@ impl Model {
     }
 
     /// A number beyond what is known of its piece. If that is the last piece, the store has lost data.
-    fn take_number(&mut self, place: Place, end: u64, now_ms: u64) {
+    fn take_number(&mut self, place: WaitingProof, end: u64, now_ms: u64) {
         let (started, young) = (self.sign.birth.started, self.sign.birth.young);
         let piece = Piece {
             born: place.born,

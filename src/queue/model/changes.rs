@@ -11,8 +11,8 @@ impl Model {
         if !refused.sign.live.mode.lets_in() {
             return Outcome::NotAdmitting(refused.sign);
         }
-        let (sign, (released, kept)) = self.verb(call, |line, waited| {
-            line.open_period(call.now_ms, waited);
+        let (sign, (released, kept)) = self.verb(call, |line, before| {
+            line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             let is_quiet = call.now_ms < line.quiet_ms;
             let released = if is_quiet { 0 } else { line.admit(amount) };
@@ -26,7 +26,7 @@ impl Model {
 
     /// An operator sets the mode.
     pub fn set_mode(&mut self, mode: Mode, call: Call<'_>) -> Outcome {
-        let (sign, released) = self.verb(call, |line, waited| {
+        let (sign, released) = self.verb(call, |line, before| {
             let holds = line.sign.live.mode;
             if holds != mode {
                 if holds != Mode::Automatic {
@@ -37,7 +37,7 @@ impl Model {
             }
             // The operator means it, also where it already holds and a POP knows a later one.
             set_now(&mut line.sign.live.set_at.mode, call.now_ms);
-            line.open_period(call.now_ms, waited);
+            line.open_period(call.now_ms, before);
             let before = line.sign.cursor.0;
             line.release(call.now_ms);
             line.sign.cursor.0 - before
@@ -47,13 +47,13 @@ impl Model {
 
     /// An operator sets the pace, or takes it back.
     pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
-        let (sign, ()) = self.verb(call, |line, waited| {
+        let (sign, ()) = self.verb(call, |line, before| {
             line.sign.live.pace = pace.unwrap_or(line.configured);
             line.sign.live.paced = pace.is_some();
             line.sign.live.version += 1;
             set_now(&mut line.sign.live.set_at.pace, call.now_ms);
             line.judge(call.now_ms);
-            line.open_period(call.now_ms, waited);
+            line.open_period(call.now_ms, before);
             line.release(call.now_ms);
         });
         Outcome::Done(sign, 0, 0)

@@ -3,7 +3,7 @@
 use super::Model;
 use super::birth::{LEAST_GAP, SETTLE_MS, YOUNG_MS};
 use super::pieces::{Piece, Pieces};
-use crate::queue::{Cursor, Place};
+use crate::queue::{Cursor, WaitingProof};
 
 /// How many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
@@ -11,13 +11,13 @@ const WITNESSES: usize = 3;
 /// What tickets of one older birth prove.
 #[derive(Clone, Debug)]
 pub(super) struct Proofs {
-    greatest: Place,
+    greatest: WaitingProof,
     ids: Vec<String>,
 }
 
 impl Model {
     /// When no sign has come, three tickets of one birth restore their line; of several births the youngest counts.
-    pub(super) fn witness(&mut self, id: &str, place: Place, now_ms: u64) {
+    pub(super) fn witness(&mut self, id: &str, place: WaitingProof, now_ms: u64) {
         let birth = &self.sign.birth;
         let age = now_ms.saturating_sub(birth.started);
         let is_time = (SETTLE_MS..YOUNG_MS).contains(&age);
@@ -25,10 +25,10 @@ impl Model {
             return;
         }
         let nothing = || Proofs {
-            greatest: Place {
+            greatest: WaitingProof {
                 epoch: 0,
                 position: crate::queue::Position(0),
-                seen: Cursor(0),
+                cursor_at_draw: Cursor(0),
                 ..place
             },
             ids: Vec::new(),
@@ -40,10 +40,13 @@ impl Model {
         }
         let is_same = known.greatest.born == place.born;
         let mut proofs = if is_same { known } else { nothing() };
-        let (greatest, seen) = (&mut proofs.greatest, place.seen.0.min(place.position.0));
+        let (greatest, seen) = (
+            &mut proofs.greatest,
+            place.cursor_at_draw.0.min(place.position.0),
+        );
         greatest.epoch = greatest.epoch.max(place.epoch);
         greatest.position = greatest.position.max(place.position);
-        greatest.seen = greatest.seen.max(Cursor(seen));
+        greatest.cursor_at_draw = greatest.cursor_at_draw.max(Cursor(seen));
         if !proofs.ids.iter().any(|known| known == id) {
             proofs.ids.push(id.to_owned());
         }
@@ -55,7 +58,7 @@ impl Model {
     }
 
     /// The line comes back as far as the ticket of this place proves it.
-    fn restore(&mut self, greatest: Place) {
+    fn restore(&mut self, greatest: WaitingProof) {
         let restored = Piece {
             born: greatest.born,
             many: greatest.position.0 + LEAST_GAP,
@@ -67,6 +70,6 @@ impl Model {
         };
         past.grow(restored);
         self.lay(past, own);
-        (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.seen);
+        (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.cursor_at_draw);
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
 pub fn provisional_ticket(id: String, now: Now) -> Ticket {
     Ticket {
         id,
-        standing: Standing::Unnumbered { tries: 0 },
+        standing: Standing::Provisional { tries: 0 },
         signed: now.secs(),
         life: 0,
         grace: None,

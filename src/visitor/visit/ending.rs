@@ -5,13 +5,14 @@ use super::{FollowUp, Unseen, Visit, VisitOutcome, anew};
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{Mode, Now, Position, Sign, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
+use crate::visitor::Brought;
 
 /// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
 /// never this visitor's turn.
 pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
     match held.standing {
         Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => {
+        Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
             !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
         }
@@ -22,7 +23,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
 pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
     match held.standing {
         Standing::Admitted { .. } => anew(held.id, now),
-        Standing::Unnumbered { .. } | Standing::Waiting(_) => Ticket {
+        Standing::Provisional { .. } | Standing::Waiting(_) => Ticket {
             grace: None,
             ..held
         },
@@ -34,7 +35,7 @@ pub(super) fn decided(held: Ticket, seen: SignRead, now: Now, after: FollowUp) -
     let mode = sign.live.mode;
     let verdict = |position| (position, decide(position, sign.cursor));
     let (end, standing) = match seen.position.map(verdict) {
-        None => (VisitOutcome::Closed, Standing::Unnumbered { tries: 0 }),
+        None => (VisitOutcome::Closed, Standing::Provisional { tries: 0 }),
         Some((position, _)) if mode == Mode::Closed => {
             (VisitOutcome::Closed, placed(&held, &sign, position))
         }
@@ -91,20 +92,22 @@ pub(super) fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing
 /// whether this draw happened after all, and counts the tries, so that its holder comes back later each time.
 pub(super) fn without_store(
     held: Ticket,
-    is_new: bool,
+    brought: Brought,
     fault: Unseen,
     now: Now,
     after: FollowUp,
 ) -> Visit {
     let standing = match held.standing {
-        Standing::Unnumbered { tries } => Standing::Unnumbered {
+        Standing::Provisional { tries } => Standing::Provisional {
             tries: tries.saturating_add(1).min(MOST_TRIES),
         },
         numbered => numbered,
     };
     Visit {
         end: VisitOutcome::Held,
-        changed: is_new || standing != held.standing || held.is_to_be_renewed(now),
+        changed: brought == Brought::Nothing
+            || standing != held.standing
+            || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
         is_without_store: false,
         sign: None,

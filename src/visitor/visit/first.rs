@@ -10,8 +10,8 @@ use crate::request::Request;
 
 /// The sign, if visitors wait by the last one that this data centre knows. Where it knows none, or nobody waits, a number
 /// is drawn at once: a line that has not begun cannot be made longer in front of anybody.
-pub(super) fn line_in_front(near: &dyn SignCache) -> Option<Sign> {
-    near.last()?.sign.filter(has_line)
+pub(super) fn line_in_front(pop: &dyn SignCache) -> Option<Sign> {
+    pop.last()?.sign.filter(has_line)
 }
 
 /// An open room lets everybody in, and in front of a closed one there is no number to be had.
@@ -20,8 +20,8 @@ fn has_line(sign: &Sign) -> bool {
 }
 
 /// Whether the room is open by a fresh sign, so that a request that draws nothing may go in as well.
-pub(super) fn is_open(near: &dyn SignCache) -> bool {
-    let sign = near.peek().filter(|copy| !copy.is_old);
+pub(super) fn is_open(pop: &dyn SignCache) -> bool {
+    let sign = pop.peek().filter(|copy| !copy.is_old);
     sign.and_then(|copy| copy.sign)
         .is_some_and(|sign| sign.live.mode == Mode::Open)
 }
@@ -29,7 +29,7 @@ pub(super) fn is_open(near: &dyn SignCache) -> bool {
 /// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
 /// when the store loses it, so it has to know of every number drawn here.
 pub(super) fn draw_and_tell(id: &str, request: &Request<'_>) -> Drawn {
-    let near = request.pop;
+    let pop = request.pop;
     let (asked, after) = draw(id, request);
     if let Ok(SignRead {
         sign,
@@ -37,11 +37,11 @@ pub(super) fn draw_and_tell(id: &str, request: &Request<'_>) -> Drawn {
         ..
     }) = &asked
     {
-        let copy = CachedSign::drawn(sign.clone(), request.now, near.last().as_ref());
-        if has_line(sign) == line_in_front(near).is_some() {
-            near.remember(&copy);
+        let copy = CachedSign::drawn(sign.clone(), request.now, pop.last().as_ref());
+        if has_line(sign) == line_in_front(pop).is_some() {
+            pop.remember(&copy);
         } else {
-            near.put(&copy);
+            pop.put(&copy);
         }
     }
     (asked, after)

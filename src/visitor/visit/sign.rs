@@ -2,7 +2,7 @@
 
 use super::{FollowUp, Unseen};
 use crate::cache::{CachedSign, Lookup, RefreshGuard};
-use crate::queue::{Mode, Now, Place, Position, Sign, TicketState};
+use crate::queue::{Mode, Now, Position, Sign, TicketState, WaitingProof};
 use crate::request::Request;
 use crate::store::MayDraw;
 use crate::store::upstash::StoreError;
@@ -47,9 +47,9 @@ impl SignRead {
     }
 
     /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(mut sign: Sign, place: Place, position: Position) -> Self {
+    pub(super) fn from(mut sign: Sign, place: WaitingProof, position: Position) -> Self {
         if place.born == sign.birth.born {
-            sign.cursor = sign.cursor.max(place.seen);
+            sign.cursor = sign.cursor.max(place.cursor_at_draw);
         }
         Self::new((sign, Some(position)))
     }
@@ -57,7 +57,7 @@ impl SignRead {
 
 /// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
 /// it; and when ticket and copy contradict each other, it asks the store for itself.
-pub(super) fn look(held: &Ticket, place: Place, kind: Kind, request: &Request<'_>) -> Asked {
+pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     let (copy, duty) = match request.pop.lookup() {
         Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
         Lookup::Unavailable => return ask(held, place, kind, request),
@@ -85,7 +85,7 @@ pub(super) fn look(held: &Ticket, place: Place, kind: Kind, request: &Request<'_
     }
 }
 
-pub(super) fn is_settling(place: Place, copy: &CachedSign) -> bool {
+pub(super) fn is_settling(place: WaitingProof, copy: &CachedSign) -> bool {
     let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
     sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
 }
@@ -93,25 +93,25 @@ pub(super) fn is_settling(place: Place, copy: &CachedSign) -> bool {
 /// Reads the store, and wakes the requests that wait for that.
 pub(super) fn look_for_all(
     held: &Ticket,
-    place: Place,
+    place: WaitingProof,
     kind: Kind,
     duty: RefreshGuard,
     request: &Request<'_>,
 ) -> Asked {
-    let (near, now) = (request.pop, request.now);
-    let batches = near.next_batches();
+    let (pop, now) = (request.pop, request.now);
+    let batches = pop.next_batches();
     let asked = request
         .line()
         .look(&held.id, place, may_draw(kind), &batches);
     let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
-    let copy = CachedSign::of(sign, near, now);
+    let copy = CachedSign::of(sign, pop, now);
     duty.renew(&copy);
     match asked {
         Ok(_) => {
-            near.acknowledge(&batches);
-            trouble::answered(near, now);
+            pop.acknowledge(&batches);
+            trouble::answered(pop, now);
         }
-        Err(_) => trouble::failed(near, now),
+        Err(_) => trouble::failed(pop, now),
     }
     match (asked, trusted(held, place, copy, now)) {
         (Ok(answer), _) => answered(place, answer),
@@ -136,7 +136,7 @@ pub(super) enum Authority {
     Nobody,
 }
 
-pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, now: Now) -> Authority {
+pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now: Now) -> Authority {
     // A ticket may be younger than the copy of the sign, which then does not know its number yet.
     let is_young = now.secs() < held.signed.saturating_add(SIGN_LAG_SECONDS);
     let is_old = copy.is_old;
@@ -157,17 +157,17 @@ pub(super) fn trusted(held: &Ticket, place: Place, copy: CachedSign, now: Now) -
 }
 
 /// Asks the store itself, and lets the others see what it said.
-pub(super) fn ask(held: &Ticket, place: Place, kind: Kind, request: &Request<'_>) -> Asked {
-    let (near, now) = (request.pop, request.now);
+pub(super) fn ask(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+    let (pop, now) = (request.pop, request.now);
     match request.line().look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
-            let last = near.last();
-            near.put(&CachedSign::drawn(answer.0.clone(), now, last.as_ref()));
-            trouble::answered(near, now);
+            let last = pop.last();
+            pop.put(&CachedSign::drawn(answer.0.clone(), now, last.as_ref()));
+            trouble::answered(pop, now);
             answered(place, answer)
         }
         Err(fault) => {
-            trouble::failed(near, now);
+            trouble::failed(pop, now);
             Asked::Unseen(Some(fault), FollowUp::Nothing)
         }
     }
@@ -182,7 +182,7 @@ pub(super) fn may_draw(kind: Kind) -> MayDraw {
 }
 
 /// What the store itself says about a ticket.
-pub(super) fn answered(place: Place, (sign, position): (Sign, Option<Position>)) -> Asked {
+pub(super) fn answered(place: WaitingProof, (sign, position): (Sign, Option<Position>)) -> Asked {
     let state = TicketState::of(place, &sign);
     let is_closed = sign.live.mode == Mode::Closed;
     let notice = match (state, position) {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Now, Place, RoomName, Sign};
+use now_serving::queue::{Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Call, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -135,9 +135,9 @@ enum Care {
 
 struct Visitor {
     id: String,
-    place: Place,
+    place: WaitingProof,
     /// Earlier cookies.
-    before: Vec<Place>,
+    before: Vec<WaitingProof>,
     /// How often *End all tickets* had been pressed when the number was drawn.
     ended: u64,
     /// Which draw it was.
@@ -424,7 +424,7 @@ impl Play<'_> {
         self.everywhere(
             pop,
             Model::pass,
-            |line| line.pass(&[]).unwrap(),
+            |line| line.release_due(&[]).unwrap(),
             |sign: &Sign| Some(sign),
         );
     }
@@ -438,7 +438,7 @@ impl Play<'_> {
         let author = Actor {
             name: "admin",
             address: "192.0.2.1",
-            is_told: true,
+            audited: true,
             seen: None,
             once: None,
         };
@@ -455,7 +455,7 @@ impl Play<'_> {
         );
     }
 
-    fn draw(&mut self, pop: usize, id: &str) -> Option<Place> {
+    fn draw(&mut self, pop: usize, id: &str) -> Option<WaitingProof> {
         let (sign, position) = self.everywhere(
             pop,
             |model, call| model.join(id, call),
@@ -504,7 +504,7 @@ impl Play<'_> {
         }
     }
 
-    fn draw_repeated(&mut self, pop: usize, id: &str) -> Option<Place> {
+    fn draw_repeated(&mut self, pop: usize, id: &str) -> Option<WaitingProof> {
         let (sign, position) = self.everywhere(
             pop,
             |model, call| model.join(id, call),
@@ -552,7 +552,7 @@ impl Play<'_> {
         }
     }
 
-    fn look(&mut self, pop: usize, index: usize, had: Place) -> (Sign, Option<Position>) {
+    fn look(&mut self, pop: usize, index: usize, had: WaitingProof) -> (Sign, Option<Position>) {
         let id = self.visitors[index].id.clone();
         let answer = self.ask(pop, &id, had);
         if answer.1.is_none() && TicketState::of(had, &answer.0) == TicketState::Ended {
@@ -566,7 +566,7 @@ impl Play<'_> {
         answer
     }
 
-    fn ask(&mut self, pop: usize, id: &str, place: Place) -> (Sign, Option<Position>) {
+    fn ask(&mut self, pop: usize, id: &str, place: WaitingProof) -> (Sign, Option<Position>) {
         self.everywhere(
             pop,
             |model, call| model.look(id, place, call),

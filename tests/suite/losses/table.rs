@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::queue::{Now, Place, RoomName};
+use now_serving::queue::{Now, RoomName, WaitingProof};
 use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ fn born(visitor: &Visitor<'_>) -> u64 {
         .unwrap()
 }
 
-fn waiting(visitor: &Visitor<'_>) -> Place {
+fn waiting(visitor: &Visitor<'_>) -> WaitingProof {
     let claims = claims(visitor.ticket.as_deref().unwrap());
     let number = |name: &str| claims[name].as_u64().unwrap();
     place(
@@ -137,7 +137,7 @@ fn hash(house: &House) -> Vec<String> {
 }
 
 /// With our signature, by a POP whose clock says `now`.
-fn signed_at(place: Place, now: u64) -> String {
+fn signed_at(place: WaitingProof, now: u64) -> String {
     let ticket = Ticket {
         id: format!("{:032x}", place.position.0 + 1000),
         standing: Standing::Waiting(place),

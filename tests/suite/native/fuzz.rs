@@ -14,7 +14,7 @@ use crate::house::{Ask, House, Visitor};
 
 /// Where a stranger can write.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum WaitingProof {
     Cookie,
     OurCookie,
     Authorization,
@@ -26,30 +26,30 @@ enum Place {
     Header(&'static str),
 }
 
-const PLACES: [Place; 20] = [
-    Place::Cookie,
-    Place::OurCookie,
-    Place::Authorization,
-    Place::Basic,
-    Place::Path,
-    Place::Query,
-    Place::Form,
-    Place::Json,
-    Place::Header("accept"),
-    Place::Header("accept-language"),
-    Place::Header("content-type"),
-    Place::Header("host"),
-    Place::Header("origin"),
-    Place::Header("purpose"),
-    Place::Header("sec-fetch-dest"),
-    Place::Header("sec-fetch-mode"),
-    Place::Header("sec-fetch-site"),
-    Place::Header("sec-purpose"),
-    Place::Header("x-moz"),
-    Place::Header("x-requested-with"),
+const PLACES: [WaitingProof; 20] = [
+    WaitingProof::Cookie,
+    WaitingProof::OurCookie,
+    WaitingProof::Authorization,
+    WaitingProof::Basic,
+    WaitingProof::Path,
+    WaitingProof::Query,
+    WaitingProof::Form,
+    WaitingProof::Json,
+    WaitingProof::Header("accept"),
+    WaitingProof::Header("accept-language"),
+    WaitingProof::Header("content-type"),
+    WaitingProof::Header("host"),
+    WaitingProof::Header("origin"),
+    WaitingProof::Header("purpose"),
+    WaitingProof::Header("sec-fetch-dest"),
+    WaitingProof::Header("sec-fetch-mode"),
+    WaitingProof::Header("sec-fetch-site"),
+    WaitingProof::Header("sec-purpose"),
+    WaitingProof::Header("x-moz"),
+    WaitingProof::Header("x-requested-with"),
 ];
 
-fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
+fn asks(place: WaitingProof, bytes: &[u8]) -> Vec<Ask> {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let body = |kind: &str| {
         Ask {
@@ -59,31 +59,31 @@ fn asks(place: Place, bytes: &[u8]) -> Vec<Ask> {
         .with("content-type", kind)
     };
     match place {
-        Place::Cookie => vec![Ask::get("/").with("cookie", bytes)],
-        Place::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
+        WaitingProof::Cookie => vec![Ask::get("/").with("cookie", bytes)],
+        WaitingProof::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
             .into_iter()
             .flat_map(|name| {
                 let cookie = [name.as_bytes(), bytes].concat();
                 ["/", "/_queue/place"].map(|path| Ask::get(path).with("cookie", &cookie))
             })
             .collect(),
-        Place::Authorization => on_every_route("authorization", bytes),
-        Place::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
-        Place::Path => vec![
+        WaitingProof::Authorization => on_every_route("authorization", bytes),
+        WaitingProof::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
+        WaitingProof::Path => vec![
             Ask::get(&format!("/{text}")),
             Ask::get(&format!("/_queue{text}")),
             Ask::get(&format!("/_queue/{text}")).method("POST"),
         ],
-        Place::Query => vec![
+        WaitingProof::Query => vec![
             Ask::get(&format!("/?{text}")),
             Ask::get(&format!("/_queue?done={text}&number={text}&asked={text}")).operator(),
             Ask::get(&format!("/_queue/cookies?try=1&to={text}")),
             Ask::get(&format!("/_queue/cookies?try={text}&to=/")),
             Ask::get(&format!("/_queue/updates?every=off&to=/{text}")),
         ],
-        Place::Form => vec![body("application/x-www-form-urlencoded")],
-        Place::Json => vec![body("application/json")],
-        Place::Header(name) => vec![
+        WaitingProof::Form => vec![body("application/x-www-form-urlencoded")],
+        WaitingProof::Json => vec![body("application/json")],
+        WaitingProof::Header(name) => vec![
             Ask::get("/").with(name, bytes),
             Ask::get("/").method("POST").with(name, bytes),
             Ask::press("amt=0").with(name, bytes),
@@ -113,7 +113,7 @@ fn is_ours(status: u16) -> bool {
     )
 }
 
-fn holds(house: &House, place: Place, bytes: &[u8]) {
+fn holds(house: &House, place: WaitingProof, bytes: &[u8]) {
     let before = cursor(house);
     for ask in asks(place, bytes) {
         let got = house.ask(&ask);
@@ -141,8 +141,8 @@ fn holds(house: &House, place: Place, bytes: &[u8]) {
 }
 
 /// A stranger's path may be one that skips the room.
-fn place_is_path(place: Place) -> bool {
-    matches!(place, Place::Path)
+fn place_is_path(place: WaitingProof) -> bool {
+    matches!(place, WaitingProof::Path)
 }
 
 fn cursor(house: &House) -> serde_json::Value {
@@ -170,7 +170,7 @@ fn the_corpus_in_every_place() {
     assert!(corpus.len() >= 20, "{} shapes", corpus.len());
     for bytes in &corpus {
         for place in PLACES {
-            if !(matches!(place, Place::Form | Place::Json) && is_an_amount(bytes)) {
+            if !(matches!(place, WaitingProof::Form | WaitingProof::Json) && is_an_amount(bytes)) {
                 holds(&house, place, bytes);
             }
         }
@@ -213,7 +213,7 @@ fn random_bytes_and_mutations_in_every_place() {
     let outcome = proptest::test_runner::TestRunner::new(config).run(
         &(prop::sample::select(&PLACES[..]), bytes),
         |(place, bytes)| {
-            if !(matches!(place, Place::Form | Place::Json) && is_an_amount(&bytes)) {
+            if !(matches!(place, WaitingProof::Form | WaitingProof::Json) && is_an_amount(&bytes)) {
                 holds(&house, place, &bytes);
             }
             Ok(())

@@ -38,7 +38,7 @@ pub(crate) const WRONG: &str = "Bearer development-only-guess";
 
 /// One data centre, and who comes to it from where; an address that is none is not known.
 struct PanelView {
-    near: InMemoryCache,
+    pop: InMemoryCache,
     now_ms: Arc<AtomicU64>,
     config: Config,
 }
@@ -47,7 +47,7 @@ impl PanelView {
     fn new() -> Self {
         let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
         Self {
-            near: InMemoryCache::new(Arc::clone(&now_ms)),
+            pop: InMemoryCache::new(Arc::clone(&now_ms)),
             now_ms,
             config: config(),
         }
@@ -61,7 +61,7 @@ impl PanelView {
     fn asked(&self, address: &str, authorization: Option<&str>) -> Result<Operator, Refused> {
         let now_ms = self.now_ms.load(Ordering::SeqCst);
         let call = from(address, authorization);
-        alone(&call, &self.config, &self.near, now_ms, |request| {
+        alone(&call, &self.config, &self.pop, now_ms, |request| {
             login::operator(Audience::Api, request)
         })
     }
@@ -76,10 +76,10 @@ impl PanelView {
 
     /// How long the right login takes from there.
     fn takes(&self, address: &str) -> Duration {
-        let before = self.near.paused();
+        let before = self.pop.paused();
         let right = format!("Bearer {PERMIT_TOKEN}");
         self.asked(address, Some(&right)).unwrap();
-        self.near.paused().checked_sub(before).unwrap()
+        self.pop.paused().checked_sub(before).unwrap()
     }
 }
 
@@ -96,9 +96,9 @@ fn from(address: &str, authorization: Option<&str>) -> Call {
 fn the_eleventh_attempt_takes_a_quarter_of_a_second_right_or_wrong() {
     let desk = PanelView::new();
     desk.guess(HERE, 10);
-    assert_eq!(desk.near.paused(), Duration::ZERO);
+    assert_eq!(desk.pop.paused(), Duration::ZERO);
     desk.guess(HERE, 1);
-    assert_eq!(desk.near.paused(), PAUSE);
+    assert_eq!(desk.pop.paused(), PAUSE);
     assert_eq!(desk.takes(HERE), PAUSE, "the right one too");
     assert_eq!(PAUSE, Duration::from_millis(250));
 }
@@ -129,7 +129,7 @@ fn right_logins_and_requests_without_credentials_are_no_wrong_ones() {
         let nobody = desk.asked(HERE, None);
         assert_eq!(nobody, Err(Refused::Unauthorized(Scheme::Basic)));
     }
-    assert_eq!(desk.near.paused(), Duration::ZERO, "and are never slowed");
+    assert_eq!(desk.pop.paused(), Duration::ZERO, "and are never slowed");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
 fn who_waits_too_long_for_a_turn_is_not_looked_at() {
     let desk = PanelView::new();
     desk.guess(HERE, 1);
-    let AttemptLock::Mine(turn) = desk.near.turn(HERE) else {
+    let AttemptLock::Mine(turn) = desk.pop.turn(HERE) else {
         panic!("nobody had it");
     };
     let right = format!("Bearer {PERMIT_TOKEN}");
@@ -168,7 +168,7 @@ fn who_waits_too_long_for_a_turn_is_not_looked_at() {
     assert_eq!(retry.unwrap().1, "5");
     drop(turn);
     assert!(desk.asked(HERE, Some(&right)).is_ok());
-    assert_eq!(desk.near.wrong(HERE).unwrap().count, 1, "nor counted");
+    assert_eq!(desk.pop.wrong(HERE).unwrap().count, 1, "nor counted");
 }
 
 /// Logins that arrive in the same moment. Each lane serves one at a time, in the order in which they came; what is read of a
@@ -597,7 +597,7 @@ fn a_token_with_the_role_read_can_only_read() {
         let (call, mut body) = (call(&ask, "0".repeat(32)), ask.body.as_slice());
         let now_ms = 1_800_000_000_000;
         let outcome = service::handle(
-            &Request::new(&call, &config, (&store, &desk.near), Now::from_ms(now_ms)),
+            &Request::new(&call, &config, (&store, &desk.pop), Now::from_ms(now_ms)),
             &mut body,
         );
         let Answer::Reply(reply) = outcome.answer else {
@@ -644,7 +644,7 @@ fn the_log_names_who_asked() {
     let asked = |ask: Ask| {
         let call = call(&ask, String::new());
         let now = Now::from_ms(1_800_000_000_000);
-        let request = Request::new(&call, &config, (&store, &desk.near), now);
+        let request = Request::new(&call, &config, (&store, &desk.pop), now);
         let answered = operator::answer("/status", &mut [].as_slice(), &request);
         answered.operator
     };
@@ -777,7 +777,7 @@ fn read(secrets: &BTreeMap<&'static str, &'static str>, ask: &Ask) -> Vec<String
             &Request::new(
                 &call,
                 &config,
-                (&store, &desk.near),
+                (&store, &desk.pop),
                 Now::from_ms(1_800_000_000_000),
             ),
             &mut body,

@@ -71,9 +71,9 @@ impl World {
             ask = ask.with("cookie", format!("queue={ticket}"));
         }
         let store = Direct(self.store.clone());
-        let (near, now_ms) = (&self.pops[pop], self.now_ms.load(Ordering::SeqCst));
+        let (pop, now_ms) = (&self.pops[pop], self.now_ms.load(Ordering::SeqCst));
         let call = call(&ask, id);
-        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
         let outcome = service::handle(&request, &mut [].as_slice());
         service::afterwards(outcome.after, &request);
         let got = got(outcome.answer);
@@ -299,7 +299,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     let author = Actor {
         name: "admin",
         address: "",
-        is_told: true,
+        audited: true,
         seen: None,
         once: None,
     };

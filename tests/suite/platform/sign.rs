@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use now_serving::queue::Place;
+use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Position};
 use now_serving::ticket::Standing;
 use serde_json::json;
@@ -44,11 +44,11 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
     house.write(&["epoch", "1", "cursor", "0", "length", &field]);
     let ticket = |position| {
         let id = format!("{position:032x}");
-        let place = Place {
+        let place = WaitingProof {
             born: 0,
             epoch: 1,
             position: Position(position),
-            seen: Cursor(0),
+            cursor_at_draw: Cursor(0),
         };
         signed(house, id, Standing::Waiting(place), "main")
     };

@@ -194,9 +194,9 @@ fn every_metric_is_in_the_docs() {
     let names: Vec<&str> = names.collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {
-        let is_told = [format!("`{name}`"), format!("`{name}{{")];
+        let audited = [format!("`{name}`"), format!("`{name}{{")];
         assert!(
-            is_told.iter().any(|told_as| told.contains(told_as)),
+            audited.iter().any(|told_as| told.contains(told_as)),
             "{name}"
         );
     }

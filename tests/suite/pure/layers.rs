@@ -227,3 +227,21 @@ fn native_the_length_of_a_function_is_counted() {
     let lengths: Vec<usize> = functions(&source).iter().map(|(_, lines)| *lines).collect();
     assert_eq!(lengths, [3, 3, 2]);
 }
+
+#[test]
+fn no_function_takes_a_bool_that_a_reader_of_the_call_cannot_name() {
+    for path in files(&root().join("src")) {
+        if path.extension().is_none_or(|end| end != "rs") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let code = code(&source).join("\n");
+        for signature in code.split("fn ").skip(1) {
+            let Some((signature, _)) = signature.split_once(['{', ';']) else {
+                continue;
+            };
+            let taken = signature.split(" -> ").next().unwrap();
+            assert!(!taken.contains(": bool"), "{}: fn {taken}", path.display());
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::queue::Place;
+use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Position};
 use now_serving::ticket::Standing;
 use serde_json::{Value, json};
@@ -22,18 +22,18 @@ pub(crate) fn status(house: &House) -> Value {
 }
 
 /// A ticket with our signature, from any line.
-pub(crate) fn signed(house: &House, place: Place) -> String {
+pub(crate) fn signed(house: &House, place: WaitingProof) -> String {
     let now = house.now_ms() / 1000;
     let id = format!("{:032x}", place.position.0);
     tickets::signed(id, Standing::Waiting(place), "main", now)
 }
 
-pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> Place {
-    Place {
+pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> WaitingProof {
+    WaitingProof {
         born,
         epoch,
         position: Position(position),
-        seen: Cursor(seen),
+        cursor_at_draw: Cursor(seen),
     }
 }
 

@@ -255,7 +255,7 @@ mod native {
     fn only_a_get_without_credentials_for_a_listed_path_may_be_cached() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let mut visitor = let_in(&house);
         assert!(visitor.ask("/echo").inside);
         let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
@@ -266,7 +266,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request::new(&call, &config, (&store, &near), Now::from_ms(now_ms)),
+                &Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -310,7 +310,7 @@ mod native {
     fn only_what_came_by_https_may_be_cached() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let listed = ("cache_paths", "/assets/*");
         let config = config_with(&[listed, ("bypass_paths", "/assets/*")]);
         let way = |https: bool, local: bool, ask: Ask| {
@@ -322,7 +322,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             match service::handle(
-                &Request::new(&call, &config, (&store, &near), Now::from_ms(now_ms)),
+                &Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms)),
                 body,
             )
             .answer
@@ -380,7 +380,7 @@ mod native {
     fn what_came_over_https_is_to_come_so_again() {
         let house = House::native();
         let now_ms = house.now_ms();
-        let near = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
         let security = |ask: Ask, https: bool| {
             let call = Call {
                 https,
@@ -389,7 +389,7 @@ mod native {
             let store = Direct(house.store.clone());
             let body = &mut [].as_slice();
             let outcome = service::handle(
-                &Request::new(&call, &config(), (&store, &near), Now::from_ms(now_ms)),
+                &Request::new(&call, &config(), (&store, &pop), Now::from_ms(now_ms)),
                 body,
             );
             let Answer::Reply(reply) = outcome.answer else {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use now_serving::queue::Place;
+use now_serving::queue::WaitingProof;
 use now_serving::queue::{Cursor, Now, Position, RoomName};
 use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
@@ -433,11 +433,11 @@ pub(crate) fn a_waiting_page_in_a_frame_is_a_setting(house: &House) {
 pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
     house.write(&["epoch", "1", "cursor", "0", "length", "1"]);
     let now = house.now_ms() / 1000;
-    let place = Place {
+    let place = WaitingProof {
         born: 0,
         epoch: 1,
         position: Position(1),
-        seen: Cursor(0),
+        cursor_at_draw: Cursor(0),
     };
     let ticket = ticket("f".repeat(32), Standing::Waiting(place), now);
     let keys = Keys::new(SECRET, None);

@@ -64,13 +64,13 @@ impl Rush {
         self.ids += 1;
         let id = format!("{:032x}", scattered(self.ids));
         let store = Direct(self.store.clone());
-        let (near, now_ms) = (
+        let (pop, now_ms) = (
             &self.pops[visitor % POPS],
             self.now_ms.load(Ordering::SeqCst),
         );
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         service::afterwards(outcome.after, &request);
         got(outcome.answer)

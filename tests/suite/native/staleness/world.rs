@@ -161,14 +161,14 @@ impl World {
     fn ask(&mut self, ask: &Ask, centre: usize, life: SandboxFate) -> (Got, Truth) {
         self.ids += 1;
         let id = format!("{:032x}", self.ids);
-        let near = &self.centres[centre];
-        let (store, now_ms) = (Direct(self.store.clone()), near.now_ms());
+        let pop = &self.centres[centre];
+        let (store, now_ms) = (Direct(self.store.clone()), pop.now_ms());
         if life == SandboxFate::Unanswered {
-            near.is_from_now_on(CacheFault::Forgetful);
+            pop.is_from_now_on(CacheFault::Forgetful);
         }
         let body = &mut ask.body.as_slice();
         let call = call(ask, id);
-        let request = Request::new(&call, &self.config, (&store, near), Now::from_ms(now_ms));
+        let request = Request::new(&call, &self.config, (&store, pop), Now::from_ms(now_ms));
         let outcome = service::handle(&request, body);
         let truth = self.truth();
         if life == SandboxFate::Whole {
