@@ -1,5 +1,7 @@
 //! Moments in words, in UTC.
 
+use time::{Date, Duration, OffsetDateTime};
+
 const DAY_MS: u64 = 86_400_000;
 
 /// Such as `2020-08-03T23:46:00.000Z`.
@@ -22,24 +24,15 @@ pub(super) fn day(unix_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The Gregorian date this many days after 1970-01-01: `civil_from_days` of Howard Hinnant's "chrono-Compatible Low-Level
-/// Date Algorithms", for days that are never negative. Its years begin in March, so that a leap day comes last, and
-/// its eras of 400 years all have the same length.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let leaps = day_of_era / 1_460 + day_of_era / 146_096;
-    let year_of_era = (day_of_era + day_of_era / 36_524 - leaps) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    (year, month, day)
+/// The Gregorian date this many days after 1970-01-01; the last one that there is for any later one.
+fn civil(days: u64) -> (i32, u8, u8) {
+    let days = i32::try_from(days).unwrap_or(i32::MAX);
+    let date = OffsetDateTime::UNIX_EPOCH
+        .date()
+        .checked_add(Duration::days(days.into()))
+        .unwrap_or(Date::MAX);
+    let (year, month, day) = date.to_calendar_date();
+    (year, month.into(), day)
 }
 
 #[cfg(test)]
@@ -48,11 +41,9 @@ mod tests {
 
     #[test]
     fn every_day_of_four_centuries_follows_the_one_before() {
-        let is_leap = |year: u64| {
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-        };
-        let last_of = |year: u64, month: u64| match month {
-            2 => 28 + u64::from(is_leap(year)),
+        let is_leap = |year: i32| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let last_of = |year: i32, month: u8| match month {
+            2 => 28 + u8::from(is_leap(year)),
             4 | 6 | 9 | 11 => 30,
             _ => 31,
         };
@@ -66,5 +57,10 @@ mod tests {
                 _ => (year, month, day + 1),
             };
         }
+    }
+
+    #[test]
+    fn a_moment_past_every_calendar_is_the_last_day_of_it() {
+        assert_eq!(day(u64::MAX), "9999-12-31");
     }
 }
