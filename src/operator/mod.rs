@@ -101,7 +101,8 @@ pub fn answer(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answere
     }
 }
 
-/// Who asks, if they may; the panel's own address leads to the one with a slash before any question for a password.
+/// Who asks, if they may. Only the address with a slash asks for a password: the panel's own leads there, also with a wrong
+/// one, or browsers would send what they are asked for there to the whole site.
 fn admitted(
     rest: &str,
     (door, rights): (Audience, Rights),
@@ -124,15 +125,18 @@ fn admitted(
     let operator = login::operator(door, request);
     let operator = operator.and_then(|operator| operator.may(rights));
     operator.map_err(|refused| {
-        let is_first = matches!(refused, Refused::Unauthorized(_));
-        Box::new(
-            if is_first && rest.is_empty() && !call.has("authorization") {
-                let reply = to_panel(call.query.as_deref(), config);
-                simply(reply, Reason::Panel)
+        let asks_at_its_slash = rest.is_empty() && matches!(refused, Refused::Unauthorized(_));
+        Box::new(if asks_at_its_slash {
+            let is_wrong = call.has("authorization");
+            let reason = if is_wrong {
+                refused.reason()
             } else {
-                turned_away(refused)
-            },
-        )
+                Reason::Panel
+            };
+            simply(to_panel(call.query.as_deref(), config), reason)
+        } else {
+            turned_away(refused)
+        })
     })
 }
 

@@ -92,7 +92,10 @@ pub(crate) fn without_credentials_the_operators_path_leads_to_its_slash_and_no_c
         let with = house.ask(&Ask::get(target).operator());
         assert_eq!(with.status, 200, "for scripts: {target}");
         let wrong = house.ask(&Ask::get(target).with("authorization", WRONG));
-        assert_eq!(wrong.status, 401, "{target}");
+        let expected = if target == "/_queue/" { 401 } else { 303 };
+        assert_eq!(wrong.status, expected, "{target}");
+        let asks = !wrong.header("www-authenticate").is_empty();
+        assert_eq!(asks, expected == 401, "{target}");
         let posted = house.ask(&Ask::get(target).method("POST"));
         assert_eq!((posted.status, posted.header("allow")), (405, "GET, HEAD"));
     }

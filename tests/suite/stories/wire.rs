@@ -277,7 +277,7 @@ pub(crate) fn wrong_credentials_are_told_how_to_identify(house: &House) {
         "Digest x",
         "Bearer development-only-permit-token",
     ] {
-        let got = house.ask(&Ask::get("/_queue").with("authorization", authorization));
+        let got = house.ask(&Ask::get("/_queue/").with("authorization", authorization));
         assert_eq!(got.status, 401, "{authorization}");
         assert!(
             got.header("www-authenticate").starts_with("Basic realm="),
