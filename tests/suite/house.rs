@@ -27,6 +27,8 @@ use serde_json::{Value, json};
 use upstash_local::Redis;
 use upstash_local::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
 
+mod pool;
+
 use crate::log;
 use now_serving::cache::Listed;
 use now_serving::cache::memory::InMemoryCache;
@@ -57,6 +59,16 @@ fn settings() -> BTreeMap<String, String> {
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect()
+}
+
+/// The same for an edge, which has the store's address from where the store is.
+fn settings_of(room: &str) -> BTreeMap<String, String> {
+    let mut settings = settings();
+    settings.remove("upstash_url");
+    if room != ROOM {
+        settings.insert("room".to_owned(), room.to_owned());
+    }
+    settings
 }
 
 /// A request as a stranger sends it.
@@ -232,13 +244,19 @@ enum Kind {
 }
 
 pub(crate) struct Wasm {
-    pub(crate) edge: Edge,
-    pub(crate) origin: Origin,
+    pub(crate) edge: Arc<Edge>,
+    pub(crate) origin: Arc<Origin>,
     agent: ureq::Agent,
     /// Seconds by which the setting `clock` has shifted the time.
     shifted: AtomicU64,
-    _server: Server,
+    room: String,
+    /// Whether other stories have the server before and after this one.
+    is_shared: bool,
+    server: Option<Server>,
 }
+
+/// The room of a house that shares nothing.
+const ROOM: &str = "main";
 
 /// Lists of networks, as the houses without a platform know them by name.
 fn lists() -> BTreeMap<String, Value> {
@@ -366,10 +384,13 @@ impl House {
     }
 
     fn start_on(store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {
+        Self::start_in(ROOM, store, wasm, edge)
+    }
+
+    fn start_in(room: &str, store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {
         let server = Server::start(store.clone(), ANY_PORT).unwrap();
         let origin = Origin::start(ANY_PORT).unwrap();
-        let mut settings = settings();
-        settings.remove("upstash_url");
+        let settings = settings_of(room);
         let options = EdgeOptions {
             wasm,
             origin: edge.origin.unwrap_or_else(|| origin.url()),
@@ -383,29 +404,48 @@ impl House {
             deadline: edge.deadline,
         };
         let edge = Edge::start(&options).unwrap();
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .allow_non_standard_methods(true)
-            .timeout_global(Some(Duration::from_mins(1)))
-            .build()
-            .new_agent();
         // Viceroy asks both backends whether they are there before it listens.
         origin.clear();
         store.reset_counts();
-        let kind = Kind::Wasm(Box::new(Wasm {
-            edge,
-            origin,
-            agent,
-            shifted: AtomicU64::new(0),
-            _server: server,
-        }));
+        Self::of_wasm(
+            store,
+            Wasm {
+                edge: Arc::new(edge),
+                origin: Arc::new(origin),
+                agent: agent(),
+                shifted: AtomicU64::new(0),
+                room: room.to_owned(),
+                is_shared: false,
+                server: Some(server),
+            },
+        )
+    }
+
+    fn of_wasm(store: Store, wasm: Wasm) -> Self {
         Self {
-            kind,
+            kind: Kind::Wasm(Box::new(wasm)),
             store,
             logged: RefCell::default(),
             _redis: None,
         }
+    }
+
+    /// The name of the room.
+    pub(crate) fn room(&self) -> &str {
+        match &self.kind {
+            Kind::Native { .. } => ROOM,
+            Kind::Wasm(wasm) => &wasm.room,
+        }
+    }
+
+    /// The key of the line in the store, or with an ending the key of what belongs to it.
+    pub(crate) fn key(&self, ending: &str) -> String {
+        format!("queue:{{{}}}{ending}", self.room())
+    }
+
+    /// What ends all tickets: the word is the room's name.
+    pub(crate) fn word(&self) -> String {
+        json!({ "word": self.room() }).to_string()
     }
 
     /// The Wasm's own side; a story that is about nothing else starts there.
@@ -424,6 +464,11 @@ impl House {
                     .insert(key.to_owned(), value.to_owned());
             }
             Kind::Wasm(wasm) => {
+                // Stories of one server are kept apart by their rooms.
+                assert!(
+                    key != "room" || !wasm.is_shared,
+                    "take a server of your own"
+                );
                 wasm.edge.set(key, Some(value)).unwrap();
                 // A sandbox reads its settings again after a second.
                 std::thread::sleep(Duration::from_millis(1050));
@@ -685,7 +730,8 @@ impl House {
 
     /// Writes into the line as another data centre would: nothing here learns of it.
     pub(crate) fn write(&self, fields: &[&str]) {
-        let command = [&["HSET", "queue:{main}"], fields].concat();
+        let key = self.key("");
+        let command = [&["HSET", key.as_str()], fields].concat();
         self.store.command(&command).unwrap();
     }
 
@@ -718,13 +764,28 @@ impl House {
     }
 }
 
-/// Whatever story was told, its log is read once more.
+/// Whatever story was told, its log is read once more. A server that others share goes back, unless the story failed.
 impl Drop for House {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.log();
+        if std::thread::panicking() {
+            return;
+        }
+        self.log();
+        if let Kind::Wasm(wasm) = &mut self.kind {
+            pool::put_back(wasm);
         }
     }
+}
+
+/// What a visitor's browser or a program asks with.
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .allow_non_standard_methods(true)
+        .timeout_global(Some(Duration::from_mins(1)))
+        .build()
+        .new_agent()
 }
 
 /// As unlike its neighbours as a random number would be, and the same in every run.

@@ -23,7 +23,7 @@ macro_rules! in_every_house {
             $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
         }
         mod wasm {
-            $(#[test] fn $story() { super::$story(&crate::house::House::wasm()); })*
+            $(#[test] fn $story() { super::$story(&crate::house::House::wasm_shared()); })*
         }
     };
 }
@@ -96,6 +96,7 @@ mod platform {
     mod page;
     mod rotation;
     mod sandbox;
+    mod shared;
     mod sign;
     mod size;
     mod web_socket;

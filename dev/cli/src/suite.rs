@@ -45,7 +45,7 @@ use Need::{
 };
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
-// finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so six run at once;
+// finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
 // what is only in `platform` counts, and measures, and needs the machine for itself.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
@@ -60,7 +60,7 @@ const STAGES: &[Stage] = &[
     Stage { name: DEPENDENCIES, is_fast: false, needs: &[],                after: None,          command: "deny check" },
     Stage { name: "redis",     is_fast: false, needs: &[Redis],            after: None,          command: "test -p now-serving --test suite -- redis::" },
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
-    Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- wasm:: --test-threads=6" },
+    Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "platform",  is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- platform::" },
     Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },

@@ -56,6 +56,8 @@ pub struct Edge {
     addr: SocketAddr,
     lines: Lines,
     settings: Mutex<Settings>,
+    /// The URL of the store it was started with.
+    store: String,
     // Dropped in this order: first the process, then the folder it runs in.
     group: Group,
     folder: TempDir,
@@ -73,10 +75,7 @@ impl Edge {
         let viceroy = tools::viceroy()?;
         let folder =
             tempfile::tempdir().map_err(|error| format!("No temporary folder: {error}."))?;
-        let mut settings = options.settings.clone();
-        settings
-            .entry("upstash_url".to_owned())
-            .or_insert_with(|| options.store.clone());
+        let settings = with_store(options.settings.clone(), &options.store);
         let backends = Backends {
             origin: &options.origin,
             store: &options.store,
@@ -96,7 +95,7 @@ impl Edge {
         if options.is_traced {
             command.env("RUST_LOG", "viceroy=info,viceroy_lib=trace");
         }
-        let mut group = Group::start(&mut command)?;
+        let mut group = Group::start_in(&mut command, folder.path())?;
         let lines = Lines::default();
         let listening = record(&mut group, &lines);
         let addr = await_listening(&mut group, &listening, &lines)?;
@@ -104,6 +103,7 @@ impl Edge {
             addr,
             lines,
             settings: Mutex::new(settings),
+            store: options.store.clone(),
             group,
             folder,
         })
@@ -138,6 +138,22 @@ impl Edge {
             None => settings.remove(key),
         };
         sandbox_dir::write_settings(self.folder.path(), &settings)
+    }
+
+    /// Replaces all settings; a sandbox sees the new ones within a second.
+    ///
+    /// # Errors
+    /// When the settings file cannot be written.
+    pub fn set_all(&self, settings: Settings) -> Result<(), String> {
+        let settings = with_store(settings, &self.store);
+        sandbox_dir::write_settings(self.folder.path(), &settings)?;
+        *held(&self.settings) = settings;
+        Ok(())
+    }
+
+    /// Forgets every line written so far, by Viceroy and to endpoints.
+    pub fn forget_output(&self) {
+        held(&self.lines).clear();
     }
 
     /// The messages logged so far to that endpoint.
@@ -181,6 +197,14 @@ fn viceroy_command(viceroy: &Path, folder: &Path, options: &[&str], wasm: &Path)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
+}
+
+/// Settings that name this store, unless they name another.
+fn with_store(mut settings: Settings, store: &str) -> Settings {
+    settings
+        .entry("upstash_url".to_owned())
+        .or_insert_with(|| store.to_owned());
+    settings
 }
 
 fn record(group: &mut Group, lines: &Lines) -> Receiver<SocketAddr> {

@@ -5,6 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,6 +30,18 @@ impl Group {
     /// # Errors
     /// When the program or its guard cannot be started.
     pub fn start(command: &mut Command) -> Result<Self, String> {
+        Self::start_guarded(command, None)
+    }
+
+    /// The same for one that runs in a folder made for it: if we die, the guard removes that too.
+    ///
+    /// # Errors
+    /// When the program or its guard cannot be started.
+    pub fn start_in(command: &mut Command, folder: &Path) -> Result<Self, String> {
+        Self::start_guarded(command, Some(folder))
+    }
+
+    fn start_guarded(command: &mut Command, folder: Option<&Path>) -> Result<Self, String> {
         let program = command.get_program().to_string_lossy().into_owned();
         let leader = command
             .process_group(0)
@@ -40,7 +53,7 @@ impl Group {
             guard: None,
             readers: Vec::new(),
         };
-        match guard(group.leader.id()) {
+        match guard(group.leader.id(), folder) {
             Ok(guard) => group.guard = Some(guard),
             Err(error) => {
                 group.signal(Signal::SIGKILL);
@@ -137,10 +150,12 @@ pub fn run(command: &mut Command) -> Result<bool, String> {
     Ok(Group::start(command)?.wait()?.success())
 }
 
-fn guard(group: u32) -> std::io::Result<Child> {
+fn guard(group: u32, folder: Option<&Path>) -> std::io::Result<Child> {
+    let script = r#"read -r _; kill -s KILL -- "-$1"; [ -z "$2" ] || rm -rf -- "$2""#;
     Command::new("sh")
-        .args(["-c", r#"read -r _; kill -s KILL -- "-$1""#, "guard"])
+        .args(["-c", script, "guard"])
         .arg(group.to_string())
+        .args(folder)
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -215,5 +230,25 @@ mod tests {
         let mut group = Group::start(&mut shell("exec sleep 60")).unwrap();
         drop(group.guard.as_mut().unwrap().stdin.take());
         assert!(!group.wait().unwrap().success());
+    }
+
+    #[test]
+    fn the_guard_removes_the_folder_of_a_group_whose_owner_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = shell("exec sleep 60");
+        let mut group = Group::start_in(&mut command, folder.path()).unwrap();
+        let mut guard = group.guard.take().unwrap();
+        drop(guard.stdin.take());
+        guard.wait().unwrap();
+        assert!(!folder.path().exists());
+        group.finish();
+    }
+
+    #[test]
+    fn a_group_that_is_stopped_leaves_its_folder_to_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = shell("exec sleep 60");
+        drop(Group::start_in(&mut command, folder.path()).unwrap());
+        assert!(folder.path().exists());
     }
 }

@@ -230,7 +230,7 @@ pub(crate) fn keys_expire(house: &House) {
             "EVAL",
             "return redis.call('TTL', KEYS[1])",
             "1",
-            "queue:{main}",
+            &house.key(""),
         ])
         .unwrap();
     let left = keys.as_u64().unwrap();

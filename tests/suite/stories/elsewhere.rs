@@ -342,7 +342,7 @@ pub(crate) fn a_twin_opens_nothing_but_to_a_form(house: &House) {
 
 pub(crate) fn who_is_back_in_the_line_does_not_pass_by_an_old_twin(house: &House) {
     let (mut visitor, twin) = let_in(house);
-    let raised = Ask::json_to("epoch", r#"{"word":"main"}"#);
+    let raised = Ask::json_to("epoch", &house.word());
     assert_eq!(house.ask(&raised).status, 200);
     let got = visitor.ask("/echo");
     assert!(!got.inside);

@@ -25,7 +25,7 @@ pub(crate) fn status(house: &House) -> Value {
 pub(crate) fn signed(house: &House, place: WaitingProof) -> String {
     let now = house.now_ms() / 1000;
     let id = format!("{:032x}", place.position.0);
-    tickets::signed(id, Standing::Waiting(place), "main", now)
+    tickets::signed(id, Standing::Waiting(place), house.room(), now)
 }
 
 pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> WaitingProof {
@@ -127,7 +127,7 @@ pub(crate) fn an_ended_ticket_draws_for_visits_only_and_says_that_the_line_was_s
     house: &House,
 ) {
     let mut visitors = line(house, 3);
-    house.change("epoch", r#"{"word":"main"}"#);
+    house.change("epoch", &house.word());
     let ended = visitors[0].ticket.clone().unwrap();
     for ask in [
         Ask::get("/_queue/place"),

@@ -26,8 +26,8 @@ fn page_of(visitor: &mut Visitor<'_>) -> String {
 /// All that the store has of the line and of what operators did.
 fn everything(house: &House) -> Vec<Value> {
     [
-        &["HGETALL", "queue:{main}"][..],
-        &["LRANGE", "queue:{main}:actions", "0", "-1"],
+        &["HGETALL", &house.key("")][..],
+        &["LRANGE", &house.key(":actions"), "0", "-1"],
     ]
     .map(|command| house.store.command(command).unwrap())
     .to_vec()
@@ -250,21 +250,20 @@ pub(crate) fn raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_num
 ) {
     let mut visitors = visitors(house, 3);
     inside(&mut visitors);
-    for json in ["{}", r#"{"word":"MAIN"}"#, r#"{"word":""}"#] {
+    let upper_case = json!({ "word": house.room().to_uppercase() }).to_string();
+    for json in ["{}", &upper_case, r#"{"word":""}"#] {
         let got = house.ask(&Ask::json_to("epoch", json));
         let detail = got.json()["detail"].as_str().unwrap().to_owned();
         assert_eq!(got.status, 400, "{json}");
-        assert!(
-            detail.contains("accepted is the name of the room, \"main\""),
-            "{detail}"
-        );
+        let accepted = format!("accepted is the name of the room, \"{}\"", house.room());
+        assert!(detail.contains(&accepted), "{detail}");
     }
     // No question is shown to a program, so its form has to say the word at once.
     let form = "application/x-www-form-urlencoded";
     let program = Ask::get("/_queue/epoch").method("POST").body(form, "");
     let got = house.ask(&program.with("authorization", format!("Bearer {ADMIN_TOKEN}")));
     assert_eq!(got.status, 400, "{got:?}");
-    let ended = house.change("epoch", r#"{"word":"main"}"#);
+    let ended = house.change("epoch", &house.word());
     assert_eq!(ended["ended"], 3);
     let seconds = house.now_ms() / 1000;
     assert!(
@@ -307,13 +306,14 @@ pub(crate) fn nothing_but_a_post_of_the_panel_s_own_site_changes_anything(house:
     // The minute under way is written down once, by the first request of the next one.
     let before = everything(house)[1].clone();
     let state = status(house);
+    let epoch = format!("sure=yes&word={}", house.room());
     let forms = [
         ("permit", "amt=1"),
         ("mode", "mode=hold"),
         ("settings", "automatic=5&automatic_quantity=5"),
         ("message", "message=hello"),
         ("credit", "sure=yes"),
-        ("epoch", "sure=yes&word=main"),
+        ("epoch", &epoch),
         ("ticket", "act=jump"),
         ("ticket/forget", ""),
     ];
@@ -403,7 +403,7 @@ pub(crate) fn what_is_said_of_json_that_is_no_object_fits_the_route(house: &Hous
     for (route, example) in [
         ("permit", r#"{"amt": 5}"#),
         ("mode", r#"{"mode": "hold"}"#),
-        ("epoch", r#"{"word":"main"}"#),
+        ("epoch", &house.word()),
         ("credit", "{}"),
     ] {
         let got = house.ask(&Ask::json_to(route, "5"));
@@ -525,9 +525,9 @@ pub(crate) fn a_change_that_is_not_understood_says_what_is_accepted(house: &Hous
 
 pub(crate) fn what_an_operator_set_outlives_a_quiet_month(house: &House) {
     house.change("mode", r#"{"mode":"hold"}"#);
-    let ttl = house.store.command(&["TTL", "queue:{main}"]).unwrap();
+    let ttl = house.store.command(&["TTL", &house.key("")]).unwrap();
     assert!(ttl.as_u64().unwrap() > 29 * DAY, "{ttl}");
-    for key in ["queue:{main}:actions", "queue:{main}:hour"] {
+    for key in [&house.key(":actions"), &house.key(":hour")] {
         let ttl = house.store.command(&["TTL", key]).unwrap();
         assert!(ttl != json!(-1), "{key} ends");
     }

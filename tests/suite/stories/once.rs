@@ -37,7 +37,7 @@ pub(crate) fn the_same_key_again_moves_nothing_and_answers_the_same(house: &Hous
         ("settings", r#"{"automatic":15,"automatic_quantity":20}"#),
         ("message", r#"{"message":"Doors at ten"}"#),
         ("credit", "{}"),
-        ("epoch", r#"{"word":"main"}"#),
+        ("epoch", &house.word()),
     ] {
         let ask = with_key(Ask::json_to(route, json), route);
         let first = house.ask(&ask);
@@ -81,7 +81,7 @@ pub(crate) fn a_key_is_forgotten_after_a_day(house: &House) {
     house.ask(&with_key(Ask::permit(1), "order-1"));
     let digest = hmac_sha256::Hash::hash(b"permit_token\norder-1");
     let digest = Hex::encode_to_string(digest).unwrap();
-    let key = format!("queue:{{main}}:once:{digest}");
+    let key = house.key(&format!(":once:{digest}"));
     let ttl = house.store.command(&["TTL", &key]).unwrap();
     assert!((DAY - 60..=DAY).contains(&ttl.as_u64().unwrap()), "{ttl}");
 }
@@ -118,7 +118,7 @@ pub(crate) fn a_key_remembered_by_the_version_before_moves_nothing(house: &House
     house.ask(&ask);
     let find = "for _, name in ipairs({'born', 'released', 'step', 'splices'}) do redis.call('HDEL', KEYS[1], name) end";
     let digest = Hex::encode_to_string(hmac_sha256::Hash::hash(b"permit_token\norder-1")).unwrap();
-    let memory = format!("queue:{{main}}:once:{digest}");
+    let memory = house.key(&format!(":once:{digest}"));
     let there = house.store.command(&["HGET", &memory, "born"]).unwrap();
     assert!(there.is_string(), "{there}");
     house.store.command(&["EVAL", find, "1", &memory]).unwrap();

@@ -131,7 +131,7 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     let minute = house.now_ms() / 60_000;
     for (ago, figures) in [(20, "40 40 0"), (3, "30 45 15"), (1, "20 50 30")] {
         let end = format!("{} {figures}", minute - ago);
-        let command = ["LPUSH", "queue:{main}:hour", &end];
+        let command = ["LPUSH", &house.key(":hour"), &end];
         house.store.command(&command).unwrap();
     }
     let minute = minute.to_string();
@@ -356,11 +356,15 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
     let other = form.clone().with("word", "other").send(house);
     assert_eq!(other.status, 400);
     let trouble = text(&other, "trouble");
+    let accepted = format!(
+        "accepted is the name of the room, &quot;{}&quot;",
+        house.room()
+    );
     assert_eq!(
         trouble,
-        "Nothing was changed: word is &quot;other&quot;; accepted is the name of the room, &quot;main&quot;."
+        format!("Nothing was changed: word is &quot;other&quot;; {accepted}.")
     );
-    let ended = follow(house, form.with("word", "main").send(house));
+    let ended = follow(house, form.with("word", house.room()).send(house));
     assert_shows(
         &ended,
         "All tickets have ended, those of 3 people waiting among them.",
@@ -589,7 +593,7 @@ pub(crate) fn a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_tur
     house.forget_the_sign();
     assert_eq!(crate::house::inside(&mut line), [true; 3]);
     assert_eq!(waiting(house), 0);
-    house.change("epoch", r#"{"word":"main"}"#);
+    house.change("epoch", &house.word());
     house.forget_the_sign();
     assert!(!browser.ask("/echo").inside, "it ends as every ticket does");
 }
@@ -620,7 +624,7 @@ pub(crate) fn what_strangers_wrote_is_text_on_the_panel(house: &House) {
     let field = form.fields.iter().find(|(name, _)| name == "message");
     assert_eq!(field.map(|(_, value)| value.as_str()), Some(hostile));
     let action = format!("{}\n<b>eve\n<img src=x>\nmode\n0\n<i>\n", house.now_ms());
-    let command = ["LPUSH", "queue:{main}:actions", &action];
+    let command = ["LPUSH", &house.key(":actions"), &action];
     house.store.command(&command).unwrap();
     let panel = self::panel(house);
     for tag in ["<b>eve", "<img", "<i>"] {

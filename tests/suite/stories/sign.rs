@@ -111,7 +111,7 @@ pub(crate) fn newcomers_who_go_straight_in_do_not_keep_a_data_centre_from_lookin
     }
     let counted = house
         .store
-        .command(&["HGET", "queue:{main}:counts", "decided_inside"])
+        .command(&["HGET", &house.key(":counts"), "decided_inside"])
         .unwrap();
     assert!(
         counted.as_str().is_some(),
@@ -201,7 +201,7 @@ pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(
 pub(crate) fn a_spoilt_key_of_the_metrics_costs_no_poll(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
-    let spoil = ["SET", "queue:{main}:counts", "no hash"];
+    let spoil = ["SET", &house.key(":counts"), "no hash"];
     house.store.command(&spoil).unwrap();
     for _ in 0..3 {
         house.forget_the_sign();

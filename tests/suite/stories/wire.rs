@@ -67,7 +67,7 @@ pub(crate) fn a_repeated_draw_gets_the_same_number(house: &House) {
     assert_eq!(id(&visitor), first);
     let drawn = house
         .store
-        .command(&["HGET", "queue:{main}", "length"])
+        .command(&["HGET", &house.key(""), "length"])
         .unwrap();
     assert_eq!(drawn, "1", "the draw happened, only its answer was lost");
     house.store.fail(Faults::none());
@@ -215,7 +215,7 @@ pub(crate) fn programs_get_data(house: &House) {
         );
         assert_eq!(
             (&data["waiting"], &data["room"], &data["message"]),
-            (&json!(true), &json!("main"), &json!(null))
+            (&json!(true), &json!(house.room()), &json!(null))
         );
         let ahead = data["ahead"].as_u64().unwrap();
         let wait = data["estimated_wait_seconds"].as_u64().unwrap();
@@ -243,7 +243,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
         assert_eq!(
             got.json(),
             json!({
-                "room": "main", "mode": "automatic", "epoch": 1, "cursor": 0, "length": 0, "waiting": 0, "credit": 0,
+                "room": house.room(), "mode": "automatic", "epoch": 1, "cursor": 0, "length": 0, "waiting": 0, "credit": 0,
                 "rate": {"automatic": 30, "automatic_quantity": 10, "per_minute": 20.0, "measured_per_minute": null}, "estimated_wait_seconds": 0,
                 "version": 0,
             })
@@ -385,8 +385,12 @@ pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &Hou
         at: now,
     };
     let ticket = ticket("0".repeat(32), admitted, now);
-    let forged =
-        Keys::new(SHORT, None).sign(&ticket, &RoomName::new("main"), Now::from_secs(now), 60);
+    let forged = Keys::new(SHORT, None).sign(
+        &ticket,
+        &RoomName::new(house.room()),
+        Now::from_secs(now),
+        60,
+    );
     let mut guest = Visitor::new(house);
     guest.ticket = Some(forged.unwrap());
     let got = guest.ask("/echo");
@@ -442,7 +446,12 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
     let ticket = ticket("f".repeat(32), Standing::Waiting(place), now);
     let keys = Keys::new(SECRET, None);
     let sound = keys
-        .sign(&ticket, &RoomName::new("main"), Now::from_secs(now), DAY)
+        .sign(
+            &ticket,
+            &RoomName::new(house.room()),
+            Now::from_secs(now),
+            DAY,
+        )
         .unwrap();
     let parts: Vec<&str> = sound.split('.').collect();
     let none = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
@@ -455,20 +464,25 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
         format!("{sound}A"),
         "A".repeat(60_000),
         Keys::new(&"another".repeat(9), None)
-            .sign(&ticket, &RoomName::new("main"), Now::from_secs(now), DAY)
+            .sign(
+                &ticket,
+                &RoomName::new(house.room()),
+                Now::from_secs(now),
+                DAY,
+            )
             .unwrap(),
         keys.sign(&ticket, &RoomName::new("side"), Now::from_secs(now), DAY)
             .unwrap(),
         keys.sign(
             &ticket,
-            &RoomName::new("main"),
+            &RoomName::new(house.room()),
             Now::from_secs(now + 3_600),
             DAY,
         )
         .unwrap(),
         keys.pass(
             &ticket.id,
-            &RoomName::new("main"),
+            &RoomName::new(house.room()),
             "127.0.0.1",
             Now::from_secs(now),
         )
