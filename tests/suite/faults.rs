@@ -156,7 +156,7 @@ fn operator_is_told(house: &House, fault: Fault) {
 
 /// A `NOSCRIPT` that took long is no reason to leave the script unsent: the store is well, and would never learn it.
 fn learns_the_scripts(policy: &str) {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("on_store_error", policy);
     for milliseconds in [120, 300, 450] {
         house.store.command(&["SCRIPT", "FLUSH"]).unwrap();
@@ -233,18 +233,18 @@ mod native {
     }
 }
 
-mod platform {
+mod wasm {
     use super::*;
 
     #[test]
     fn every_fault_holds_who_waits_and_nobody_else() {
-        hold(&House::wasm());
+        hold(&House::wasm_shared());
     }
 
     #[test]
     fn every_fault_admits_by_policy_for_a_while() {
         let some = [Fault::Refuse, Fault::Delay(LATE), Fault::ServerError];
-        admit(&House::wasm(), &some);
+        admit(&House::wasm_shared(), &some);
     }
 
     #[test]

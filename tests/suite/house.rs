@@ -250,6 +250,8 @@ pub(crate) struct Wasm {
     /// Seconds by which the setting `clock` has shifted the time.
     shifted: AtomicU64,
     room: String,
+    /// How long its store may take.
+    deadline: Duration,
     /// Whether other stories have the server before and after this one.
     is_shared: bool,
     server: Option<Server>,
@@ -330,13 +332,7 @@ impl House {
 
     /// Its store may take its time: browsers keep a machine busy, and that is no fault of the store's.
     pub(crate) fn wasm_for_browsers() -> Self {
-        let store = Store::embedded(STORE_TOKEN).unwrap();
-        let wasm = harness::edge::wasm().unwrap();
-        let edge = EdgeIs {
-            deadline: 20 * DEADLINE,
-            ..EdgeIs::default()
-        };
-        Self::start_on(store, wasm, edge)
+        Self::shared_with(20 * DEADLINE)
     }
 
     /// The Wasm takes itself for a deployed service.
@@ -415,6 +411,7 @@ impl House {
                 agent: agent(),
                 shifted: AtomicU64::new(0),
                 room: room.to_owned(),
+                deadline: options.deadline,
                 is_shared: false,
                 server: Some(server),
             },

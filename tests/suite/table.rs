@@ -466,7 +466,7 @@ impl Outcome {
 fn length(house: &House) -> u64 {
     let length = house
         .store
-        .command(&["HGET", "queue:{main}", "length"])
+        .command(&["HGET", &house.key(""), "length"])
         .unwrap();
     length.as_str().unwrap().parse().unwrap()
 }
@@ -522,14 +522,14 @@ mod native {
     }
 }
 
-mod platform {
+mod wasm {
     use super::*;
 
     /// The local server answers in milliseconds, not in microseconds: 200 of each row take seconds, all of them minutes.
     #[test]
     fn a_sample_of_every_row_follows_the_table_of_who_draws_a_ticket() {
         let requests = sample(requests(500_000), 200);
-        let house = House::wasm();
+        let house = House::wasm_shared();
         let edge = house.wasm_side().edge.addr();
         follow_the_table(&house, &requests, |ask| match ask.method {
             // A client library asks a proxy for a tunnel with it, and the local server hangs up on that.

@@ -119,7 +119,7 @@ fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
         wait_for_title(&page, "The Ember Cup").await;
 
         // Back in the line, the twin has ended with the ticket.
-        house.change("epoch", r#"{"word":"main"}"#);
+        house.change("epoch", &house.word());
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         wait_for_title(&page, "You are in line").await;
         page.goto(&bank).await.unwrap();

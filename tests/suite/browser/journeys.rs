@@ -29,7 +29,7 @@ fn address(house: &House, path: &str) -> String {
 }
 
 fn drawn(house: &House) -> Value {
-    let length = house.store.command(&["HGET", "queue:{main}", "length"]);
+    let length = house.store.command(&["HGET", &house.key(""), "length"]);
     length.unwrap()
 }
 

@@ -159,7 +159,7 @@ impl Room<'_> {
     async fn ends_all_tickets(&self) {
         click(&self.operator, "#danger summary").await;
         let news = "All tickets have ended";
-        self.press_and_be_asked("#epoch", "End all tickets?", Some("main"), news)
+        self.press_and_be_asked("#epoch", "End all tickets?", Some(self.house.room()), news)
             .await;
         self.house.forget_the_sign();
         self.goes_home().await;

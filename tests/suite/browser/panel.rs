@@ -17,7 +17,7 @@ pub(crate) fn write_an_hour(house: &House) {
         drawn += if at < 25 { 90 - 3 * at } else { 12 + at % 7 };
         admitted = drawn.min(admitted + 20 + at * 7 % 21);
         let end = format!("{} {} {drawn} {admitted}", this - 60 + at, drawn - admitted);
-        let command = ["LPUSH", "queue:{main}:hour", &end];
+        let command = ["LPUSH", &house.key(":hour"), &end];
         house.store.command(&command).unwrap();
     }
     let cursor = admitted;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use harness::edge::Edge;
 use harness::origin::Origin;
-use upstash_local::{Server, Store};
+use upstash_local::{DEADLINE, Server, Store};
 
 use super::{EdgeIs, House, Kind, ROOM, STORE_TOKEN, Wasm, agent, settings_of};
 
@@ -19,6 +19,8 @@ const SETTINGS_READ: Duration = Duration::from_millis(1050);
 
 /// A server between two stories. It has the settings of the next.
 struct Idle {
+    /// How long its store may take, which is written where only a start reads it.
+    deadline: Duration,
     edge: Arc<Edge>,
     origin: Arc<Origin>,
     /// The store of the story before, for what its sandboxes may still do.
@@ -33,10 +35,11 @@ fn idle() -> MutexGuard<'static, Vec<Idle>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The server that has been idle for longest.
-fn next() -> Option<Idle> {
+/// The server with this deadline that has been idle for longest.
+fn next(deadline: Duration) -> Option<Idle> {
     let mut idle = idle();
-    (!idle.is_empty()).then(|| idle.remove(0))
+    let found = idle.iter().position(|idle| idle.deadline == deadline)?;
+    Some(idle.remove(found))
 }
 
 /// A room that no other story of this process has.
@@ -49,11 +52,22 @@ impl House {
     /// In a server that other stories have before and after this one. What is about the server itself, such as its first
     /// lines, its sandboxes or its end, takes [`House::wasm`].
     pub(crate) fn wasm_shared() -> Self {
-        let mut house = next().and_then(Self::moved_into).unwrap_or_else(|| {
-            let store = Store::embedded(STORE_TOKEN).unwrap();
-            let wasm = harness::edge::wasm().unwrap();
-            Self::start_in(&new_room(), store, wasm, EdgeIs::default())
-        });
+        Self::shared_with(DEADLINE)
+    }
+
+    /// The same where the store may take this long.
+    pub(super) fn shared_with(deadline: Duration) -> Self {
+        let mut house = next(deadline)
+            .and_then(Self::moved_into)
+            .unwrap_or_else(|| {
+                let store = Store::embedded(STORE_TOKEN).unwrap();
+                let wasm = harness::edge::wasm().unwrap();
+                let edge = EdgeIs {
+                    deadline,
+                    ..EdgeIs::default()
+                };
+                Self::start_in(&new_room(), store, wasm, edge)
+            });
         if let Kind::Wasm(wasm) = &mut house.kind {
             wasm.is_shared = true;
         }
@@ -78,6 +92,7 @@ impl House {
         idle.origin.clear();
         idle.edge.forget_output();
         let wasm = Wasm {
+            deadline: idle.deadline,
             edge: idle.edge,
             origin: idle.origin,
             agent: agent(),
@@ -103,6 +118,7 @@ fn left(wasm: &mut Wasm) -> Option<Idle> {
     let room = new_room();
     wasm.edge.set_all(settings_of(&room)).unwrap();
     Some(Idle {
+        deadline: wasm.deadline,
         edge: Arc::clone(&wasm.edge),
         origin: Arc::clone(&wasm.origin),
         server,

@@ -11,7 +11,7 @@ const LONG: usize = 8192;
 /// Bytes that no client library would send.
 #[test]
 fn no_line_is_longer_than_is_said() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("log_query", "on");
     let long = [b"\"\t\xff".repeat(LONG / 3), b"x".to_vec()].concat();
     let path = "a".repeat(LONG / 2);

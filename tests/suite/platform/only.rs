@@ -55,7 +55,7 @@ fn a_hundred_megabytes_stream_both_ways_in_a_small_heap() {
 
 #[test]
 fn the_origins_answer_survives() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let mut visitor = Visitor::new(&house);
     visitor.ask("/");
     house.permit(1);
@@ -80,7 +80,7 @@ fn the_origins_answer_survives() {
 
 #[test]
 fn the_origin_sees_position_and_pass_but_not_our_cookie() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let mut visitor = Visitor::new(&house);
     visitor.ask("/");
     house.permit(1);
@@ -116,7 +116,7 @@ fn the_origin_sees_position_and_pass_but_not_our_cookie() {
             &claims["aud"],
             claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap()
         ),
-        (&"main".into(), &"127.0.0.1".into(), 60)
+        (&house.room().into(), &"127.0.0.1".into(), 60)
     );
     house.set("origin_cookie", "keep");
     visitor.ask("/echo");
@@ -183,7 +183,7 @@ fn is_pass(keys: &[(String, HS256Key)], token: &str) -> bool {
 
 #[test]
 fn the_printed_key_checks_passes_and_neither_checks_nor_mints_tickets() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let cookie = admitted(&house);
     let ticket = cookie.strip_prefix("queue=").unwrap();
     house.ask(&Ask::get("/echo").with("cookie", &cookie));
@@ -213,7 +213,7 @@ fn the_printed_key_checks_passes_and_neither_checks_nor_mints_tickets() {
 #[test]
 fn an_origin_that_has_the_new_key_first_accepts_every_pass_of_a_rotation() {
     const NEXT: &str = "development-only-jwt-secret-fedcba9876543210";
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let cookie = admitted(&house);
     let inside = Ask::get("/echo").with("cookie", &cookie);
     let keys = printed_keys(&format!("{SECRET},{NEXT}"));
@@ -394,7 +394,7 @@ fn production_reads_no_credentials_over_plain_http() {
 
 #[test]
 fn a_log_line_says_who_and_where_without_the_query() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.ask(
         &Ask::get("/drop?token=private")
             .with("referer", "http://elsewhere.example/a?key=private")
@@ -434,7 +434,7 @@ fn a_log_line_says_who_and_where_without_the_query() {
 /// Bytes that no client library would send.
 #[test]
 fn no_shape_of_a_request_is_an_error_of_ours() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let long = "a".repeat(8192);
     let requests: Vec<Vec<u8>> = vec![
         b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nCookie: \xff\xfe; queue=\xff\r\n\r\n".to_vec(),
@@ -493,7 +493,7 @@ fn raw(house: &House, request: &str) -> String {
 /// No client library would leave these paths as they are.
 #[test]
 fn the_path_that_was_judged_is_the_path_that_is_sent() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("bypass_paths", "/robots.txt,/assets/*");
     let mut held = 0;
     for path in [
@@ -542,7 +542,7 @@ fn the_path_that_was_judged_is_the_path_that_is_sent() {
 /// As it stands in the request line; nothing on the way may make another path of it than the one that was judged.
 #[test]
 fn no_spelling_of_a_protected_path_gets_past_the_room() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("protected_paths", "/checkout, /tickets/*, *.php");
     house.set("bypass_paths", "/assets/*, *.css");
     let reaches_the_origin = |path: &str| {
@@ -614,7 +614,7 @@ fn no_spelling_of_a_protected_path_gets_past_the_room() {
 
 #[test]
 fn the_server_as_a_whole_is_no_page_and_no_error_of_ours() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     for (method, host, status) in [
         ("GET", "a:80", "400"),
         ("HEAD", "127.0.0.1:7676", "400"),
@@ -635,7 +635,7 @@ fn the_server_as_a_whole_is_no_page_and_no_error_of_ours() {
 /// The SDK panics over what the local server says of a value that is too long.
 #[test]
 fn a_value_that_the_config_store_does_not_give_out_closes_the_room_and_is_logged() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let too_long = format!(r#"{{"message":"{}"}}"#, "a".repeat(9_000));
     house.set("settings", &too_long);
     for path in ["/", "/_queue/healthz", "/"] {
@@ -654,7 +654,7 @@ fn a_value_that_the_config_store_does_not_give_out_closes_the_room_and_is_logged
 
 #[test]
 fn a_visitor_inside_is_sent_where_the_path_leads() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     let cookie = admitted(&house);
     for (path, expected) in [
         ("/a/../echo?b=..%2f", "/echo?b=..%2f"),
@@ -676,7 +676,7 @@ fn a_visitor_inside_is_sent_where_the_path_leads() {
 
 #[test]
 fn a_backend_that_leads_elsewhere_than_the_address_says_closes_the_room_and_tells_what_mends_it() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     assert_eq!(house.ask(&Ask::get("/_queue/healthz")).body, "ok\n");
     house.set("upstash_url", "http://store.example");
     let health = house.ask(&Ask::get("/_queue/healthz"));

@@ -103,7 +103,7 @@ fn headers(seen: &Seen) -> Vec<(String, String)> {
 
 #[test]
 fn the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_says_of_itself() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.permit(1);
     let mut visitor = Visitor::new(&house);
     let first = visitor.send(Ask::get("/echo").with("host", "shop.example").json());
@@ -169,7 +169,7 @@ fn the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_
 /// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
 #[test]
 fn what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("cache_paths", "/cookies, /echo");
     house.permit(1);
     let mut visitor = Visitor::new(&house);
@@ -211,7 +211,7 @@ fn what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
 /// is held by a test of the sources.
 #[test]
 fn two_visitors_never_see_each_others_page_of_an_origin_that_says_nothing_of_freshness() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.set("bypass_paths", "/echo");
     for round in 0..5 {
         for (own, other) in [("shop=first", "shop=second"), ("shop=second", "shop=first")] {

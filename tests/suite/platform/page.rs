@@ -20,7 +20,7 @@ fn bytes(got: &Got) -> usize {
 
 #[test]
 fn a_page_is_at_most_14_kb_and_an_update_400_bytes_in_every_language() {
-    let house = House::wasm();
+    let house = House::wasm_shared();
     house.make_the_line_long();
     let ticket = house.ask(&Ask::get("/").json()).ticket().unwrap();
     let mut connection = Connection::open(house.wasm_side().edge.addr());
