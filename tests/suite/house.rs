@@ -369,18 +369,18 @@ impl House {
         })
     }
 
-    /// Another edge with another Wasm on the same store, with settings and a cache of its own.
+    /// Another edge with another Wasm for the same room on the same store, with settings and a cache of its own.
     pub(crate) fn in_another_data_centre(&self, wasm: PathBuf) -> Self {
-        Self::start_on(self.store.clone(), wasm, EdgeIs::default())
+        let edge = EdgeIs {
+            deadline: self.wasm_side().deadline,
+            ..EdgeIs::default()
+        };
+        Self::start_in(self.room(), self.store.clone(), wasm, edge)
     }
 
     fn start(edge: EdgeIs) -> Self {
         let store = Store::embedded(STORE_TOKEN).unwrap();
-        Self::start_on(store, harness::edge::wasm().unwrap(), edge)
-    }
-
-    fn start_on(store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {
-        Self::start_in(ROOM, store, wasm, edge)
+        Self::start_in(ROOM, store, harness::edge::wasm().unwrap(), edge)
     }
 
     fn start_in(room: &str, store: Store, wasm: PathBuf, edge: EdgeIs) -> Self {

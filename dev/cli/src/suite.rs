@@ -46,7 +46,8 @@ use Need::{
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
 // finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
-// what is only in `platform` counts, and measures, and needs the machine for itself.
+// so do four browsers, and all four of the contract's tests. What is only in `platform` counts, and measures, and needs the
+// machine for itself.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
     Stage { name: "format",    is_fast: true,  needs: &[],                 after: None,          command: "fmt --all --check" },
@@ -62,8 +63,8 @@ const STAGES: &[Stage] = &[
     Stage { name: "build",     is_fast: false, needs: &[WasmTarget],       after: None,          command: "build --release --target wasm32-wasip1 --bin now-serving" },
     Stage { name: "wasm",      is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "platform",  is_fast: false, needs: &[Viceroy],          after: Some("build"), command: "test -p now-serving --test suite -- platform::" },
-    Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser::" },
-    Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract::" },
+    Stage { name: "browser",   is_fast: false, needs: &[Viceroy, Browser, Axe], after: Some("build"), command: "test -p now-serving --test suite -- browser:: --test-threads=4" },
+    Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
     Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
