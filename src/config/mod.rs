@@ -151,9 +151,8 @@ impl Config {
 
     /// The room that a request is for.
     #[must_use]
-    pub fn room_of(&self, _call: &Call) -> &Room {
-        let [room] = &self.rooms;
-        room
+    pub fn room_of(&self, call: &Call) -> &Room {
+        room_of(&self.rooms, call)
     }
 
     /// Whether all of it was read; if not, it is read again for the next request.
@@ -173,6 +172,11 @@ impl Config {
     pub fn serves(&self, host: &str) -> Serves {
         serves(self.operators.host.as_deref(), host)
     }
+}
+
+fn room_of<'a>(rooms: &'a [Room; 1], _call: &Call) -> &'a Room {
+    let [room] = rooms;
+    room
 }
 
 fn serves(admin_host: Option<&str>, host: &str) -> Serves {
@@ -637,7 +641,9 @@ mod tests {
                 && !unsound.paths.skip_room("GET", "assets")
         );
         assert_eq!(
-            unsound.room.map(|room| room.name),
+            unsound
+                .room_of(&Call::default())
+                .map(|room| room.name.clone()),
             Some(RoomName::new("side"))
         );
         assert!(unsound.keys.is_some());
@@ -645,7 +651,7 @@ mod tests {
         given.secrets.insert("jwt_secret", "short".to_owned());
         given.unreadable = vec!["settings"];
         let unsound = Config::load(given).err().unwrap();
-        assert!(unsound.room.is_none() && unsound.keys.is_none());
+        assert!(unsound.room_of(&Call::default()).is_none() && unsound.keys.is_none());
         assert!(
             !unsound.paths.skip_room("GET", "/robots.txt"),
             "it may not be listed any more"

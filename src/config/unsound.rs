@@ -2,8 +2,10 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, List, OriginCookie, Paths, Problem, Room, Serves, WebSockets, serves};
-use crate::http::cookie::RoomCookies;
+use super::{
+    Config, List, OriginCookie, Paths, Problem, Room, Serves, WebSockets, room_of, serves,
+};
+use crate::http::Call;
 use crate::queue::Now;
 use crate::ticket::Keys;
 
@@ -11,10 +13,9 @@ use crate::ticket::Keys;
 pub struct Unsound {
     /// Every problem there is, those of looks too.
     pub problems: Vec<Problem>,
-    /// The room.
-    pub room: Option<Room>,
-    /// The names of its cookies.
-    pub cookies: RoomCookies,
+    /// The rooms. Their names may be unsound: [`room_of`](Self::room_of) knows.
+    pub rooms: [Room; 1],
+    knows_rooms: bool,
     /// What verifies tickets and signs passes.
     pub keys: Option<Keys>,
     /// Where the operator's routes begin, or would by default.
@@ -39,10 +40,9 @@ impl Unsound {
         let is_read = |key: &str| !unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
-        let [room] = config.rooms;
         Self {
-            cookies: room.cookies.clone(),
-            room: is_sound("room").then_some(room),
+            knows_rooms: is_sound("room"),
+            rooms: config.rooms,
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
             admin_path: config.operators.path,
@@ -76,6 +76,12 @@ impl Unsound {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.problems.iter().any(|problem| problem.unreadable)
+    }
+
+    /// The room that a request is for, if its name is read and sound.
+    #[must_use]
+    pub fn room_of(&self, call: &Call) -> Option<&Room> {
+        self.knows_rooms.then(|| room_of(&self.rooms, call))
     }
 
     /// A time of the POP's clock, as the setting `clock` shifts it.

@@ -181,7 +181,7 @@ fn perform(answer: Answer, request: Request, call: &Call, counts: &Counts) -> Op
 fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now: Now) {
     let now = unsound.shifted(now);
     let call = call(&request);
-    if let Some(room) = &unsound.room {
+    if let Some(room) = unsound.room_of(&call) {
         counts.switch_room(&room.name);
     }
     let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);

@@ -150,10 +150,10 @@ fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
         .collect();
-    let audited = |name: &str| told.iter().any(|(told, _)| *told == name);
+    let is_told = |name: &str| told.iter().any(|(told, _)| *told == name);
     // A WebSocket is none without it.
     let is_needed = |name: &str| forward.way == Way::WebSocket && name == "connection";
-    let is_gone = |name: &&String| !audited(name) && !is_needed(name);
+    let is_gone = |name: &&String| !is_told(name) && !is_needed(name);
     // What is set replaces what came.
     for name in call.withheld.iter().filter(is_gone) {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {

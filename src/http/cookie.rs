@@ -3,15 +3,16 @@
 //! Works on bytes: a `Cookie` header of any shape is at worst a header without our cookie.
 
 use super::Call;
+use std::borrow::Cow;
 
 /// The names of a room's cookies, as browsers keep them in one scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     scope: Scope,
     /// The ticket's.
-    pub ticket: String,
+    pub ticket: Cow<'static, str>,
     /// The twin's: the same ticket once more, for forms that other sites post.
-    pub twin: String,
+    pub twin: Cow<'static, str>,
 }
 
 /// Whether a cookie can be `Secure`.
@@ -72,17 +73,17 @@ impl RoomCookies {
 }
 
 impl Names {
-    /// Those of the only room.
+    /// Those of the only room. A second one puts its own name behind them.
     #[must_use]
     pub fn of(scope: Scope) -> Self {
-        let prefix = match scope {
-            Scope::Secure => "__Host-",
-            Scope::Loopback => "",
+        let (ticket, twin) = match scope {
+            Scope::Secure => ("__Host-queue", "__Host-queue-post"),
+            Scope::Loopback => ("queue", "queue-post"),
         };
         Self {
             scope,
-            ticket: format!("{prefix}queue"),
-            twin: format!("{prefix}queue-post"),
+            ticket: Cow::Borrowed(ticket),
+            twin: Cow::Borrowed(twin),
         }
     }
 

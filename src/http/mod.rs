@@ -12,6 +12,7 @@ mod told;
 use crate::queue::Position;
 pub use call::{Call, HEADERS};
 pub use reply::{PRIVATE, Reply};
+use std::borrow::Cow;
 pub use text::{first, shortened};
 pub use told::{forbids_storing, is_withheld, told, upgrades_only};
 
@@ -55,7 +56,7 @@ pub enum Way {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cookies {
     /// All but those of these names.
-    Without(Vec<String>),
+    Without(Vec<Cow<'static, str>>),
     /// None at all.
     None,
 }

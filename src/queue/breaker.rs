@@ -12,12 +12,12 @@
 use super::chance::{Chance, Rule};
 
 /// A share of the draws, in millionths.
-pub type Sampling = u64;
+pub type Share = u64;
 
 /// Every draw.
-pub const ALL: Sampling = 1_000_000;
+pub const ALL: Share = 1_000_000;
 /// How many may try right after a closure.
-const TRIAL: Sampling = 20_000;
+const TRIAL: Share = 20_000;
 /// How long one failure holds the draws back, in milliseconds: draws that are under way fail before it ends.
 const SINGLE_PAUSE_MS: u64 = 1_000;
 /// The longest closure after a second failure; each failure that follows doubles it.
@@ -42,7 +42,7 @@ pub struct Reopening {
     /// The end of the closure it follows: with another one it says nothing.
     pub after_ms: u64,
     /// How many of the draws may try.
-    pub share: Sampling,
+    pub share: Share,
 }
 
 /// What a POP knows about its draws.
@@ -71,7 +71,7 @@ impl Breaker {
 
     /// How many of the draws may be tried now.
     #[must_use]
-    pub fn share(&self, now_ms: u64) -> Sampling {
+    pub fn share(&self, now_ms: u64) -> Share {
         let Some(closure) = self.closure else {
             return ALL;
         };
@@ -126,7 +126,7 @@ impl Breaker {
         })
     }
 
-    fn by_successes(&self, closure: Closure) -> Sampling {
+    fn by_successes(&self, closure: Closure) -> Share {
         let reopening = self.reopening;
         let reopening = reopening.filter(|reopening| reopening.after_ms == closure.until_ms);
         reopening.map_or(TRIAL, |reopening| reopening.share)

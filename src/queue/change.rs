@@ -52,8 +52,8 @@ pub struct IdempotencyKey {
 /// What a change did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// How many a permit or an open room released, how much credit was cleared, how many tickets ended, the position
-    /// drawn.
+    /// What the verb counts, which its own file in `operator/verbs/` says: visitors released, credit cleared, tickets
+    /// ended, the position drawn.
     pub number: u64,
     /// What a permit added to the credit; nothing where a build before this one did it.
     pub kept: Option<u64>,

@@ -1,8 +1,7 @@
 //! What goes on to the origin, and what never does.
 
 use super::{Outcome, reply_with, secured};
-use crate::config::{OriginCookie, Paths, WebSockets};
-use crate::http::cookie::RoomCookies;
+use crate::config::{OriginCookie, Paths, Room, WebSockets};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
@@ -14,10 +13,8 @@ use crate::visitor::visit::FollowUp;
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
-    let Request {
-        call, config, room, ..
-    } = *request;
-    let bare = bare(call, &config.paths, config.web.origin_cookie, &room.cookies);
+    let Request { call, config, .. } = *request;
+    let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
     Outcome {
         answer: Answer::Forward(bare),
         record: Decision::forwarded(reason),
@@ -99,13 +96,13 @@ pub(super) fn options(call: &Call) -> Outcome {
     }
 }
 
-/// What every request loses on its way to the origin, and gains nothing yet. Where other visitors may see the answer, it
+/// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other visitors may see the answer, it
 /// is not asked for in the name of this one: without cookies, and never with credentials.
 pub(super) fn bare(
     call: &Call,
     paths: &Paths,
     origin_cookie: OriginCookie,
-    cookies: &RoomCookies,
+    rooms: &[Room],
 ) -> Forward {
     let way = way(call, paths);
     if way == Way::Cache {
@@ -115,13 +112,13 @@ pub(super) fn bare(
             ..Forward::default()
         };
     }
-    let names = cookies.of(call);
-    let ours = match origin_cookie {
+    let names = rooms.iter().map(|room| room.cookies.of(call));
+    let ours = names.flat_map(|names| match origin_cookie {
         OriginCookie::Remove => vec![names.ticket.clone(), names.twin.clone()],
         OriginCookie::Keep => vec![names.twin.clone()],
-    };
+    });
     Forward {
-        cookies: Cookies::Without(ours),
+        cookies: Cookies::Without(ours.collect()),
         way,
         ..Forward::default()
     }

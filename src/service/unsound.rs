@@ -35,12 +35,7 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
         return None;
     }
     if unsound.paths.skip_room(&call.method, &call.path) {
-        let bare = bare(
-            call,
-            &unsound.paths,
-            unsound.origin_cookie,
-            &unsound.cookies,
-        );
+        let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
         return Some(forward(bare, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
@@ -74,7 +69,7 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
 }
 
 fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
-    let (Some(keys), Some(room)) = (&unsound.keys, &unsound.room) else {
+    let (Some(keys), Some(room)) = (&unsound.keys, unsound.room_of(call)) else {
         return None;
     };
     let ticket = ticket_cookie::verified(call, keys, room, now)
@@ -84,12 +79,7 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
         return None;
     }
     let pass = keys.pass(&ticket.id, &room.name, call.hostname(), now);
-    let bare = bare(
-        call,
-        &unsound.paths,
-        unsound.origin_cookie,
-        &unsound.cookies,
-    );
+    let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
     let record = Decision {

@@ -24,7 +24,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket.id, &room.name, call.hostname(), now);
-        let bare = bare(call, &config.paths, config.web.origin_cookie, &room.cookies);
+        let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         Answer::Forward(Forward {

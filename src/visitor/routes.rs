@@ -20,7 +20,7 @@ use crate::visitor::{Brought, Kind, kind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Where the visitor stands, worded in the visitor's language.
-    WaitingProof,
+    Place,
     /// Whether the ticket came back.
     Cookies,
     /// Whether the page refreshes by itself.
@@ -42,7 +42,7 @@ const SECOND_TRY: u64 = 2;
 #[must_use]
 pub fn route(rest: &str) -> Option<Route> {
     match rest {
-        "/place" => Some(Route::WaitingProof),
+        "/place" => Some(Route::Place),
         "/cookies" => Some(Route::Cookies),
         "/updates" => Some(Route::Updates),
         _ => None,
@@ -58,7 +58,7 @@ pub fn answer(route: Route, request: &Request<'_>) -> Aside {
     }
     let ticket = || ticket_cookie::ticket(request);
     match route {
-        Route::WaitingProof => match ticket() {
+        Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(request), Reason::NotAVisitor),
             held => {
                 let visit = visit(Kind::Poll, held, request);

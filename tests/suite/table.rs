@@ -146,7 +146,7 @@ const ROWS: [Row; 16] = [
     },
     Row {
         name: "GET with a ticket",
-        is_met_by: |request| request.holds == Holds::WaitingProof,
+        is_met_by: |request| request.holds == Holds::Place,
         status: Status::Waiting,
         body: Body::PageOrData,
         draws: Draws::No,
@@ -221,7 +221,7 @@ const MODES: [&str; 4] = ["", "navigate", "cors", "no-cors"];
 /// None, this site's own, and another one.
 const ORIGINS: [&str; 3] = ["", "http://127.0.0.1:7676", "https://other.example"];
 
-const HOLDS: [Holds; 3] = [Holds::Nothing, Holds::WaitingProof, Holds::Admission];
+const HOLDS: [Holds; 3] = [Holds::Nothing, Holds::Place, Holds::Admission];
 
 const PATH: &str = "/echo";
 const BYPASS: &str = "/robots.txt";
@@ -239,7 +239,7 @@ enum Media {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     Nothing,
-    WaitingProof,
+    Place,
     Admission,
 }
 
@@ -326,7 +326,7 @@ impl Request {
             .fold(ask, |ask, (name, value)| ask.with(name, value));
         match self.holds {
             Holds::Nothing => ask,
-            Holds::WaitingProof => ask.with("cookie", &tickets.place),
+            Holds::Place => ask.with("cookie", &tickets.place),
             Holds::Admission => ask.with("cookie", &tickets.admission),
         }
     }

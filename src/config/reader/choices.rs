@@ -1,10 +1,10 @@
-//! The settings that are one of a few words.
+//! The settings that are one of a few words, and the group that most of them are in.
 
 use super::Reader;
 use crate::config::{OnStoreError, OriginCookie, Query, Web, WebSockets};
 
 impl Reader<'_> {
-    /// The status of the waiting page.
+    /// What browsers, other sites and the origin get to see.
     pub(in crate::config) fn web(&mut self) -> Web {
         Web {
             waiting_status: self.waiting_status(),
@@ -17,6 +17,7 @@ impl Reader<'_> {
         }
     }
 
+    /// The status of the waiting page.
     fn waiting_status(&mut self) -> u16 {
         self.choice(
             "waiting_status",

@@ -194,10 +194,7 @@ fn every_metric_is_in_the_docs() {
     let names: Vec<&str> = names.collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {
-        let audited = [format!("`{name}`"), format!("`{name}{{")];
-        assert!(
-            audited.iter().any(|told_as| told.contains(told_as)),
-            "{name}"
-        );
+        let ways = [format!("`{name}`"), format!("`{name}{{")];
+        assert!(ways.iter().any(|told_as| told.contains(told_as)), "{name}");
     }
 }

@@ -237,11 +237,9 @@ fn no_function_takes_a_bool_that_a_reader_of_the_call_cannot_name() {
         let source = std::fs::read_to_string(&path).unwrap();
         let code = code(&source).join("\n");
         for signature in code.split("fn ").skip(1) {
-            let Some((signature, _)) = signature.split_once(['{', ';']) else {
-                continue;
-            };
+            let signature = signature.split(['{', '}']).next().unwrap();
             let taken = signature.split(" -> ").next().unwrap();
-            assert!(!taken.contains(": bool"), "{}: fn {taken}", path.display());
+            assert!(!taken.contains("bool"), "{}: fn {taken}", path.display());
         }
     }
 }
