@@ -206,15 +206,24 @@ impl<'a> Reader<'a> {
         default: T,
         choices: &[(&str, T)],
     ) -> T {
-        let Some(text) = self.setting(key) else {
-            return default;
-        };
-        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
-            return *choice;
+        let chosen = self.chosen(key, &mut choices.iter().map(|(name, _)| *name));
+        let chosen = chosen.and_then(|at| choices.get(at));
+        chosen.map_or(default, |(_, choice)| *choice)
+    }
+
+    /// Which of these names the setting is: apart, since the code of each kind of choice is in the Wasm.
+    fn chosen(
+        &mut self,
+        key: &'static str,
+        names: &mut dyn Iterator<Item = &str>,
+    ) -> Option<usize> {
+        let text = self.setting(key)?;
+        let names: Vec<&str> = names.collect();
+        let chosen = names.iter().position(|name| *name == text);
+        if chosen.is_none() {
+            self.problem(key, Some(text), names.join(", "));
         }
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        self.problem(key, Some(text), names.join(", "));
-        default
+        chosen
     }
 
     pub(super) fn room(&mut self) -> RoomName {

@@ -31,17 +31,28 @@ if not now then
 end
 
 local DEFAULTS = {
-  epoch = 1, cursor = 0, length = 0, credit = 0, -- the line
-  period = -1, left = 0, -- the second at which the current period began, and what is left of its budget
-  automatic = 0, budget = 0, -- the pace at which the rate was measured
-  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0, -- the measured rate
-  drawn = 0, admitted = 0, minute = 0, -- all draws, all admissions, the latest minute in which a verb ran
-  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0, -- the birth of the line: see birth.lua
-  settled = 0, -- what was born until then does not move, nor come back: see birth.lua
-  set_credit = 0, -- 1: an operator has cleared the credit since the data began
-  anchor = 0, -- since when missed periods count
-  window = 0, window_from = 0, window_last = 0, -- numbers drawn in spans of four seconds
-  pops = 0, -- how many POPs renewed the sign lately; 0 is unknown
+  -- The line.
+  epoch = 1, cursor = 0, length = 0, credit = 0,
+  -- The second at which the current period began, and what is left of its budget.
+  period = -1, left = 0,
+  -- The pace at which the rate was measured.
+  automatic = 0, budget = 0,
+  -- The measured rate.
+  since = 0, from = 0, mid = 0, mid_from = 0, moved = 0, step = 0, mid_step = 0,
+  -- All draws, all admissions, the latest minute in which a verb ran.
+  drawn = 0, admitted = 0, minute = 0,
+  -- The birth of the line: see birth.lua.
+  born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0,
+  -- What was born until then does not move, nor come back: see birth.lua.
+  settled = 0,
+  -- 1: an operator has cleared the credit since the data began.
+  set_credit = 0,
+  -- Since when missed periods count.
+  anchor = 0,
+  -- Numbers drawn in spans of four seconds.
+  window = 0, window_from = 0, window_last = 0,
+  -- How many POPs renewed the sign lately; 0 is unknown.
+  pops = 0,
 }
 local FIELDS = {}
 for name in pairs(DEFAULTS) do
@@ -67,7 +78,8 @@ local live = {
   quantity = tonumber(set[3] or arg.quantity),
   message = set[4],
   version = tonumber(set[5]) or 0,
-  paced = set[2] and 1 or 0, -- whether the pace is an operator's
+  -- Whether the pace is an operator's.
+  paced = set[2] and 1 or 0,
 }
 -- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
 -- The version before told no times: there the version takes their place.
