@@ -51,6 +51,7 @@ impl<'a> Request<'a> {
             store: self.store,
             room: &self.room.name,
             pace: self.room.pace,
+            absent_visitors: self.room.absent_visitors,
             lifetime: tickets.stay.max(tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),

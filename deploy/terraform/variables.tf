@@ -66,6 +66,7 @@ variable "settings" {
       "admin_host",
       "automatic",
       "automatic_quantity",
+      "absent_visitors",
       "refresh_interval",
       "ticket_life",
       "cookie_expiry",

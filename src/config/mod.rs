@@ -218,7 +218,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::queue::{Pace, RoomName};
+    use crate::queue::{AbsentVisitors, Pace, RoomName};
 
     #[derive(Clone)]
     struct Given {
@@ -305,6 +305,7 @@ mod tests {
             }
         );
         assert_eq!(config.rooms[0].refresh_interval, 5);
+        assert_eq!(config.rooms[0].absent_visitors, AbsentVisitors::Observe);
         assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
         assert_eq!(config.web.waiting_status, 503);
         assert_eq!(config.outage.policy, OnStoreError::Hold);
@@ -360,6 +361,7 @@ mod tests {
             ("cookie_expiry", "1", "a whole number from 60 to 2592000"),
             ("ticket_life", "1", "a whole number from 60 to 2592000"),
             ("waiting_status", "401", "503, 200, 202, 429"),
+            ("absent_visitors", "yes", "off, observe, on"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("websockets", "yes", "off, on"),

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
-use crate::queue::{Pace, RoomName};
+use crate::queue::{AbsentVisitors, Pace, RoomName};
 
 /// One waiting room.
 pub struct Room {
@@ -13,6 +13,8 @@ pub struct Room {
     pub cookies: RoomCookies,
     /// How the line moves by itself.
     pub pace: Pace,
+    /// What is done about called visitors who do not come.
+    pub absent_visitors: AbsentVisitors,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
@@ -28,6 +30,7 @@ impl Room {
                 automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
             },
+            absent_visitors: reader.absent_visitors(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
         }

@@ -77,6 +77,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         permit_max: operators.permit_max,
         refresh_interval: room.refresh_interval,
         pace: room.pace,
+        absent_visitors: room.absent_visitors,
         message: room.pages.brand.message.as_deref(),
     }
 }
@@ -95,7 +96,7 @@ pub(super) fn ask(
     request: &Request<'_>,
 ) -> Answered {
     let sign = match request.line().status() {
-        Ok(sign) => sign,
+        Ok(line) => line.sign,
         Err(fault) => return without_store(fault, "Nothing was changed.", request),
     };
     let question = ask(&sign, request.room);

@@ -7,7 +7,7 @@ use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::page::iso_8601;
 use crate::queue::Reason;
-use crate::queue::{PanelSnapshot, Provenance, Sign};
+use crate::queue::{LineStatus, PanelSnapshot, Provenance};
 use crate::queue::{Rate, wait_of_the_last};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -44,10 +44,10 @@ pub(super) fn health_words(request: &Request<'_>) -> String {
 
 pub(super) fn status(request: &Request<'_>) -> Answered {
     match request.line().status() {
-        Ok(sign) => {
-            let told = status_json(&sign, request);
+        Ok(line) => {
+            let told = status_json(&line, request);
             Answered {
-                sign: Some(sign),
+                sign: Some(line.sign),
                 ..simply(Reply::json(200, &told), Reason::Status)
             }
         }
@@ -55,7 +55,8 @@ pub(super) fn status(request: &Request<'_>) -> Answered {
     }
 }
 
-pub(super) fn status_json(sign: &Sign, request: &Request<'_>) -> Value {
+pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
+    let LineStatus { sign, absent } = line;
     let now_ms = request.now.ms();
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
@@ -76,8 +77,18 @@ pub(super) fn status_json(sign: &Sign, request: &Request<'_>) -> Value {
             "measured_per_minute": measured.map(Rate::per_minute),
         },
         "estimated_wait_seconds": wait.flatten(),
+        "absent": {
+            "setting": request.room.absent_visitors.name(),
+            "share": absent.share.map(thousandths),
+            "may_come": absent.may_come,
+        },
         "version": sign.live.version,
     })
+}
+
+/// Per mille as a fraction.
+fn thousandths(share: u64) -> f64 {
+    f64::from(u16::try_from(share).unwrap_or(u16::MAX)) / 1000.0
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {

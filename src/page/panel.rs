@@ -16,7 +16,7 @@ use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
 use crate::i18n::english;
-use crate::queue::{Pace, PanelSnapshot};
+use crate::queue::{AbsentVisitors, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 
@@ -41,6 +41,8 @@ pub struct Configured<'a> {
     pub refresh_interval: u64,
     /// The pace.
     pub pace: Pace,
+    /// What is done about called visitors who do not come.
+    pub absent_visitors: AbsentVisitors,
     /// The message on the waiting page.
     pub message: Option<&'a str>,
 }
@@ -133,6 +135,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "version": sign.live.version,
         "sign": figures::line(sign),
         "flow": figures::flow(sign, &hour, now_ms),
+        "absent": figures::absent(configured.absent_visitors, board.absent),
         "copy": figures::copy(desk.copy, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),

@@ -1,5 +1,6 @@
 //! The rules of the line as pure functions: no clock, no store, no HTTP.
 
+pub mod absent;
 mod admission;
 pub mod backoff;
 mod birth;
@@ -17,13 +18,14 @@ pub mod share;
 mod sign;
 mod snapshot;
 
+pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use birth::{Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
-pub use model::{Call, Model, Outcome};
+pub use model::{Brought, Call, Model, Outcome};
 pub use now::Now;
 pub use rate::{Measured, Rate, estimated_wait, wait_of_the_last};
 pub use reason::Reason;
 pub use room::RoomName;
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
-pub use snapshot::{Action, MinuteSample, PanelSnapshot, Provenance};
+pub use snapshot::{Action, LineStatus, MinuteSample, PanelSnapshot, Provenance};

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the cursor never falls and never passes the length, unless an older line comes back.
 
+mod absent;
 mod birth;
 mod changes;
 mod pieces;
@@ -11,7 +12,9 @@ mod witness;
 
 use super::release;
 use super::{Live, Sign, TicketState, WaitingProof};
-use crate::queue::{Cursor, Mode, Pace, Position};
+use crate::queue::{AbsentVisitors, Cursor, Mode, Pace, Position};
+pub use absent::Brought;
+use absent::{Counted, Kept};
 use birth::Windows;
 use rate::Checkpoint;
 use std::collections::BTreeMap;
@@ -22,6 +25,8 @@ use witness::Proofs;
 pub struct Model {
     /// The pace that holds unless an operator set another.
     configured: Pace,
+    /// What is done about called visitors who do not come.
+    absent_visitors: AbsentVisitors,
     /// What the line shows.
     sign: Sign,
     /// Whether the store holds anything yet.
@@ -51,6 +56,10 @@ pub struct Model {
     moved_ms: u64,
     /// All admissions.
     admitted: u64,
+    /// What is known of called visitors who do not come.
+    counted: Counted,
+    /// What is kept beside the line.
+    kept: Kept,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
 }
@@ -71,6 +80,8 @@ pub struct Call<'a> {
     pub now_ms: u64,
     /// The last sign that the POP knows.
     pub known: Option<&'a Sign>,
+    /// What a look brings that was counted there.
+    pub brought: &'a [Brought<'a>],
 }
 
 /// Whether visitors waited before a verb.
@@ -100,6 +111,7 @@ impl Model {
         };
         Self {
             configured,
+            absent_visitors: AbsentVisitors::default(),
             sign,
             is_new: true,
             quiet_ms: 0,
@@ -115,6 +127,8 @@ impl Model {
             measured_at: (0, 0),
             moved_ms: 0,
             admitted: 0,
+            counted: Counted::default(),
+            kept: Kept::default(),
             granted: 0,
         }
     }
@@ -156,12 +170,14 @@ impl Model {
             line.take_ticket(id, place, call.now_ms);
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
-            match TicketState::of(place, &line.sign) {
+            let number = match TicketState::of(place, &line.sign) {
                 TicketState::Placed(position) => Some(position),
                 TicketState::Settling => None,
                 TicketState::Ahead if line.sign.birth.young => None,
                 TicketState::Ended | TicketState::Ahead => line.arrive(id, call.now_ms),
-            }
+            };
+            line.count(call.brought, call.now_ms);
+            number
         })
     }
 
@@ -170,15 +186,17 @@ impl Model {
         let (sign, ()) = self.verb(call, |line, before| {
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
+            line.count(call.brought, call.now_ms);
         });
         sign
     }
 
-    /// This line in a store that remembers the draws of another: the line's own data were lost, or restored from a backup.
+    /// This line in a store that remembers the draws and the counts of another: the line's own data were lost, or restored from a backup.
     #[must_use]
     pub fn with_draws_of(self, other: &Self) -> Self {
         Self {
             drawn: other.drawn.clone(),
+            kept: other.kept.clone(),
             ..self
         }
     }
@@ -187,7 +205,7 @@ impl Model {
     fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, Before) -> T) -> (Sign, T) {
         self.begin(call);
         self.is_new = false;
-        let admitted = self.admitted;
+        let turnout = self.turnout();
         let before = match self.sign.waiting() {
             0 => Before::Idle,
             _ => Before::Waiting,
@@ -196,9 +214,10 @@ impl Model {
         let waits = self.sign.waiting() > 0;
         if !waits {
             self.checkpoints = None;
-        } else if self.admitted > admitted {
+        } else if self.admitted > turnout.called {
             self.measure(call.now_ms);
         }
+        self.watch_turnout(turnout, call.now_ms);
         if waits && before == Before::Idle {
             self.anchor_ms = call.now_ms;
         }
@@ -215,8 +234,10 @@ impl Model {
         let pace = self.sign.live.pace;
         if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
             self.period = Some(opened.start);
-            self.left = opened.budget;
-            self.granted += opened.budget;
+            let (share, remainder) = (self.compensated(), self.counted.remainder);
+            (self.left, self.counted.remainder) =
+                super::absent::opened(opened.budget, share, remainder);
+            self.granted += self.left;
         }
     }
 
@@ -228,7 +249,6 @@ impl Model {
     }
 
     fn release(&mut self, now_ms: u64) {
-        let pace = self.sign.live.pace;
         let line = release::Line {
             waiting: self.sign.waiting(),
             mode: self.sign.live.mode,
@@ -237,7 +257,7 @@ impl Model {
         let limits = release::Limits {
             credit: self.sign.credit,
             budget: self.left,
-            period: pace.budget(),
+            period: self.most_kept(),
         };
         let released = release::release(line, limits, now_ms);
         self.admit(released.n);

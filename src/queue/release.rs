@@ -27,7 +27,7 @@ pub struct Limits {
     pub credit: u64,
     /// The remainder of the budget of the current period, with those of the missed ones.
     pub budget: u64,
-    /// The budget of one period.
+    /// The most that one period can have.
     pub period: u64,
 }
 

@@ -1,6 +1,15 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
-use super::Sign;
+use super::{Absent, Sign};
+
+/// The sign, and what programs are told beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineStatus {
+    /// The sign.
+    pub sign: Sign,
+    /// What is known of called visitors who do not come.
+    pub absent: Absent,
+}
 
 /// The sign, and all that is shown beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +20,8 @@ pub struct PanelSnapshot {
     pub drawn: u64,
     /// How many visitors were released in all.
     pub admitted: u64,
+    /// What is known of called visitors who do not come.
+    pub absent: Absent,
     /// Who set the mode, and when.
     pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.

@@ -16,6 +16,7 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
         sign: answer.sign()?,
         drawn: answer.number("drawn")?,
         admitted: answer.number("admitted")?,
+        absent: answer.absent()?,
         mode: set("mode_at", "mode_by"),
         pace: set("pace_at", "pace_by"),
         message: set("message_at", "message_by"),

@@ -3,6 +3,7 @@
 use super::reply::Answer;
 use super::{Arguments, Sign};
 use crate::cache::outbox::{Batch, Tally};
+use crate::queue::Absent;
 
 /// All that there is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Figures {
     pub drawn: u64,
     /// How many visitors were released in all.
     pub released: u64,
+    /// What is known of called visitors who do not come.
+    pub absent: Absent,
     /// What was counted at the edge.
     pub tally: Tally,
 }
@@ -42,6 +45,7 @@ pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
         sign: answer.sign()?,
         drawn: answer.number("drawn")?,
         released: answer.number("admitted")?,
+        absent: answer.absent()?,
         tally,
     })
 }

@@ -13,7 +13,8 @@ pub mod upstash;
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
 use crate::queue::{
-    Actor, Change, Changed, Now, Pace, PanelSnapshot, Position, RoomName, Sign, WaitingProof,
+    AbsentVisitors, Actor, Change, Changed, LineStatus, Now, Pace, PanelSnapshot, Position,
+    RoomName, Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, brought, named};
 pub use count::Figures;
@@ -46,6 +47,8 @@ pub struct Line<'a> {
     pub room: &'a RoomName,
     /// The configured pace.
     pub pace: Pace,
+    /// What is done about called visitors who do not come.
+    pub absent_visitors: AbsentVisitors,
     /// Seconds after which an untouched line is forgotten.
     pub lifetime: u64,
     /// The time by the clock of the POP.
@@ -135,12 +138,12 @@ impl Line<'_> {
         )
     }
 
-    /// Reads the sign and changes nothing.
+    /// Reads the sign, and what is known of absent visitors; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
-    pub fn status(&self) -> Result<Sign, StoreError> {
-        self.eval("status", Vec::new(), Vec::new(), Answer::sign)
+    pub fn status(&self) -> Result<LineStatus, StoreError> {
+        self.eval("status", Vec::new(), Vec::new(), Answer::status)
     }
 
     /// The sign with all that the panel shows besides; changes nothing.
@@ -223,6 +226,7 @@ impl Line<'_> {
             ("verb", verb.to_owned()),
             ("automatic", self.pace.automatic.to_string()),
             ("quantity", self.pace.quantity.to_string()),
+            ("absent", self.absent_visitors.name().to_owned()),
             ("lifetime", self.lifetime.to_string()),
         ];
         let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::queue::{Birth, Live, SetTimes, Sign, Splice};
+use crate::queue::{Absent, Birth, LineStatus, Live, SetTimes, Sign, Splice};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -103,5 +103,49 @@ impl Answer {
             pops: self.number("pops").filter(|pops| *pops > 0),
             live,
         })
+    }
+
+    /// The sign, and what is known of absent visitors.
+    pub(super) fn status(&self) -> Option<LineStatus> {
+        Some(LineStatus {
+            sign: self.sign()?,
+            absent: self.absent()?,
+        })
+    }
+
+    /// What is known of called visitors who do not come: an answer without a share means that it is not known.
+    pub(super) fn absent(&self) -> Option<Absent> {
+        let share = match self.value("absent") {
+            Some(_) => Some(self.number("absent")?),
+            None => None,
+        };
+        Some(Absent {
+            share,
+            may_come: self.number("may_come")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_share_that_is_no_number_is_not_read_as_unknown() {
+        let read = |value| Answer::read(value).and_then(|answer| answer.absent());
+        let known = Absent {
+            share: Some(300),
+            may_come: 6,
+        };
+        assert_eq!(read(json!(["may_come", 6, "absent", 300])), Some(known));
+        let unknown = Absent {
+            share: None,
+            ..known
+        };
+        assert_eq!(read(json!(["may_come", 6])), Some(unknown));
+        assert_eq!(read(json!(["may_come", 6, "absent", "many"])), None);
+        assert_eq!(read(json!(["may_come", 6, "absent", -1])), None);
+        assert_eq!(read(json!(["absent", 300])), None);
     }
 }

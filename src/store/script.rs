@@ -8,7 +8,7 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "rate" "birth" "settings" "pieces" "sign" "ticket" "pace" "release" "draw" "history" "answer" "join" "look" "change"
+    "state" "absent" "rate" "birth" "settings" "pieces" "sign" "ticket" "pace" "release" "draw" "history" "answer" "join" "look" "change"
     "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);

@@ -5,7 +5,7 @@
 
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::Reason;
-use crate::queue::{Mode, Pace, wait_of_the_last};
+use crate::queue::{Absent, Mode, Pace, wait_of_the_last};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -20,6 +20,7 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     };
     page.counters(figures);
     page.gauges(figures, age_ms, now_ms);
+    page.absent(figures.absent);
     page.store(&figures.tally);
     page.text
 }
@@ -104,6 +105,20 @@ impl Page<'_> {
         self.pace(live.pace);
         self.sign_age(age_ms);
         self.mode(live.mode);
+    }
+
+    fn absent(&mut self, absent: Absent) {
+        if let Some(share) = absent.share {
+            let name = "queue_absent_share";
+            let help = "Share of the called visitors who do not come, 0 to 1; absent while it is not known.";
+            self.head(name, "gauge", help);
+            self.put(name, "", &thousandths(share));
+        }
+        self.gauge(
+            "may_come",
+            "Visitors called within the last minute who have not come yet.",
+            Some(absent.may_come),
+        );
     }
 
     fn pace(&mut self, pace: Pace) {
@@ -210,6 +225,11 @@ impl Page<'_> {
     }
 }
 
+/// Per mille as a fraction, without the point where it says nothing.
+fn thousandths(share: u64) -> String {
+    seconds(share.saturating_mul(1000))
+}
+
 /// Microseconds as seconds, without the point where it says nothing.
 fn seconds(us: u64) -> String {
     let exact = format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
@@ -252,6 +272,10 @@ mod tests {
             sign,
             drawn: 12,
             released: 5,
+            absent: Absent {
+                share: Some(310),
+                may_come: 6,
+            },
             tally,
         }
     }
@@ -266,6 +290,8 @@ mod tests {
             "queue_decisions_total{room=\"main\",reason=\"admitted\"} 1",
             "queue_decisions_total{room=\"main\",reason=\"store_trouble\"} 0",
             "queue_waiting{room=\"main\"} 7",
+            "queue_absent_share{room=\"main\"} 0.31",
+            "queue_may_come{room=\"main\"} 6",
             "queue_sign_age_seconds{room=\"main\"} 1.5",
             "queue_mode{room=\"main\",mode=\"automatic\"} 0",
             "queue_mode{room=\"main\",mode=\"hold\"} 1",
@@ -282,7 +308,12 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_absent() {
-        let text = text("main", &figures(), None, 0);
+        let figures = Figures {
+            absent: Absent::default(),
+            ..figures()
+        };
+        let text = text("main", &figures, None, 0);
+        assert!(!text.contains("queue_absent_share"));
         assert!(!text.contains("queue_sign_age_seconds"));
         assert!(
             !text.contains("queue_estimated_wait_seconds"),

@@ -4,10 +4,13 @@
 use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
+use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Call, Model, Outcome};
-use now_serving::queue::{Mode, Pace, Verdict, decide};
+use now_serving::queue::{
+    AbsentVisitors, Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof,
+};
+use now_serving::queue::{Brought, Call, Model, Outcome};
+use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use upstash_local::Redis;
@@ -37,6 +40,10 @@ enum Event {
     Pace(Option<Pace>),
     Message(Option<&'static str>),
     ClearCredit,
+    /// A POP renews the sign, and brings this many first admissions under this number.
+    Bring(u64, u64),
+    /// The metrics are asked for, and bring the same.
+    Scrape(u64, u64),
     /// This many milliseconds go by.
     Pass(u64),
 }
@@ -63,6 +70,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop::option::of(pace()).prop_map(Event::Pace),
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
+        2 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Bring(admitted, number)),
+        1 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Scrape(admitted, number)),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
 }
@@ -89,6 +98,7 @@ struct Waiting {
 struct Play<'a> {
     stores: &'a [Direct],
     pace: Pace,
+    absent: AbsentVisitors,
     model: Model,
     visitors: Vec<Waiting>,
     now_ms: u64,
@@ -111,6 +121,7 @@ impl Play<'_> {
                 store,
                 room: &RoomName::new("main"),
                 pace: self.pace,
+                absent_visitors: self.absent,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(now_ms),
@@ -147,6 +158,29 @@ impl Play<'_> {
                 });
             }
             Event::ClearCredit => self.change(now_ms, &Credit, Model::clear_credit),
+            Event::Bring(admitted, number) => {
+                let (batch, brought) = batch(*admitted, *number);
+                let call = Call {
+                    brought: &[brought],
+                    ..at(now_ms)
+                };
+                self.everywhere(
+                    now_ms,
+                    |model| model.pass(call),
+                    |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
+                );
+            }
+            Event::Scrape(admitted, number) => {
+                let (batch, brought) = batch(*admitted, *number);
+                self.everywhere(
+                    now_ms,
+                    |model| {
+                        model.scrape(&[brought], now_ms);
+                        model.absent(now_ms)
+                    },
+                    |line| line.figures(std::slice::from_ref(&batch)).unwrap().absent,
+                );
+            }
             Event::Join => self.join(now_ms),
             Event::Repeat(which) => self.repeat(*which, now_ms),
             Event::Look(which) => self.look(*which, now_ms),
@@ -282,8 +316,33 @@ impl Play<'_> {
 }
 
 fn at(now_ms: u64) -> Call<'static> {
-    let known = None;
-    Call { now_ms, known }
+    Call {
+        now_ms,
+        known: None,
+        brought: &[],
+    }
+}
+
+/// A batch of the only till, and what the model reads of it.
+fn batch(admitted: u64, number: u64) -> (Batch, Brought<'static>) {
+    let till = "till-1";
+    let mut tally = Tally::default();
+    for _ in 0..admitted {
+        tally.decided(Reason::Admitted);
+    }
+    tally.decided(Reason::Waiting);
+    let batch = Batch {
+        place: 0,
+        till: till.to_owned(),
+        number,
+        tally,
+    };
+    let brought = Brought {
+        till,
+        number,
+        admitted,
+    };
+    (batch, brought)
 }
 
 fn changed(outcome: Outcome) -> Changed {
@@ -302,15 +361,17 @@ fn hold_over(stores: &[Direct], cases: u32) {
         failure_persistence: None,
         ..ProptestConfig::default()
     });
-    let traces = (pace(), prop::collection::vec(step(), 1..80));
-    let outcome = runner.run(&traces, |(pace, steps)| {
+    let setting = prop::sample::select(AbsentVisitors::ALL.map(|(_, setting)| setting).to_vec());
+    let traces = (pace(), setting, prop::collection::vec(step(), 1..80));
+    let outcome = runner.run(&traces, |(pace, absent, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
         let mut play = Play {
             stores,
             pace,
-            model: Model::new(pace),
+            absent,
+            model: Model::new(pace).with_absent_visitors(absent),
             visitors: Vec::new(),
             now_ms: START_MS,
             ids: 0,

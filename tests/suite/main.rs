@@ -58,6 +58,7 @@ mod spelling;
 mod stories;
 mod table;
 mod tickets;
+mod turnout;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {

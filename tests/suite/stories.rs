@@ -1,5 +1,6 @@
 //! The stories: each is run in every house.
 
+mod absent;
 mod admin_host;
 mod apps;
 mod aside;
@@ -18,6 +19,7 @@ mod sign;
 pub(crate) mod trouble;
 mod wire;
 
+use absent::*;
 use admin_host::*;
 use apps::*;
 use aside::*;
@@ -222,4 +224,5 @@ in_every_house! {
     the_admin_host_has_no_other_spelling
     while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin_host
     while_the_operators_routes_are_unknown_no_password_reaches_the_origin
+    called_visitors_who_do_not_come_are_shown
 }

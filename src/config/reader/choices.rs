@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::config::{OnStoreError, OriginCookie, Query, Web, WebSockets};
+use crate::queue::AbsentVisitors;
 
 impl Reader<'_> {
     /// What browsers, other sites and the origin get to see.
@@ -50,6 +51,12 @@ impl Reader<'_> {
             WebSockets::Refuse,
             &[("off", WebSockets::Refuse), ("on", WebSockets::HandOver)],
         )
+    }
+
+    /// What is done about called visitors who do not come.
+    pub(in crate::config) fn absent_visitors(&mut self) -> AbsentVisitors {
+        let default = AbsentVisitors::default();
+        self.choice("absent_visitors", default, &AbsentVisitors::ALL)
     }
 
     /// What happens while the store does not answer.

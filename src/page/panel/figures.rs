@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::hour::Hour;
 use super::{SignSeen, number, people};
 use crate::i18n::english;
-use crate::queue::{Now, Sign};
+use crate::queue::{Absent, AbsentVisitors, Now, Sign};
 use crate::queue::{Rate, Verdict, decide, wait_of_the_last};
 use crate::ticket::{Standing, Ticket};
 
@@ -38,6 +38,19 @@ pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
         "measured": measured.map_or_else(|| "not known".to_owned(), rate_words),
         "wait": wait,
     })
+}
+
+/// How many of the called visitors do not come.
+pub(super) fn absent(setting: AbsentVisitors, absent: Absent) -> String {
+    match absent.share {
+        _ if setting == AbsentVisitors::Off => "not measured".to_owned(),
+        None => "not known yet".to_owned(),
+        Some(share) => format!(
+            "{} % of those called did not come. {} called may still come.",
+            share.saturating_add(5) / 10,
+            number(absent.may_come)
+        ),
+    }
 }
 
 /// Rates below ten are told with a decimal.
@@ -97,5 +110,23 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
         }
         (Standing::Provisional { .. }, _) => "a ticket without a number yet".to_owned(),
         _ => "a ticket of an earlier epoch, which has ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_visitors_are_told_in_words() {
+        let told = |setting, share| {
+            let may_come = 6;
+            absent(setting, Absent { share, may_come })
+        };
+        let known = "31 % of those called did not come. 6 called may still come.";
+        assert_eq!(told(AbsentVisitors::Observe, Some(305)), known);
+        assert_eq!(told(AbsentVisitors::On, Some(314)), known);
+        assert_eq!(told(AbsentVisitors::Observe, None), "not known yet");
+        assert_eq!(told(AbsentVisitors::Off, None), "not measured");
     }
 }

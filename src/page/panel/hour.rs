@@ -110,6 +110,7 @@ pub(super) mod tests {
             },
             drawn: now.drawn,
             admitted: now.admitted,
+            absent: crate::queue::Absent::default(),
             mode: None,
             pace: None,
             message: None,

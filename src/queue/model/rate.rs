@@ -21,7 +21,7 @@ impl Model {
         let pace = (self.sign.live.pace.automatic, self.sign.live.pace.budget());
         if self.measured_at != pace {
             self.measured_at = pace;
-            self.left = self.left.min(self.sign.live.pace.budget());
+            self.left = self.left.min(self.most_kept());
             self.anchor_ms = now_ms;
             self.checkpoints = None;
         }

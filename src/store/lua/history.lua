@@ -2,21 +2,21 @@
 
 -- The first verb of a minute writes down how the last minute with a verb ended: how many waited, and the sums so far.
 local function remember_minute()
-  local this = math.floor(now / 60000)
-  if this <= state.minute then
+  if this_minute <= state.minute then
     return
   end
   if state.minute > 0 then
-    local sample = { state.minute, before.length - before.cursor, before.drawn, before.admitted }
+    local sample = { state.minute, before.length - before.cursor, before.drawn, before.admitted, before.claimed }
     redis.call('LPUSH', key.hour, table.concat(sample, ' '))
     redis.call('LTRIM', key.hour, 0, 60)
     redis.call('EXPIRE', key.hour, TTL.hour)
+    measure_absent()
   end
-  state.minute = this
+  state.minute = this_minute
 end
 
--- An answer may be lost and a batch be sent again: each number of a till counts once. The line has moved before, and a key
--- that is no longer of its type loses counts, not the poll: errors of these commands are ignored.
+-- An answer may be lost and a batch be sent again: each number of a till counts once. A key that is
+-- no longer of its type loses counts, not the poll: errors of these commands are ignored.
 local function count()
   for i, till in ipairs(tills) do
     local number = tonumber(arg['number' .. i])
@@ -24,9 +24,13 @@ local function count()
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i], '([%w_]+)=(%d+)') do
         redis.pcall('HINCRBY', key.counts, name, by)
+        if name == 'decided_admitted' then
+          state.claimed = state.claimed + tonumber(by)
+        end
       end
       redis.pcall('EXPIRE', key.counts, TTL.counts)
       redis.pcall('SET', till, number, 'EX', TTL.till)
+      hear_counts()
     end
   end
 end
@@ -34,15 +38,14 @@ end
 -- A POP that renews the sign says its name. Each is counted once a minute, and for that and the next minute, so that every
 -- POP knows its share of the pace when the store cannot tell it. Errors are ignored, as for the counts.
 local function count_pop()
-  local this = math.floor(now / 60000)
-  if not arg.pop or tonumber(redis.pcall('HGET', key.pops, arg.pop)) == this then
+  if not arg.pop or tonumber(redis.pcall('HGET', key.pops, arg.pop)) == this_minute then
     return
   end
-  redis.pcall('HSET', key.pops, arg.pop, this)
+  redis.pcall('HSET', key.pops, arg.pop, this_minute)
   redis.pcall('EXPIRE', key.pops, TTL.pops)
   local pops, many = redis.pcall('HGETALL', key.pops), 0
   for i = 2, #pops, 2 do
-    if (tonumber(pops[i]) or 0) >= this - 1 then
+    if (tonumber(pops[i]) or 0) >= this_minute - 1 then
       many = many + 1
     else
       redis.pcall('HDEL', key.pops, pops[i - 1])
@@ -53,6 +56,7 @@ end
 
 local function save()
   measure()
+  watch_turnout()
   remember_minute()
   if before.cursor == before.length and state.cursor < state.length then
     state.anchor = now

@@ -20,7 +20,7 @@ verbs.look = function()
       position = arrive()
     end
   end
-  save()
   count()
+  save()
   return answer(position or 0)
 end

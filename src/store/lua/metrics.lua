@@ -1,8 +1,12 @@
 -- metrics: count what the POP brings and tell all sums; the line is read and does not move.
 verbs.metrics = function()
   count()
+  -- The line does not move, but it keeps what was counted.
+  if not is_new then
+    redis.call('HSET', key.line, 'claimed', state.claimed, 'uncounted', state.uncounted, 'steady', state.steady)
+  end
   local sums = redis.pcall('HGETALL', key.counts)
-  return answer(0, 'counts', sums.err and {} or sums)
+  return answer(0, 'counts', sums.err and {} or sums, absence())
 end
 
 return verbs[arg.verb]()

@@ -12,7 +12,7 @@ end
 local function judge_rate()
   if state.automatic ~= live.automatic or state.budget ~= budget() then
     state.automatic, state.budget = live.automatic, budget()
-    state.left, state.anchor = math.min(state.left, budget()), now
+    state.left, state.anchor = math.min(state.left, most_kept()), now
     forget_rate()
   end
 end

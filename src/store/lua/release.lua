@@ -15,6 +15,6 @@ local function release()
   elseif live.mode == 'automatic' and now >= state.quiet then
     state.credit = state.credit - admit(state.credit)
     -- Missed periods are for visitors who waited through them: what is left is at most one period's.
-    state.left = math.min(state.left - admit(state.left), budget())
+    state.left = math.min(state.left - admit(state.left), most_kept())
   end
 end

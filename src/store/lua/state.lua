@@ -29,6 +29,7 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
+local this_minute = math.floor(now / 60000)
 
 local DEFAULTS = {
   -- The line.
@@ -51,6 +52,10 @@ local DEFAULTS = {
   anchor = 0,
   -- Numbers drawn in spans of four seconds.
   window = 0, window_from = 0, window_last = 0,
+  -- All first admissions that POPs have counted; when the first release was made after the latest counts came, 0 for none;
+  -- since which minute the mode is automatic and counts come in time, 0 while not. The share of called visitors who do not
+  -- come, in per mille, -1 while it is not known; the remainder of a budget, in per mille: see absent.lua.
+  claimed = 0, uncounted = 0, steady = 0, absent = -1, carry = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }

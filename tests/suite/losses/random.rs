@@ -6,10 +6,13 @@ use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
+use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Call, Model, Outcome, TicketState};
-use now_serving::queue::{Mode, Pace, Position};
+use now_serving::queue::{
+    AbsentVisitors, Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof,
+};
+use now_serving::queue::{Brought, Call, Model, Outcome, TicketState};
+use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -47,6 +50,10 @@ enum Event {
     Replay(usize),
     /// The POP reads the sign.
     Pass,
+    /// The same, and it brings first admissions.
+    Bring(u64),
+    /// A program reads the status.
+    Status,
     Permit(u64),
     Mode(Mode),
     Pace(Option<Pace>),
@@ -89,6 +96,8 @@ fn step() -> impl Strategy<Value = Step> {
         8 => any::<usize>().prop_map(Event::Poll),
         2 => any::<usize>().prop_map(Event::Replay),
         1 => Just(Event::Pass),
+        2 => (0_u64..9).prop_map(Event::Bring),
+        1 => Just(Event::Status),
         1 => (1_u64..12).prop_map(Event::Permit),
         1 => prop_oneof![
             3 => Just(Mode::Automatic),
@@ -183,6 +192,7 @@ struct Play<'a> {
     /// How many were let in before all POPs had polled.
     early: u64,
     losses: usize,
+    batches: u64,
     permitted: u64,
 }
 
@@ -199,6 +209,7 @@ impl Play<'_> {
         let call = Call {
             now_ms: self.now_ms,
             known: known.sign.as_ref(),
+            brought: &[],
         };
         let granted = self.model.granted();
         let expected = model(&mut self.model, call);
@@ -207,6 +218,7 @@ impl Play<'_> {
                 store,
                 room: &RoomName::new("main"),
                 pace: self.pace,
+                absent_visitors: AbsentVisitors::On,
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
@@ -253,6 +265,8 @@ impl Play<'_> {
             Event::Poll(which) => self.poll(pop, *which),
             Event::Replay(which) => self.replay(pop, *which),
             Event::Pass => self.pass(pop),
+            Event::Bring(admitted) => self.bring(pop, *admitted),
+            Event::Status => self.status(pop),
             Event::Permit(amount) => {
                 let (amount, credit_max) = (*amount, CREDIT_MAX);
                 self.permitted += amount;
@@ -358,7 +372,7 @@ impl Play<'_> {
                 for store in self.stores {
                     store.0.command(&["FLUSHALL"]).unwrap();
                 }
-                self.model = Model::new(self.pace);
+                self.model = line(self.pace);
                 // Births that follow each other within a minute cannot be told apart by a clock that is set back.
                 if let (Loss::ClockBack(by), Care::None) = (loss, self.care) {
                     self.now_ms -= by;
@@ -368,7 +382,7 @@ impl Play<'_> {
                 for store in self.stores {
                     store.0.command(&["DEL", LINE]).unwrap();
                 }
-                self.model = Model::new(self.pace).with_draws_of(&self.model);
+                self.model = line(self.pace).with_draws_of(&self.model);
             }
             Loss::Restored(which) => {
                 let Some(index) = which.checked_rem(self.backups.len()) else {
@@ -427,6 +441,63 @@ impl Play<'_> {
             |line| line.release_due(&[]).unwrap(),
             |sign: &Sign| Some(sign),
         );
+    }
+
+    /// A POP renews the sign, and brings what was counted there: each batch twice, since the first answer is lost.
+    fn bring(&mut self, pop: usize, admitted: u64) {
+        let till = format!("till-{pop}");
+        self.batches += 1;
+        let number = self.batches;
+        let mut tally = Tally::default();
+        for _ in 0..admitted {
+            tally.decided(Reason::Admitted);
+        }
+        tally.decided(Reason::Inside);
+        let batch = Batch {
+            place: 0,
+            till: till.clone(),
+            number,
+            tally,
+        };
+        let brought = Brought {
+            till: &till,
+            number,
+            admitted,
+        };
+        for _ in 0..2 {
+            self.everywhere(
+                pop,
+                |model, call| {
+                    model.pass(Call {
+                        brought: &[brought],
+                        ..call
+                    })
+                },
+                |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
+                |sign: &Sign| Some(sign),
+            );
+        }
+    }
+
+    /// What is known of absent visitors is the same everywhere.
+    fn status(&self, pop: usize) {
+        for store in self.stores {
+            let line = Line {
+                store,
+                room: &RoomName::new("main"),
+                pace: self.pace,
+                absent_visitors: AbsentVisitors::On,
+                lifetime: 172_800,
+                now: Now::from_ms(self.now_ms),
+                clock: Clock::Given,
+                pop: String::new(),
+                known: &self.pops[pop],
+            };
+            assert_eq!(
+                line.status().unwrap().absent,
+                self.model.absent(self.now_ms)
+            );
+        }
     }
 
     fn change(
@@ -660,6 +731,10 @@ impl Play<'_> {
     }
 }
 
+fn line(pace: Pace) -> Model {
+    Model::new(pace).with_absent_visitors(AbsentVisitors::On)
+}
+
 fn changed(outcome: Outcome) -> Changed {
     match outcome {
         Outcome::Done(sign, number, kept) => {
@@ -690,7 +765,7 @@ fn hold_over(stores: &[Direct], care: Care, cases: u32) {
             stores,
             care,
             pace,
-            model: Model::new(pace),
+            model: line(pace),
             pops: vec![Pop::default(); POPS],
             visitors: Vec::new(),
             backups: Vec::new(),
@@ -701,6 +776,7 @@ fn hold_over(stores: &[Direct], care: Care, cases: u32) {
             lost_ms: 0,
             early: 0,
             losses: 0,
+            batches: 0,
             permitted: 0,
         };
         for step in &steps {

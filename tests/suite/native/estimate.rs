@@ -7,7 +7,7 @@
 
 use now_serving::cache::NoSign;
 use now_serving::queue::Pace;
-use now_serving::queue::{Now, RoomName};
+use now_serving::queue::{AbsentVisitors, Now, RoomName};
 use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
@@ -157,6 +157,7 @@ impl World<'_> {
             store: &Direct(self.house.store.clone()),
             room: &RoomName::new("main"),
             pace: self.movers.pace(),
+            absent_visitors: AbsentVisitors::Observe,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

@@ -9,7 +9,7 @@ use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
 use now_serving::queue::Pace;
-use now_serving::queue::{Now, RoomName};
+use now_serving::queue::{AbsentVisitors, Now, RoomName};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::{Clock, Line};
@@ -290,6 +290,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         store: &Direct(world.store.clone()),
         room: &RoomName::new("main"),
         pace: world.config.rooms[0].pace,
+        absent_visitors: AbsentVisitors::Observe,
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,

@@ -1,0 +1,476 @@
+//! Called visitors who do not come, in virtual time: how they are measured, and that as many come as the pace says.
+
+use now_serving::cache::NoSign;
+use now_serving::cache::outbox::{Batch, Tally};
+use now_serving::operator::verbs::{Intent, SetMode};
+use now_serving::queue::{Absent, AbsentVisitors, Actor, Changed, Mode, Now, Pace, RoomName, Sign};
+use now_serving::queue::{Brought, Call, Model, Outcome, Reason};
+use now_serving::store::{Clock, Line};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use upstash_local::{Redis, Store};
+
+use crate::house::{Direct, STORE_TOKEN};
+
+const START_MS: u64 = 1_800_000_000_000;
+const TILL: &str = "till-1";
+/// Five hundred a minute, in periods of six seconds.
+const PACE: Pace = Pace {
+    automatic: 6,
+    quantity: 50,
+};
+/// Visitors come in steps of this time.
+const STEP_MS: u64 = 2_000;
+
+/// A room that is never empty, where a share of the called visitors does not come.
+struct Sale {
+    store: Direct,
+    setting: AbsentVisitors,
+    now_ms: u64,
+    /// How many visitors were called, and for how many of them POPs brought the first admission.
+    called: u64,
+    came: u64,
+    batches: u64,
+    /// How many of a thousand called visitors do not come.
+    absent: u64,
+    /// When POPs bring what they count.
+    brings: Brings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brings {
+    Soon,
+    Nothing,
+}
+
+impl Sale {
+    fn new(store: Store, setting: AbsentVisitors, absent: u64) -> Self {
+        let sale = Self {
+            store: Direct(store),
+            setting,
+            now_ms: START_MS,
+            called: 0,
+            came: 0,
+            batches: 0,
+            absent,
+            brings: Brings::Soon,
+        };
+        // A line that no sale empties; its data are old, so no older line comes back.
+        let born = (START_MS - 600_000).to_string();
+        let line = [
+            "epoch", "1", "length", "1000000", "born", &born, "started", &born, "sealed", "1",
+        ];
+        sale.command(&[&["HSET", "queue:{main}"], &line[..]].concat());
+        sale
+    }
+
+    fn embedded(setting: AbsentVisitors, absent: u64) -> Self {
+        Self::new(Store::embedded(STORE_TOKEN).unwrap(), setting, absent)
+    }
+
+    fn command(&self, words: &[&str]) {
+        self.store.0.command(words).unwrap();
+    }
+
+    fn line<T>(&self, verb: impl FnOnce(&Line<'_>) -> T) -> T {
+        verb(&Line {
+            store: &self.store,
+            room: &RoomName::new("main"),
+            pace: PACE,
+            absent_visitors: self.setting,
+            lifetime: 172_800,
+            pop: String::new(),
+            now: Now::from_ms(self.now_ms),
+            clock: Clock::Given,
+            known: &NoSign,
+        })
+    }
+
+    /// Two seconds go by: called visitors come or do not, and a POP brings what it counted when it renews the sign.
+    fn step(&mut self) {
+        self.now_ms += STEP_MS;
+        let come = self.called * (1_000 - self.absent) / 1_000 - self.came;
+        let mut batches = Vec::new();
+        if self.brings == Brings::Soon {
+            self.batches += 1;
+            batches.push(batch(self.batches, come));
+            self.came += come;
+        }
+        let sign = self.line(|line| line.release_due(&batches)).unwrap();
+        self.called = sign.cursor.0;
+    }
+
+    fn minutes(&mut self, many: u64) {
+        for _ in 0..many * 60_000 / STEP_MS {
+            self.step();
+        }
+    }
+
+    /// How many a minute come within this many minutes.
+    fn arrivals(&mut self, minutes: u64) -> u64 {
+        let before = self.came;
+        self.minutes(minutes);
+        (self.came - before) / minutes
+    }
+
+    fn mode(&self, mode: Mode) {
+        self.line(|line| set_mode(line, mode));
+    }
+
+    fn absent(&self) -> Absent {
+        self.line(|line| line.status().unwrap().absent)
+    }
+
+    /// The share of absent visitors, in percent.
+    fn percent(&self) -> Option<u64> {
+        self.absent().share.map(|share| (share + 5) / 10)
+    }
+}
+
+/// How a POP brings what it counted.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    /// When it renews the sign.
+    Poll,
+    /// When it is asked for the metrics; it renews the sign as well.
+    Scrape,
+}
+
+/// A quarter of a minute: visitors draw, a POP brings first admissions, and an operator may set the mode.
+#[derive(Clone, Debug)]
+struct Quarter {
+    draws: u64,
+    /// How many first admissions; `None` where no POP brings anything.
+    come: Option<(By, u64)>,
+    mode: Option<Mode>,
+}
+
+fn quarter() -> impl Strategy<Value = Quarter> {
+    let by = prop::sample::select(vec![By::Poll, By::Poll, By::Scrape]);
+    let mode = prop::sample::select(vec![Mode::Automatic, Mode::Automatic, Mode::Hold]);
+    let come = prop::option::weighted(0.97, (by, 0_u64..6));
+    let mode = prop::option::weighted(0.03, mode);
+    (2_u64..8, come, mode).prop_map(|(draws, come, mode)| Quarter { draws, come, mode })
+}
+
+/// Plays minutes on a model and on these stores, which know the same of absent visitors throughout. How often a share was
+/// known.
+fn alike(stores: &[Direct], cases: u32) {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let setting = prop::sample::select(vec![AbsentVisitors::Observe, AbsentVisitors::On]);
+    let traces = (setting, prop::collection::vec(quarter(), 40..70));
+    let known = std::cell::Cell::new(0);
+    let outcome = runner.run(&traces, |(setting, quarters)| {
+        let mut play = Play::new(stores, setting);
+        for quarter in &quarters {
+            play.quarter(quarter);
+            known.set(known.get() + u64::from(play.model.absent(play.now_ms).share.is_some()));
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    assert!(
+        known.get() > 10 * u64::from(cases),
+        "{known:?} shares were known"
+    );
+}
+
+struct Play<'a> {
+    stores: &'a [Direct],
+    setting: AbsentVisitors,
+    model: Model,
+    now_ms: u64,
+    draws: u64,
+    batches: u64,
+}
+
+impl<'a> Play<'a> {
+    /// Twenty a minute.
+    const PACE: Pace = Pace {
+        automatic: 15,
+        quantity: 5,
+    };
+
+    fn new(stores: &'a [Direct], setting: AbsentVisitors) -> Self {
+        for store in stores {
+            store.0.command(&["FLUSHALL"]).unwrap();
+        }
+        Self {
+            stores,
+            setting,
+            model: Model::new(Self::PACE).with_absent_visitors(setting),
+            now_ms: START_MS,
+            draws: 0,
+            batches: 0,
+        }
+    }
+
+    fn everywhere<T: PartialEq + std::fmt::Debug>(
+        &self,
+        expected: &T,
+        verb: impl Fn(&Line<'_>) -> T,
+    ) {
+        for store in self.stores {
+            let line = Line {
+                store,
+                room: &RoomName::new("main"),
+                pace: Self::PACE,
+                absent_visitors: self.setting,
+                lifetime: 172_800,
+                pop: String::new(),
+                now: Now::from_ms(self.now_ms),
+                clock: Clock::Given,
+                known: &NoSign,
+            };
+            assert_eq!(verb(&line), *expected);
+        }
+    }
+
+    fn call<'b>(&self, brought: &'b [Brought<'b>]) -> Call<'b> {
+        Call {
+            now_ms: self.now_ms,
+            known: None,
+            brought,
+        }
+    }
+
+    fn quarter(&mut self, quarter: &Quarter) {
+        self.now_ms += 15_000;
+        if let Some(mode) = quarter.mode {
+            let Outcome::Done(sign, ..) = self.model.set_mode(mode, self.call(&[])) else {
+                panic!("a mode can always be set");
+            };
+            self.everywhere(&sign, |line| set_mode(line, mode));
+        }
+        for _ in 0..quarter.draws {
+            self.draws += 1;
+            let id = format!("visitor-{}", self.draws);
+            let drawn = self.model.join(&id, self.call(&[]));
+            self.everywhere(&drawn, |line| line.join(&id).unwrap());
+        }
+        if let Some((by, admitted)) = quarter.come {
+            self.batches += 1;
+            let batch = batch(self.batches, admitted);
+            let brought = Brought {
+                till: TILL,
+                number: self.batches,
+                admitted,
+            };
+            let batches = std::slice::from_ref(&batch);
+            if let By::Scrape = by {
+                self.model.scrape(&[brought], self.now_ms);
+                let absent = self.model.absent(self.now_ms);
+                self.everywhere(&absent, |line| line.figures(batches).unwrap().absent);
+            }
+            let sign = self.model.pass(self.call(&[brought]));
+            self.everywhere(&sign, |line| line.release_due(batches).unwrap());
+        }
+        let absent = self.model.absent(self.now_ms);
+        self.everywhere(&absent, |line| line.status().unwrap().absent);
+    }
+}
+
+fn set_mode(line: &Line<'_>, mode: Mode) -> Sign {
+    let author = Actor {
+        name: "admin",
+        address: "192.0.2.1",
+        audited: true,
+        seen: None,
+        once: None,
+    };
+    match line.change(SetMode(mode).change(), &author).unwrap() {
+        Changed::Done(sign, _) => sign,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a POP brings: this many first admissions.
+fn batch(number: u64, admitted: u64) -> Batch {
+    let mut tally = Tally::default();
+    tally.decided(Reason::Waiting);
+    for _ in 0..admitted {
+        tally.decided(Reason::Admitted);
+    }
+    Batch {
+        place: 0,
+        till: TILL.to_owned(),
+        number,
+        tally,
+    }
+}
+
+mod native {
+    use super::*;
+
+    #[test]
+    fn a_share_is_known_after_seven_minutes_and_not_before() {
+        let mut sale = Sale::embedded(AbsentVisitors::Observe, 300);
+        assert_eq!(sale.percent(), None, "nothing was called yet");
+        sale.minutes(6);
+        assert_eq!(sale.percent(), None, "too early");
+        sale.minutes(1);
+        assert_eq!(sale.percent(), Some(30));
+        sale.absent = 0;
+        sale.came = sale.called;
+        sale.minutes(7);
+        assert_eq!(sale.percent(), Some(0));
+    }
+
+    #[test]
+    fn with_compensation_as_many_come_as_the_pace_says() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        let come = sale.arrivals(10);
+        assert!((475..=525).contains(&come), "{come}");
+        assert_eq!(
+            sale.percent(),
+            Some(30),
+            "more are called, as many of them are absent"
+        );
+    }
+
+    #[test]
+    fn without_compensation_the_absent_visitors_are_missing() {
+        let mut sale = Sale::embedded(AbsentVisitors::Observe, 300);
+        sale.minutes(8);
+        let come = sale.arrivals(10);
+        assert!((345..=355).contains(&come), "{come}");
+    }
+
+    #[test]
+    fn where_it_is_off_nothing_is_measured() {
+        let mut sale = Sale::embedded(AbsentVisitors::Off, 300);
+        sale.minutes(9);
+        assert_eq!(sale.percent(), None);
+        sale.setting = AbsentVisitors::Observe;
+        sale.minutes(1);
+        assert_eq!(sale.percent(), Some(30), "counted all the same");
+        sale.setting = AbsentVisitors::Off;
+        sale.minutes(1);
+        assert_eq!(sale.percent(), None);
+    }
+
+    #[test]
+    fn at_most_half_as_many_more_are_called() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 900);
+        sale.minutes(8);
+        let before = sale.called;
+        sale.minutes(5);
+        assert_eq!((sale.called - before) / 5, 750);
+    }
+
+    #[test]
+    fn on_hold_the_share_stays_as_it_was() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        sale.mode(Mode::Hold);
+        sale.minutes(20);
+        assert_eq!(sale.percent(), Some(30));
+        sale.mode(Mode::Automatic);
+        sale.absent = 100;
+        sale.came = sale.called * 9 / 10;
+        let come = sale.arrivals(5);
+        assert!(come > 600, "the share from before the hold: {come}");
+        assert_eq!(
+            sale.percent(),
+            Some(30),
+            "the mode was not automatic for long enough"
+        );
+        sale.minutes(3);
+        assert_eq!(sale.percent(), Some(10));
+    }
+
+    #[test]
+    fn while_counts_are_late_the_share_stays_as_it_was() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        sale.brings = Brings::Nothing;
+        sale.minutes(10);
+        assert_eq!(
+            sale.percent(),
+            Some(30),
+            "the counts are missing, and not the visitors"
+        );
+        sale.brings = Brings::Soon;
+        for _ in 0..12 {
+            sale.minutes(1);
+            let known = sale.percent();
+            assert_eq!(
+                known,
+                Some(30),
+                "what came at once says nothing of one minute"
+            );
+        }
+    }
+
+    #[test]
+    fn a_minute_in_which_no_verb_ran_leaves_nothing_to_measure() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        assert_eq!(sale.percent(), Some(30));
+        // Their counts have come, and then no visitor is there.
+        sale.called = 0;
+        sale.now_ms += 1;
+        let batch = batch(sale.batches + 1, 0);
+        sale.line(|line| line.release_due(&[batch])).unwrap();
+        sale.now_ms += 300_000;
+        sale.line(|line| line.release_due(&[])).unwrap();
+        assert_eq!(sale.percent(), None);
+    }
+
+    #[test]
+    fn what_may_come_was_called_within_the_last_minute() {
+        let mut sale = Sale::embedded(AbsentVisitors::Observe, 300);
+        sale.minutes(8);
+        let missing = sale.absent().may_come;
+        assert!(
+            (140..=200).contains(&missing),
+            "150 absent a minute, and those of the last step: {missing}"
+        );
+        sale.mode(Mode::Hold);
+        sale.minutes(2);
+        assert_eq!(sale.absent().may_come, 0);
+    }
+
+    #[test]
+    fn samples_of_the_version_before_are_read() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        let minute = sale.now_ms / 60_000;
+        sale.command(&["DEL", "queue:{main}:hour"]);
+        for back in (1..=7).rev() {
+            let (minute, called) = (minute - back, 10_000 - back * 500);
+            let sample = format!("{minute} 9 9 {called}");
+            sale.command(&["LPUSH", "queue:{main}:hour", &sample]);
+        }
+        let board = sale.line(|line| line.board(now_serving::store::upstash::Attempt::First));
+        let board = board.unwrap();
+        assert_eq!((board.hour.len(), board.hour[0].admitted), (7, 9_500));
+        sale.minutes(1);
+        assert_eq!(sale.percent(), None, "they do not say how many came");
+        sale.minutes(7);
+        assert_eq!(sale.percent(), Some(30));
+    }
+
+    #[test]
+    fn the_embedded_store_measures_as_the_model_does() {
+        alike(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 30);
+    }
+}
+
+mod redis {
+    use super::*;
+
+    #[test]
+    fn redis_measures_as_the_model_does() {
+        let redis = Redis::start().unwrap();
+        alike(
+            &[Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())],
+            10,
+        );
+    }
+}
