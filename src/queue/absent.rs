@@ -3,8 +3,13 @@
 //! Invariant: without a measurement the budget is the configured one, and at most half as much is ever added to it.
 //! `store/lua/absent.lua` has the same rule, since only the store can do it atomically.
 
+use super::Pace;
+
 /// A share measured from fewer called visitors is chance.
 const LEAST_CALLED: u64 = 50;
+
+/// The longest period with which more visitors are called, in seconds.
+const LONGEST_PERIOD: u64 = 60;
 
 /// All of them, in per mille.
 const WHOLE: u64 = 1000;
@@ -42,12 +47,13 @@ impl AbsentVisitors {
         }
     }
 
-    /// The share for which the pace calls more visitors: none unless the setting says so and a share is known.
+    /// The share for which a pace calls more visitors: none unless the setting says so and a share is known, nor with periods
+    /// longer than a minute, which are one lump each.
     #[must_use]
-    pub fn compensated(self, share: Option<u64>) -> u64 {
+    pub fn compensated(self, pace: Pace, share: Option<u64>) -> u64 {
         match self {
-            Self::On => share.unwrap_or(0),
-            Self::Off | Self::Observe => 0,
+            Self::On if pace.automatic <= LONGEST_PERIOD => share.unwrap_or(0),
+            Self::Off | Self::Observe | Self::On => 0,
         }
     }
 }
@@ -206,10 +212,16 @@ mod tests {
 
     #[test]
     fn more_are_called_only_where_the_setting_says_so_and_the_share_is_known() {
-        assert_eq!(AbsentVisitors::On.compensated(Some(300)), 300);
-        assert_eq!(AbsentVisitors::On.compensated(None), 0);
-        assert_eq!(AbsentVisitors::Observe.compensated(Some(300)), 0);
-        assert_eq!(AbsentVisitors::Off.compensated(Some(300)), 0);
+        let pace = |automatic| Pace {
+            automatic,
+            quantity: 5,
+        };
+        let minute = pace(60);
+        assert_eq!(AbsentVisitors::On.compensated(minute, Some(300)), 300);
+        assert_eq!(AbsentVisitors::On.compensated(pace(61), Some(300)), 0);
+        assert_eq!(AbsentVisitors::On.compensated(minute, None), 0);
+        assert_eq!(AbsentVisitors::Observe.compensated(minute, Some(300)), 0);
+        assert_eq!(AbsentVisitors::Off.compensated(minute, Some(300)), 0);
     }
 
     #[test]

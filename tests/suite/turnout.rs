@@ -2,9 +2,9 @@
 
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
-use now_serving::operator::verbs::{Intent, SetMode};
+use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{Absent, AbsentVisitors, Actor, Changed, Mode, Now, Pace, RoomName, Sign};
-use now_serving::queue::{Brought, Call, Model, Outcome, Reason};
+use now_serving::queue::{Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -275,6 +275,10 @@ impl<'a> Play<'a> {
 }
 
 fn set_mode(line: &Line<'_>, mode: Mode) -> Sign {
+    change(line, SetMode(mode).change())
+}
+
+fn change(line: &Line<'_>, change: Change) -> Sign {
     let author = Actor {
         name: "admin",
         address: "192.0.2.1",
@@ -282,7 +286,7 @@ fn set_mode(line: &Line<'_>, mode: Mode) -> Sign {
         seen: None,
         once: None,
     };
-    match line.change(SetMode(mode).change(), &author).unwrap() {
+    match line.change(change, &author).unwrap() {
         Changed::Done(sign, _) => sign,
         other => panic!("{other:?}"),
     }
@@ -419,6 +423,35 @@ mod native {
         sale.line(|line| line.release_due(&[batch])).unwrap();
         sale.now_ms += 300_000;
         sale.line(|line| line.release_due(&[])).unwrap();
+        assert_eq!(sale.percent(), None);
+    }
+
+    #[test]
+    fn a_change_of_pace_begins_the_measurement_anew() {
+        let mut sale = Sale::embedded(AbsentVisitors::Observe, 300);
+        sale.minutes(8);
+        assert_eq!(sale.percent(), Some(30));
+        sale.absent = 100;
+        sale.came = sale.called * 9 / 10;
+        let pace = SetPace(Some(Pace {
+            quantity: 51,
+            ..PACE
+        }));
+        sale.line(|line| change(line, pace.change()));
+        sale.minutes(6);
+        assert_eq!(sale.percent(), Some(30), "as it was");
+        sale.minutes(3);
+        assert_eq!(sale.percent(), Some(10));
+    }
+
+    #[test]
+    fn a_share_that_is_not_measured_again_is_forgotten_after_half_an_hour() {
+        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
+        sale.minutes(8);
+        sale.mode(Mode::Hold);
+        sale.minutes(29);
+        assert_eq!(sale.percent(), Some(30));
+        sale.minutes(3);
         assert_eq!(sale.percent(), None);
     }
 

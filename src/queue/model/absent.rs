@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 /// A POP brings its counts within this time; later than that after a release they are late.
 const LATE_MS: u64 = 30_000;
 const MINUTE_MS: u64 = 60_000;
+/// How many minutes a share counts without a new measurement.
+const LONGEST_SHARE: u64 = 30;
 /// How many samples there are.
 const SAMPLES: usize = 61;
 
@@ -33,6 +35,8 @@ pub(super) struct Counted {
     steady: Option<u64>,
     /// Per mille.
     share: Option<u64>,
+    /// The minute in which it was measured.
+    measured: u64,
     /// The remainder of a budget, per mille.
     pub(super) remainder: u64,
     /// The latest minute in which a verb ran.
@@ -95,7 +99,8 @@ impl Model {
 
     /// The share for which the pace calls more visitors.
     pub(super) fn compensated(&self) -> u64 {
-        self.absent_visitors.compensated(self.counted.share)
+        let pace = self.sign.live.pace;
+        self.absent_visitors.compensated(pace, self.counted.share)
     }
 
     /// What is kept at most of a budget.
@@ -109,10 +114,12 @@ impl Model {
             if batch.number > *last {
                 *last = batch.number;
                 self.counted.claimed += batch.admitted;
-                if self.counted.are_late(now_ms) {
-                    self.counted.steady = None;
+                if batch.admitted > 0 {
+                    if self.counted.are_late(now_ms) {
+                        self.counted.steady = None;
+                    }
+                    self.counted.uncounted_ms = None;
                 }
-                self.counted.uncounted_ms = None;
             }
         }
     }
@@ -152,11 +159,21 @@ impl Model {
                 [last, _, _, _, _, first] => last.absent_since(first),
                 _ => None,
             };
+            if self.counted.share.is_some() {
+                self.counted.measured = this;
+            }
+        } else if this - self.counted.measured > LONGEST_SHARE {
+            self.counted.share = None;
         }
     }
 }
 
 impl Counted {
+    /// What was called and came until now says nothing of the visitors called from now on.
+    pub(super) fn begin_anew(&mut self) {
+        self.steady = None;
+    }
+
     fn are_late(&self, now_ms: u64) -> bool {
         let since = self.uncounted_ms;
         since.is_some_and(|since_ms| now_ms.saturating_sub(since_ms) > LATE_MS)

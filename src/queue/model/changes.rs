@@ -84,6 +84,7 @@ impl Model {
         let (sign, waiting) = self.verb(call, |line, _| {
             let waiting = line.sign.waiting();
             line.begin_anew(call.now_ms);
+            line.counted.begin_anew();
             waiting
         });
         Outcome::Done(sign, waiting, 0)

@@ -24,6 +24,7 @@ impl Model {
             self.left = self.left.min(self.most_kept());
             self.anchor_ms = now_ms;
             self.checkpoints = None;
+            self.counted.begin_anew();
         }
     }
 

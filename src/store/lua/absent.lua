@@ -1,9 +1,10 @@
 -- Called visitors who do not come. `queue/absent.rs` has the same rule, with its vectors.
 
 -- A budget in per mille. With the setting `on` it is raised by the measured share, so that as many come as it has; at most
--- half as much is added.
+-- half as much is added. A period longer than a minute is one lump, and what is measured of it is chance.
 local function raised(amount)
-  local present = 1000 - (arg.absent == 'on' and math.max(state.absent, 0) or 0)
+  local is_on = arg.absent == 'on' and live.automatic <= 60
+  local present = 1000 - (is_on and math.min(math.max(state.absent, 0), 1000) or 0)
   return math.floor(math.min(amount * 1500, amount * 1000000 / present))
 end
 -- The budget with which a period is opened; the remainder is for the next one.
@@ -16,6 +17,11 @@ local function most_kept()
   return math.ceil(raised(budget()) / 1000)
 end
 
+-- The latest samples. A key that is no longer of its type has none.
+local function samples_of(first, last)
+  local samples = redis.pcall('LRANGE', key.hour, first, last)
+  return samples.err and {} or samples
+end
 -- A minute, and how many were called and had come in all at its end. The version before wrote no first admissions.
 local function read_sample(sample)
   local minute, called, came = string.match(sample or '', '^(%d+) %d+ %d+ (%d+) ?(%d*)$')
@@ -35,7 +41,7 @@ end
 -- How many were called within the last minute and have not come. Within a minute they are taken to have come evenly. The
 -- share is named only where it is known.
 local function absence()
-  local samples, last = redis.call('LRANGE', key.hour, 0, 1), this_minute - 1
+  local samples, last = samples_of(0, 1), this_minute - 1
   local from, to = missing_at(last - 1, samples), missing_at(last, samples)
   local missing = state.admitted - state.claimed - math.floor(from + (to - from) * (now % 60000) / 60000)
   local told = { 'may_come', math.max(missing, 0), 'absent', state.absent }
@@ -46,7 +52,7 @@ end
 local function counts_are_late()
   return state.uncounted > 0 and now - state.uncounted > 30000
 end
--- Counts have come.
+-- First admissions have been counted. Other counts show only that their POP is there.
 local function hear_counts()
   if counts_are_late() then
     state.steady = 0
@@ -65,13 +71,15 @@ local function watch_turnout()
   end
 end
 
+-- How many minutes a share counts without a new measurement.
+local LONGEST_SHARE = 30
 -- Measured over the five minutes that ended a minute before the latest sample, out of at least fifty called visitors. While
 -- the mode is not automatic or counts are late, the share stays as it was; after a minute without a verb it is not known.
 local function measure_absent()
   if arg.absent == 'off' or state.minute < this_minute - 1 then
     state.absent = -1
   elseif state.steady > 0 and state.steady <= this_minute - 7 then
-    local samples, called, came = redis.call('LRANGE', key.hour, 1, 6), {}, {}
+    local samples, called, came = samples_of(1, 6), {}, {}
     state.absent = -1
     for i = 1, 6 do
       local minute
@@ -82,7 +90,9 @@ local function measure_absent()
     end
     local all, some = called[1] - called[6], came[1] - came[6]
     if all >= 50 and some >= 0 then
-      state.absent = math.floor(math.max(all - some, 0) * 1000 / all)
+      state.absent, state.measured = math.floor(math.max(all - some, 0) * 1000 / all), this_minute
     end
+  elseif this_minute - state.measured > LONGEST_SHARE then
+    state.absent = -1
   end
 end

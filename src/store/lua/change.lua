@@ -66,11 +66,12 @@ local acts = {
     state.credit, state.set_credit = 0, 1
     return cleared
   end,
-  -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them.
+  -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them. Visitors inside are
+  -- called again and do not count as come for the first time.
   epoch = function()
     local waiting = state.length - state.cursor
     begin_anew()
-    state.cursor, state.credit = state.length, 0
+    state.cursor, state.credit, state.steady = state.length, 0, 0
     forget_rate()
     return waiting
   end,

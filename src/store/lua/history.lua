@@ -19,18 +19,18 @@ end
 -- no longer of its type loses counts, not the poll: errors of these commands are ignored.
 local function count()
   for i, till in ipairs(tills) do
-    local number = tonumber(arg['number' .. i])
+    local number = tonumber(arg['number' .. i]) or 0
     local last = redis.pcall('GET', till)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
-      for name, by in string.gmatch(arg['counts' .. i], '([%w_]+)=(%d+)') do
+      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
         redis.pcall('HINCRBY', key.counts, name, by)
         if name == 'decided_admitted' then
           state.claimed = state.claimed + tonumber(by)
+          hear_counts()
         end
       end
       redis.pcall('EXPIRE', key.counts, TTL.counts)
       redis.pcall('SET', till, number, 'EX', TTL.till)
-      hear_counts()
     end
   end
 end

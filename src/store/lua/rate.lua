@@ -8,11 +8,12 @@ local function forget_rate()
   state.step, state.mid_step = 0, 0
 end
 
--- A rate measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
+-- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
 local function judge_rate()
   if state.automatic ~= live.automatic or state.budget ~= budget() then
     state.automatic, state.budget = live.automatic, budget()
     state.left, state.anchor = math.min(state.left, most_kept()), now
+    state.steady = 0
     forget_rate()
   end
 end

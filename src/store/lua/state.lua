@@ -54,8 +54,8 @@ local DEFAULTS = {
   window = 0, window_from = 0, window_last = 0,
   -- All first admissions that POPs have counted; when the first release was made after the latest counts came, 0 for none;
   -- since which minute the mode is automatic and counts come in time, 0 while not. The share of called visitors who do not
-  -- come, in per mille, -1 while it is not known; the remainder of a budget, in per mille: see absent.lua.
-  claimed = 0, uncounted = 0, steady = 0, absent = -1, carry = 0,
+  -- come, in per mille, -1 while it is not known, and the minute in which it was measured; the remainder of a budget, in per mille: see absent.lua.
+  claimed = 0, uncounted = 0, steady = 0, absent = -1, measured = 0, carry = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
