@@ -96,8 +96,8 @@ pub(super) fn options(call: &Call) -> Outcome {
     }
 }
 
-/// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other visitors may see the answer, it
-/// is not asked for in the name of this one: without cookies, and never with credentials.
+/// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other
+/// visitors may see the answer, it is not asked for in the name of this one: without cookies, and never with credentials.
 pub(super) fn bare(
     call: &Call,
     paths: &Paths,
@@ -113,9 +113,12 @@ pub(super) fn bare(
         };
     }
     let names = rooms.iter().map(|room| room.cookies.of(call));
-    let ours = names.flat_map(|names| match origin_cookie {
-        OriginCookie::Remove => vec![names.ticket.clone(), names.twin.clone()],
-        OriginCookie::Keep => vec![names.twin.clone()],
+    let ours = names.flat_map(|names| {
+        let ticket = match origin_cookie {
+            OriginCookie::Remove => Some(names.ticket.clone()),
+            OriginCookie::Keep => None,
+        };
+        ticket.into_iter().chain([names.twin.clone()])
     });
     Forward {
         cookies: Cookies::Without(ours.collect()),
