@@ -18,7 +18,7 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::queue::Now;
+use now_serving::queue::{Actor, Now};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -985,6 +985,17 @@ pub(crate) fn config_with(more: &[(&str, &str)]) -> Config {
         panic!("the settings of the stories are sound");
     };
     config
+}
+
+/// The operator, as changes are asked for straight of the line.
+pub(crate) fn admin() -> Actor<'static> {
+    Actor {
+        name: "admin",
+        address: "192.0.2.1",
+        audited: true,
+        seen: None,
+        once: None,
+    }
 }
 
 /// What the edge would make of the request.

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{
-    AbsentVisitors, Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof,
-};
+use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Brought, Call, Model, Outcome};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -16,7 +14,7 @@ use proptest::prelude::*;
 use upstash_local::Redis;
 use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN};
+use crate::house::{Direct, STORE_TOKEN, admin};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -206,17 +204,10 @@ impl Play<'_> {
         intent: &dyn Intent,
         on_model: impl Fn(&mut Model, Call<'static>) -> Outcome,
     ) {
-        let author = Actor {
-            name: "admin",
-            address: "192.0.2.1",
-            audited: true,
-            seen: None,
-            once: None,
-        };
         self.everywhere(
             now_ms,
             |model| changed(on_model(model, at(now_ms))),
-            |line| line.change(intent.change(), &author).unwrap(),
+            |line| line.change(intent.change(), &admin()).unwrap(),
         );
     }
 

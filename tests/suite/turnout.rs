@@ -3,14 +3,14 @@
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
-use now_serving::queue::{Absent, AbsentVisitors, Actor, Changed, Mode, Now, Pace, RoomName, Sign};
+use now_serving::queue::{Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Sign};
 use now_serving::queue::{Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use upstash_local::{Redis, Store};
 
-use crate::house::{Direct, STORE_TOKEN};
+use crate::house::{Direct, STORE_TOKEN, admin};
 
 const START_MS: u64 = 1_800_000_000_000;
 const TILL: &str = "till-1";
@@ -279,14 +279,7 @@ fn set_mode(line: &Line<'_>, mode: Mode) -> Sign {
 }
 
 fn change(line: &Line<'_>, change: Change) -> Sign {
-    let author = Actor {
-        name: "admin",
-        address: "192.0.2.1",
-        audited: true,
-        seen: None,
-        once: None,
-    };
-    match line.change(change, &author).unwrap() {
+    match line.change(change, &admin()).unwrap() {
         Changed::Done(sign, _) => sign,
         other => panic!("{other:?}"),
     }

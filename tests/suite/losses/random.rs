@@ -8,9 +8,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{
-    AbsentVisitors, Actor, Changed, Effect, Now, RoomName, Sign, WaitingProof,
-};
+use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Brought, Call, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -19,7 +17,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use upstash_local::Redis;
 use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN};
+use crate::house::{Direct, STORE_TOKEN, admin};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -506,17 +504,10 @@ impl Play<'_> {
         intent: &dyn Intent,
         on_model: impl Fn(&mut Model, Call<'_>) -> Outcome,
     ) {
-        let author = Actor {
-            name: "admin",
-            address: "192.0.2.1",
-            audited: true,
-            seen: None,
-            once: None,
-        };
         self.everywhere(
             pop,
             |model, call| changed(on_model(model, call)),
-            |line| line.change(intent.change(), &author).unwrap(),
+            |line| line.change(intent.change(), &admin()).unwrap(),
             |changed| match changed {
                 Changed::Done(sign, _) => Some(sign),
                 // A refusal writes nothing, so it is no poll.
