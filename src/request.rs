@@ -52,11 +52,20 @@ impl<'a> Request<'a> {
             room: &self.room.name,
             pace: self.room.pace,
             absent_visitors: self.room.absent_visitors,
+            cap: self.room.cap,
+            network: self.network(),
             lifetime: tickets.stay.max(tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
             known: self.pop,
             pop: self.pop.pop(),
         }
+    }
+
+    /// What is remembered of the visitor's network, where a cap holds.
+    fn network(&self) -> String {
+        let address = self.call.address.filter(|_| self.room.cap.is_some());
+        let known = address.map(|address| self.config.tickets.known_network(address));
+        known.unwrap_or_default()
     }
 }

@@ -15,7 +15,7 @@ use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
-use crate::queue::Reason;
+use crate::queue::{Reason, Renewal};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::routes::{self};
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub answer: Answer,
     /// What to write down.
     pub record: Decision,
+    /// A session that was made longer, for the store.
+    pub renewal: Option<Renewal>,
     /// What to do once the visitor has been answered: [`afterwards`].
     pub after: FollowUp,
 }
@@ -196,6 +198,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
     Outcome {
         answer: Answer::Reply(for_method(call, answered.reply)),
         record,
+        renewal: None,
         after: FollowUp::Nothing,
     }
 }
@@ -217,6 +220,7 @@ fn reply_with(reply: Reply, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Reply(reply),
         record: Decision::answered(reason),
+        renewal: None,
         after: FollowUp::Nothing,
     }
 }

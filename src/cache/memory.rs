@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use crate::cache::LastSign;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
+use crate::cache::session::later;
 use crate::cache::{
     ADMISSION_KEPT, AttemptLock, CachedSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
-    Marker, Markers, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
+    Marker, Markers, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
 };
-use crate::queue::Sign;
+use crate::queue::{Renewal, Sign};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -32,6 +33,8 @@ struct Shelf {
     on_duty: Cell<bool>,
     /// From where somebody was wrong, and until when that counts.
     wrong: RefCell<BTreeMap<String, (LoginFailures, u64)>>,
+    /// The sessions renewed here: their ends, and until when each is kept.
+    sessions: RefCell<BTreeMap<String, (u64, u64)>>,
     /// The tickets admitted here, and until when that is remembered.
     admitted: RefCell<BTreeMap<String, u64>>,
     /// From where somebody has a turn.
@@ -71,6 +74,7 @@ impl InMemoryCache {
             last: RefCell::default(),
             on_duty: Cell::default(),
             wrong: RefCell::default(),
+            sessions: RefCell::default(),
             admitted: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
@@ -221,6 +225,21 @@ impl Outbox for InMemoryCache {
         for batch in batches {
             self.shelf.till.borrow_mut().acknowledge(batch);
         }
+    }
+}
+
+impl SessionEnds for InMemoryCache {
+    fn session_end(&self, id: &str) -> Option<u64> {
+        let (end, until) = self.shelf.sessions.borrow().get(id).copied()?;
+        (self.now() < until).then_some(end)
+    }
+
+    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
+        let told = later(self.session_end(id), renewal)?;
+        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
+        let mut sessions = self.shelf.sessions.borrow_mut();
+        sessions.insert(id.to_owned(), (told.to, until));
+        Some(told)
     }
 }
 

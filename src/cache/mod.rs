@@ -5,6 +5,7 @@ mod login_throttle;
 mod marker;
 pub mod memory;
 pub mod outbox;
+pub mod session;
 mod sign;
 
 use std::net::IpAddr;
@@ -14,6 +15,7 @@ use outbox::Outbox;
 
 pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};
+pub use session::SessionEnds;
 pub use sign::{
     CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Lookup, MAX_AGE, MAX_AGE_WITHOUT_A_LINE,
     NoSign, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
@@ -23,7 +25,7 @@ pub use sign::{
 pub const ADMISSION_KEPT: Duration = Duration::from_mins(5);
 
 /// All that a POP remembers for one request.
-pub trait Pop: SignCache + LoginThrottle + Outbox + Markers {
+pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
     /// Whether this POP hears for the first time that the ticket was admitted: a client that keeps no cookie is admitted

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::queue::Reason;
+use crate::queue::{Reason, Renewal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -43,6 +43,11 @@ impl Tally {
             None => self.add(LONGER, 1),
         }
         self.add(TOOK, u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    /// A session was made longer.
+    pub fn renewed(&mut self, renewal: Renewal) {
+        self.add(&format!("renewed_{}_{}", renewal.from, renewal.to), 1);
     }
 
     /// The store gave no usable answer to a verb.

@@ -117,10 +117,12 @@ impl CachedSign {
     }
 
     /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
-    /// never has a line, and its sign has to be young when the store goes away.
+    /// never has a line, and its sign has to be young when the store goes away; and where a cap holds, renewals are told soon.
     #[must_use]
     pub fn is_fresh_inside(&self, now: Now) -> bool {
-        let is_without_line = |sign: &Sign| sign.waiting() == 0 && sign.live.mode != Mode::Open;
+        let is_without_line = |sign: &Sign| {
+            sign.waiting() == 0 && sign.live.mode != Mode::Open && sign.sessions.is_none()
+        };
         let has_no_line = self.sign.as_ref().is_some_and(is_without_line);
         let life = if has_no_line {
             MAX_AGE_WITHOUT_A_LINE
@@ -186,6 +188,7 @@ mod tests {
             credit: 0,
             measured: None,
             pops: None,
+            sessions: None,
             live: Live::default(),
         };
         CachedSign::new(sign, Now::default())

@@ -1,7 +1,10 @@
 //! The settings in groups, each for one reader, and the choices that a setting can be.
 
 use super::{OperatorSecrets, Reader, Source};
+use crate::http::network;
 use crate::ticket::Keys;
+use crate::ticket::keys::{Purpose, shortened};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What visitors' browsers, other sites and the origin get to see.
@@ -31,6 +34,15 @@ pub struct Tickets {
     pub stay: u64,
     /// Signs and verifies tickets.
     pub keys: Keys,
+}
+
+impl Tickets {
+    /// A few characters by which the network of an address is known again, and which tell nothing about it.
+    #[must_use]
+    pub fn known_network(&self, address: IpAddr) -> String {
+        let key = self.keys.of(Purpose::Network).next();
+        key.map_or_else(String::new, |key| shortened(&network(address), &key))
+    }
 }
 
 /// What to do while the store does not answer.

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
-use crate::queue::{AbsentVisitors, Pace, RoomName};
+use crate::queue::{AbsentVisitors, Cap, Pace, RoomName};
 
 /// One waiting room.
 pub struct Room {
@@ -15,6 +15,8 @@ pub struct Room {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
+    /// How many may be inside; nothing without a cap.
+    pub cap: Option<Cap>,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
@@ -31,6 +33,7 @@ impl Room {
                 quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
             },
             absent_visitors: reader.absent_visitors(),
+            cap: reader.cap(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
         }

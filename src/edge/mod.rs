@@ -4,6 +4,7 @@ mod origin;
 mod outbox;
 mod pop;
 mod request;
+mod session;
 mod settings;
 mod upstash;
 
@@ -148,6 +149,9 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
     counts.tally.borrow_mut().decided(outcome.record.reason);
+    if let Some(renewal) = outcome.renewal {
+        counts.tally.borrow_mut().renewed(renewal);
+    }
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let status = perform(outcome.answer, request, &call, counts);
     if let Some(trace) = trace {

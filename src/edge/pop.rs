@@ -51,6 +51,10 @@ impl PlatformCache {
         CacheKey::from(self.room.cache_key_of(&format!("login-{name}"), from))
     }
 
+    pub(super) fn session_key(&self, id: &str) -> CacheKey {
+        CacheKey::from(self.room.cache_key_of("session", id))
+    }
+
     pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
         CacheKey::from(self.room.cache_key(marker.name()))
     }

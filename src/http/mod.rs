@@ -5,12 +5,14 @@ pub mod cookie;
 pub mod cors;
 pub mod json;
 pub mod negotiate;
+mod network;
 mod reply;
 mod text;
 mod told;
 
 use crate::queue::Position;
 pub use call::{Call, HEADERS};
+pub use network::network;
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
 pub use text::{first, shortened};

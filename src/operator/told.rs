@@ -6,9 +6,9 @@ use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::page::iso_8601;
+use crate::queue::Rate;
 use crate::queue::Reason;
 use crate::queue::{LineStatus, PanelSnapshot, Provenance};
-use crate::queue::{Rate, wait_of_the_last};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
     let wait = sign.live.mode.lets_in();
-    let wait = wait.then(|| wait_of_the_last(sign.waiting(), sign.measured, pace, now_ms));
+    let wait = wait.then(|| sign.wait_of_the_last(now_ms));
     json!({
         "room": request.room.name.as_str(),
         "mode": sign.live.mode,

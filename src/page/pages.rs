@@ -8,7 +8,7 @@ use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
 use super::{Links, QUEUE_TEXT, Waiting, data};
 use crate::i18n::{Language, english};
-use crate::queue::{Cursor, Mode, Position};
+use crate::queue::{Cursor, Mode, Position, Slots};
 use crate::ticket::Notice;
 
 /// The longest template, in characters: what the platform lets a setting have.
@@ -145,6 +145,7 @@ fn samples(words: &Language) -> Samples {
         seen: Some((Cursor(1), 1)),
         mode: Mode::Automatic,
         notice: Some(Notice::Anew),
+        slots: Slots::Free,
         message: something(),
         first: Some(1),
         reference: something(),

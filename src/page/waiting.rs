@@ -3,7 +3,7 @@
 use super::{Brand, CfWaitingRoom, NOBODY, Pages, notice_in};
 use crate::http::Reply;
 use crate::i18n::Language;
-use crate::queue::{Cursor, Mode, Position, Verdict, decide};
+use crate::queue::{Cursor, Mode, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
 use handlebars::Context;
 use serde::Serialize;
@@ -19,6 +19,8 @@ pub struct Waiting {
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.
     pub mode: Mode,
+    /// Whether a slot is free once the turn has come.
+    pub slots: Slots,
     /// Why the number is a new one.
     pub notice: Option<Notice>,
     /// What operators tell waiting visitors.
@@ -83,6 +85,7 @@ impl<'a> Worded<'a> {
         let ahead = waiting.seen.map(|(_, ahead)| ahead);
         let line = match (ahead, waiting.position) {
             _ if waiting.mode == Mode::Closed => words.text("closed").into(),
+            _ if waiting.slots == Slots::Taken => words.text("full").into(),
             _ if waiting.is_called() => words.text("called").into(),
             (Some(0), _) => words.text("next").into(),
             (Some(ahead), _) => words.counted("ahead", ahead).into(),
@@ -175,6 +178,16 @@ fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Language) -> &'a
     }
 }
 
+/// The name of the text that says why the number is a new one.
+fn text_of(notice: Notice) -> &'static str {
+    match notice {
+        Notice::Anew => "anew",
+        Notice::Lapsed => "lapsed",
+        Notice::SessionOver => "session_over",
+        Notice::Used => "used",
+    }
+}
+
 /// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
 pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &Brand) -> Value {
     let worded = Worded::new(waiting, words);
@@ -184,10 +197,8 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &B
     let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
     let [switch, other] = switches(waiting, words);
     let state = state(waiting, &worded, words);
-    let notice = waiting.new_number().map(|notice| match notice {
-        Notice::Anew => words.text("anew"),
-        Notice::Lapsed => words.text("lapsed"),
-    });
+    let notice = waiting.new_number();
+    let notice = notice.map(|notice| words.text(text_of(notice)));
     let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
     json!({
         "lang": words.tag,

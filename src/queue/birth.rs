@@ -188,6 +188,7 @@ mod tests {
     fn sign(birth: Birth) -> Sign {
         Sign {
             pops: None,
+            sessions: None,
             birth,
             epoch: 3,
             cursor: Cursor(5),

@@ -15,6 +15,8 @@ pub enum Rule {
     Pause,
     /// Whether this draw is one of those that try whether the store is well again.
     Trial,
+    /// Whether a called visitor who comes late asks for a slot.
+    Claim,
 }
 
 impl Chance {

@@ -5,18 +5,24 @@
 mod absent;
 mod birth;
 mod changes;
+mod claim;
+mod draw;
 mod pieces;
 mod rate;
+mod sessions;
 mod settings;
 mod witness;
 
 use super::release;
 use super::{Live, Sign, TicketState, WaitingProof};
-use crate::queue::{AbsentVisitors, Cursor, Mode, Pace, Position};
+use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Mode, Pace};
 pub use absent::Brought;
 use absent::{Counted, Kept};
 use birth::Windows;
+pub use claim::Asker;
+use claim::Claims;
 use rate::Checkpoint;
+use sessions::Inside;
 use std::collections::BTreeMap;
 use witness::Proofs;
 
@@ -27,6 +33,8 @@ pub struct Model {
     configured: Pace,
     /// What is done about called visitors who do not come.
     absent_visitors: AbsentVisitors,
+    /// How many may be inside.
+    cap: Option<Cap>,
     /// What the line shows.
     sign: Sign,
     /// Whether the store holds anything yet.
@@ -60,6 +68,10 @@ pub struct Model {
     counted: Counted,
     /// What is kept beside the line.
     kept: Kept,
+    /// Who is inside.
+    inside: Inside,
+    /// Who has been.
+    claims: Claims,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
 }
@@ -107,11 +119,13 @@ impl Model {
             credit: 0,
             measured: None,
             pops: None,
+            sessions: None,
             live,
         };
         Self {
             configured,
             absent_visitors: AbsentVisitors::default(),
+            cap: None,
             sign,
             is_new: true,
             quiet_ms: 0,
@@ -129,6 +143,8 @@ impl Model {
             admitted: 0,
             counted: Counted::default(),
             kept: Kept::default(),
+            inside: Inside::default(),
+            claims: Claims::default(),
             granted: 0,
         }
     }
@@ -152,33 +168,34 @@ impl Model {
     }
 
     /// Draws a number for the ticket `id`; none in front of a closed room.
-    pub fn join(&mut self, id: &str, call: Call<'_>) -> (Sign, Option<Position>) {
-        self.verb(call, |line, before| {
+    pub fn join(&mut self, asker: Asker<'_>, call: Call<'_>) -> LineAnswer {
+        let (_, told) = self.verb(call, |line, before| {
             line.open_period(call.now_ms, before);
-            line.arrive(id, call.now_ms)
-        })
+            line.arrive(asker, call.now_ms)
+        });
+        self.answered(told)
     }
 
     /// The sign, for a ticket of this place, and its number in this line; a ticket that has ended draws.
-    pub fn look(
-        &mut self,
-        id: &str,
-        place: WaitingProof,
-        call: Call<'_>,
-    ) -> (Sign, Option<Position>) {
-        self.verb(call, |line, before| {
-            line.take_ticket(id, place, call.now_ms);
+    pub fn look(&mut self, asker: Asker<'_>, place: WaitingProof, call: Call<'_>) -> LineAnswer {
+        let (_, told) = self.verb(call, |line, before| {
+            line.take_ticket(asker.id, place, call.now_ms);
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
-            let number = match TicketState::of(place, &line.sign) {
-                TicketState::Placed(position) => Some(position),
-                TicketState::Settling => None,
-                TicketState::Ahead if line.sign.birth.young => None,
-                TicketState::Ended | TicketState::Ahead => line.arrive(id, call.now_ms),
+            let told = match TicketState::of(place, &line.sign) {
+                TicketState::Placed(position) if position.0 <= line.sign.cursor.0 => {
+                    let claim = line.claim(asker, position, Some(place), call.now_ms);
+                    (Some(position), claim)
+                }
+                TicketState::Placed(position) => (Some(position), None),
+                TicketState::Settling => (None, None),
+                TicketState::Ahead if line.sign.birth.young => (None, None),
+                TicketState::Ended | TicketState::Ahead => line.arrive(asker, call.now_ms),
             };
             line.count(call.brought, call.now_ms);
-            number
-        })
+            told
+        });
+        self.answered(told)
     }
 
     /// The sign, for a POP that asks without a ticket.
@@ -197,6 +214,7 @@ impl Model {
         Self {
             drawn: other.drawn.clone(),
             kept: other.kept.clone(),
+            claims: other.claims.clone(),
             ..self
         }
     }
@@ -211,6 +229,7 @@ impl Model {
             _ => Before::Waiting,
         };
         let told = verb(self, before);
+        self.end_of_verb(call.now_ms);
         let waits = self.sign.waiting() > 0;
         if !waits {
             self.checkpoints = None;
@@ -241,10 +260,12 @@ impl Model {
         }
     }
 
-    fn admit(&mut self, most: u64) -> u64 {
+    fn admit(&mut self, most: u64, now_ms: u64) -> u64 {
+        let most = self.slots(now_ms).map_or(most, |slots| slots.min(most));
         let released = most.min(self.sign.waiting());
         self.sign.cursor.0 += released;
         self.admitted += released;
+        self.promise(released, now_ms);
         released
     }
 
@@ -258,39 +279,12 @@ impl Model {
             credit: self.sign.credit,
             budget: self.left,
             period: self.most_kept(),
+            slots: self.slots(now_ms),
         };
         let released = release::release(line, limits, now_ms);
-        self.admit(released.n);
+        self.admit(released.n, now_ms);
         self.sign.credit -= released.by_credit;
         self.left = released.budget;
         self.granted += released.n - released.by_credit - released.by_pace;
-    }
-
-    /// Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
-    fn arrive(&mut self, id: &str, now_ms: u64) -> Option<Position> {
-        self.release(now_ms);
-        let position = self.draw(id, now_ms);
-        self.release(now_ms);
-        position
-    }
-
-    /// A repeated draw gets the same number.
-    fn draw(&mut self, id: &str, now_ms: u64) -> Option<Position> {
-        let before = self
-            .drawn
-            .get(id)
-            .map(|place| TicketState::of(*place, &self.sign));
-        if let Some(TicketState::Placed(position)) = before {
-            return Some(position);
-        }
-        if self.sign.live.mode == Mode::Closed {
-            return None;
-        }
-        self.windows.count_draw(now_ms, self.sign.length);
-        self.sign.length += 1;
-        let position = Position(self.sign.length);
-        let place = self.sign.place(position);
-        self.drawn.insert(id.to_owned(), place);
-        Some(position)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Pace;
+use super::{Enforcement, Pace, Sessions, Sign};
 
 /// How far the cursor moved from one release to the latest, while somebody was left waiting: idle time says nothing
 /// about what the line can do, and between two releases it is unknown what the next one brings.
@@ -119,16 +119,30 @@ pub fn estimated_wait(
     }
 }
 
-/// The same for the last of this many waiting visitors; 0 when none waits and the line moves.
-#[must_use]
-pub fn wait_of_the_last(
-    waiting: u64,
-    measured: Option<Measured>,
-    pace: Pace,
-    now_ms: u64,
-) -> Option<u64> {
-    let wait = estimated_wait(waiting.saturating_sub(1), measured, pace, now_ms);
-    wait.map(|wait| if waiting > 0 { wait } else { 0 })
+impl Sign {
+    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, that is by what was measured, and no sooner than
+    /// the schedule says: when slots become free is not known before. `None` where it is unknown.
+    #[must_use]
+    pub fn estimated_wait(&self, ahead: u64, now_ms: u64) -> Option<u64> {
+        let pace = self.live.pace;
+        let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
+        if !self.sessions.as_ref().is_some_and(is_held_back) {
+            return estimated_wait(ahead, self.measured, pace, now_ms);
+        }
+        let measured = self.measured?;
+        let wait = measured.wait(measured.rate(now_ms)?, ahead, now_ms);
+        let scheduled = pace.rate().map(|_| scheduled_wait(ahead, pace, now_ms));
+        Some(wait.max(scheduled.unwrap_or(0)))
+    }
+
+    /// The same for the last visitor in line; 0 when none waits and the line moves.
+    #[must_use]
+    pub fn wait_of_the_last(&self, now_ms: u64) -> Option<u64> {
+        match self.waiting() {
+            0 => estimated_wait(0, self.measured, self.live.pace, now_ms).map(|_| 0),
+            many => self.estimated_wait(many - 1, now_ms),
+        }
+    }
 }
 
 /// The time until the next period, and one period for each full budget ahead.

@@ -29,6 +29,8 @@ pub struct Limits {
     pub budget: u64,
     /// The most that one period can have.
     pub period: u64,
+    /// Free slots; nothing without a cap.
+    pub slots: Option<u64>,
 }
 
 /// How many go in, and why no more.
@@ -57,6 +59,8 @@ pub enum Bound {
     Settling,
     /// Credit and budget are used up.
     Pace,
+    /// No slot is free.
+    Slots,
 }
 
 /// How many visitors go in now. Credit goes first: it was granted by name, and the budget is only the pace. An open room
@@ -78,13 +82,16 @@ pub fn release(line: Line, limits: Limits, now_ms: u64) -> Release {
         },
         Mode::Automatic if now_ms < line.settling_until_ms => none(Bound::Settling),
         Mode::Automatic => {
-            let by_credit = limits.credit.min(line.waiting);
-            let by_pace = limits.budget.min(line.waiting - by_credit);
+            let most = limits
+                .slots
+                .map_or(line.waiting, |slots| slots.min(line.waiting));
+            let by_credit = limits.credit.min(most);
+            let by_pace = limits.budget.min(most - by_credit);
             let n = by_credit + by_pace;
-            let bound_by = if n == line.waiting {
-                Bound::Waiting
-            } else {
-                Bound::Pace
+            let bound_by = match limits.slots {
+                _ if n == line.waiting => Bound::Waiting,
+                Some(slots) if n == slots => Bound::Slots,
+                Some(_) | None => Bound::Pace,
             };
             Release {
                 n,
@@ -155,6 +162,7 @@ mod tests {
             credit,
             budget,
             period: 5,
+            slots: None,
         }
     }
 
@@ -217,6 +225,40 @@ mod tests {
             ..line(10, Mode::Automatic)
         };
         assert_eq!(release(settled, limits(3, 5), NOW).n, 8);
+    }
+
+    #[test]
+    fn what_is_released_is_the_least_of_budget_and_free_slots() {
+        let told = |budget, slots| {
+            let limits = Limits {
+                period: budget,
+                slots: Some(slots),
+                ..limits(0, budget)
+            };
+            let release = release(line(112, Mode::Automatic), limits, NOW);
+            (release.n, release.bound_by)
+        };
+        assert_eq!(told(200, 0), (0, Bound::Slots));
+        assert_eq!(told(200, 52), (52, Bound::Slots));
+        assert_eq!(told(20, 12), (12, Bound::Slots));
+        assert_eq!(told(20, 52), (20, Bound::Pace));
+        assert_eq!(told(200, 200), (112, Bound::Waiting));
+    }
+
+    #[test]
+    fn credit_needs_slots_too_and_what_found_none_is_kept() {
+        let limits = Limits {
+            slots: Some(4),
+            ..limits(3, 5)
+        };
+        let released = release(line(10, Mode::Automatic), limits, NOW);
+        assert_eq!((released.by_credit, released.by_pace), (3, 1));
+        assert_eq!(released.budget, 4);
+        assert_eq!(
+            release(line(10, Mode::Open), limits, NOW).n,
+            10,
+            "an open room has no cap"
+        );
     }
 
     const FIVE_IN_FIFTEEN: Pace = Pace {

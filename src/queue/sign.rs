@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Birth;
-use crate::queue::{Cursor, Measured, Mode, Pace, Position, waiting};
+use crate::queue::{Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Sign {
     /// How many POPs renewed the sign in the last minute or two; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pops: Option<u64>,
+    /// Who is inside; nothing without a cap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Sessions>,
     /// What an operator may have set.
     #[serde(default)]
     pub live: Live,

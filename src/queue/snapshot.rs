@@ -1,6 +1,17 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
-use super::{Absent, Sign};
+use super::{Absent, Claim, Position, Sign};
+
+/// What the line answers to a visitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineAnswer {
+    /// The sign.
+    pub sign: Sign,
+    /// The visitor's number; none in front of a closed room, nor where it is not known.
+    pub position: Option<Position>,
+    /// What came of the question for a slot; nothing without a cap, and before the visitor is called.
+    pub claim: Option<Claim>,
+}
 
 /// The sign, and what programs are told beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,6 +18,7 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(bare),
         record: Decision::forwarded(reason),
+        renewal: None,
         after: FollowUp::Nothing,
     }
 }
@@ -92,6 +93,7 @@ pub(super) fn options(call: &Call) -> Outcome {
     Outcome {
         answer: Answer::Forward(forward),
         record: Decision::forwarded(Reason::Preflight),
+        renewal: None,
         after: FollowUp::Nothing,
     }
 }

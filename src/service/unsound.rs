@@ -94,6 +94,7 @@ fn forward(to_origin: Forward, reason: Reason) -> Outcome {
     Outcome {
         answer: Answer::Forward(to_origin),
         record: Decision::forwarded(reason),
+        renewal: None,
         after: FollowUp::Nothing,
     }
 }

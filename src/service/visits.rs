@@ -85,7 +85,7 @@ pub(super) fn outcome(
 ) -> Outcome {
     let reason = match visit.end {
         VisitOutcome::Admitted => entered(&visit, pop),
-        VisitOutcome::Waiting { .. } | VisitOutcome::Called => Reason::Waiting,
+        VisitOutcome::Waiting { .. } | VisitOutcome::Called | VisitOutcome::Full => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
         VisitOutcome::Held => Reason::Held,
         VisitOutcome::Closed => Reason::Closed,
@@ -111,6 +111,7 @@ pub(super) fn outcome(
     Outcome {
         answer,
         record,
+        renewal: visit.renewal,
         after: visit.after,
     }
 }
@@ -118,7 +119,7 @@ pub(super) fn outcome(
 pub(super) fn entered(visit: &Visit, pop: &dyn Pop) -> Reason {
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if visit.changed && pop.is_first_admission(&visit.ticket.id) {
+    } else if visit.sign.is_some() && visit.changed && pop.is_first_admission(&visit.ticket.id) {
         Reason::Admitted
     } else {
         Reason::Inside

@@ -1,6 +1,6 @@
 //! What every call to the script brings, by name.
 
-use crate::queue::Sign;
+use crate::queue::{Cap, Sessions, Sign};
 use std::borrow::Cow;
 
 /// What a verb is called with: names and values.
@@ -45,8 +45,29 @@ pub(super) fn brought(sign: &Sign) -> Arguments {
         .map(|text| ("sign_message", text.clone()));
     let numbers = numbers.into_iter().chain(times);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
-    let pairs = numbers.chain(texts).chain(message);
+    let sessions = sign.sessions.iter().flat_map(known_sessions);
+    let pairs = numbers.chain(texts).chain(message).chain(sessions);
     pairs.map(named).collect()
+}
+
+/// Who was inside by the sign, for a store that lost its data.
+fn known_sessions(sessions: &Sessions) -> [(&'static str, String); 3] {
+    let cells = sessions.cells.iter().map(|cell| cell.written());
+    [
+        ("sign_told", sessions.told_ms.to_string()),
+        ("sign_cap_since", sessions.since.to_string()),
+        ("sign_ring", cells.collect::<Vec<_>>().join(" ")),
+    ]
+}
+
+/// A cap as the script receives it.
+pub(super) fn capped(cap: Cap) -> [(&'static str, String); 4] {
+    [
+        ("total_active", cap.total_active.to_string()),
+        ("session_minutes", cap.session_minutes.to_string()),
+        ("claim_seconds", cap.claim_seconds.to_string()),
+        ("cap", cap.enforcement.name().to_owned()),
+    ]
 }
 
 /// An argument whose name is always the same.

@@ -13,10 +13,10 @@ pub mod upstash;
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
 use crate::queue::{
-    AbsentVisitors, Actor, Change, Changed, LineStatus, Now, Pace, PanelSnapshot, Position,
+    AbsentVisitors, Actor, Cap, Change, Changed, LineAnswer, LineStatus, Now, Pace, PanelSnapshot,
     RoomName, Sign, WaitingProof,
 };
-use arguments::{Arguments, Keys, brought, named};
+use arguments::{Arguments, Keys, brought, capped, named};
 pub use count::Figures;
 use ct_codecs::{Encoder, Hex};
 use hmac_sha1_compact::Hash as Sha1;
@@ -29,6 +29,9 @@ use upstash::{Attempt, StoreError, Transport};
 static DIGEST: LazyLock<String> = LazyLock::new(|| {
     Hex::encode_to_string(Sha1::hash(script::TEXT.as_bytes())).unwrap_or_default()
 });
+
+/// How many numbers share one key that says which of them have been claimed: 8 KB at most.
+const CHUNK: u64 = 65_536;
 
 /// Which clock the script goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,10 @@ pub struct Line<'a> {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
+    /// How many may be inside; nothing without a cap.
+    pub cap: Option<Cap>,
+    /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
+    pub network: String,
     /// Seconds after which an untouched line is forgotten.
     pub lifetime: u64,
     /// The time by the clock of the POP.
@@ -82,12 +89,18 @@ impl Line<'_> {
     ///
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
-    pub fn join(&self, id: &str) -> Result<(Sign, Option<Position>), StoreError> {
-        self.eval_position("join", vec![("draw", self.draw_key(id))], Vec::new())
+    pub fn join(&self, id: &str) -> Result<LineAnswer, StoreError> {
+        let (mut keys, mut arguments) = (vec![("draw", self.draw_key(id))], Vec::new());
+        if self.cap.is_some() {
+            keys.push(("claim", self.claim_key(id)));
+            arguments.push(named(("network", self.network.clone())));
+        }
+        self.eval("join", keys, arguments, Answer::visitor)
     }
 
     /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
-    /// draws a new number where it may. The call brings what was counted.
+    /// draws a new number where it may, and one that was called claims a session where a cap holds. The call brings what was
+    /// counted.
     ///
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
@@ -97,7 +110,7 @@ impl Line<'_> {
         place: WaitingProof,
         may_draw: MayDraw,
         batches: &[Batch],
-    ) -> Result<(Sign, Option<Position>), StoreError> {
+    ) -> Result<LineAnswer, StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
         keys.push(("draw", self.draw_key(id)));
         let ticket = [
@@ -111,7 +124,17 @@ impl Line<'_> {
         if may_draw == MayDraw::Yes {
             arguments.push(named(("draws", "yes".to_owned())));
         }
-        self.eval_position("look", keys, arguments)
+        if self.cap.is_some() {
+            let (chunk, bit) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
+            let claimed = format!("claimed:{}:{}:{chunk}", place.born, place.epoch);
+            keys.extend([
+                ("claim", self.claim_key(id)),
+                ("claimed", self.key(&claimed)),
+            ]);
+            arguments.push(named(("claim_bit", bit.to_string())));
+            arguments.push(named(("network", self.network.clone())));
+        }
+        self.eval("look", keys, arguments, Answer::visitor)
     }
 
     /// A look without a ticket: releases what is due and says where the sign stands.
@@ -120,8 +143,7 @@ impl Line<'_> {
     /// The store's fault; whether the batches were counted is then unknown.
     pub fn release_due(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
         let (keys, arguments) = self.brought(batches);
-        let seen = self.eval_position("look", keys, arguments);
-        seen.map(|(sign, _)| sign)
+        self.eval("look", keys, arguments, Answer::sign)
     }
 
     /// All that there is to measure, once these batches are counted too; moves nothing.
@@ -171,18 +193,6 @@ impl Line<'_> {
         self.eval("change", keys, arguments, change::read_changed)
     }
 
-    fn eval_position(
-        &self,
-        verb: &str,
-        keys: Keys,
-        arguments: Arguments,
-    ) -> Result<(Sign, Option<Position>), StoreError> {
-        let number = |answer: &Answer| answer.number("number");
-        let position = |number: u64| (number > 0).then_some(Position(number));
-        let read = |answer: &Answer| Some((answer.sign()?, number(answer).map(position)?));
-        self.eval(verb, keys, arguments, read)
-    }
-
     /// Runs a verb and reads its answer: the one call of this request.
     fn eval<T>(
         &self,
@@ -230,7 +240,8 @@ impl Line<'_> {
             ("lifetime", self.lifetime.to_string()),
         ];
         let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
-        let shared = shared.into_iter().chain(now).map(named);
+        let cap = self.cap.into_iter().flat_map(capped);
+        let shared = shared.into_iter().chain(cap).chain(now).map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
         let pairs: Arguments = shared.chain(brought).chain(arguments).collect();
@@ -258,6 +269,10 @@ impl Line<'_> {
 
     fn draw_key(&self, id: &str) -> String {
         self.key(&format!("join:{id}"))
+    }
+
+    fn claim_key(&self, id: &str) -> String {
+        self.key(&format!("claim:{id}"))
     }
 
     /// What a POP brings when it renews the sign: what was counted there, and its name.

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::queue::{Absent, Birth, LineStatus, Live, SetTimes, Sign, Splice};
+use crate::queue::{Absent, Birth, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live};
 use crate::queue::{Cursor, Measured, Mode, Pace};
+use crate::queue::{Position, Sessions, SetTimes, Sign, Splice};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -101,7 +102,53 @@ impl Answer {
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
             pops: self.number("pops").filter(|pops| *pops > 0),
+            sessions: match self.value("total_active") {
+                Some(_) => Some(self.sessions()?),
+                None => None,
+            },
             live,
+        })
+    }
+
+    fn sessions(&self) -> Option<Sessions> {
+        let cells = self.text("ring")?.split_whitespace();
+        Some(Sessions {
+            total_active: self.number("total_active")?,
+            minutes: self.number("session_minutes")?,
+            enforcement: Enforcement::named(self.text("cap")?)?,
+            told_ms: self.number("told")?,
+            since: self.number("cap_since")?,
+            promised: self.number("promised")?,
+            claimable: self.number("claimable")?,
+            late: self.number("late")?,
+            lapsed: Cursor(self.number("lapsed")?),
+            cells: cells.map(Cell::read).collect::<Option<_>>()?,
+        })
+    }
+
+    /// The sign, for a visitor.
+    pub(super) fn visitor(&self) -> Option<LineAnswer> {
+        let position = self.number("number")?;
+        let claim = match self.value("claim") {
+            Some(_) => Some(self.claim()?),
+            None => None,
+        };
+        Some(LineAnswer {
+            sign: self.sign()?,
+            position: (position > 0 && claim != Some(Claim::Used)).then_some(Position(position)),
+            claim,
+        })
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        if self.value("claim")?.as_i64() == Some(-1) {
+            return Some(Claim::Used);
+        }
+        let end = self.number("claim")?;
+        Some(if end > 0 {
+            Claim::Session(end)
+        } else {
+            Claim::Full
         })
     }
 

@@ -8,8 +8,8 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "absent" "rate" "birth" "settings" "pieces" "sign" "ticket" "pace" "release" "draw" "history" "answer" "join" "look" "change"
-    "status" "metrics"
+    "state" "absent" "rate" "birth" "settings" "sessions" "pieces" "sign" "ticket" "pace" "release" "claim" "draw" "history"
+    "answer" "join" "look" "change" "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);
 static BYTES: [u8; LENGTH] = {

@@ -5,7 +5,7 @@
 
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::Reason;
-use crate::queue::{Absent, Mode, Pace, wait_of_the_last};
+use crate::queue::{Absent, Mode, Pace};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -64,9 +64,8 @@ impl Page<'_> {
     fn gauges(&mut self, figures: &Figures, age_ms: Option<u64>, now_ms: u64) {
         let sign = &figures.sign;
         let live = &sign.live;
-        let wait = live.mode.lets_in().then_some(sign.measured);
-        let wait =
-            wait.and_then(|measured| wait_of_the_last(sign.waiting(), measured, live.pace, now_ms));
+        let wait = live.mode.lets_in().then(|| sign.wait_of_the_last(now_ms));
+        let wait = wait.flatten();
         for (name, help, number) in [
             (
                 "waiting",
@@ -260,6 +259,7 @@ mod tests {
             length: 10,
             credit: 0,
             pops: None,
+            sessions: None,
             measured: None,
             live,
         };

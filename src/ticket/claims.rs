@@ -20,6 +20,9 @@ pub(super) struct Claims {
     pub(super) cur: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) adm: Option<u64>,
+    /// The last minute of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ses: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) grace: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,48 +37,47 @@ pub(super) struct Claims {
 
 impl Claims {
     pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
-        let tries = match ticket.standing {
-            Standing::Provisional { tries } => (tries > 0).then_some(tries),
-            Standing::Waiting(_) | Standing::Admitted { .. } => None,
-        };
-        let (epoch, pos, cur, adm) = match ticket.standing {
-            Standing::Provisional { .. } => (None, None, None, None),
-            Standing::Waiting(place) => (
-                Some(place.epoch),
-                Some(place.position.0),
-                Some(place.cursor_at_draw.0),
-                None,
-            ),
-            Standing::Admitted {
-                position,
-                epoch,
-                at,
-                ..
-            } => (
-                Some(epoch),
-                position.map(|position| position.0),
-                None,
-                Some(at),
-            ),
-        };
-        let born = match ticket.standing {
-            Standing::Waiting(place) => place.born,
-            Standing::Admitted { born, .. } => born,
-            Standing::Provisional { .. } => 0,
-        };
-        let born = Some(born).filter(|born| *born > 0);
-        Self {
+        let named = Self {
             room: room.to_string(),
-            born,
-            epoch,
-            pos,
-            cur,
-            adm,
+            born: None,
+            epoch: None,
+            pos: None,
+            cur: None,
+            adm: None,
+            ses: None,
             grace: ticket.grace.map(|grace| grace.until),
             grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
-            tries,
+            tries: None,
             still: ticket.still,
             notice: ticket.notice,
+        };
+        let known = |born: u64| Some(born).filter(|born| *born > 0);
+        match ticket.standing {
+            Standing::Provisional { tries } => Self {
+                tries: (tries > 0).then_some(tries),
+                ..named
+            },
+            Standing::Waiting(place) => Self {
+                born: known(place.born),
+                epoch: Some(place.epoch),
+                pos: Some(place.position.0),
+                cur: Some(place.cursor_at_draw.0),
+                ..named
+            },
+            Standing::Admitted {
+                position,
+                born,
+                epoch,
+                at,
+                session,
+            } => Self {
+                born: known(born),
+                epoch: Some(epoch),
+                pos: position.map(|position| position.0),
+                adm: Some(at),
+                ses: session,
+                ..named
+            },
         }
     }
 
@@ -102,6 +104,7 @@ impl Claims {
                 born: self.born.unwrap_or(0),
                 epoch,
                 at,
+                session: self.ses,
             }),
             _ => None,
         }

@@ -19,6 +19,8 @@ pub enum Purpose {
     Device,
     /// What the panel says was just done.
     News,
+    /// The networks from which sessions were claimed.
+    Network,
 }
 
 impl Purpose {
@@ -28,6 +30,7 @@ impl Purpose {
             Self::Pass => "queue-pass",
             Self::Device => "queue-device",
             Self::News => "queue-news",
+            Self::Network => "queue-network",
         }
     }
 }
@@ -49,6 +52,12 @@ pub fn sealed(text: &str, key: &[u8]) -> String {
 pub fn unsealed<'a>(sealed: &'a str, key: &[u8]) -> Option<&'a str> {
     let (text, found) = sealed.rsplit_once('.')?;
     ct_codecs::verify(found.as_bytes(), seal(text, key).as_bytes()).then_some(text)
+}
+
+/// A few characters by which a text is known again, and which tell nothing about it without the key.
+#[must_use]
+pub fn shortened(text: &str, key: &[u8]) -> String {
+    seal(text, key).chars().take(12).collect()
 }
 
 fn seal(text: &str, key: &[u8]) -> String {

@@ -38,6 +38,10 @@ pub enum Notice {
     Anew,
     /// The ticket's time was over.
     Lapsed,
+    /// The session was over.
+    SessionOver,
+    /// The number had been used already, by this ticket or a copy of it.
+    Used,
 }
 
 impl Notice {
@@ -47,6 +51,8 @@ impl Notice {
         match self {
             Self::Anew => "line_started_anew",
             Self::Lapsed => "ticket_expired",
+            Self::SessionOver => "session_over",
+            Self::Used => "ticket_used",
         }
     }
 }
@@ -80,6 +86,8 @@ pub enum Standing {
         epoch: u64,
         /// When.
         at: u64,
+        /// The last minute of the session, since 1970; none for a visitor let in without a cap.
+        session: Option<u64>,
     },
 }
 
@@ -313,6 +321,7 @@ mod tests {
             born: 5,
             epoch: 1,
             at: NOW,
+            session: position.map(|_| NOW / 60 + 20),
         });
         let provisional_ticket = [0, 3].map(|tries| Standing::Provisional { tries });
         let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
@@ -381,6 +390,7 @@ mod tests {
                 born: 5,
                 epoch: 1,
                 at: NOW,
+                session: None,
             },
             ..waiting()
         };

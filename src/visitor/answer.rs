@@ -6,7 +6,7 @@ use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Mode, Verdict, decide, estimated_wait, refresh_seconds};
+use crate::queue::{Mode, Slots, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
@@ -136,15 +136,15 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     } = *request;
     let ahead = match visit.end {
         VisitOutcome::Waiting { ahead } => Some(ahead),
-        VisitOutcome::Called => Some(0),
+        VisitOutcome::Called | VisitOutcome::Full => Some(0),
         _ => None,
     };
     let sign = visit.sign.as_ref();
     let live = sign.map(|sign| &sign.live);
     let mode = live.map_or(Mode::Automatic, |live| live.mode);
     let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
-    let estimate = estimate
-        .and_then(|(sign, ahead)| estimated_wait(ahead, sign.measured, sign.live.pace, now.ms()));
+    let estimate = estimate.filter(|_| visit.end != VisitOutcome::Full);
+    let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
     let message = live.and_then(|live| live.message.as_ref());
     let message = message.or(room.pages.brand.message.as_ref());
     let distance = ahead.unwrap_or(0);
@@ -159,6 +159,10 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         position: visit.position(),
         seen: sign.map(|sign| sign.cursor).zip(ahead),
         mode,
+        slots: match visit.end {
+            VisitOutcome::Full => Slots::Taken,
+            _ => Slots::Free,
+        },
         notice: visit.ticket.notice,
         message: message.filter(|text| !text.is_empty()).cloned(),
         first: first(&visit.ticket),

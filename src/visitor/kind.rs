@@ -36,6 +36,12 @@ impl Kind {
         matches!(self, Self::Visit | Self::First)
     }
 
+    /// Whether a session ends later by it: what its holder does, and not what a page brings along.
+    #[must_use]
+    pub fn renews(self) -> bool {
+        matches!(self, Self::Visit | Self::First | Self::Unsafe)
+    }
+
     /// Whether a number is drawn by it for a visitor whose ticket has none, or one that has ended.
     #[must_use]
     pub fn draws_for_holder(self) -> bool {

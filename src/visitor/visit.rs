@@ -7,10 +7,11 @@ mod begin;
 mod draw;
 mod ending;
 mod first;
+mod session;
 mod sign;
 
 use crate::cache::{Pop, RefreshGuard};
-use crate::queue::{Now, Position, Sign};
+use crate::queue::{Now, Position, Renewal, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
@@ -20,6 +21,7 @@ pub use begin::provisional_ticket;
 use begin::{anew, held};
 use ending::{decided, has_ended, outside, without_store};
 use first::{draw_and_tell, is_open, line_in_front};
+use session::{Kept, Renewed};
 use sign::{Asked, SignRead, look};
 
 /// How a visit ended, and what is known from it.
@@ -36,6 +38,8 @@ pub struct Visit {
     pub is_old: bool,
     /// Whether the visitor goes in by this request without an answer of the store.
     pub is_without_store: bool,
+    /// A session that this visit made longer, and that the store has not heard of.
+    pub renewal: Option<Renewal>,
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
@@ -54,6 +58,8 @@ pub enum VisitOutcome {
     },
     /// The turn has come, but the mode admits no visitor.
     Called,
+    /// The turn has come, but no slot is free.
+    Full,
     /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
     Provisional,
     /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
@@ -88,14 +94,16 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     let mut held = held(ticket, &call.id, now);
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
-            Some(after) => return Visit::unasked(VisitOutcome::Admitted, held, after),
+            Some(after) => match session::kept(kind, held, request) {
+                Kept::Inside(held, renewed) => return Visit::inside(held, renewed, after),
+                Kept::Over(ticket) => held = ticket,
+            },
             None => held = outside(held, now),
         }
     }
-    held = match by_the_copy(kind, held, brought, pop) {
-        Ok(visit) => return visit,
-        Err(held) => held,
-    };
+    if let Some(visit) = by_the_copy(kind, &held, brought, pop) {
+        return visit;
+    }
     let asked = match held.standing {
         Standing::Waiting(place) => look(&held, place, kind, request),
         _ => Asked::Ended(FollowUp::Nothing),
@@ -115,7 +123,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         (Asked::Ended(after), _) => return Visit::unasked(VisitOutcome::NotAVisitor, held, after),
     };
     let ended = match asked {
-        Ok(seen) => decided(held, seen, now, after),
+        Ok(seen) => decided(held, seen, after, request),
         Err(fault) => without_store(held, brought, fault, now, after),
     };
     ended
@@ -123,29 +131,29 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         .without_duty_at_the_origin()
 }
 
-/// What the copy of the sign decides by itself, without a look or a draw; else the ticket again.
-fn by_the_copy(kind: Kind, held: Ticket, brought: Brought, pop: &dyn Pop) -> Result<Visit, Ticket> {
+/// What the copy of the sign decides by itself, without a look or a draw.
+fn by_the_copy(kind: Kind, held: &Ticket, brought: Brought, pop: &dyn Pop) -> Option<Visit> {
     if kind == Kind::Prefetch {
-        return Ok(Visit::unasked(
+        return Some(Visit::unasked(
             VisitOutcome::NotAVisitor,
-            held,
+            held.clone(),
             FollowUp::Nothing,
         ));
     }
     if kind == Kind::First
         && let Some(sign) = line_in_front(pop)
     {
-        return Ok(Visit::provisional(held, sign));
+        return Some(Visit::provisional(held.clone(), sign));
     }
     // It is no visitor, and is let in uncounted as the visitors are.
     if brought == Brought::Nothing && !kind.may_draw() && is_open(pop) {
-        return Ok(Visit::unasked(
+        return Some(Visit::unasked(
             VisitOutcome::Admitted,
-            held,
+            held.clone(),
             FollowUp::Nothing,
         ));
     }
-    Err(held)
+    None
 }
 
 impl Visit {
@@ -158,10 +166,20 @@ impl Visit {
             VisitOutcome::Admitted
             | VisitOutcome::Waiting { .. }
             | VisitOutcome::Called
+            | VisitOutcome::Full
             | VisitOutcome::Provisional
             | VisitOutcome::Held => true,
         };
         is_kept.then(|| self.ticket.reference())
+    }
+
+    /// A visitor who was let in before.
+    fn inside(ticket: Ticket, renewed: Renewed, after: FollowUp) -> Self {
+        Self {
+            changed: renewed != Renewed::No,
+            renewal: renewed.to_be_told(),
+            ..Self::unasked(VisitOutcome::Admitted, ticket, after)
+        }
     }
 
     /// A first contact, decided from the copy of the sign alone.
@@ -192,6 +210,7 @@ impl Visit {
             sign: None,
             is_old: false,
             is_without_store: false,
+            renewal: None,
             fault: None,
             after,
         }
@@ -202,7 +221,7 @@ impl Visit {
     fn or_in_without_store(self, request: &Request<'_>) -> Self {
         let is_held = match self.end {
             VisitOutcome::Held => self.fault.is_some(),
-            VisitOutcome::Waiting { .. } => self.is_old,
+            VisitOutcome::Waiting { .. } | VisitOutcome::Full => self.is_old,
             VisitOutcome::Admitted
             | VisitOutcome::Called
             | VisitOutcome::Provisional

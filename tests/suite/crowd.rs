@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::cache::LastSign;
+use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
 };
 use now_serving::http::Answer;
 use now_serving::queue::Now;
+use now_serving::queue::Renewal;
 use now_serving::queue::Sign;
 use now_serving::request::Request;
 use now_serving::service;
@@ -133,6 +135,16 @@ impl Outbox for Nowhere {
     }
 
     fn acknowledge(&self, _batches: &[Batch]) {}
+}
+
+impl SessionEnds for Nowhere {
+    fn session_end(&self, _id: &str) -> Option<u64> {
+        None
+    }
+
+    fn renew_session(&self, _id: &str, renewal: Renewal, _life: Duration) -> Option<Renewal> {
+        Some(renewal)
+    }
 }
 
 impl Pop for Nowhere {

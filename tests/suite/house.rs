@@ -630,6 +630,9 @@ impl House {
             &mut ask.body.as_slice(),
         );
         tally.borrow_mut().decided(outcome.record.reason);
+        if let Some(renewal) = outcome.renewal {
+            tally.borrow_mut().renewed(renewal);
+        }
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {

@@ -7,7 +7,8 @@ use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Brought, Call, Model, Outcome};
+use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
+use now_serving::queue::{Cap, Claim, Enforcement, Renewal};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
@@ -40,6 +41,8 @@ enum Event {
     ClearCredit,
     /// A POP renews the sign, and brings this many first admissions under this number.
     Bring(u64, u64),
+    /// A visitor inside visits, and a POP brings the renewed session under this number.
+    Renew(usize, u64),
     /// The metrics are asked for, and bring the same.
     Scrape(u64, u64),
     /// This many milliseconds go by.
@@ -69,6 +72,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
         2 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Bring(admitted, number)),
+        2 => (any::<usize>(), 1_u64..400).prop_map(|(which, number)| Event::Renew(which, number)),
         1 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Scrape(admitted, number)),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
@@ -90,6 +94,18 @@ struct Waiting {
     id: String,
     place: WaitingProof,
     shown: u64,
+    /// The last minute of the session, once there is one.
+    session: Option<u64>,
+}
+
+/// From which network a visitor asks this time: the second one is used by nobody else.
+const NETWORKS: [&str; 3] = ["", "near", "far"];
+
+fn asker(id: &str, now_ms: u64) -> Asker<'_> {
+    let networks = NETWORKS.iter().cycle();
+    let which = usize::try_from(now_ms % 3).unwrap_or(0);
+    let network = networks.clone().nth(which).copied().unwrap_or_default();
+    Asker { id, network }
 }
 
 /// Plays one trace and checks every invariant after every step.
@@ -97,6 +113,7 @@ struct Play<'a> {
     stores: &'a [Direct],
     pace: Pace,
     absent: AbsentVisitors,
+    cap: Option<Cap>,
     model: Model,
     visitors: Vec<Waiting>,
     now_ms: u64,
@@ -120,6 +137,8 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: self.absent,
+                cap: self.cap,
+                network: asker("", now_ms).network.to_owned(),
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(now_ms),
@@ -133,6 +152,7 @@ impl Play<'_> {
 
     fn step(&mut self, step: &Step) {
         let before = self.model.sign().cursor;
+        let taken = self.taken();
         let now_ms = self.now_ms.saturating_add_signed(step.skew_ms);
         match &step.event {
             Event::Pass(time) => self.now_ms += time,
@@ -179,6 +199,7 @@ impl Play<'_> {
                     |line| line.figures(std::slice::from_ref(&batch)).unwrap().absent,
                 );
             }
+            Event::Renew(which, number) => self.renew(*which, *number, now_ms),
             Event::Join => self.join(now_ms),
             Event::Repeat(which) => self.repeat(*which, now_ms),
             Event::Look(which) => self.look(*which, now_ms),
@@ -188,6 +209,17 @@ impl Play<'_> {
                     self.join(now_ms);
                 }
             }
+        }
+        let may_add =
+            matches!(step.event, Event::Renew(..)) || self.model.sign().live.mode == Mode::Open;
+        if let Some(cap) = self.cap.filter(|cap| cap.enforcement == Enforcement::On)
+            && !may_add
+        {
+            let now = self.taken();
+            assert!(
+                now <= cap.total_active.max(taken),
+                "{now} of {cap:?}, {taken} before"
+            );
         }
         let sign = self.model.sign();
         assert!(sign.cursor >= before, "the cursor never falls");
@@ -214,9 +246,13 @@ impl Play<'_> {
     fn join(&mut self, now_ms: u64) {
         self.ids += 1;
         let id = format!("visitor-{}", self.ids);
-        let (sign, position) = self.everywhere(
+        let LineAnswer {
+            sign,
+            position,
+            claim,
+        } = self.everywhere(
             now_ms,
-            |model| model.join(&id, at(now_ms)),
+            |model| model.join(asker(&id, now_ms), at(now_ms)),
             |line| line.join(&id).unwrap(),
         );
         let is_closed = sign.live.mode == Mode::Closed;
@@ -243,6 +279,7 @@ impl Play<'_> {
             id,
             place,
             shown: u64::MAX,
+            session: session(claim),
         });
         self.show(self.visitors.len() - 1, &sign);
     }
@@ -252,11 +289,22 @@ impl Play<'_> {
             return;
         };
         let id = self.visitors[index].id.clone();
-        let (sign, position) = self.everywhere(
+        let LineAnswer {
+            sign,
+            position,
+            claim,
+        } = self.everywhere(
             now_ms,
-            |model| model.join(&id, at(now_ms)),
+            |model| model.join(asker(&id, now_ms), at(now_ms)),
             |line| line.join(&id).unwrap(),
         );
+        if self.visitors[index].session.is_some() {
+            // Once the session is over, or from elsewhere, the name is good for another number.
+            self.visitors.remove(index);
+            self.positions.extend(position.map(|position| position.0));
+            return;
+        }
+        self.visitors[index].session = session(claim);
         assert_eq!(
             position,
             Some(self.visitors[index].place.position),
@@ -270,13 +318,62 @@ impl Play<'_> {
             return;
         };
         let (id, place) = (self.visitors[index].id.clone(), self.visitors[index].place);
-        let (sign, position) = self.everywhere(
+        let LineAnswer {
+            sign,
+            position,
+            claim,
+        } = self.everywhere(
             now_ms,
-            |model| model.look(&id, place, at(now_ms)),
+            |model| model.look(asker(&id, now_ms), place, at(now_ms)),
             |line| line.look(&id, place, MayDraw::Yes, &[]).unwrap(),
         );
+        let visitor = &mut self.visitors[index];
+        if claim == Some(Claim::Used) {
+            assert!(visitor.session.is_some(), "only what was claimed is used");
+            self.visitors.remove(index);
+            return;
+        }
+        visitor.session = session(claim).or(visitor.session);
         assert_eq!(position, Some(place.position));
         self.show(index, &sign);
+    }
+
+    /// A POP has made a session longer, and tells the store; the number may be that of a batch that was told before.
+    fn renew(&mut self, which: usize, number: u64, now_ms: u64) {
+        let (Some(index), Some(cap)) = (which.checked_rem(self.visitors.len()), self.cap) else {
+            return;
+        };
+        let (from, to) = (
+            self.visitors[index].session,
+            now_ms / 60_000 + cap.session_minutes,
+        );
+        let renewal = Renewal {
+            from: from.unwrap_or(0),
+            to,
+        };
+        if from.is_some_and(|from| from < to) {
+            self.visitors[index].session = Some(to);
+        }
+        let (mut batch, brought) = batch(0, number);
+        batch.tally.renewed(renewal);
+        let call = Call {
+            brought: &[Brought {
+                renewed: &[(renewal, 1)],
+                ..brought
+            }],
+            ..at(now_ms)
+        };
+        self.everywhere(
+            now_ms,
+            |model| model.pass(call),
+            |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
+        );
+    }
+
+    /// How many slots are taken, by sessions and by promises.
+    fn taken(&self) -> u64 {
+        let sessions = self.model.sign().sessions.as_ref();
+        sessions.map_or(0, |sessions| sessions.inside() + sessions.promised)
     }
 
     /// No visitor overtakes: the sign that admits a visitor admits every visitor ahead of them.
@@ -332,8 +429,31 @@ fn batch(admitted: u64, number: u64) -> (Batch, Brought<'static>) {
         till,
         number,
         admitted,
+        renewed: &[],
     };
     (batch, brought)
+}
+
+/// The session that a claim gave.
+fn session(claim: Option<Claim>) -> Option<u64> {
+    match claim {
+        Some(Claim::Session(end)) => Some(end),
+        _ => None,
+    }
+}
+
+fn cap() -> impl Strategy<Value = Option<Cap>> {
+    let enforcement =
+        prop::sample::select(vec![Enforcement::On, Enforcement::On, Enforcement::Observe]);
+    let cap = (1_u64..6, 2_u64..4, 10_u64..90, enforcement).prop_map(
+        |(total_active, session_minutes, claim_seconds, enforcement)| Cap {
+            total_active,
+            session_minutes,
+            claim_seconds,
+            enforcement,
+        },
+    );
+    prop::option::weighted(0.6, cap)
 }
 
 fn changed(outcome: Outcome) -> Changed {
@@ -353,8 +473,8 @@ fn hold_over(stores: &[Direct], cases: u32) {
         ..ProptestConfig::default()
     });
     let setting = prop::sample::select(AbsentVisitors::ALL.map(|(_, setting)| setting).to_vec());
-    let traces = (pace(), setting, prop::collection::vec(step(), 1..80));
-    let outcome = runner.run(&traces, |(pace, absent, steps)| {
+    let traces = (pace(), setting, cap(), prop::collection::vec(step(), 1..80));
+    let outcome = runner.run(&traces, |(pace, absent, cap, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
@@ -362,7 +482,8 @@ fn hold_over(stores: &[Direct], cases: u32) {
             stores,
             pace,
             absent,
-            model: Model::new(pace).with_absent_visitors(absent),
+            cap,
+            model: Model::new(pace).with_absent_visitors(absent).with_cap(cap),
             visitors: Vec::new(),
             now_ms: START_MS,
             ids: 0,

@@ -4,7 +4,7 @@ use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Sign};
-use now_serving::queue::{Brought, Call, Change, Model, Outcome, Reason};
+use now_serving::queue::{Asker, Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -78,6 +78,8 @@ impl Sale {
             room: &RoomName::new("main"),
             pace: PACE,
             absent_visitors: self.setting,
+            cap: None,
+            network: String::new(),
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.now_ms),
@@ -220,6 +222,8 @@ impl<'a> Play<'a> {
                 room: &RoomName::new("main"),
                 pace: Self::PACE,
                 absent_visitors: self.setting,
+                cap: None,
+                network: String::new(),
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(self.now_ms),
@@ -249,7 +253,13 @@ impl<'a> Play<'a> {
         for _ in 0..quarter.draws {
             self.draws += 1;
             let id = format!("visitor-{}", self.draws);
-            let drawn = self.model.join(&id, self.call(&[]));
+            let drawn = self.model.join(
+                Asker {
+                    id: &id,
+                    network: "",
+                },
+                self.call(&[]),
+            );
             self.everywhere(&drawn, |line| line.join(&id).unwrap());
         }
         if let Some((by, admitted)) = quarter.come {
@@ -259,6 +269,7 @@ impl<'a> Play<'a> {
                 till: TILL,
                 number: self.batches,
                 admitted,
+                renewed: &[],
             };
             let batches = std::slice::from_ref(&batch);
             if let By::Scrape = by {

@@ -48,7 +48,7 @@ const fn script(name: &'static str, arity: i8) -> Command {
     }
 }
 
-const COMMANDS: [Command; 30] = [
+const COMMANDS: [Command; 32] = [
     data("ping", -1, Keys::None),
     data("time", 1, Keys::None),
     data("get", 2, Keys::First),
@@ -57,6 +57,8 @@ const COMMANDS: [Command; 30] = [
     data("exists", -2, Keys::All),
     data("incr", 2, Keys::First),
     data("incrby", 3, Keys::First),
+    data("getbit", 3, Keys::First),
+    data("setbit", 4, Keys::First),
     data("expire", -3, Keys::First),
     data("pexpire", -3, Keys::First),
     data("ttl", 2, Keys::First),

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use crate::bits::Bit;
 use crate::commands::wrong_number;
 use crate::lists;
 use crate::value::Value;
@@ -78,6 +79,7 @@ impl Keyspace {
             ("dbsize", []) => Ok(self.size()),
             ("flushall", options) => self.flush(options),
             ("lpush" | "ltrim" | "lrange", [key, rest @ ..]) => self.run_list(name, key, rest),
+            ("getbit" | "setbit", [key, rest @ ..]) => self.run_bits(name, key, rest),
             (_, [key, rest @ ..]) => self.run_hash(name, key, rest),
             _ => Err(wrong_number(name)),
         }
@@ -136,6 +138,24 @@ impl Keyspace {
             entry.data = Data::List(list);
         }
         answer
+    }
+
+    fn run_bits(&mut self, name: &str, key: &[u8], arguments: &[Vec<u8>]) -> Outcome {
+        let bit = Bit::asked(name, arguments)?;
+        match self.live(key).map(|entry| &mut entry.data) {
+            Some(Data::Text(text)) => Ok(Value::flag(bit.run(text))),
+            Some(_) => Err(WRONG_TYPE.to_owned()),
+            None => {
+                let mut text = Vec::new();
+                let before = bit.run(&mut text);
+                if !text.is_empty() {
+                    let data = Data::Text(text);
+                    let expires = None;
+                    self.entries.insert(key.to_vec(), Entry { data, expires });
+                }
+                Ok(Value::flag(before))
+            }
+        }
     }
 
     fn live(&mut self, key: &[u8]) -> Option<&mut Entry> {

@@ -5,6 +5,7 @@
 //! [`Server`] puts the same answers on one, and the program `upstash-local` serves on a port.
 //! Both engines pass one suite, so that the embedded one cannot lie; [`Redis`] starts the real one.
 
+mod bits;
 mod commands;
 mod conversion;
 mod embedded;

@@ -108,6 +108,7 @@ impl Intent for Jump {
             born: sign.birth.born,
             epoch: sign.epoch,
             at: now.secs(),
+            session: None,
         };
         Some(ticket(&self.id, standing, now))
     }

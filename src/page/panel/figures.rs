@@ -6,7 +6,7 @@ use super::hour::Hour;
 use super::{SignSeen, number, people};
 use crate::i18n::english;
 use crate::queue::{Absent, AbsentVisitors, Now, Sign};
-use crate::queue::{Rate, Verdict, decide, wait_of_the_last};
+use crate::queue::{Rate, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
@@ -27,8 +27,8 @@ pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
     let wait = match sign.waiting() {
         0 => "nobody waits".to_owned(),
         _ if !sign.live.mode.lets_in() => "unknown".to_owned(),
-        many => {
-            let wait = wait_of_the_last(many, sign.measured, sign.live.pace, now_ms);
+        _ => {
+            let wait = sign.wait_of_the_last(now_ms);
             wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
         }
     };

@@ -105,6 +105,7 @@ pub(super) mod tests {
                 length: now.drawn,
                 credit: 0,
                 pops: None,
+                sessions: None,
                 measured: None,
                 live: Live::default(),
             },

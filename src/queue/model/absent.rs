@@ -1,6 +1,7 @@
 //! How the model measures which called visitors do not come.
 
 use super::Model;
+use crate::queue::Renewal;
 use crate::queue::absent::{Absent, AbsentVisitors, Turnout};
 use crate::queue::{Mode, absent};
 use std::collections::{BTreeMap, VecDeque};
@@ -22,6 +23,8 @@ pub struct Brought<'a> {
     pub number: u64,
     /// How many.
     pub admitted: u64,
+    /// Sessions that were renewed there, and how many each time.
+    pub renewed: &'a [(Renewal, u64)],
 }
 
 /// What the line knows of it.
@@ -83,11 +86,14 @@ impl Model {
 
     /// A POP that is asked for its metrics brings what it has counted. The line does not move.
     pub fn scrape(&mut self, brought: &[Brought<'_>], now_ms: u64) {
-        let before = self.counted;
-        self.count(brought, now_ms);
-        if self.is_new {
-            self.counted = before;
+        let mut line = self.clone();
+        line.begin_sessions(now_ms);
+        line.count(brought, now_ms);
+        if !self.is_new {
+            self.counted = line.counted;
+            self.inside.take_counts_of(&line.inside);
         }
+        self.kept = line.kept;
     }
 
     pub(super) fn turnout(&self) -> Turnout {
@@ -113,6 +119,7 @@ impl Model {
             let last = self.kept.tills.entry(batch.till.to_owned()).or_default();
             if batch.number > *last {
                 *last = batch.number;
+                self.renew(batch.renewed, now_ms);
                 self.counted.claimed += batch.admitted;
                 if batch.admitted > 0 {
                     if self.counted.are_late(now_ms) {
@@ -169,6 +176,11 @@ impl Model {
 }
 
 impl Counted {
+    /// The latest minute in which a verb ran.
+    pub(super) fn minute(&self) -> u64 {
+        self.minute
+    }
+
     /// What was called and came until now says nothing of the visitors called from now on.
     pub(super) fn begin_anew(&mut self) {
         self.steady = None;

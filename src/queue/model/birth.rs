@@ -66,6 +66,7 @@ impl Model {
         if birth.started > 0 && age >= YOUNG_MS {
             (birth.sealed, birth.settled) = (true, birth.settled.max(birth.started));
         }
+        self.begin_sessions(call.now_ms);
         self.show_birth(call.now_ms);
         if let Some(known) = call.known {
             self.take_sign(known, settled, call.now_ms);
@@ -115,6 +116,7 @@ impl Model {
         }
         if known.birth.born == self.sign.birth.born {
             self.take_values(known, base, order);
+            self.take_sessions(known, now_ms);
         }
     }
 

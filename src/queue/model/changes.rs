@@ -15,7 +15,11 @@ impl Model {
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             let is_quiet = call.now_ms < line.quiet_ms;
-            let released = if is_quiet { 0 } else { line.admit(amount) };
+            let released = if is_quiet {
+                0
+            } else {
+                line.admit(amount, call.now_ms)
+            };
             let before = line.sign.credit;
             let credit = before + amount - released;
             line.sign.credit = before.max(credit.min(credit_max));
@@ -85,6 +89,7 @@ impl Model {
             let waiting = line.sign.waiting();
             line.begin_anew(call.now_ms);
             line.counted.begin_anew();
+            line.end_sessions();
             waiting
         });
         Outcome::Done(sign, waiting, 0)

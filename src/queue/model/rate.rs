@@ -59,5 +59,6 @@ impl Model {
             })
         });
         self.show_birth(now_ms);
+        self.show_sessions(now_ms);
     }
 }

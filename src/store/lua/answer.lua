@@ -24,8 +24,14 @@ local function answer(number, ...)
     table.insert(told, 'message')
     table.insert(told, live.message)
   end
-  for _, more in ipairs({ ... }) do
-    table.insert(told, more)
+  tell_sessions(told)
+  -- A name without a value is not told.
+  for i = 1, select('#', ...), 2 do
+    local name, value = select(i, ...)
+    if value ~= nil then
+      table.insert(told, name)
+      table.insert(told, value)
+    end
   end
   return told
 end

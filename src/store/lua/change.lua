@@ -72,12 +72,13 @@ local acts = {
     local waiting = state.length - state.cursor
     begin_anew()
     state.cursor, state.credit, state.steady = state.length, 0, 0
+    end_sessions()
     forget_rate()
     return waiting
   end,
   draw = function()
     open_period()
-    return arrive()
+    return (arrive())
   end,
   -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served.
   jump = function()

@@ -19,10 +19,18 @@ local function draw()
   return state.length
 end
 
--- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
+-- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget. A visitor who goes straight in
+-- claims a session at once.
 local function arrive()
+  local number, last, is_same = claimed_before()
+  if number and is_same then
+    return number, last
+  end
   release()
   local position = draw()
   release()
+  if position > 0 and position <= state.cursor then
+    return position, claim(position)
+  end
   return position
 end

@@ -23,7 +23,12 @@ local function count()
     local last = redis.pcall('GET', till)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
-        redis.pcall('HINCRBY', key.counts, name, by)
+        local from, to = string.match(name, '^renewed_(%d+)_(%d+)$')
+        if from then
+          renew_sessions(tonumber(from), tonumber(to), tonumber(by))
+        else
+          redis.pcall('HINCRBY', key.counts, name, by)
+        end
         if name == 'decided_admitted' then
           state.claimed = state.claimed + tonumber(by)
           hear_counts()
@@ -56,6 +61,7 @@ end
 
 local function save()
   measure()
+  write_sessions()
   watch_turnout()
   remember_minute()
   if before.cursor == before.length and state.cursor < state.length then

@@ -4,6 +4,9 @@ verbs.metrics = function()
   -- The line does not move, but it keeps what was counted.
   if not is_new then
     redis.call('HSET', key.line, 'claimed', state.claimed, 'uncounted', state.uncounted, 'steady', state.steady)
+    if is_capped then
+      redis.call('HSET', key.line, 'ring', written_ring(), 'recount', state.recount)
+    end
   end
   local sums = redis.pcall('HGETALL', key.counts)
   return answer(0, 'counts', sums.err and {} or sums, absence())

@@ -1,9 +1,10 @@
 -- How many waiting visitors are released. `queue/release.rs` has the same rule, with its vectors.
 
 local function admit(most)
-  local released = math.min(most, state.length - state.cursor)
+  local released = math.min(most, state.length - state.cursor, slots())
   state.cursor = state.cursor + released
   state.admitted = state.admitted + released
+  promise(released)
   return released
 end
 

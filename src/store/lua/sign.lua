@@ -29,10 +29,10 @@ local function sign_brought()
   if not arg.sign_born then
     return
   end
-  local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices }
+  local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring }
   sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
-    'version', 'paced', 'automatic', 'quantity' }) do
+    'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since' }) do
     sign[name] = tonumber(arg['sign_' .. name])
   end
   return sign
@@ -51,6 +51,7 @@ local function take_values(sign, base, has_moved)
   if has_moved then
     lend(sign.credit)
   end
+  take_sessions(sign)
   if state.born == base then
     state.epoch = math.max(state.epoch, sign.epoch)
     take_cursor(sign.cursor)

@@ -56,6 +56,11 @@ local DEFAULTS = {
   -- since which minute the mode is automatic and counts come in time, 0 while not. The share of called visitors who do not
   -- come, in per mille, -1 while it is not known, and the minute in which it was measured; the remainder of a budget, in per mille: see absent.lua.
   claimed = 0, uncounted = 0, steady = 0, absent = -1, measured = 0, carry = 0,
+  -- The latest minute with a verb under a cap, since which minute a cap holds, the first minute in which a session of these data
+  -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
+  capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0,
+  -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
+  late = 0, late_at = 0, lapsed = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
@@ -75,7 +80,7 @@ end
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
-  'mode_at', 'pace_at', 'message_at')
+  'mode_at', 'pace_at', 'message_at', 'ring', 'promises')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',

@@ -24,7 +24,7 @@ fn draw_or_wait(id: &str, request: &Request<'_>) -> Result<SignRead, StoreError>
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let seen = request.line().join(id).map(SignRead::new);
+    let seen = request.line().join(id).map(SignRead::answered);
     match seen {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
@@ -51,7 +51,7 @@ fn draw_where_it_was_closed(
             // The room is closed as far as is known here, so this visitor reads that, and the log says why.
             let seen = drawn.unwrap_or_else(|fault| SignRead {
                 fault,
-                ..SignRead::new((last, None))
+                ..SignRead::new(last, None)
             });
             (Ok(seen), FollowUp::Nothing)
         }
@@ -61,7 +61,7 @@ fn draw_where_it_was_closed(
 }
 
 fn closed_room(sign: Sign, after: FollowUp) -> Drawn {
-    (Ok(SignRead::new((sign, None))), after)
+    (Ok(SignRead::new(sign, None)), after)
 }
 
 fn closed(copy: CachedSign) -> Option<Sign> {

@@ -1,10 +1,11 @@
 //! How a visit ends, by what was seen.
 
 use super::sign::SignRead;
-use super::{FollowUp, Unseen, Visit, VisitOutcome, anew};
+use super::{FollowUp, Unseen, Visit, VisitOutcome, anew, provisional_ticket};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{Mode, Now, Position, Sign, Verdict, decide};
-use crate::ticket::{Standing, Ticket};
+use crate::queue::{Claim, Mode, Now, Position, Sign, Verdict, decide};
+use crate::request::Request;
+use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
 
 /// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
@@ -30,30 +31,17 @@ pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
     }
 }
 
-pub(super) fn decided(held: Ticket, seen: SignRead, now: Now, after: FollowUp) -> Visit {
-    let sign = seen.sign;
-    let mode = sign.live.mode;
-    let verdict = |position| (position, decide(position, sign.cursor));
-    let (end, standing) = match seen.position.map(verdict) {
-        None => (VisitOutcome::Closed, Standing::Provisional { tries: 0 }),
-        Some((position, _)) if mode == Mode::Closed => {
-            (VisitOutcome::Closed, placed(&held, &sign, position))
-        }
-        Some((position, Verdict::Admit)) if mode.lets_in() => {
-            let standing = Standing::Admitted {
-                position: Some(position),
-                born: sign.birth.born,
-                epoch: sign.epoch,
-                at: now.secs(),
-            };
-            (VisitOutcome::Admitted, standing)
-        }
-        Some((position, Verdict::Admit)) => (VisitOutcome::Called, placed(&held, &sign, position)),
-        Some((position, Verdict::Wait { ahead })) => (
-            VisitOutcome::Waiting { ahead },
-            placed(&held, &sign, position),
-        ),
-    };
+pub(super) fn decided(
+    held: Ticket,
+    seen: SignRead,
+    after: FollowUp,
+    request: &Request<'_>,
+) -> Visit {
+    if seen.claim == Some(Claim::Used) {
+        return used(seen.sign, after, request);
+    }
+    let now = request.now;
+    let (end, standing) = stands(&held, &seen, now);
     let is_new = standing != held.standing;
     let notice = seen
         .notice
@@ -68,11 +56,63 @@ pub(super) fn decided(held: Ticket, seen: SignRead, now: Now, after: FollowUp) -
             notice,
             ..held
         },
-        sign: Some(sign),
+        sign: Some(seen.sign),
         is_old: seen.is_old,
         is_without_store: false,
+        renewal: None,
         fault: seen.fault,
         after,
+    }
+}
+
+/// Where the holder of a ticket stands by what was seen, and what the ticket says of it from now on.
+fn stands(held: &Ticket, seen: &SignRead, now: Now) -> (VisitOutcome, Standing) {
+    let (sign, mode) = (&seen.sign, seen.sign.live.mode);
+    let Some(position) = seen.position else {
+        return (VisitOutcome::Closed, Standing::Provisional { tries: 0 });
+    };
+    let end = match decide(position, sign.cursor) {
+        _ if mode == Mode::Closed => VisitOutcome::Closed,
+        Verdict::Wait { ahead } => VisitOutcome::Waiting { ahead },
+        Verdict::Admit if !mode.lets_in() => VisitOutcome::Called,
+        Verdict::Admit if is_full(sign, seen.claim) => VisitOutcome::Full,
+        Verdict::Admit => VisitOutcome::Admitted,
+    };
+    let standing = match end {
+        VisitOutcome::Admitted => Standing::Admitted {
+            position: Some(position),
+            born: sign.birth.born,
+            epoch: sign.epoch,
+            at: now.secs(),
+            session: session(seen.claim),
+        },
+        _ => placed(held, sign, position),
+    };
+    (end, standing)
+}
+
+/// The last minute of the session that a claim was given.
+fn session(claim: Option<Claim>) -> Option<u64> {
+    match claim {
+        Some(Claim::Session(end)) => Some(end),
+        Some(Claim::Full | Claim::Used) | None => None,
+    }
+}
+
+/// Where a cap holds, a called visitor goes in with a session only.
+fn is_full(sign: &Sign, claim: Option<Claim>) -> bool {
+    sign.sessions.is_some() && session(claim).is_none()
+}
+
+/// The number has had its session, so the ticket is a copy: its holder gets one of their own, without a number so far.
+fn used(sign: Sign, after: FollowUp, request: &Request<'_>) -> Visit {
+    let ticket = Ticket {
+        notice: Some(Notice::Used),
+        ..provisional_ticket(request.call.id.clone(), request.now)
+    };
+    Visit {
+        after,
+        ..Visit::provisional(ticket, sign)
     }
 }
 
@@ -110,6 +150,7 @@ pub(super) fn without_store(
             || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
         is_without_store: false,
+        renewal: None,
         sign: None,
         is_old: false,
         fault,

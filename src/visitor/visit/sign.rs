@@ -2,7 +2,11 @@
 
 use super::{FollowUp, Unseen};
 use crate::cache::{CachedSign, Lookup, RefreshGuard};
-use crate::queue::{Mode, Now, Position, Sign, TicketState, WaitingProof};
+use crate::queue::chance::Chance;
+use crate::queue::{
+    Claim, LineAnswer, Mode, Now, Position, Sessions, Sign, TicketState, Verdict, WaitingProof,
+    decide,
+};
 use crate::request::Request;
 use crate::store::MayDraw;
 use crate::store::upstash::StoreError;
@@ -17,6 +21,8 @@ pub(super) struct SignRead {
     pub(super) sign: Sign,
     /// The number; none in front of a closed room.
     pub(super) position: Option<Position>,
+    /// What came of the question for a slot, where it was asked.
+    pub(super) claim: Option<Claim>,
     pub(super) is_old: bool,
     pub(super) fault: Option<StoreError>,
 }
@@ -36,11 +42,20 @@ pub(super) const SIGN_LAG_SECONDS: u64 = 10;
 
 impl SignRead {
     /// Fresh from the store.
-    pub(super) fn new((sign, position): (Sign, Option<Position>)) -> Self {
+    pub(super) fn answered(answer: LineAnswer) -> Self {
+        Self {
+            claim: answer.claim,
+            ..Self::new(answer.sign, answer.position)
+        }
+    }
+
+    /// Without a question for a slot.
+    pub(super) fn new(sign: Sign, position: Option<Position>) -> Self {
         Self {
             notice: None,
             sign,
             position,
+            claim: None,
             is_old: false,
             fault: None,
         }
@@ -51,7 +66,7 @@ impl SignRead {
         if place.born == sign.birth.born {
             sign.cursor = sign.cursor.max(place.cursor_at_draw);
         }
-        Self::new((sign, Some(position)))
+        Self::new(sign, Some(position))
     }
 }
 
@@ -72,6 +87,9 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
     let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     let is_old = copy.is_old;
     match trusted(held, place, copy, request.now) {
+        Authority::Copy(sign, position) if !is_old && has_a_claim(&sign, position, request) => {
+            ask(held, place, kind, request)
+        }
         Authority::Copy(sign, position) => {
             let seen = SignRead {
                 is_old,
@@ -83,6 +101,14 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         Authority::Ended => Asked::Ended(after),
         Authority::Store => ask(held, place, kind, request),
     }
+}
+
+/// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough.
+fn has_a_claim(sign: &Sign, position: Position, request: &Request<'_>) -> bool {
+    let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.live.mode.lets_in();
+    let chance = || Chance::of(&request.call.id);
+    let worth = |cap: &Sessions| cap.is_worth_a_claim(position, chance());
+    is_called && sign.sessions.as_ref().is_some_and(worth)
 }
 
 pub(super) fn is_settling(place: WaitingProof, copy: &CachedSign) -> bool {
@@ -103,7 +129,7 @@ pub(super) fn look_for_all(
     let asked = request
         .line()
         .look(&held.id, place, may_draw(kind), &batches);
-    let sign = asked.as_ref().ok().map(|(sign, _)| sign.clone());
+    let sign = asked.as_ref().ok().map(|answer| answer.sign.clone());
     let copy = CachedSign::of(sign, pop, now);
     duty.renew(&copy);
     match asked {
@@ -162,7 +188,7 @@ pub(super) fn ask(held: &Ticket, place: WaitingProof, kind: Kind, request: &Requ
     match request.line().look(&held.id, place, may_draw(kind), &[]) {
         Ok(answer) => {
             let last = pop.last();
-            pop.put(&CachedSign::drawn(answer.0.clone(), now, last.as_ref()));
+            pop.put(&CachedSign::drawn(answer.sign.clone(), now, last.as_ref()));
             trouble::answered(pop, now);
             answered(place, answer)
         }
@@ -182,8 +208,9 @@ pub(super) fn may_draw(kind: Kind) -> MayDraw {
 }
 
 /// What the store itself says about a ticket.
-pub(super) fn answered(place: WaitingProof, (sign, position): (Sign, Option<Position>)) -> Asked {
-    let state = TicketState::of(place, &sign);
+pub(super) fn answered(place: WaitingProof, answer: LineAnswer) -> Asked {
+    let (sign, position) = (&answer.sign, answer.position);
+    let state = TicketState::of(place, sign);
     let is_closed = sign.live.mode == Mode::Closed;
     let notice = match (state, position) {
         (TicketState::Placed(_), _) => None,
@@ -197,7 +224,7 @@ pub(super) fn answered(place: WaitingProof, (sign, position): (Sign, Option<Posi
     };
     let seen = SignRead {
         notice,
-        ..SignRead::new((sign, position))
+        ..SignRead::answered(answer)
     };
     Asked::Seen(Box::new(seen), FollowUp::Nothing)
 }

@@ -9,7 +9,7 @@ use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Brought, Call, Model, Outcome, TicketState};
+use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
@@ -217,6 +217,8 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
+                cap: None,
+                network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
@@ -461,6 +463,7 @@ impl Play<'_> {
             till: &till,
             number,
             admitted,
+            renewed: &[],
         };
         for _ in 0..2 {
             self.everywhere(
@@ -485,6 +488,8 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
+                cap: None,
+                network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
@@ -518,11 +523,11 @@ impl Play<'_> {
     }
 
     fn draw(&mut self, pop: usize, id: &str) -> Option<WaitingProof> {
-        let (sign, position) = self.everywhere(
+        let LineAnswer { sign, position, .. } = self.everywhere(
             pop,
-            |model, call| model.join(id, call),
+            |model, call| model.join(asker(id), call),
             |line| line.join(id).unwrap(),
-            |(sign, _)| Some(sign),
+            |answer| Some(&answer.sign),
         );
         assert_eq!(position.is_none(), sign.live.mode == Mode::Closed);
         position.map(|position| sign.place(position))
@@ -567,11 +572,11 @@ impl Play<'_> {
     }
 
     fn draw_repeated(&mut self, pop: usize, id: &str) -> Option<WaitingProof> {
-        let (sign, position) = self.everywhere(
+        let LineAnswer { sign, position, .. } = self.everywhere(
             pop,
-            |model, call| model.join(id, call),
+            |model, call| model.join(asker(id), call),
             |line| line.join(id).unwrap(),
-            |(sign, _)| Some(sign),
+            |answer| Some(&answer.sign),
         );
         position.map(|position| sign.place(position))
     }
@@ -629,12 +634,13 @@ impl Play<'_> {
     }
 
     fn ask(&mut self, pop: usize, id: &str, place: WaitingProof) -> (Sign, Option<Position>) {
-        self.everywhere(
+        let answer = self.everywhere(
             pop,
-            |model, call| model.look(id, place, call),
+            |model, call| model.look(asker(id), place, call),
             |line| line.look(id, place, MayDraw::Yes, &[]).unwrap(),
-            |(sign, _)| Some(sign),
-        )
+            |answer| Some(&answer.sign),
+        );
+        (answer.sign, answer.position)
     }
 
     /// A visitor's number is about to be taken away.
@@ -724,6 +730,10 @@ impl Play<'_> {
 
 fn line(pace: Pace) -> Model {
     Model::new(pace).with_absent_visitors(AbsentVisitors::On)
+}
+
+fn asker(id: &str) -> Asker<'_> {
+    Asker { id, network: "" }
 }
 
 fn changed(outcome: Outcome) -> Changed {

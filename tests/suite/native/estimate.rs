@@ -158,6 +158,8 @@ impl World<'_> {
             room: &RoomName::new("main"),
             pace: self.movers.pace(),
             absent_visitors: AbsentVisitors::Observe,
+            cap: None,
+            network: String::new(),
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

@@ -11,6 +11,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use now_serving::cache::LastSign;
+use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
@@ -21,6 +22,7 @@ use now_serving::http::{Answer, Call};
 use now_serving::operator;
 use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Rights, Scheme};
 use now_serving::queue::Now;
+use now_serving::queue::Renewal;
 use now_serving::queue::Sign;
 use now_serving::request::Request;
 use now_serving::service;
@@ -312,6 +314,16 @@ impl Outbox for Burst {
 
     fn acknowledge(&self, batches: &[Batch]) {
         self.memory.acknowledge(batches);
+    }
+}
+
+impl SessionEnds for Burst {
+    fn session_end(&self, id: &str) -> Option<u64> {
+        self.memory.session_end(id)
+    }
+
+    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
+        self.memory.renew_session(id, renewal, life)
     }
 }
 

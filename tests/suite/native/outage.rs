@@ -291,6 +291,8 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         room: &RoomName::new("main"),
         pace: world.config.rooms[0].pace,
         absent_visitors: AbsentVisitors::Observe,
+        cap: None,
+        network: String::new(),
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,

@@ -182,7 +182,10 @@ fn what_is_changed_in_the_cache_lives_on_no_deliver_node() {
         }
     }
     assert_eq!(others, ["self.sign.clone(", "key"]);
-    assert_eq!(changed, 4, "markers, tills, wrong logins, the last sign");
+    assert_eq!(
+        changed, 5,
+        "markers, tills, wrong logins, ends of sessions, the last sign"
+    );
 }
 
 #[test]

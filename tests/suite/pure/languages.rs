@@ -13,17 +13,20 @@ use now_serving::i18n::{LANGUAGES, Language};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 10] = [
+const PENDING: [&str; 13] = [
     "anew",
     "called",
     "continue",
+    "full",
     "heading_unnumbered",
     "lapsed",
     "offline_unnumbered",
     "posted",
     "posted_why",
+    "session_over",
     "trouble_unnumbered",
     "unnumbered",
+    "used",
 ];
 const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 

@@ -78,7 +78,7 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
         let [room] = config.rooms;
         let (operators, tickets) = (config.operators, config.tickets);
         let room = (
-            (room.name, room.pace, room.absent_visitors),
+            (room.name, room.pace, room.absent_visitors, room.cap),
             (room.refresh_interval, room.pages.brand),
         );
         let operators = (

@@ -384,6 +384,7 @@ pub(crate) fn a_secret_that_is_unsound_lets_nobody_in_by_its_tickets(house: &Hou
         born: 0,
         epoch: 1,
         at: now,
+        session: None,
     };
     let ticket = ticket("0".repeat(32), admitted, now);
     let forged = Keys::new(SHORT, None).sign(

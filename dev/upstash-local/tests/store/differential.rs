@@ -87,6 +87,8 @@ const EXPRESSIONS: [&str; 44] = [
     "string.rep()",
 ];
 
+const BITS: [&str; 8] = ["0", "7", "8", "300", "-1", "x", "4294967296", "1.5"];
+
 const TEMPLATES: [&str; 9] = [
     "return X",
     "local a = X\nlocal b = Y\nreturn {a, b}",
@@ -121,7 +123,14 @@ impl Dice {
         let (key, other) = (self.pick(&KEYS), self.pick(&KEYS));
         let (field, another) = (self.pick(&FIELDS), self.pick(&FIELDS));
         let (text, time) = (self.pick(&TEXTS), self.pick(&TIMES));
-        match self.roll(28) {
+        match self.roll(30) {
+            28 => json!(["GETBIT", key, self.pick(&BITS)]),
+            29 => json!([
+                "SETBIT",
+                key,
+                self.pick(&BITS),
+                self.pick(&["0", "1", "1", "2", "x"])
+            ]),
             0 | 1 => json!(["GET", key]),
             2 | 3 => json!(["SET", key, text]),
             4 => json!(["SET", key, text, "NX"]),

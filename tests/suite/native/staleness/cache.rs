@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use now_serving::cache::LastSign;
+use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, Refresh,
     RefreshGuard, SignCache,
 };
+use now_serving::queue::Renewal;
 use now_serving::queue::Sign;
 
 use now_serving::cache::memory::InMemoryCache;
@@ -198,6 +200,16 @@ impl Outbox for Cache {
 
     fn acknowledge(&self, batches: &[Batch]) {
         self.memory.acknowledge(batches);
+    }
+}
+
+impl SessionEnds for Cache {
+    fn session_end(&self, id: &str) -> Option<u64> {
+        self.memory.session_end(id)
+    }
+
+    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
+        self.memory.renew_session(id, renewal, life)
     }
 }
 

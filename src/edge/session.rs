@@ -1,0 +1,40 @@
+//! The ends of sessions that this POP has made longer, in the platform's cache.
+
+use std::time::Duration;
+
+use fastly::cache::core::{self, Transaction};
+use fastly::http::body::StreamingBody;
+
+use now_serving::cache::{SessionEnds, session};
+use now_serving::queue::Renewal;
+
+use super::outbox::SHORT_TURN;
+use super::pop::PlatformCache;
+
+impl SessionEnds for PlatformCache {
+    fn session_end(&self, id: &str) -> Option<u64> {
+        let found = core::lookup(self.session_key(id)).execute().ok()??;
+        session::read(&found.user_metadata())
+    }
+
+    /// As at a till: the transaction is never completed, so it works as a lock. Where it is another request's turn, that one
+    /// tells it.
+    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
+        let lock = Transaction::lookup(self.session_key(&format!("{id}-lock")));
+        let lock = lock.timeout(SHORT_TURN).execute().ok()?;
+        if !lock.must_insert_or_update() {
+            return None;
+        }
+        let told = session::later(self.session_end(id), renewal);
+        if let Some(told) = told {
+            let inserted = core::insert(self.session_key(id), life)
+                .deliver_node_max_age(Duration::ZERO)
+                .user_metadata(session::written(told.to).into())
+                .execute();
+            // What cannot be kept the next visit tells once more.
+            let _ = inserted.map(StreamingBody::finish);
+        }
+        let _ = lock.cancel_insert_or_update();
+        told
+    }
+}

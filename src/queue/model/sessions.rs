@@ -1,0 +1,234 @@
+//! How the model knows who is inside, where a cap holds.
+
+use super::Model;
+use crate::queue::sessions::{Cap, Cell, Enforcement, Renewal, Sessions, free_slots};
+use crate::queue::{Cursor, Mode, Position, Sign};
+use std::collections::{BTreeMap, VecDeque};
+
+const MINUTE_MS: u64 = 60_000;
+
+/// What the line knows of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inside {
+    /// How many sessions end with each minute.
+    ring: BTreeMap<u64, u64>,
+    promises: VecDeque<Promise>,
+    late: u64,
+    /// As of which minute.
+    late_at: u64,
+    lapsed: u64,
+    /// The latest minute with a verb under a cap.
+    capped: u64,
+    since: u64,
+    /// The first minute in which a session of these data ends.
+    first_end: Option<u64>,
+    /// Until this minute it is unknown who is inside.
+    recount: u64,
+    /// When the copy of the sign was made that said who was inside before a loss.
+    told_ms: u64,
+}
+
+/// Slots kept for called visitors.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    second: u64,
+    many: u64,
+    /// The last number called.
+    number: u64,
+}
+
+impl Model {
+    /// The same line with this cap.
+    #[must_use]
+    pub fn with_cap(self, cap: Option<Cap>) -> Self {
+        Self { cap, ..self }
+    }
+
+    /// What happens before each verb: slots that were not claimed return.
+    pub(super) fn begin_sessions(&mut self, now_ms: u64) {
+        let (Some(cap), this) = (self.cap, now_ms / MINUTE_MS) else {
+            return;
+        };
+        let inside = &mut self.inside;
+        inside.ring.retain(|end, many| *end >= this && *many > 0);
+        if self.counted.minute() > inside.capped || inside.since == 0 {
+            inside.since = this;
+        }
+        let first_end = this + cap.session_minutes;
+        inside.first_end = Some(inside.first_end.map_or(first_end, |end| end.min(first_end)));
+        let minutes = this.saturating_sub(inside.late_at).min(60);
+        inside.late >>= minutes;
+        inside.late_at = inside.late_at.max(this);
+        while let Some(promise) = inside.promises.front().copied()
+            && now_ms > (promise.second + cap.claim_seconds) * 1000
+        {
+            inside.promises.pop_front();
+            inside.late += promise.many;
+            inside.lapsed = inside.lapsed.max(promise.number);
+        }
+    }
+
+    /// What happens after each verb.
+    pub(super) fn end_of_verb(&mut self, now_ms: u64) {
+        if self.cap.is_some() {
+            self.inside.capped = now_ms / MINUTE_MS;
+        }
+    }
+
+    /// The cap that decides.
+    fn enforced(&self) -> Option<Cap> {
+        let is_enforced = |cap: &Cap| cap.enforcement == Enforcement::On;
+        self.cap
+            .filter(is_enforced)
+            .filter(|_| self.sign.live.mode != Mode::Open)
+    }
+
+    pub(super) fn is_recounting(&self, now_ms: u64) -> bool {
+        self.enforced().is_some() && now_ms / MINUTE_MS < self.inside.recount
+    }
+
+    /// How many visitors may be released; nothing without a limit.
+    pub(super) fn slots(&self, now_ms: u64) -> Option<u64> {
+        let cap = self.enforced()?;
+        if self.is_recounting(now_ms) {
+            return Some(0);
+        }
+        let inside = &self.inside;
+        Some(free_slots(
+            cap.total_active,
+            inside.sum(),
+            inside.promised(),
+        ))
+    }
+
+    /// How many called visitors may come in now.
+    pub(super) fn claimable(&self, cap: Cap, now_ms: u64) -> u64 {
+        match self.slots(now_ms) {
+            None => cap.total_active.saturating_sub(self.inside.sum()).max(1),
+            Some(_) if now_ms < self.quiet_ms || self.is_recounting(now_ms) => 0,
+            Some(slots) => self.inside.promised() + slots,
+        }
+    }
+
+    /// Released visitors have their slots for a while.
+    pub(super) fn promise(&mut self, many: u64, now_ms: u64) {
+        if self.cap.is_none() || many == 0 {
+            return;
+        }
+        let (second, number) = (now_ms / 1000, self.sign.cursor.0);
+        let promises = &mut self.inside.promises;
+        match promises.back_mut() {
+            Some(last) if last.second >= second => {
+                last.many += many;
+                last.number = number;
+            }
+            _ => promises.push_back(Promise {
+                second,
+                many,
+                number,
+            }),
+        }
+    }
+
+    /// A POP has renewed sessions.
+    pub(super) fn renew(&mut self, renewed: &[(Renewal, u64)], now_ms: u64) {
+        let Some(cap) = self.cap else {
+            return;
+        };
+        for (Renewal { from, to }, many) in renewed {
+            let inside = &mut self.inside;
+            let known = inside.ring.get_mut(from).filter(|known| **known > 0);
+            let is_unheard_of = inside.first_end.is_some_and(|first| *from < first);
+            match known {
+                Some(known) => *known = known.saturating_sub(*many),
+                None if *from > 0 && is_unheard_of && inside.told_ms == 0 => {
+                    let until = self.sign.birth.started / MINUTE_MS + cap.session_minutes + 1;
+                    inside.recount = inside.recount.max(until);
+                }
+                None => {}
+            }
+            inside.open(*to, *many, now_ms);
+        }
+    }
+
+    /// A copy of the sign knows who was inside before a loss; the latest one counts.
+    pub(super) fn take_sessions(&mut self, known: &Sign, now_ms: u64) {
+        let this = now_ms / MINUTE_MS;
+        let sessions = known.sessions.as_ref().filter(|_| self.cap.is_some());
+        let inside = &mut self.inside;
+        if let Some(known) = sessions
+            && known.told_ms > inside.told_ms
+        {
+            (inside.told_ms, inside.recount) = (known.told_ms, 0);
+            inside.since = inside.since.min(known.since);
+            let cells = known.cells.iter().filter(|cell| cell.end >= this);
+            inside.ring = cells.map(|cell| (cell.end, cell.many)).collect();
+        }
+    }
+
+    /// Every ticket has ended, and with it every session.
+    pub(super) fn end_sessions(&mut self) {
+        let inside = &mut self.inside;
+        inside.ring.clear();
+        inside.promises.clear();
+        (inside.late, inside.lapsed, inside.recount) = (0, 0, 0);
+    }
+
+    /// What the sign says of the cap.
+    pub(super) fn show_sessions(&mut self, now_ms: u64) {
+        let told = self.cap.map(|cap| {
+            let inside = &self.inside;
+            let cells = inside.ring.iter().filter(|(_, many)| **many > 0);
+            let cells = cells.map(|(end, many)| Cell {
+                end: *end,
+                many: *many,
+            });
+            Sessions {
+                total_active: cap.total_active,
+                minutes: cap.session_minutes,
+                enforcement: cap.enforcement,
+                told_ms: now_ms,
+                since: inside.since,
+                promised: inside.promised(),
+                claimable: self.claimable(cap, now_ms),
+                late: inside.late,
+                lapsed: Cursor(inside.lapsed),
+                cells: cells.collect(),
+            }
+        });
+        self.sign.sessions = told;
+    }
+}
+
+impl Inside {
+    /// What POPs have told of sessions.
+    pub(super) fn take_counts_of(&mut self, other: &Self) {
+        self.ring.clone_from(&other.ring);
+        self.recount = other.recount;
+    }
+
+    fn sum(&self) -> u64 {
+        self.ring.values().sum()
+    }
+
+    fn promised(&self) -> u64 {
+        self.promises.iter().map(|promise| promise.many).sum()
+    }
+
+    pub(super) fn open(&mut self, end: u64, many: u64, now_ms: u64) {
+        if end >= now_ms / MINUTE_MS {
+            *self.ring.entry(end).or_default() += many;
+        }
+    }
+
+    /// The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
+    pub(super) fn take_promise(&mut self, position: Position) {
+        let mut promises = self.promises.iter_mut();
+        if let Some(promise) = promises.find(|promise| promise.many > 0) {
+            promise.many -= 1;
+        }
+        if position.0 <= self.lapsed {
+            self.late = self.late.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Who is inside, where a cap holds: sessions by the minute in which they end, and slots promised to called visitors.
+//!
+//! Invariant: no release and no claim lifts `inside + promised` above the cap. `store/lua/sessions.lua` has the same rule, since
+//! only the store can do it atomically.
+
+use super::chance::{Chance, Rule};
+use super::{Cursor, Now, Position};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// How many may be inside, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cap {
+    /// How many sessions there may be at a time.
+    pub total_active: u64,
+    /// A session ends that many minutes after the last visit.
+    pub session_minutes: u64,
+    /// For how many seconds a slot is kept for a called visitor.
+    pub claim_seconds: u64,
+    /// Whether visitors are held back for it.
+    pub enforcement: Enforcement,
+}
+
+impl Cap {
+    /// What is accepted as the number of sessions; 0 is no cap.
+    pub const TOTAL_ACTIVE: RangeInclusive<u64> = 0..=10_000_000;
+    /// What is accepted as the length of a session, in minutes.
+    pub const SESSION_MINUTES: RangeInclusive<u64> = 2..=240;
+    /// What is accepted as the time for which a slot is kept, in seconds.
+    pub const CLAIM_SECONDS: RangeInclusive<u64> = 10..=600;
+}
+
+/// Whether a rule decides, or only says what it would decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// It only says so.
+    Observe,
+    /// It decides.
+    #[default]
+    On,
+}
+
+impl Enforcement {
+    /// Every choice, by its name among the settings.
+    pub const ALL: [(&'static str, Self); 2] = [("observe", Self::Observe), ("on", Self::On)];
+
+    /// Its name among the settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Observe => "observe",
+            Self::On => "on",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, choice)| choice)
+    }
+}
+
+/// The sessions of a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The last minute of these sessions, since 1970.
+    pub end: u64,
+    /// How many.
+    pub many: u64,
+}
+
+impl Cell {
+    /// `end:many`, as the store keeps it.
+    #[must_use]
+    pub fn written(self) -> String {
+        format!("{}:{}", self.end, self.many)
+    }
+
+    /// Reads what was written.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (end, many) = text.split_once(':')?;
+        let (end, many) = (end.parse().ok()?, many.parse().ok()?);
+        Some(Self { end, many })
+    }
+}
+
+/// What the sign says of a cap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sessions {
+    /// How many there may be.
+    pub total_active: u64,
+    /// How long each is, in minutes after the last visit.
+    pub minutes: u64,
+    /// Whether visitors are held back for it.
+    pub enforcement: Enforcement,
+    /// The store's time in milliseconds when it said so.
+    pub told_ms: u64,
+    /// The minute since which a cap holds. A session that ended before has not ended for the cap.
+    pub since: u64,
+    /// Slots kept for called visitors who have not come.
+    pub promised: u64,
+    /// How many of those called may come in now.
+    pub claimable: u64,
+    /// About how many called visitors have not come in time, and may still come.
+    pub late: u64,
+    /// The last number whose promised slot was given back.
+    pub lapsed: Cursor,
+    /// The sessions there are, by the minute in which they end.
+    pub cells: Vec<Cell>,
+}
+
+impl Sessions {
+    /// How many are inside.
+    #[must_use]
+    pub fn inside(&self) -> u64 {
+        inside(&self.cells)
+    }
+
+    /// Free slots.
+    #[must_use]
+    pub fn free(&self) -> u64 {
+        free_slots(self.total_active, self.inside(), self.promised)
+    }
+
+    /// The minute it is by the store's clock, where this was read at `read_ms` by the clock that now says `now`.
+    #[must_use]
+    pub fn minute(&self, read_ms: u64, now: Now) -> u64 {
+        let since_ms = now.ms().saturating_sub(read_ms);
+        self.told_ms.saturating_add(since_ms) / 60_000
+    }
+
+    /// Whether a called visitor asks the store for a slot now. Visitors whose slot is still kept do; of late visitors, as many
+    /// as there are slots.
+    #[must_use]
+    pub fn is_worth_a_claim(&self, position: Position, chance: Chance) -> bool {
+        let is_late = position.0 <= self.lapsed.0;
+        match self.claimable {
+            0 => false,
+            _ if !is_late => true,
+            claimable => chance.between(Rule::Claim, 1, self.late.max(1)) <= claimable,
+        }
+    }
+
+    /// What becomes of a session that ends with this minute, at a visit in the minute `minute`; `None` is a visitor who was let
+    /// in without one.
+    #[must_use]
+    pub fn at_a_visit(&self, end: Option<u64>, minute: u64) -> AtVisit {
+        let next = minute.saturating_add(self.minutes);
+        match end {
+            Some(end) if end >= minute && end >= next => AtVisit::Goes,
+            Some(end) if end >= minute => AtVisit::Renewed(Renewal {
+                from: end,
+                to: next,
+            }),
+            Some(end) if end >= self.since && self.enforcement == Enforcement::On => AtVisit::Over,
+            _ => AtVisit::Renewed(Renewal { from: 0, to: next }),
+        }
+    }
+}
+
+/// What becomes of a session at a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtVisit {
+    /// It goes on.
+    Goes,
+    /// It ends later.
+    Renewed(Renewal),
+    /// It has ended.
+    Over,
+}
+
+/// A session that ends later than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// The minute in which it was to end; 0 where it is counted for the first time.
+    pub from: u64,
+    /// The minute in which it ends.
+    pub to: u64,
+}
+
+/// What came of a called visitor's question for a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// A session that ends with this minute.
+    Session(u64),
+    /// No slot is free.
+    Full,
+    /// The number has had its session: this ticket is a copy.
+    Used,
+}
+
+/// Whether a visitor whose turn has come may go in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slots {
+    /// As far as slots are concerned.
+    #[default]
+    Free,
+    /// All of them are taken.
+    Taken,
+}
+
+/// How many sessions these are.
+#[must_use]
+pub fn inside(cells: &[Cell]) -> u64 {
+    let many = cells.iter().map(|cell| cell.many);
+    many.fold(0, u64::saturating_add)
+}
+
+/// How many more may be called: `limit − active − promised`, never below 0.
+#[must_use]
+pub fn free_slots(total_active: u64, inside: u64, promised: u64) -> u64 {
+    total_active.saturating_sub(inside).saturating_sub(promised)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW_MS: u64 = 1_800_000_000_000;
+    const MINUTE: u64 = NOW_MS / 60_000;
+
+    fn sessions(enforcement: Enforcement) -> Sessions {
+        Sessions {
+            total_active: 10,
+            minutes: 20,
+            enforcement,
+            told_ms: NOW_MS,
+            since: MINUTE - 60,
+            promised: 2,
+            claimable: 3,
+            late: 0,
+            lapsed: Cursor(100),
+            cells: vec![
+                Cell {
+                    end: MINUTE,
+                    many: 4,
+                },
+                Cell {
+                    end: MINUTE + 20,
+                    many: 3,
+                },
+            ],
+        }
+    }
+
+    #[test]
+    fn free_slots_are_the_limit_without_the_active_visitors_and_never_below_zero() {
+        assert_eq!(free_slots(200, 201, 0), 0);
+        assert_eq!(free_slots(200, 148, 0), 52);
+        assert_eq!(free_slots(200, 148, 52), 0);
+        assert_eq!(free_slots(200, 148, 60), 0, "a cap that was lowered");
+        let told = sessions(Enforcement::On);
+        assert_eq!((told.inside(), told.free()), (7, 1));
+    }
+
+    #[test]
+    fn figures_of_places_add_up() {
+        let cell = |end: u64, many| Cell { end, many };
+        let (dublin, nairobi) = (
+            [cell(955, 20), cell(956, 30)],
+            [cell(954, 101), cell(955, 50)],
+        );
+        let both = [&dublin[..], &nairobi[..]].concat();
+        assert_eq!((inside(&dublin), inside(&nairobi)), (50, 151));
+        assert_eq!(inside(&both), 201);
+        assert_eq!(free_slots(200, inside(&both), 0), 0);
+    }
+
+    #[test]
+    fn a_session_ends_its_length_after_the_last_visit() {
+        let told = sessions(Enforcement::On);
+        let renewed = |from, to| AtVisit::Renewed(Renewal { from, to });
+        let at = |end| told.at_a_visit(Some(end), MINUTE);
+        assert_eq!(at(MINUTE + 20), AtVisit::Goes, "once a minute");
+        assert_eq!(at(MINUTE + 19), renewed(MINUTE + 19, MINUTE + 20));
+        assert_eq!(at(MINUTE), renewed(MINUTE, MINUTE + 20));
+        assert_eq!(at(MINUTE - 1), AtVisit::Over);
+        assert_eq!(at(MINUTE + 60), AtVisit::Goes, "it was longer before");
+    }
+
+    #[test]
+    fn a_visitor_let_in_before_there_was_a_cap_is_counted_and_goes_on() {
+        let told = sessions(Enforcement::On);
+        let counted = AtVisit::Renewed(Renewal {
+            from: 0,
+            to: MINUTE + 20,
+        });
+        assert_eq!(told.at_a_visit(None, MINUTE), counted);
+        assert_eq!(told.at_a_visit(Some(MINUTE - 61), MINUTE), counted);
+        assert_eq!(told.at_a_visit(Some(MINUTE - 60), MINUTE), AtVisit::Over);
+        let observed = sessions(Enforcement::Observe);
+        assert_eq!(observed.at_a_visit(Some(MINUTE - 1), MINUTE), counted);
+    }
+
+    #[test]
+    fn the_minute_is_that_of_the_store_whatever_the_clock_here_says() {
+        let told = sessions(Enforcement::On);
+        let fast = NOW_MS + 90_000;
+        assert_eq!(told.minute(fast, Now::from_ms(fast + 59_999)), MINUTE);
+        assert_eq!(told.minute(fast, Now::from_ms(fast + 60_000)), MINUTE + 1);
+        assert_eq!(told.minute(fast, Now::from_ms(fast - 1)), MINUTE);
+    }
+
+    #[test]
+    fn as_many_latecomers_ask_as_there_are_slots() {
+        let asks = |told: &Sessions, position| {
+            let worth = |number| told.is_worth_a_claim(Position(position), Chance::new(number));
+            (0..10_000).filter(|number| worth(*number)).count()
+        };
+        let some = sessions(Enforcement::On);
+        assert_eq!(asks(&some, 101), 10_000, "their slots are kept");
+        assert_eq!(asks(&some, 100), 10_000, "nobody else is late");
+        let crowd = Sessions { late: 30, ..some };
+        assert_eq!(asks(&crowd, 101), 10_000);
+        assert!((900..1_100).contains(&asks(&crowd, 100)));
+        let full = Sessions {
+            claimable: 0,
+            ..crowd
+        };
+        assert_eq!((asks(&full, 100), asks(&full, 101)), (0, 0));
+    }
+
+    #[test]
+    fn cells_are_read_as_they_were_written() {
+        let cell = Cell { end: 7, many: 3 };
+        assert_eq!(Cell::read(&cell.written()), Some(cell));
+        for spoilt in ["", "7", "7:", ":3", "7:-3", "7:3:1"] {
+            assert_eq!(Cell::read(spoilt), None, "{spoilt}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+-- How a called visitor claims a session, where a cap holds.
+
+-- What this ticket was given before: its number, the last minute of its session, and whether the same visitor asks again: soon
+-- after, since the answer was lost, or from the same network.
+local function claimed_before()
+  local memory = is_capped and key.claim and redis.pcall('GET', key.claim)
+  memory = type(memory) == 'string' and memory or ''
+  local born, epoch, position, last, second, network = string.match(memory, '^(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$')
+  local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
+  if number and this_minute <= tonumber(last) then
+    local is_soon = now < (tonumber(second) + TTL.draw) * 1000
+    return number, tonumber(last), is_soon or network ~= '' and network == arg.network
+  end
+end
+
+-- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the
+-- place of the number among those that have been claimed, where a ticket names it.
+local function claim(number, bit)
+  if not is_capped then
+    return
+  elseif not key.claim or live.mode == 'hold' or live.mode == 'closed' then
+    return 0
+  end
+  local _, known, is_same = claimed_before()
+  if known then
+    return is_same and known or -1
+  elseif bit and redis.pcall('GETBIT', key.claimed, bit) == 1 then
+    return -1
+  elseif claimable() == 0 then
+    return 0
+  end
+  take_promise(number)
+  local last = this_minute + cap.minutes
+  open_session(last, 1)
+  if bit then
+    redis.pcall('SETBIT', key.claimed, bit, 1)
+    redis.pcall('EXPIRE', key.claimed, lifetime)
+  end
+  local born, own = named(number)
+  local memory = string.format('%d:%d:%d %d %d %s', born, born == state.born and state.epoch or 1, own, last,
+    math.floor(now / 1000), arg.network or '')
+  redis.call('SET', key.claim, memory, 'EX', (cap.minutes + 1) * 60)
+  -- From now on the ticket is not good for another number.
+  redis.call('DEL', key.draw)
+  return last
+end

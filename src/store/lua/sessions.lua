@@ -1,0 +1,190 @@
+-- Who is inside, where a cap holds. `queue/sessions.rs` and `queue/model/sessions.rs` have the same rule.
+-- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
+-- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
+local cap = {
+  total = tonumber(arg.total_active) or 0, minutes = tonumber(arg.session_minutes), seconds = tonumber(arg.claim_seconds),
+  enforcement = arg.cap,
+}
+local is_capped = cap.total > 0
+local ring, promises = {}, {}
+
+local function read_ring(text)
+  local cells = {}
+  for minute, many in string.gmatch(text or '', '(%d+):(%d+)') do
+    if tonumber(minute) >= this_minute then
+      cells[tonumber(minute)] = tonumber(many)
+    end
+  end
+  return cells
+end
+local function written_ring()
+  local minutes = {}
+  for minute, many in pairs(ring) do
+    if many > 0 then
+      table.insert(minutes, minute)
+    end
+  end
+  table.sort(minutes)
+  for i, minute in ipairs(minutes) do
+    minutes[i] = string.format('%d:%d', minute, ring[minute])
+  end
+  return table.concat(minutes, ' ')
+end
+local function inside()
+  local sum = 0
+  for _, many in pairs(ring) do
+    sum = sum + many
+  end
+  return sum
+end
+
+local function read_promises(text)
+  local list = {}
+  for second, many, number in string.gmatch(text or '', '(%d+):(%d+):(%d+)') do
+    table.insert(list, { second = tonumber(second), many = tonumber(many), number = tonumber(number) })
+  end
+  return list
+end
+local function written_promises()
+  local parts = {}
+  for _, kept in ipairs(promises) do
+    table.insert(parts, string.format('%d:%d:%d', kept.second, kept.many, kept.number))
+  end
+  return table.concat(parts, ' ')
+end
+local function promised()
+  local sum = 0
+  for _, kept in ipairs(promises) do
+    sum = sum + kept.many
+  end
+  return sum
+end
+
+-- Released visitors have their slots for `claim_seconds`.
+local function promise(many)
+  local second, last = math.floor(now / 1000), promises[#promises]
+  if not is_capped or many == 0 then
+    return
+  elseif last and last.second >= second then
+    last.many, last.number = last.many + many, state.cursor
+  else
+    table.insert(promises, { second = second, many = many, number = state.cursor })
+  end
+end
+-- A slot that was not claimed in time returns. How many come late is a guess: half of them are forgotten each minute.
+local function take_back_promises()
+  local minutes = math.min(math.max(this_minute - state.late_at, 0), 60)
+  state.late, state.late_at = math.floor(state.late / 2 ^ minutes), math.max(this_minute, state.late_at)
+  while promises[1] and now > (promises[1].second + cap.seconds) * 1000 do
+    local lapsed = table.remove(promises, 1)
+    state.late, state.lapsed = state.late + lapsed.many, math.max(state.lapsed, lapsed.number)
+  end
+end
+
+-- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
+local function take_promise(number)
+  for _, oldest in ipairs(promises) do
+    if oldest.many > 0 then
+      oldest.many = oldest.many - 1
+      break
+    end
+  end
+  if number <= state.lapsed then
+    state.late = math.max(state.late - 1, 0)
+  end
+end
+
+if is_capped then
+  ring, promises = read_ring(set[11]), read_promises(set[12])
+  -- Until now verbs ran without a cap.
+  if state.minute > state.capped or state.cap_since == 0 then
+    state.cap_since = this_minute
+  end
+  if state.first_end == 0 or this_minute + cap.minutes < state.first_end then
+    state.first_end = this_minute + cap.minutes
+  end
+  take_back_promises()
+end
+
+local function is_enforced()
+  return is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
+end
+-- Who is inside is not known after a loss that no copy of the sign came through, until all sessions of that time have ended.
+local function is_recounting()
+  return this_minute < state.recount
+end
+-- How many visitors may be released.
+local function slots()
+  if not is_enforced() then
+    return math.huge
+  elseif is_recounting() then
+    return 0
+  end
+  return math.max(cap.total - inside() - promised(), 0)
+end
+-- How many called visitors may come in now.
+local function claimable()
+  if not is_enforced() then
+    return math.max(cap.total - inside(), 1)
+  elseif now < state.quiet or is_recounting() then
+    return 0
+  end
+  return promised() + slots()
+end
+
+local function open_session(at, many)
+  if at >= this_minute then
+    ring[at] = (ring[at] or 0) + many
+  end
+end
+-- A POP has renewed sessions. What is not in the ring any more only adds: it was renewed in time, and told late.
+local function renew_sessions(from, to, many)
+  if not is_capped then
+    return
+  end
+  local known = math.min(ring[from] or 0, many)
+  if known > 0 then
+    ring[from] = ring[from] - known
+  elseif from > 0 and from < state.first_end and state.ring_told == 0 then
+    -- A session that these data have not given: they began with visitors inside.
+    state.recount = math.max(state.recount, math.floor(state.started / 60000) + cap.minutes + 1)
+  end
+  open_session(to, many)
+end
+
+-- A copy of the sign knows who was inside before the loss; the latest one counts.
+local function take_sessions(sign)
+  if is_capped and (sign.told or 0) > state.ring_told then
+    state.ring_told, state.recount = sign.told, 0
+    state.cap_since = math.min(state.cap_since, sign.cap_since or this_minute)
+    ring = read_ring(sign.ring)
+  end
+end
+
+-- Every ticket has ended, and with it every session.
+local function end_sessions()
+  ring, promises = {}, {}
+  state.late, state.lapsed, state.recount = 0, 0, 0
+end
+
+local function tell_sessions(told)
+  for name, value in pairs(is_capped and {
+    total_active = cap.total, session_minutes = cap.minutes, cap = cap.enforcement, told = now, cap_since = state.cap_since,
+    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed, ring = written_ring(),
+  } or {}) do
+    table.insert(told, name)
+    table.insert(told, value)
+  end
+end
+
+local function write_sessions()
+  if is_capped then
+    state.capped = this_minute
+    local written = { ring = written_ring(), promises = written_promises() }
+    for i, name in ipairs({ 'ring', 'promises' }) do
+      if written[name] ~= (set[10 + i] or '') then
+        texts[name] = written[name]
+      end
+    end
+  end
+end

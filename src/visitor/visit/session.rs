@@ -1,0 +1,106 @@
+//! The session of a visitor inside, where a cap holds: it ends later with each visit, and is over when none came for its length.
+//!
+//! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
+
+use super::begin::anew;
+use crate::cache::CachedSign;
+use crate::queue::sessions::AtVisit;
+use crate::queue::{Renewal, Sessions};
+use crate::request::Request;
+use crate::ticket::{Notice, Standing, Ticket};
+use crate::visitor::Kind;
+use std::time::Duration;
+
+/// What became of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Renewed {
+    /// Nothing.
+    No,
+    /// It ends later, and the POP has told so before: by another request with the same ticket.
+    Before(Renewal),
+    /// It ends later.
+    Now(Renewal),
+}
+
+impl Renewed {
+    /// What the store is to be told.
+    pub(super) fn to_be_told(self) -> Option<Renewal> {
+        match self {
+            Self::Now(renewal) => Some(renewal),
+            Self::No | Self::Before(_) => None,
+        }
+    }
+}
+
+/// What a visitor inside holds after a visit.
+pub(super) enum Kept {
+    /// The ticket, whose session may end later.
+    Inside(Ticket, Renewed),
+    /// The session is over: what is left is a ticket without a number.
+    Over(Ticket),
+}
+
+/// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
+pub(super) fn kept(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
+    let Standing::Admitted { session, .. } = held.standing else {
+        return Kept::Inside(held, Renewed::No);
+    };
+    let last = request.pop.last();
+    let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, request)) else {
+        return Kept::Inside(held, Renewed::No);
+    };
+    let known = || request.pop.session_end(&held.id).max(session);
+    let at_visit = match sessions.at_a_visit(session, minute) {
+        // Another request with the same ticket may have made it longer.
+        AtVisit::Over => sessions.at_a_visit(known(), minute),
+        other => other,
+    };
+    match at_visit {
+        AtVisit::Over => Kept::Over(over(request)),
+        AtVisit::Renewed(renewal) if kind.renews() => {
+            let life = Duration::from_mins(sessions.minutes.saturating_add(1));
+            let renewed = match request.pop.renew_session(&held.id, renewal, life) {
+                Some(told) => Renewed::Now(told),
+                None => Renewed::Before(renewal),
+            };
+            Kept::Inside(until(held, renewal.to), renewed)
+        }
+        AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No),
+    }
+}
+
+/// What the sign says of the cap, and the minute by the store's clock.
+fn capped<'a>(last: &'a CachedSign, request: &Request<'_>) -> Option<(&'a Sessions, u64)> {
+    let sessions = last.sign.as_ref()?.sessions.as_ref()?;
+    Some((sessions, sessions.minute(last.read_ms, request.now)))
+}
+
+fn until(held: Ticket, end: u64) -> Ticket {
+    match held.standing {
+        Standing::Admitted {
+            position,
+            born,
+            epoch,
+            at,
+            ..
+        } => Ticket {
+            standing: Standing::Admitted {
+                position,
+                born,
+                epoch,
+                at,
+                session: Some(end),
+            },
+            ..held
+        },
+        Standing::Provisional { .. } | Standing::Waiting(_) => held,
+    }
+}
+
+/// The visitor goes to the back of the line, under another name: the number of the old one has been used.
+fn over(request: &Request<'_>) -> Ticket {
+    Ticket {
+        notice: Some(Notice::SessionOver),
+        ..anew(request.call.id.clone(), request.now)
+    }
+}
