@@ -22,7 +22,7 @@ use crate::visitor::routes::{self};
 use crate::visitor::visit::{FollowUp, visit};
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
-pub use entries::{ignored_entry, refused_entries, uncounted_entry, unsound_entry};
+pub use entries::{ignored_entry, refused_entries, released_entry, uncounted_entry, unsound_entry};
 use onwards::{METHODS, forward, options, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;

@@ -8,8 +8,11 @@ use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use fastly::http::{HeaderValue, Method, Url};
 
 use now_serving::config::Config;
+use now_serving::queue::Released;
+use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 
+use super::log;
 use super::outbox::Counts;
 
 pub(super) const STORE: &str = "upstash";
@@ -62,5 +65,9 @@ impl Transport for Upstash<'_> {
 
     fn failed(&self, fault: &StoreError) {
         self.counts.tally.borrow_mut().failed(fault.kind());
+    }
+
+    fn released(&self, released: &Released) {
+        log(&service::released_entry(released));
     }
 }

@@ -8,7 +8,7 @@ use crate::http::Reply;
 use crate::page::iso_8601;
 use crate::queue::Rate;
 use crate::queue::Reason;
-use crate::queue::{LineStatus, PanelSnapshot, Provenance};
+use crate::queue::{Explained, LineStatus, PanelSnapshot, Provenance, Sessions};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
 use serde_json::{Value, json};
@@ -56,7 +56,11 @@ pub(super) fn status(request: &Request<'_>) -> Answered {
 }
 
 pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
-    let LineStatus { sign, absent } = line;
+    let LineStatus {
+        sign,
+        absent,
+        limits,
+    } = line;
     let now_ms = request.now.ms();
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
@@ -82,8 +86,36 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
             "share": absent.share.map(thousandths),
             "may_come": absent.may_come,
         },
+        "sessions": sign.sessions.as_ref().map(sessions_json),
+        "release": release_json(limits),
         "version": sign.live.version,
     })
+}
+
+/// Who is inside, where a cap holds.
+fn sessions_json(sessions: &Sessions) -> Value {
+    json!({
+        "setting": sessions.enforcement.name(),
+        "total_active": sessions.total_active,
+        "minutes": sessions.minutes,
+        "inside": sessions.inside(),
+        "promised": sessions.promised,
+        "free": sessions.free(),
+    })
+}
+
+/// Why no more visitors are released now, and what the last release was.
+fn release_json(limits: &Explained) -> Value {
+    let last = limits.last.map(|last| {
+        json!({
+            "at": iso_8601(last.at_ms),
+            "released": last.released,
+            "pace": last.pace,
+            "slots": last.slots,
+            "bound_by": last.bound_by.name(),
+        })
+    });
+    json!({ "bound_by": limits.bound_by.name(), "last": last })
 }
 
 /// Per mille as a fraction.

@@ -136,6 +136,8 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "sign": figures::line(sign),
         "flow": figures::flow(sign, &hour, now_ms),
         "absent": figures::absent(configured.absent_visitors, board.absent),
+        "inside": figures::inside(sign.sessions.as_ref()),
+        "release": figures::release(&board.limits, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),

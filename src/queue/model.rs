@@ -7,6 +7,7 @@ mod birth;
 mod changes;
 mod claim;
 mod draw;
+mod explain;
 mod pieces;
 mod rate;
 mod sessions;
@@ -15,6 +16,7 @@ mod witness;
 
 use super::release;
 use super::{Live, Sign, TicketState, WaitingProof};
+use crate::queue::Released;
 use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Mode, Pace};
 pub use absent::Brought;
 use absent::{Counted, Kept};
@@ -72,6 +74,8 @@ pub struct Model {
     inside: Inside,
     /// Who has been.
     claims: Claims,
+    /// What was released last.
+    last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
 }
@@ -145,6 +149,7 @@ impl Model {
             kept: Kept::default(),
             inside: Inside::default(),
             claims: Claims::default(),
+            last: None,
             granted: 0,
         }
     }
@@ -230,6 +235,7 @@ impl Model {
         };
         let told = verb(self, before);
         self.end_of_verb(call.now_ms);
+        self.note_release(turnout.called, call.now_ms);
         let waits = self.sign.waiting() > 0;
         if !waits {
             self.checkpoints = None;
@@ -242,6 +248,14 @@ impl Model {
         }
         self.show(call.now_ms);
         (self.sign.clone(), told)
+    }
+
+    fn to_release(&self) -> release::Line {
+        release::Line {
+            waiting: self.sign.waiting(),
+            mode: self.sign.live.mode,
+            settling_until_ms: self.quiet_ms,
+        }
     }
 
     /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
@@ -270,11 +284,7 @@ impl Model {
     }
 
     fn release(&mut self, now_ms: u64) {
-        let line = release::Line {
-            waiting: self.sign.waiting(),
-            mode: self.sign.live.mode,
-            settling_until_ms: self.quiet_ms,
-        };
+        let line = self.to_release();
         let limits = release::Limits {
             credit: self.sign.credit,
             budget: self.left,

@@ -83,6 +83,8 @@ pub enum Reason {
     RefusedTemplate,
     /// What was counted and could be kept nowhere else.
     Uncounted,
+    /// Waiting visitors were released.
+    Released,
 }
 
 impl Reason {

@@ -5,6 +5,7 @@
 //! only the store can do it atomically.
 
 use super::{Mode, Pace};
+use serde::Serialize;
 
 /// While visitors wait, periods that no verb saw are opened later: at most this many seconds' worth.
 const LONGEST_CATCH_UP: u64 = 30;
@@ -49,7 +50,8 @@ pub struct Release {
 }
 
 /// Why no more visitors were released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// No visitor waits any more.
     Waiting,
@@ -61,6 +63,39 @@ pub enum Bound {
     Pace,
     /// No slot is free.
     Slots,
+    /// It is not known who is inside, since the store lost its data.
+    Recount,
+}
+
+impl Bound {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Waiting,
+        Self::Mode,
+        Self::Settling,
+        Self::Pace,
+        Self::Slots,
+        Self::Recount,
+    ];
+
+    /// As the store, programs and the log write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Mode => "mode",
+            Self::Settling => "settling",
+            Self::Pace => "pace",
+            Self::Slots => "slots",
+            Self::Recount => "recount",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bound| bound.name() == name)
+    }
 }
 
 /// How many visitors go in now. Credit goes first: it was granted by name, and the budget is only the pace. An open room

@@ -1,6 +1,6 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
-use super::{Absent, Claim, Position, Sign};
+use super::{Absent, Claim, Explained, Position, Sign};
 
 /// What the line answers to a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct LineStatus {
     pub sign: Sign,
     /// What is known of called visitors who do not come.
     pub absent: Absent,
+    /// What bounds the line.
+    pub limits: Explained,
 }
 
 /// The sign, and all that is shown beside it.
@@ -33,6 +35,8 @@ pub struct PanelSnapshot {
     pub admitted: u64,
     /// What is known of called visitors who do not come.
     pub absent: Absent,
+    /// What bounds the line.
+    pub limits: Explained,
     /// Who set the mode, and when.
     pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.

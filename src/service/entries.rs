@@ -3,7 +3,7 @@
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::{Now, Reason};
+use crate::queue::{Now, Reason, Released};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -51,6 +51,13 @@ pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> 
 pub fn uncounted_entry(now: Now, tally: &Tally) -> String {
     let counts = tally.encode();
     log::line(&json!({ "timestamp": now.ms(), "reason": Reason::Uncounted, "counts": counts }))
+}
+
+/// The log line about a release of visitors who waited: how many, what each limit allowed, and which one bound.
+#[must_use]
+pub fn released_entry(released: &Released) -> String {
+    let (timestamp, reason) = (released.at_ms, Reason::Released);
+    log::line(&json!({ "timestamp": timestamp, "reason": reason, "release": released }))
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.

@@ -17,6 +17,7 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
         drawn: answer.number("drawn")?,
         admitted: answer.number("admitted")?,
         absent: answer.absent()?,
+        limits: answer.limits()?,
         mode: set("mode_at", "mode_by"),
         pace: set("pace_at", "pace_by"),
         message: set("message_at", "message_by"),

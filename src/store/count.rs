@@ -3,7 +3,7 @@
 use super::reply::Answer;
 use super::{Arguments, Sign};
 use crate::cache::outbox::{Batch, Tally};
-use crate::queue::Absent;
+use crate::queue::{Absent, Explained};
 
 /// All that there is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Figures {
     pub released: u64,
     /// What is known of called visitors who do not come.
     pub absent: Absent,
+    /// What bounds the line.
+    pub limits: Explained,
     /// What was counted at the edge.
     pub tally: Tally,
 }
@@ -46,6 +48,7 @@ pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
         drawn: answer.number("drawn")?,
         released: answer.number("admitted")?,
         absent: answer.absent()?,
+        limits: answer.limits()?,
         tally,
     })
 }

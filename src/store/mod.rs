@@ -214,10 +214,12 @@ impl Line<'_> {
     ) -> Result<T, StoreError> {
         let answer = self.eval_raw(attempt, verb, keys, arguments);
         let read = answer.and_then(|value| {
-            let answer = Answer::read(value);
-            answer
-                .and_then(|answer| read(&answer))
-                .ok_or(StoreError::Garbled)
+            let answer = Answer::read(value).ok_or(StoreError::Garbled)?;
+            let told = read(&answer).ok_or(StoreError::Garbled)?;
+            if let Some(released) = answer.released() {
+                self.store.released(&released);
+            }
+            Ok(told)
         });
         read.inspect_err(|fault| self.store.failed(fault))
     }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::queue::{Absent, Birth, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live};
+use crate::queue::{Absent, Birth, Bound, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live};
 use crate::queue::{Cursor, Measured, Mode, Pace};
-use crate::queue::{Position, Sessions, SetTimes, Sign, Splice};
+use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -157,7 +157,25 @@ impl Answer {
         Some(LineStatus {
             sign: self.sign()?,
             absent: self.absent()?,
+            limits: self.limits()?,
         })
+    }
+
+    /// What bounds the line.
+    pub(super) fn limits(&self) -> Option<Explained> {
+        let last = match self.text("last_release")? {
+            "" => None,
+            text => Some(Released::read(text)?),
+        };
+        Some(Explained {
+            bound_by: Bound::named(self.text("bound")?)?,
+            last,
+        })
+    }
+
+    /// What this verb released of visitors who waited.
+    pub(super) fn released(&self) -> Option<Released> {
+        Released::read(self.text("release")?)
     }
 
     /// What is known of called visitors who do not come: an answer without a share means that it is not known.

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 
+use crate::queue::Released;
 use serde_json::Value;
 
 /// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
@@ -14,6 +15,9 @@ pub trait Transport {
 
     /// Hears that a verb of the line got no usable answer, however many calls it made.
     fn failed(&self, _fault: &StoreError) {}
+
+    /// Hears that a verb released visitors who waited.
+    fn released(&self, _released: &Released) {}
 }
 
 /// Which call of a request this is.

@@ -278,6 +278,7 @@ mod tests {
             Reason::IgnoredSetting,
             Reason::RefusedTemplate,
             Reason::Uncounted,
+            Reason::Released,
         ];
         let names = [&Reason::ALL[..], &of_no_request].concat();
         let names: Vec<String> = names

@@ -5,7 +5,7 @@
 
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::Reason;
-use crate::queue::{Absent, Mode, Pace};
+use crate::queue::{Absent, Bound, Mode, Pace, Sessions};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -21,6 +21,8 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     page.counters(figures);
     page.gauges(figures, age_ms, now_ms);
     page.absent(figures.absent);
+    page.sessions(figures.sign.sessions.as_ref());
+    page.bound(figures.limits.bound_by);
     page.store(&figures.tally);
     page.text
 }
@@ -118,6 +120,40 @@ impl Page<'_> {
             "Visitors called within the last minute who have not come yet.",
             Some(absent.may_come),
         );
+    }
+
+    fn sessions(&mut self, sessions: Option<&Sessions>) {
+        for (name, help, number) in [
+            (
+                "inside",
+                "Sessions of visitors inside; absent without a cap.",
+                sessions.map(Sessions::inside),
+            ),
+            (
+                "promised",
+                "Slots kept for called visitors who have not come; absent without a cap.",
+                sessions.map(|sessions| sessions.promised),
+            ),
+            (
+                "total_active",
+                "The cap: how many sessions there may be; absent without one.",
+                sessions.map(|sessions| sessions.total_active),
+            ),
+        ] {
+            self.gauge(name, help, number);
+        }
+    }
+
+    fn bound(&mut self, bound_by: Bound) {
+        self.head(
+            "queue_bound",
+            "gauge",
+            "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.",
+        );
+        for bound in Bound::ALL {
+            let label = format!(",rule=\"{}\"", bound.name());
+            self.line("queue_bound", &label, u64::from(bound == bound_by));
+        }
     }
 
     fn pace(&mut self, pace: Pace) {
@@ -241,7 +277,7 @@ mod tests {
 
     use super::*;
     use crate::queue::{Cursor, Pace};
-    use crate::queue::{Live, Sign};
+    use crate::queue::{Explained, Live, Sign};
 
     fn figures() -> Figures {
         let live = Live {
@@ -272,6 +308,10 @@ mod tests {
             sign,
             drawn: 12,
             released: 5,
+            limits: Explained {
+                bound_by: Bound::Waiting,
+                last: None,
+            },
             absent: Absent {
                 share: Some(310),
                 may_come: 6,
@@ -310,6 +350,10 @@ mod tests {
     fn what_nobody_knows_is_absent() {
         let figures = Figures {
             absent: Absent::default(),
+            limits: Explained {
+                bound_by: Bound::Waiting,
+                last: None,
+            },
             ..figures()
         };
         let text = text("main", &figures, None, 0);

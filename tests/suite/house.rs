@@ -18,7 +18,7 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::queue::{Actor, Now};
+use now_serving::queue::{Actor, Now, Released};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -620,9 +620,11 @@ impl House {
             self.write_down(&line);
         }
         let tally = RefCell::default();
+        let write_down = |line: &str| self.write_down(line);
         let store = || Counting {
             direct: Direct(self.store.clone()),
             tally: &tally,
+            write_down: &write_down,
             attempts: Attempts::default(),
         };
         let outcome = service::handle(
@@ -958,6 +960,7 @@ impl Transport for Direct {
 struct Counting<'a> {
     direct: Direct,
     tally: &'a RefCell<Tally>,
+    write_down: &'a dyn Fn(&str),
     attempts: Attempts,
 }
 
@@ -972,6 +975,10 @@ impl Transport for Counting<'_> {
 
     fn failed(&self, fault: &StoreError) {
         self.tally.borrow_mut().failed(fault.kind());
+    }
+
+    fn released(&self, released: &Released) {
+        (self.write_down)(&service::released_entry(released));
     }
 }
 

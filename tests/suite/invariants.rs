@@ -210,6 +210,7 @@ impl Play<'_> {
                 }
             }
         }
+        self.explain(now_ms);
         let may_add =
             matches!(step.event, Event::Renew(..)) || self.model.sign().live.mode == Mode::Open;
         if let Some(cap) = self.cap.filter(|cap| cap.enforcement == Enforcement::On)
@@ -368,6 +369,17 @@ impl Play<'_> {
             |model| model.pass(call),
             |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
         );
+    }
+
+    /// Every store says the same of releases.
+    fn explain(&mut self, now_ms: u64) {
+        if self.model.has_begun() {
+            self.everywhere(
+                now_ms,
+                |model| model.explained(now_ms),
+                |line| line.status().unwrap().limits,
+            );
+        }
     }
 
     /// How many slots are taken, by sessions and by promises.

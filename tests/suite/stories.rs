@@ -9,6 +9,7 @@ mod counter;
 mod defects;
 mod elsewhere;
 mod estimate;
+mod explained;
 pub(crate) mod lines;
 mod live;
 mod login;
@@ -28,6 +29,7 @@ use counter::*;
 use defects::*;
 use elsewhere::*;
 use estimate::*;
+use explained::*;
 use lines::*;
 use live::*;
 use login::*;
@@ -225,4 +227,5 @@ in_every_house! {
     while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin_host
     while_the_operators_routes_are_unknown_no_password_reaches_the_origin
     called_visitors_who_do_not_come_are_shown
+    each_release_says_which_rule_bound_it
 }

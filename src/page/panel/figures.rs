@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::hour::Hour;
-use super::{SignSeen, number, people};
+use super::{SignSeen, moment, number, people};
 use crate::i18n::english;
-use crate::queue::{Absent, AbsentVisitors, Now, Sign};
+use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
 use crate::queue::{Rate, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
@@ -51,6 +51,40 @@ pub(super) fn absent(setting: AbsentVisitors, absent: Absent) -> String {
             number(absent.may_come)
         ),
     }
+}
+
+/// Who is inside, where a cap holds.
+pub(super) fn inside(sessions: Option<&Sessions>) -> String {
+    let Some(sessions) = sessions else {
+        return "not counted, since there is no cap".to_owned();
+    };
+    let (inside, most) = (number(sessions.inside()), number(sessions.total_active));
+    let promised = number(sessions.promised);
+    let observed = match sessions.enforcement {
+        Enforcement::Observe => " The cap only observes.",
+        Enforcement::On => "",
+    };
+    format!("{inside} of {most}, and {promised} promised.{observed}")
+}
+
+/// What the last release was, and what bounds the line now.
+pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
+    let now = match limits.bound_by {
+        Bound::Waiting => "nobody waits",
+        Bound::Mode => "the mode lets nobody in",
+        Bound::Settling => "an older line may still come back",
+        Bound::Pace => "the pace",
+        Bound::Slots => "no slot is free",
+        Bound::Recount => "it is not known who is inside",
+    };
+    let last = limits.last.map(|last| {
+        let slots = last.slots.map(|slots| format!(", slots {}", number(slots)));
+        let (pace, released) = (number(last.pace), number(last.released));
+        let at = moment(last.at_ms, now_ms).text;
+        let slots = slots.unwrap_or_default();
+        format!("Pace {pace}{slots} \u{2192} {released}, {at}. ")
+    });
+    format!("{}Bound now: {now}.", last.unwrap_or_default())
 }
 
 /// Rates below ten are told with a decimal.

@@ -81,7 +81,7 @@ impl Hour {
 pub(super) mod tests {
     use super::*;
     use crate::queue::Cursor;
-    use crate::queue::{Live, Sign};
+    use crate::queue::{Bound, Explained, Live, Sign};
 
     /// 10:00 on some day.
     pub(in crate::page::panel) const TEN: u64 = 30_000_120;
@@ -112,6 +112,10 @@ pub(super) mod tests {
             drawn: now.drawn,
             admitted: now.admitted,
             absent: crate::queue::Absent::default(),
+            limits: Explained {
+                bound_by: Bound::Waiting,
+                last: None,
+            },
             mode: None,
             pace: None,
             message: None,

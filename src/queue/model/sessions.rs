@@ -87,18 +87,23 @@ impl Model {
         self.enforced().is_some() && now_ms / MINUTE_MS < self.inside.recount
     }
 
-    /// How many visitors may be released; nothing without a limit.
-    pub(super) fn slots(&self, now_ms: u64) -> Option<u64> {
-        let cap = self.enforced()?;
-        if self.is_recounting(now_ms) {
-            return Some(0);
-        }
-        let inside = &self.inside;
+    /// Free slots, also where the cap only observes; nothing without one.
+    pub(super) fn free_slots(&self) -> Option<u64> {
+        let (cap, inside) = (self.cap?, &self.inside);
         Some(free_slots(
             cap.total_active,
             inside.sum(),
             inside.promised(),
         ))
+    }
+
+    /// How many visitors may be released; nothing without a limit.
+    pub(super) fn slots(&self, now_ms: u64) -> Option<u64> {
+        self.enforced()?;
+        if self.is_recounting(now_ms) {
+            return Some(0);
+        }
+        self.free_slots()
     }
 
     /// How many called visitors may come in now.

@@ -25,12 +25,27 @@ local function answer(number, ...)
     table.insert(told, live.message)
   end
   tell_sessions(told)
+  if texts.release and before.cursor < before.length then
+    table.insert(told, 'release')
+    table.insert(told, texts.release)
+  end
   -- A name without a value is not told.
   for i = 1, select('#', ...), 2 do
     local name, value = select(i, ...)
     if value ~= nil then
       table.insert(told, name)
       table.insert(told, value)
+    end
+  end
+  return told
+end
+
+-- What is known of the line besides.
+local function figures(...)
+  local told = answer(0, ...)
+  for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' }, { absence() } }) do
+    for _, word in ipairs(more) do
+      table.insert(told, word)
     end
   end
   return told

@@ -62,6 +62,7 @@ end
 local function save()
   measure()
   write_sessions()
+  note_release()
   watch_turnout()
   remember_minute()
   if before.cursor == before.length and state.cursor < state.length then

@@ -9,7 +9,7 @@ verbs.metrics = function()
     end
   end
   local sums = redis.pcall('HGETALL', key.counts)
-  return answer(0, 'counts', sums.err and {} or sums, absence())
+  return figures('counts', sums.err and {} or sums)
 end
 
 return verbs[arg.verb]()

@@ -19,3 +19,28 @@ local function release()
     state.left = math.min(state.left - admit(state.left), most_kept())
   end
 end
+
+-- What bounds the line now: why no more visitors are released.
+local function bound()
+  if live.mode == 'hold' or live.mode == 'closed' then
+    return 'mode'
+  elseif live.mode == 'open' then
+    return 'waiting'
+  elseif now < state.quiet then
+    return 'settling'
+  elseif state.cursor == state.length then
+    return 'waiting'
+  elseif is_enforced() and is_recounting() then
+    return 'recount'
+  end
+  return slots() == 0 and 'slots' or 'pace'
+end
+-- What a verb released: when, how many, what pace and credit allowed, what slots allowed, and what bound it.
+local function note_release()
+  local many = state.admitted - before.admitted
+  if many > 0 then
+    local free = free_slots()
+    texts.release = string.format('%d %d %d %s %s', now, many, many + state.credit + state.left, free and free + many or '-',
+      bound())
+  end
+end

@@ -113,6 +113,10 @@ end
 local function is_recounting()
   return this_minute < state.recount
 end
+-- Free slots, also where the cap only observes; nothing without one.
+local function free_slots()
+  return is_capped and math.max(cap.total - inside() - promised(), 0) or nil
+end
 -- How many visitors may be released.
 local function slots()
   if not is_enforced() then
@@ -120,7 +124,7 @@ local function slots()
   elseif is_recounting() then
     return 0
   end
-  return math.max(cap.total - inside() - promised(), 0)
+  return free_slots()
 end
 -- How many called visitors may come in now.
 local function claimable()

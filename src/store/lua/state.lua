@@ -80,7 +80,7 @@ end
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
-  'mode_at', 'pace_at', 'message_at', 'ring', 'promises')
+  'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',

@@ -1,12 +1,12 @@
 -- status: read, change nothing.
 verbs.status = function()
-  return answer(0, absence())
+  return figures()
 end
 
 -- board: the same with what only the panel shows.
 verbs.board = function()
-  local told = answer(0, 'hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),
-    'minute', state.minute, absence())
+  local told = figures('hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),
+    'minute', state.minute)
   local names = { 'mode_by', 'pace_by', 'message_by' }
   for i, value in ipairs(redis.call('HMGET', key.line, unpack(names))) do
     -- Unless a later setting has just come, whose setter is not known.

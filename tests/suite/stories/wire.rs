@@ -246,6 +246,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
                 "room": house.room(), "mode": "automatic", "epoch": 1, "cursor": 0, "length": 0, "waiting": 0, "credit": 0,
                 "rate": {"automatic": 30, "automatic_quantity": 10, "per_minute": 20.0, "measured_per_minute": null}, "estimated_wait_seconds": 0,
                 "absent": {"setting": "observe", "share": null, "may_come": 0},
+                "sessions": null, "release": {"bound_by": "waiting", "last": null},
                 "version": 0,
             })
         );

@@ -1,0 +1,88 @@
+//! What a release was, and what bounded it: so that an operator can be told why the line moves as it does.
+
+use super::release::Bound;
+use serde::Serialize;
+
+/// What one verb released, and why no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Released {
+    /// When, by the store's clock, in Unix milliseconds.
+    #[serde(skip)]
+    pub at_ms: u64,
+    /// How many visitors.
+    pub released: u64,
+    /// How many pace and credit allowed.
+    pub pace: u64,
+    /// How many slots were free; nothing without a cap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots: Option<u64>,
+    /// Why no more.
+    pub bound_by: Bound,
+}
+
+/// What bounds the line, and what was released last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Why no more visitors are released now.
+    pub bound_by: Bound,
+    /// The last release; nothing where there was none.
+    pub last: Option<Released>,
+}
+
+impl Released {
+    /// Reads what the store wrote: time, number, pace, slots or `-`, and the rule, with spaces between.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [at_ms, released, pace, slots, bound_by] = words[..] else {
+            return None;
+        };
+        let slots = match slots {
+            "-" => None,
+            slots => Some(slots.parse().ok()?),
+        };
+        Some(Self {
+            at_ms: at_ms.parse().ok()?,
+            released: released.parse().ok()?,
+            pace: pace.parse().ok()?,
+            slots,
+            bound_by: Bound::named(bound_by)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_store_noted_of_a_release_is_read() {
+        let expected = Released {
+            at_ms: 7,
+            released: 12,
+            pace: 20,
+            slots: Some(12),
+            bound_by: Bound::Slots,
+        };
+        assert_eq!(Released::read("7 12 20 12 slots"), Some(expected));
+        let without = Released {
+            slots: None,
+            bound_by: Bound::Pace,
+            ..expected
+        };
+        assert_eq!(Released::read("7 12 20 - pace"), Some(without));
+        for spoilt in [
+            "",
+            "1 2 3 4",
+            "1 2 3 4 luck",
+            "1 2 3 x pace",
+            "1 2 3 4 pace 5",
+        ] {
+            assert_eq!(Released::read(spoilt), None, "{spoilt}");
+        }
+        for bound in Bound::ALL {
+            assert_eq!(Bound::named(bound.name()), Some(bound));
+        }
+    }
+}
