@@ -3,7 +3,7 @@
 use crate::cache::Pop;
 use crate::config::{Config, Room};
 use crate::http::Call;
-use crate::queue::Now;
+use crate::queue::{Now, Sign};
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
 
@@ -64,7 +64,9 @@ impl<'a> Request<'a> {
 
     /// What is remembered of the visitor's network, where a cap holds.
     fn network(&self) -> String {
-        let address = self.call.address.filter(|_| self.room.cap.is_some());
+        let is_told = |sign: Sign| sign.sessions.is_some();
+        let is_capped = self.room.cap.holds() || self.pop.last_sign().is_some_and(is_told);
+        let address = self.call.address.filter(|_| is_capped);
         let known = address.map(|address| self.config.tickets.known_network(address));
         known.unwrap_or_default()
     }

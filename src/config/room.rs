@@ -15,8 +15,8 @@ pub struct Room {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
-    /// How many may be inside; nothing without a cap.
-    pub cap: Option<Cap>,
+    /// How many may be inside.
+    pub cap: Cap,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.

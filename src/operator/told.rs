@@ -8,7 +8,7 @@ use crate::http::Reply;
 use crate::page::iso_8601;
 use crate::queue::Rate;
 use crate::queue::Reason;
-use crate::queue::{Explained, LineStatus, PanelSnapshot, Provenance, Sessions};
+use crate::queue::{Cap, Explained, LineStatus, PanelSnapshot, Provenance, Sessions};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
 use serde_json::{Value, json};
@@ -150,6 +150,15 @@ pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
             &json!(live.message.as_ref().or(configured)),
             board.message.as_ref(),
         ),
+        "cap": setting(&cap_json(room.cap), &cap_json(live.cap.unwrap_or(room.cap)), board.cap.as_ref()),
+    })
+}
+
+fn cap_json(cap: Cap) -> Value {
+    json!({
+        "total_active": cap.total_active,
+        "session_minutes": cap.session_minutes,
+        "claim_seconds": cap.claim_seconds,
     })
 }
 

@@ -16,7 +16,7 @@ use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
 use crate::i18n::english;
-use crate::queue::{AbsentVisitors, Pace, PanelSnapshot};
+use crate::queue::{AbsentVisitors, Cap, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 
@@ -43,6 +43,8 @@ pub struct Configured<'a> {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
+    /// The cap.
+    pub cap: Cap,
     /// The message on the waiting page.
     pub message: Option<&'a str>,
 }
@@ -142,6 +144,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
         "pace": settings::pace(board, configured.pace, trouble, now_ms),
+        "cap": settings::cap(board, configured.cap, trouble, now_ms),
         "message": settings::message(board, configured.message, trouble, now_ms),
         "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
         "ticketless": ticket.is_none(),

@@ -35,7 +35,7 @@ pub struct Model {
     configured: Pace,
     /// What is done about called visitors who do not come.
     absent_visitors: AbsentVisitors,
-    /// How many may be inside.
+    /// The configured cap.
     cap: Option<Cap>,
     /// What the line shows.
     sign: Sign,

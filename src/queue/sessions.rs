@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// How many may be inside, and for how long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cap {
-    /// How many sessions there may be at a time.
+    /// How many sessions there may be at a time; 0 is no cap.
     pub total_active: u64,
     /// A session ends that many minutes after the last visit.
     pub session_minutes: u64,
@@ -21,6 +21,18 @@ pub struct Cap {
     pub enforcement: Enforcement,
 }
 
+/// No cap, and what its other figures are unless they are set.
+impl Default for Cap {
+    fn default() -> Self {
+        Self {
+            total_active: 0,
+            session_minutes: 20,
+            claim_seconds: 60,
+            enforcement: Enforcement::On,
+        }
+    }
+}
+
 impl Cap {
     /// What is accepted as the number of sessions; 0 is no cap.
     pub const TOTAL_ACTIVE: RangeInclusive<u64> = 0..=10_000_000;
@@ -28,6 +40,40 @@ impl Cap {
     pub const SESSION_MINUTES: RangeInclusive<u64> = 2..=240;
     /// What is accepted as the time for which a slot is kept, in seconds.
     pub const CLAIM_SECONDS: RangeInclusive<u64> = 10..=600;
+
+    /// Whether there is one.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.total_active > 0
+    }
+
+    /// `total minutes seconds enforcement`, as the store keeps what an operator set.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let Self {
+            total_active,
+            session_minutes,
+            claim_seconds,
+            enforcement,
+        } = self;
+        let enforcement = enforcement.name();
+        format!("{total_active} {session_minutes} {claim_seconds} {enforcement}")
+    }
+
+    /// Reads what was written.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let [total_active, session_minutes, claim_seconds, enforcement] = words[..] else {
+            return None;
+        };
+        Some(Self {
+            total_active: total_active.parse().ok()?,
+            session_minutes: session_minutes.parse().ok()?,
+            claim_seconds: claim_seconds.parse().ok()?,
+            enforcement: Enforcement::named(enforcement)?,
+        })
+    }
 }
 
 /// Whether a rule decides, or only says what it would decide.
@@ -321,6 +367,28 @@ mod tests {
             ..crowd
         };
         assert_eq!((asks(&full, 100), asks(&full, 101)), (0, 0));
+    }
+
+    #[test]
+    fn a_cap_is_read_as_it_was_written() {
+        let cap = Cap {
+            total_active: 200,
+            session_minutes: 20,
+            claim_seconds: 60,
+            enforcement: Enforcement::Observe,
+        };
+        assert_eq!(cap.written(), "200 20 60 observe");
+        assert_eq!(Cap::read(&cap.written()), Some(cap));
+        for spoilt in [
+            "",
+            "200",
+            "200 20 60",
+            "200 20 60 off",
+            "-1 20 60 on",
+            "1 2 3 on 4",
+        ] {
+            assert_eq!(Cap::read(spoilt), None, "{spoilt}");
+        }
     }
 
     #[test]

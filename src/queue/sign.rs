@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Birth;
-use crate::queue::{Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
+use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,9 @@ pub struct Live {
     /// The message to waiting visitors, if an operator set one; empty for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The cap, if an operator set one, or took the configured one away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<Cap>,
     /// Grows with each change of these.
     pub version: u64,
     /// When each was set.
@@ -53,7 +56,7 @@ pub struct Live {
     pub set_at: SetTimes,
 }
 
-/// When operators set mode, pace and message, by the store's clock in milliseconds; 0 for never. Of two copies the later one
+/// When operators set mode, pace, message and cap, by the store's clock in milliseconds; 0 for never. Of two copies the later one
 /// counts, setting by setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetTimes {
@@ -63,6 +66,9 @@ pub struct SetTimes {
     pub pace: u64,
     /// The message.
     pub message: u64,
+    /// The cap.
+    #[serde(default)]
+    pub cap: u64,
 }
 
 impl SetTimes {
@@ -78,6 +84,7 @@ impl SetTimes {
                 mode: version,
                 pace: version,
                 message: version,
+                cap: version,
             };
         }
         self

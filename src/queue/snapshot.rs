@@ -43,6 +43,8 @@ pub struct PanelSnapshot {
     pub pace: Option<Provenance>,
     /// Who set the message, or took it back.
     pub message: Option<Provenance>,
+    /// Who set the cap, or took it back.
+    pub cap: Option<Provenance>,
     /// Minutes in which the line was asked to move, the latest first, without `minute`.
     pub hour: Vec<MinuteSample>,
     /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.

@@ -18,6 +18,7 @@ pub(super) fn brought(sign: &Sign) -> Arguments {
         ("sign_mode_at", set_at.mode),
         ("sign_pace_at", set_at.pace),
         ("sign_message_at", set_at.message),
+        ("sign_cap_at", set_at.cap),
     ];
     let times = times.into_iter().filter(|(_, time)| *time > 0);
     let numbers = [
@@ -46,7 +47,12 @@ pub(super) fn brought(sign: &Sign) -> Arguments {
     let numbers = numbers.into_iter().chain(times);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
     let sessions = sign.sessions.iter().flat_map(known_sessions);
-    let pairs = numbers.chain(texts).chain(message).chain(sessions);
+    let cap = live.cap.map(|cap| ("sign_cap", cap.written()));
+    let pairs = numbers
+        .chain(texts)
+        .chain(message)
+        .chain(cap)
+        .chain(sessions);
     pairs.map(named).collect()
 }
 

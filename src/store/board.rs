@@ -21,6 +21,7 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
         mode: set("mode_at", "mode_by"),
         pace: set("pace_at", "pace_by"),
         message: set("message_at", "message_by"),
+        cap: set("cap_at", "cap_by"),
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),

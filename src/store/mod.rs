@@ -52,8 +52,8 @@ pub struct Line<'a> {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
-    /// How many may be inside; nothing without a cap.
-    pub cap: Option<Cap>,
+    /// The configured cap.
+    pub cap: Cap,
     /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
     pub network: String,
     /// Seconds after which an untouched line is forgotten.
@@ -90,12 +90,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
     pub fn join(&self, id: &str) -> Result<LineAnswer, StoreError> {
-        let (mut keys, mut arguments) = (vec![("draw", self.draw_key(id))], Vec::new());
-        if self.cap.is_some() {
-            keys.push(("claim", self.claim_key(id)));
-            arguments.push(named(("network", self.network.clone())));
-        }
-        self.eval("join", keys, arguments, Answer::visitor)
+        let network = named(("network", self.network.clone()));
+        self.eval("join", self.ticket_keys(id), vec![network], Answer::visitor)
     }
 
     /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
@@ -112,27 +108,22 @@ impl Line<'_> {
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
-        keys.push(("draw", self.draw_key(id)));
+        let (chunk, bit) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
+        let claimed = format!("claimed:{}:{}:{chunk}", place.born, place.epoch);
+        keys.extend(self.ticket_keys(id));
+        keys.push(("claimed", self.key(&claimed)));
         let ticket = [
             ("ticket_id", id.to_owned()),
             ("ticket_born", place.born.to_string()),
             ("ticket_epoch", place.epoch.to_string()),
             ("ticket_position", place.position.0.to_string()),
             ("ticket_seen", place.cursor_at_draw.0.to_string()),
+            ("claim_bit", bit.to_string()),
+            ("network", self.network.clone()),
         ];
         arguments.extend(ticket.map(named));
         if may_draw == MayDraw::Yes {
             arguments.push(named(("draws", "yes".to_owned())));
-        }
-        if self.cap.is_some() {
-            let (chunk, bit) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
-            let claimed = format!("claimed:{}:{}:{chunk}", place.born, place.epoch);
-            keys.extend([
-                ("claim", self.claim_key(id)),
-                ("claimed", self.key(&claimed)),
-            ]);
-            arguments.push(named(("claim_bit", bit.to_string())));
-            arguments.push(named(("network", self.network.clone())));
         }
         self.eval("look", keys, arguments, Answer::visitor)
     }
@@ -242,7 +233,8 @@ impl Line<'_> {
             ("lifetime", self.lifetime.to_string()),
         ];
         let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
-        let cap = self.cap.into_iter().flat_map(capped);
+        let cap = Some(self.cap).filter(Cap::holds);
+        let cap = cap.into_iter().flat_map(capped);
         let shared = shared.into_iter().chain(cap).chain(now).map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
@@ -273,8 +265,10 @@ impl Line<'_> {
         self.key(&format!("join:{id}"))
     }
 
-    fn claim_key(&self, id: &str) -> String {
-        self.key(&format!("claim:{id}"))
+    /// What is remembered of a ticket.
+    fn ticket_keys(&self, id: &str) -> Keys {
+        let claim = self.key(&format!("claim:{id}"));
+        vec![("draw", self.draw_key(id)), ("claim", claim)]
     }
 
     /// What a POP brings when it renews the sign: what was counted there, and its name.

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::queue::{Absent, Birth, Bound, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live};
+use crate::queue::{
+    Absent, Birth, Bound, Cap, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live,
+};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
 
@@ -61,6 +63,7 @@ impl Answer {
             mode: time("mode_at"),
             pace: time("pace_at"),
             message: time("message_at"),
+            cap: time("cap_at"),
         }
     }
 
@@ -71,17 +74,6 @@ impl Answer {
             took_ms: self.number("took")?,
             moved_ms: self.number("moved")?,
             step_ms: self.number("step")?,
-        };
-        let live = Live {
-            mode: Mode::named(self.text("mode")?)?,
-            pace: Pace {
-                automatic: self.number("automatic")?,
-                quantity: self.number("quantity")?,
-            },
-            paced: self.number("paced")? == 1,
-            message: self.text("message").map(str::to_owned),
-            version: self.number("version")?,
-            set_at: self.set_times(),
         };
         let splices = self.text("splices")?.split_whitespace();
         let birth = Birth {
@@ -106,7 +98,26 @@ impl Answer {
                 Some(_) => Some(self.sessions()?),
                 None => None,
             },
-            live,
+            live: self.live()?,
+        })
+    }
+
+    /// What operators set.
+    fn live(&self) -> Option<Live> {
+        Some(Live {
+            mode: Mode::named(self.text("mode")?)?,
+            pace: Pace {
+                automatic: self.number("automatic")?,
+                quantity: self.number("quantity")?,
+            },
+            paced: self.number("paced")? == 1,
+            message: self.text("message").map(str::to_owned),
+            cap: match self.text("live_cap") {
+                Some(text) => Some(Cap::read(text)?),
+                None => None,
+            },
+            version: self.number("version")?,
+            set_at: self.set_times(),
         })
     }
 

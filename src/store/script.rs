@@ -8,7 +8,7 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "absent" "rate" "birth" "settings" "sessions" "pieces" "sign" "ticket" "pace" "release" "claim" "draw" "history"
+    "state" "absent" "rate" "birth" "sessions" "settings" "pieces" "sign" "ticket" "pace" "release" "claim" "draw" "history"
     "answer" "join" "look" "change" "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);

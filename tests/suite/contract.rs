@@ -72,7 +72,7 @@ fn the_programs_routes_keep_it() {
     for (routes, token) in [
         ("^/_queue/(permit|status|metrics)$", PERMIT_TOKEN),
         (
-            "^/_queue/(settings|mode|message|credit|epoch)$",
+            "^/_queue/(settings|mode|message|cap|credit|epoch)$",
             ADMIN_TOKEN,
         ),
     ] {

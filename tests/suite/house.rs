@@ -678,6 +678,18 @@ impl House {
     /// Every line logged so far, in the order of the requests: a sandbox writes its line when it has answered, and the
     /// next one may be quicker.
     pub(crate) fn log(&self) -> Vec<Value> {
+        let lines = self.lines().into_iter();
+        lines.filter(|line| line["reason"] != "released").collect()
+    }
+
+    /// What the log says of releases: their lines are about no request.
+    pub(crate) fn releases(&self) -> Vec<Value> {
+        let lines = self.lines().into_iter();
+        let lines = lines.filter(|line| line["reason"] == "released");
+        lines.map(|line| line["release"].clone()).collect()
+    }
+
+    fn lines(&self) -> Vec<Value> {
         match &self.kind {
             Kind::Native { .. } => self.logged.borrow().clone(),
             Kind::Wasm(wasm) => {

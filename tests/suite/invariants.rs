@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
-use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetMode, SetPace};
+use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetCap, SetMode, SetPace};
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
 use now_serving::queue::{Cap, Claim, Enforcement, Renewal};
@@ -39,6 +39,8 @@ enum Event {
     Pace(Option<Pace>),
     Message(Option<&'static str>),
     ClearCredit,
+    /// An operator sets the cap, or takes it back.
+    Cap(Option<Cap>),
     /// A POP renews the sign, and brings this many first admissions under this number.
     Bring(u64, u64),
     /// A visitor inside visits, and a POP brings the renewed session under this number.
@@ -69,6 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
             1 => prop::sample::select(&Mode::ALL[..]),
         ].prop_map(Event::Mode),
         1 => prop::option::of(pace()).prop_map(Event::Pace),
+        1 => live_cap().prop_map(Event::Cap),
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
         2 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Bring(admitted, number)),
@@ -137,7 +140,7 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: self.absent,
-                cap: self.cap,
+                cap: self.cap.unwrap_or_default(),
                 network: asker("", now_ms).network.to_owned(),
                 lifetime: 172_800,
                 pop: String::new(),
@@ -168,6 +171,9 @@ impl Play<'_> {
             }),
             Event::Pace(pace) => self.change(now_ms, &SetPace(*pace), |model, call| {
                 model.set_pace(*pace, call)
+            }),
+            Event::Cap(cap) => self.change(now_ms, &SetCap(*cap), |model, call| {
+                model.set_cap(*cap, call)
             }),
             Event::Message(text) => {
                 let message = Message(text.map(str::to_owned));
@@ -211,9 +217,10 @@ impl Play<'_> {
             }
         }
         self.explain(now_ms);
-        let may_add =
-            matches!(step.event, Event::Renew(..)) || self.model.sign().live.mode == Mode::Open;
-        if let Some(cap) = self.cap.filter(|cap| cap.enforcement == Enforcement::On)
+        let may_add = matches!(step.event, Event::Renew(..) | Event::Cap(_))
+            || self.model.sign().live.mode == Mode::Open;
+        let sessions = self.model.sign().sessions.as_ref();
+        if let Some(cap) = sessions.filter(|cap| cap.enforcement == Enforcement::On)
             && !may_add
         {
             let now = self.taken();
@@ -341,13 +348,11 @@ impl Play<'_> {
 
     /// A POP has made a session longer, and tells the store; the number may be that of a batch that was told before.
     fn renew(&mut self, which: usize, number: u64, now_ms: u64) {
-        let (Some(index), Some(cap)) = (which.checked_rem(self.visitors.len()), self.cap) else {
+        let cap = self.model.sign().sessions.as_ref();
+        let (Some(index), Some(cap)) = (which.checked_rem(self.visitors.len()), cap) else {
             return;
         };
-        let (from, to) = (
-            self.visitors[index].session,
-            now_ms / 60_000 + cap.session_minutes,
-        );
+        let (from, to) = (self.visitors[index].session, now_ms / 60_000 + cap.minutes);
         let renewal = Renewal {
             from: from.unwrap_or(0),
             to,
@@ -452,6 +457,15 @@ fn session(claim: Option<Claim>) -> Option<u64> {
         Some(Claim::Session(end)) => Some(end),
         _ => None,
     }
+}
+
+/// What an operator sets: mostly a cap, sometimes none, sometimes what is configured.
+fn live_cap() -> impl Strategy<Value = Option<Cap>> {
+    let none = Cap {
+        total_active: 0,
+        ..Cap::default()
+    };
+    prop_oneof![2 => cap(), 1 => Just(Some(none))]
 }
 
 fn cap() -> impl Strategy<Value = Option<Cap>> {

@@ -130,6 +130,7 @@ in_every_house! {
     the_settings_say_what_is_configured_and_who_set_what
     of_two_operators_the_second_sees_what_the_first_changed
     a_message_set_by_an_operator_goes_before_what_is_configured
+    a_cap_set_by_an_operator_goes_before_what_is_configured
     credit_can_be_cleared
     raising_the_epoch_needs_the_word_and_nobody_waits_behind_ended_numbers
     the_origin_s_token_lets_in_and_reads_and_no_more

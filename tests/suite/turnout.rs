@@ -3,6 +3,7 @@
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
+use now_serving::queue::Cap;
 use now_serving::queue::{Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Sign};
 use now_serving::queue::{Asker, Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
@@ -78,7 +79,7 @@ impl Sale {
             room: &RoomName::new("main"),
             pace: PACE,
             absent_visitors: self.setting,
-            cap: None,
+            cap: Cap::default(),
             network: String::new(),
             lifetime: 172_800,
             pop: String::new(),
@@ -222,7 +223,7 @@ impl<'a> Play<'a> {
                 room: &RoomName::new("main"),
                 pace: Self::PACE,
                 absent_visitors: self.setting,
-                cap: None,
+                cap: Cap::default(),
                 network: String::new(),
                 lifetime: 172_800,
                 pop: String::new(),

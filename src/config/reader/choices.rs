@@ -6,14 +6,18 @@ use crate::queue::{AbsentVisitors, Cap, Enforcement};
 
 impl Reader<'_> {
     /// How many may be inside, and for how long.
-    pub(in crate::config) fn cap(&mut self) -> Option<Cap> {
-        let cap = Cap {
-            total_active: self.number("total_active", 0, Cap::TOTAL_ACTIVE),
-            session_minutes: self.number("session_minutes", 20, Cap::SESSION_MINUTES),
-            claim_seconds: self.number("claim_seconds", 60, Cap::CLAIM_SECONDS),
-            enforcement: self.choice("active_visitors", Enforcement::On, &Enforcement::ALL),
-        };
-        (cap.total_active > 0).then_some(cap)
+    pub(in crate::config) fn cap(&mut self) -> Cap {
+        let cap = Cap::default();
+        Cap {
+            total_active: self.number("total_active", cap.total_active, Cap::TOTAL_ACTIVE),
+            session_minutes: self.number(
+                "session_minutes",
+                cap.session_minutes,
+                Cap::SESSION_MINUTES,
+            ),
+            claim_seconds: self.number("claim_seconds", cap.claim_seconds, Cap::CLAIM_SECONDS),
+            enforcement: self.choice("active_visitors", cap.enforcement, &Enforcement::ALL),
+        }
     }
 
     /// What browsers, other sites and the origin get to see.

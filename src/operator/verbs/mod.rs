@@ -3,6 +3,7 @@
 //! A verb is one route, one function of the script (`src/store/lua/change.lua`) and one call to the store. Its file says
 //! what it reads, whether it asks first, what the store is called with, and how its effect is worded everywhere.
 
+mod cap;
 mod credit;
 mod epoch;
 mod message;
@@ -17,10 +18,11 @@ use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
 use crate::config::Room;
 use crate::page::{ActionWords, Question};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sessions, Sign};
 use crate::request::Request;
 use crate::ticket::Ticket;
 
+pub use cap::SetCap;
 pub use credit::Credit;
 pub use epoch::Epoch;
 pub use message::Message;
@@ -35,6 +37,7 @@ pub static VERBS: &[&Verb] = &[
     &permit::VERB,
     &mode::VERB,
     &pace::VERB,
+    &cap::VERB,
     &message::VERB,
     &credit::VERB,
     &epoch::VERB,
@@ -68,7 +71,7 @@ pub type Read = fn(&mut Fields, &Asking<'_>) -> Result<Box<dyn Intent>, Refusal>
 /// What a verb changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// Mode, pace or message, which have a version: an operator who saw an earlier one overwrites nothing.
+    /// Mode, pace, message or cap, which have a version: an operator who saw an earlier one overwrites nothing.
     Settings,
     /// The line alone.
     Line,
@@ -141,8 +144,14 @@ fn settings(sign: &Sign) -> Value {
         "automatic": sign.live.pace.automatic,
         "automatic_quantity": sign.live.pace.quantity,
         "message": sign.live.message,
+        "cap": sign.sessions.as_ref().map(cap_json),
         "cursor": sign.cursor.0,
     })
+}
+
+/// The cap that holds.
+fn cap_json(sessions: &Sessions) -> Value {
+    json!({ "total_active": sessions.total_active, "session_minutes": sessions.minutes })
 }
 
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {

@@ -34,6 +34,12 @@ fn every_action_has_its_words() {
             "message \u{201c}Soon.\u{201d}",
         ),
         (action("message", 0, "", ""), "message taken away"),
+        (
+            action("cap", 0, "1500 20 60 on", ""),
+            "cap 1,500 people, sessions of 20 minutes",
+        ),
+        (action("cap", 0, "0 20 60 on", ""), "no cap"),
+        (action("cap", 0, "", ""), "cap as configured"),
         (action("credit", 1, "", ""), "credit for 1 person cleared"),
         (
             action("epoch", 12, "", ""),
@@ -58,10 +64,10 @@ fn every_route_and_every_act_belongs_to_one_verb() {
 }
 
 #[test]
-fn mode_pace_and_message_make_a_version_of_the_settings_and_nothing_else_does() {
+fn mode_pace_message_and_cap_make_a_version_of_the_settings_and_nothing_else_does() {
     let settings = VERBS
         .iter()
         .filter(|verb| verb.changes == Changes::Settings);
     let acts: Vec<&str> = settings.flat_map(|verb| verb.acts).copied().collect();
-    assert_eq!(acts, ["mode", "pace", "message"]);
+    assert_eq!(acts, ["mode", "pace", "cap", "message"]);
 }

@@ -119,6 +119,7 @@ pub(super) mod tests {
             mode: None,
             pace: None,
             message: None,
+            cap: None,
             hour,
             minute: now.minute,
             actions: Vec::new(),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Rejection, moment, pace_words};
+use super::{Rejection, moment, number, pace_words, people};
 use crate::page::LONGEST_MESSAGE;
-use crate::queue::{Mode, Pace, PanelSnapshot, Provenance};
+use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
 
 /// The four modes as buttons, each with what it means.
 pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
@@ -87,6 +87,38 @@ fn typed_pace(trouble: &Rejection<'_>) -> Option<(String, String)> {
         trouble.typed("automatic_quantity"),
     );
     Some((automatic?.to_owned(), quantity?.to_owned()))
+}
+
+/// The cap; in the form stands what its sender just wanted, if that was refused.
+pub(super) fn cap(
+    board: &PanelSnapshot,
+    configured: Cap,
+    trouble: Option<Rejection<'_>>,
+    now_ms: u64,
+) -> Value {
+    let live = board.sign.live.cap.unwrap_or(configured);
+    let typed = |name| trouble.and_then(|trouble| trouble.typed(name));
+    let (total, minutes) = (typed("total_active"), typed("session_minutes"));
+    json!({
+        "configured": cap_words(configured),
+        "now": cap_words(live),
+        "differs": board.sign.live.cap.is_some(),
+        "set": set(board.cap.as_ref(), now_ms),
+        "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
+        "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
+        "kept": total.is_some(),
+        "most": Cap::TOTAL_ACTIVE.end(),
+        "shortest": Cap::SESSION_MINUTES.start(),
+        "longest": Cap::SESSION_MINUTES.end(),
+    })
+}
+
+fn cap_words(cap: Cap) -> String {
+    if !cap.holds() {
+        return "none".to_owned();
+    }
+    let minutes = number(cap.session_minutes);
+    format!("{} for {minutes} minutes", people(cap.total_active))
 }
 
 /// The message; in the form stands what its sender just wanted, if that was refused.

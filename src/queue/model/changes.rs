@@ -1,7 +1,7 @@
 //! What operators and the origin's programs do to the line.
 
 use super::{Call, Model, Outcome};
-use crate::queue::{Mode, Pace};
+use crate::queue::{Cap, Mode, Pace};
 
 impl Model {
     /// Releases up to `amount` visitors and keeps the rest as credit.
@@ -72,6 +72,21 @@ impl Model {
             set_now(&mut live.set_at.message, call.now_ms);
         });
         Outcome::Done(sign, 0, 0)
+    }
+
+    /// An operator sets the cap, or takes it back.
+    pub fn set_cap(&mut self, cap: Option<Cap>, call: Call<'_>) -> Outcome {
+        let (sign, released) = self.verb(call, |line, before| {
+            line.sign.live.cap = cap;
+            line.sign.live.version += 1;
+            set_now(&mut line.sign.live.set_at.cap, call.now_ms);
+            line.begin_sessions(call.now_ms);
+            line.open_period(call.now_ms, before);
+            let before = line.sign.cursor.0;
+            line.release(call.now_ms);
+            line.sign.cursor.0 - before
+        });
+        Outcome::Done(sign, released, 0)
     }
 
     /// An operator clears the credit.

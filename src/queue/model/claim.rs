@@ -42,7 +42,7 @@ impl Model {
         now_ms: u64,
     ) -> Option<(Position, Claim)> {
         let claimed = self.claims.by_id.get(asker.id)?;
-        let is_kept = self.cap.is_some() && now_ms / MINUTE_MS <= claimed.end;
+        let is_kept = self.cap().is_some() && now_ms / MINUTE_MS <= claimed.end;
         let TicketState::Placed(position) = TicketState::of(claimed.place, &self.sign) else {
             return None;
         };
@@ -64,7 +64,7 @@ impl Model {
         place: Option<WaitingProof>,
         now_ms: u64,
     ) -> Option<Claim> {
-        let cap = self.cap?;
+        let cap = self.cap()?;
         if !self.sign.live.mode.lets_in() {
             return Some(Claim::Full);
         }

@@ -44,13 +44,20 @@ impl Model {
         Self { cap, ..self }
     }
 
+    /// The cap that holds: an operator's, else the configured one.
+    pub(super) fn cap(&self) -> Option<Cap> {
+        self.sign.live.cap.or(self.cap).filter(Cap::holds)
+    }
+
     /// What happens before each verb: slots that were not claimed return.
     pub(super) fn begin_sessions(&mut self, now_ms: u64) {
-        let (Some(cap), this) = (self.cap, now_ms / MINUTE_MS) else {
+        let this = now_ms / MINUTE_MS;
+        let ring = &mut self.inside.ring;
+        ring.retain(|end, many| *end >= this && *many > 0);
+        let Some(cap) = self.cap() else {
             return;
         };
         let inside = &mut self.inside;
-        inside.ring.retain(|end, many| *end >= this && *many > 0);
         if self.counted.minute() > inside.capped || inside.since == 0 {
             inside.since = this;
         }
@@ -70,7 +77,7 @@ impl Model {
 
     /// What happens after each verb.
     pub(super) fn end_of_verb(&mut self, now_ms: u64) {
-        if self.cap.is_some() {
+        if self.cap().is_some() {
             self.inside.capped = now_ms / MINUTE_MS;
         }
     }
@@ -78,7 +85,7 @@ impl Model {
     /// The cap that decides.
     fn enforced(&self) -> Option<Cap> {
         let is_enforced = |cap: &Cap| cap.enforcement == Enforcement::On;
-        self.cap
+        self.cap()
             .filter(is_enforced)
             .filter(|_| self.sign.live.mode != Mode::Open)
     }
@@ -89,7 +96,7 @@ impl Model {
 
     /// Free slots, also where the cap only observes; nothing without one.
     pub(super) fn free_slots(&self) -> Option<u64> {
-        let (cap, inside) = (self.cap?, &self.inside);
+        let (cap, inside) = (self.cap()?, &self.inside);
         Some(free_slots(
             cap.total_active,
             inside.sum(),
@@ -117,7 +124,7 @@ impl Model {
 
     /// Released visitors have their slots for a while.
     pub(super) fn promise(&mut self, many: u64, now_ms: u64) {
-        if self.cap.is_none() || many == 0 {
+        if self.cap().is_none() || many == 0 {
             return;
         }
         let (second, number) = (now_ms / 1000, self.sign.cursor.0);
@@ -137,7 +144,7 @@ impl Model {
 
     /// A POP has renewed sessions.
     pub(super) fn renew(&mut self, renewed: &[(Renewal, u64)], now_ms: u64) {
-        let Some(cap) = self.cap else {
+        let Some(cap) = self.cap() else {
             return;
         };
         for (Renewal { from, to }, many) in renewed {
@@ -159,7 +166,7 @@ impl Model {
     /// A copy of the sign knows who was inside before a loss; the latest one counts.
     pub(super) fn take_sessions(&mut self, known: &Sign, now_ms: u64) {
         let this = now_ms / MINUTE_MS;
-        let sessions = known.sessions.as_ref().filter(|_| self.cap.is_some());
+        let sessions = known.sessions.as_ref().filter(|_| self.cap().is_some());
         let inside = &mut self.inside;
         if let Some(known) = sessions
             && known.told_ms > inside.told_ms
@@ -181,7 +188,7 @@ impl Model {
 
     /// What the sign says of the cap.
     pub(super) fn show_sessions(&mut self, now_ms: u64) {
-        let told = self.cap.map(|cap| {
+        let told = self.cap().map(|cap| {
             let inside = &self.inside;
             let cells = inside.ring.iter().filter(|(_, many)| **many > 0);
             let cells = cells.map(|(end, many)| Cell {

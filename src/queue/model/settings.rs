@@ -14,13 +14,15 @@ impl Model {
             own.mode != live.mode,
             !is_same_pace,
             own.message != live.message,
+            own.cap != live.cap,
         ];
         let times = [
             (theirs.mode, mine.mode),
             (theirs.pace, mine.pace),
             (theirs.message, mine.message),
+            (theirs.cap, mine.cap),
         ];
-        let [mode, pace, message] = times.map(|(theirs, mine)| theirs > mine);
+        let [mode, pace, message, cap] = times.map(|(theirs, mine)| theirs > mine);
         let pairs = || {
             times
                 .into_iter()
@@ -33,13 +35,14 @@ impl Model {
             (own.mode, mine.mode) = (live.mode, theirs.mode);
         }
         if pace {
-            own.paced = live.paced;
             own.pace = if live.paced { live.pace } else { configured };
-            mine.pace = theirs.pace;
+            (own.paced, mine.pace) = (live.paced, theirs.pace);
         }
         if message {
-            own.message.clone_from(&live.message);
-            mine.message = theirs.message;
+            (own.message, mine.message) = (live.message.clone(), theirs.message);
+        }
+        if cap {
+            (own.cap, mine.cap) = (live.cap, theirs.cap);
         }
         own.set_at = mine;
         // What is now set is another state than either copy showed, unless one of them knew all of it.

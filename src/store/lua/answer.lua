@@ -20,6 +20,10 @@ local function answer(number, ...)
       table.insert(told, live.set_at[name])
     end
   end
+  if live.cap then
+    table.insert(told, 'live_cap')
+    table.insert(told, live.cap)
+  end
   if live.message then
     table.insert(told, 'message')
     table.insert(told, live.message)

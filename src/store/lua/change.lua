@@ -61,6 +61,15 @@ local acts = {
     live.message = arg.message or false
     return 0
   end,
+  cap = function()
+    put('cap', { 'live_cap' })
+    live.cap = arg.live_cap or false
+    begin_cap()
+    open_period()
+    local cursor = state.cursor
+    release()
+    return state.cursor - cursor
+  end,
   credit = function()
     local cleared = state.credit
     state.credit, state.set_credit = 0, 1
@@ -115,7 +124,7 @@ local function repeated()
 end
 
 local function refused()
-  local is_setting = arg.act == 'mode' or arg.act == 'pace' or arg.act == 'message'
+  local is_setting = arg.act == 'mode' or arg.act == 'pace' or arg.act == 'message' or arg.act == 'cap'
   if is_setting and arg.seen and tonumber(arg.seen) ~= live.version then
     return answer(0, 'outcome', 'outdated')
   end
@@ -129,7 +138,7 @@ end
 
 local function write_down(number)
   if arg.audited == 'yes' then
-    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or ''
+    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or ''
     local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or '' }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
     redis.call('LTRIM', key.actions, 0, 49)

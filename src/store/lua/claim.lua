@@ -16,9 +16,10 @@ end
 -- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the
 -- place of the number among those that have been claimed, where a ticket names it.
 local function claim(number, bit)
-  if not is_capped then
+  -- An operator's test ticket claims with its first visit.
+  if not is_capped or not key.claim then
     return
-  elseif not key.claim or live.mode == 'hold' or live.mode == 'closed' then
+  elseif live.mode == 'hold' or live.mode == 'closed' then
     return 0
   end
   local _, known, is_same = claimed_before()

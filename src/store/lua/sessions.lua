@@ -1,11 +1,16 @@
 -- Who is inside, where a cap holds. `queue/sessions.rs` and `queue/model/sessions.rs` have the same rule.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
 -- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
-local cap = {
-  total = tonumber(arg.total_active) or 0, minutes = tonumber(arg.session_minutes), seconds = tonumber(arg.claim_seconds),
-  enforcement = arg.cap,
-}
-local is_capped = cap.total > 0
+-- What an operator set takes precedence over the configuration.
+local cap, is_capped = {}, false
+local function read_cap()
+  local total, minutes, seconds, enforcement = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+)$')
+  cap = {
+    total = tonumber(total or arg.total_active) or 0, minutes = tonumber(minutes or arg.session_minutes),
+    seconds = tonumber(seconds or arg.claim_seconds), enforcement = enforcement or arg.cap,
+  }
+  is_capped = cap.total > 0
+end
 local ring, promises = {}, {}
 
 local function read_ring(text)
@@ -94,8 +99,13 @@ local function take_promise(number)
   end
 end
 
-if is_capped then
-  ring, promises = read_ring(set[11]), read_promises(set[12])
+ring, promises = read_ring(set[11]), read_promises(set[12])
+-- What holds from now on.
+local function begin_cap()
+  read_cap()
+  if not is_capped then
+    return
+  end
   -- Until now verbs ran without a cap.
   if state.minute > state.capped or state.cap_since == 0 then
     state.cap_since = this_minute
@@ -105,6 +115,7 @@ if is_capped then
   end
   take_back_promises()
 end
+begin_cap()
 
 local function is_enforced()
   return is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
@@ -184,11 +195,11 @@ end
 local function write_sessions()
   if is_capped then
     state.capped = this_minute
-    local written = { ring = written_ring(), promises = written_promises() }
-    for i, name in ipairs({ 'ring', 'promises' }) do
-      if written[name] ~= (set[10 + i] or '') then
-        texts[name] = written[name]
-      end
+  end
+  local written = { ring = written_ring(), promises = written_promises() }
+  for i, name in ipairs({ 'ring', 'promises' }) do
+    if written[name] ~= (set[10 + i] or '') then
+      texts[name] = written[name]
     end
   end
 end

@@ -7,6 +7,7 @@ local function take_live(sign)
     pace = sign.paced == live.paced
       and (live.paced == 0 or sign.automatic == live.automatic and sign.quantity == live.quantity),
     message = (sign.message or false) == live.message,
+    cap = (sign.cap or false) == live.cap,
   }
   local newer, took, kept = {}, false, false
   for _, name in ipairs(SETTINGS) do
@@ -27,6 +28,11 @@ local function take_live(sign)
   if newer.message then
     live.message = sign.message or false
     texts.message = live.message
+  end
+  if newer.cap then
+    live.cap = sign.cap or false
+    texts.live_cap = live.cap
+    begin_cap()
   end
   for name, is_newer in pairs(newer) do
     if is_newer then

@@ -29,8 +29,10 @@ local function sign_brought()
   if not arg.sign_born then
     return
   end
-  local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring }
-  sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at)
+  local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring,
+    cap = arg.sign_cap }
+  sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at,
+    arg.sign_cap_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
     'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since' }) do
     sign[name] = tonumber(arg['sign_' .. name])

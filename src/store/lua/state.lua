@@ -80,20 +80,23 @@ end
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
-  'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release')
+  'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
+  'live_cap', 'cap_at')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
   automatic = tonumber(set[2] or arg.automatic),
   quantity = tonumber(set[3] or arg.quantity),
   message = set[4],
+  -- `total minutes seconds enforcement`.
+  cap = set[14],
   version = tonumber(set[5]) or 0,
   -- Whether the pace is an operator's.
   paced = set[2] and 1 or 0,
 }
 -- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
 -- The version before told no times: there the version takes their place.
-local SETTINGS = { 'mode', 'pace', 'message' }
+local SETTINGS = { 'mode', 'pace', 'message', 'cap' }
 local function set_times(version, ...)
   local times, is_told = {}, false
   for i, name in ipairs(SETTINGS) do
@@ -107,7 +110,7 @@ local function set_times(version, ...)
 end
 -- What that version took over from a copy has no time here either.
 live.set_at = set_times(live.version, set[8] or set[1] and live.version, set[9] or set[2] and live.version,
-  set[10] or set[4] and live.version)
+  set[10] or set[4] and live.version, set[15])
 local function budget()
   return live.automatic > 0 and live.quantity or 0
 end

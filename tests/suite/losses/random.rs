@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
+use now_serving::queue::Cap;
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position, Reason};
@@ -217,7 +218,7 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
-                cap: None,
+                cap: Cap::default(),
                 network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
@@ -488,7 +489,7 @@ impl Play<'_> {
                 room: &RoomName::new("main"),
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
-                cap: None,
+                cap: Cap::default(),
                 network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),

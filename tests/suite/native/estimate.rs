@@ -6,6 +6,7 @@
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
 use now_serving::cache::NoSign;
+use now_serving::queue::Cap;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName};
 use now_serving::store::{Clock, Line};
@@ -158,7 +159,7 @@ impl World<'_> {
             room: &RoomName::new("main"),
             pace: self.movers.pace(),
             absent_visitors: AbsentVisitors::Observe,
-            cap: None,
+            cap: Cap::default(),
             network: String::new(),
             lifetime: 172_800,
             pop: String::new(),

@@ -626,7 +626,9 @@ fn a_token_with_the_role_read_can_only_read() {
             "{route}"
         );
     }
-    for route in ["permit", "settings", "mode", "message", "credit", "epoch"] {
+    for route in [
+        "permit", "settings", "mode", "message", "cap", "credit", "epoch",
+    ] {
         let ask = Ask::get(&format!("/_queue/{route}")).method("POST");
         let (status, _, told) = asked(&ask.body("application/json", r#"{"amt":1}"#));
         assert_eq!(status, 403, "{route}: {told}");

@@ -8,6 +8,7 @@ use now_serving::cache::NoSign;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
+use now_serving::queue::Cap;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName};
 use now_serving::request::Request;
@@ -291,7 +292,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         room: &RoomName::new("main"),
         pace: world.config.rooms[0].pace,
         absent_visitors: AbsentVisitors::Observe,
-        cap: None,
+        cap: Cap::default(),
         network: String::new(),
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),

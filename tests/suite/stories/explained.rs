@@ -1,16 +1,10 @@
 //! Each release says which rule bound it: in the status, on the panel, among the metrics and in the log.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::lines::status;
 use crate::house::{Ask, House, visitors};
 use crate::metrics::{numbers, scrape};
-
-fn released(house: &House) -> Vec<Value> {
-    let lines = house.log().into_iter();
-    let lines = lines.filter(|line| line["reason"] == "released");
-    lines.map(|line| line["release"].clone()).collect()
-}
 
 fn bound(house: &House) -> Vec<String> {
     let told = numbers(&house.ask(&scrape()).body);
@@ -46,7 +40,7 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
     let figures = ["released", "pace", "slots", "bound_by"].map(|name| last[name].clone());
     assert_eq!(figures, [json!(3), json!(5), json!(3), json!("slots")]);
     let logged = json!({"released": 3, "pace": 5, "slots": 3, "boundBy": "slots"});
-    assert_eq!(released(house), [logged]);
+    assert_eq!(house.releases(), [logged]);
     let rule = format!("queue_bound{{room=\"{}\",rule=\"slots\"}}", house.room());
     assert_eq!(bound(house), [rule]);
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;

@@ -179,6 +179,7 @@ pub(crate) fn the_settings_say_what_is_configured_and_who_set_what(house: &House
             "mode": as_configured(&json!("automatic")),
             "pace": as_configured(&pace),
             "message": as_configured(&json!("Welcome")),
+            "cap": as_configured(&cap(0, 20)),
         })
     );
     house.change("settings", r#"{"automatic":15,"automatic_quantity":20}"#);
@@ -190,6 +191,67 @@ pub(crate) fn the_settings_say_what_is_configured_and_who_set_what(house: &House
     let since = set["pace"]["since"].as_str().unwrap();
     assert!(since.starts_with("20") && since.ends_with('Z'), "{since}");
     assert_eq!(set["mode"]["by"], Value::Null);
+}
+
+fn cap(total: u64, minutes: u64) -> Value {
+    json!({ "total_active": total, "session_minutes": minutes, "claim_seconds": 60 })
+}
+
+/// A cap where none is configured: it holds from the next release on, and taken back it holds no more.
+pub(crate) fn a_cap_set_by_an_operator_goes_before_what_is_configured(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 5);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let told = house.change("cap", r#"{"total_active":2,"session_minutes":5}"#);
+    assert_eq!(
+        told["cap"],
+        json!({ "total_active": 2, "session_minutes": 5 })
+    );
+    let set = settings(house);
+    assert_eq!(
+        (&set["cap"]["now"], &set["cap"]["by"]),
+        (&cap(2, 5), &json!("admin"))
+    );
+    assert_eq!(set["cap"]["configured"], cap(0, 20));
+    assert_eq!(house.permit(4)["released"], 2, "two slots");
+    house.wait(SEEN_WITHIN);
+    assert_eq!(inside(&mut line), [true, true, false, false, false]);
+    let told = status(house)["sessions"].clone();
+    let figures = ["inside", "promised", "free", "minutes"].map(|name| told[name].clone());
+    assert_eq!(figures, [2, 0, 0, 5].map(|figure| json!(figure)));
+    let panel = house.ask(&Ask::get("/_queue/").operator()).body;
+    assert!(panel.contains("2 people for 5 minutes"), "{panel}");
+    house.change("cap", r#"{"total_active":3}"#);
+    assert_eq!(
+        settings(house)["cap"]["now"],
+        cap(3, 20),
+        "the others are as configured"
+    );
+    house.change("cap", r#"{"total_active":null}"#);
+    assert_eq!(status(house)["sessions"], Value::Null);
+    house.permit(1);
+    house.wait(SEEN_WITHIN);
+    assert_eq!(inside(&mut line), [true; 5], "the credit and one more");
+    for (json, wrong) in [
+        ("{}", "total_active"),
+        (r#"{"total_active":10000001}"#, "total_active"),
+        (
+            r#"{"total_active":2,"session_minutes":1}"#,
+            "session_minutes",
+        ),
+        (r#"{"total_active":2,"claim_seconds":601}"#, "claim_seconds"),
+        (
+            r#"{"total_active":null,"session_minutes":5}"#,
+            "session_minutes",
+        ),
+    ] {
+        let refused = house.ask(&Ask::json_to("cap", json));
+        assert_eq!(refused.status, 400, "{json}");
+        assert!(refused.body.contains(wrong), "{}", refused.body);
+    }
+    assert_eq!(settings(house)["version"], 3, "nothing moved");
 }
 
 pub(crate) fn of_two_operators_the_second_sees_what_the_first_changed(house: &House) {
