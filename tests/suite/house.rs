@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -237,11 +238,16 @@ enum Kind {
         settings: RefCell<BTreeMap<String, String>>,
         /// Keys and secrets that cannot be read.
         unreadable: RefCell<BTreeSet<String>>,
+        /// What was read of them, until they change.
+        loaded: RefCell<Option<Loaded>>,
         now_ms: Arc<AtomicU64>,
         ids: AtomicU64,
     },
     Wasm(Box<Wasm>),
 }
+
+/// Settings as a sandbox keeps them for its next requests.
+type Loaded = Rc<Result<Config, Box<Unsound>>>;
 
 pub(crate) struct Wasm {
     pub(crate) edge: Arc<Edge>,
@@ -313,6 +319,7 @@ impl House {
         let kind = Kind::Native {
             settings: RefCell::new(settings),
             unreadable: RefCell::default(),
+            loaded: RefCell::default(),
             pops: RefCell::new(vec![here(&now_ms)]),
             pop: Cell::new(0),
             now_ms,
@@ -455,10 +462,13 @@ impl House {
 
     pub(crate) fn set(&self, key: &str, value: &str) {
         match &self.kind {
-            Kind::Native { settings, .. } => {
+            Kind::Native {
+                settings, loaded, ..
+            } => {
                 settings
                     .borrow_mut()
                     .insert(key.to_owned(), value.to_owned());
+                loaded.take();
             }
             Kind::Wasm(wasm) => {
                 // Stories of one server are kept apart by their rooms.
@@ -476,8 +486,11 @@ impl House {
     /// From now on none of these keys and secrets can be read, and every other can.
     pub(crate) fn cannot_read(&self, keys: &[&str]) {
         match &self.kind {
-            Kind::Native { unreadable, .. } => {
+            Kind::Native {
+                unreadable, loaded, ..
+            } => {
                 unreadable.replace(keys.iter().map(|key| (*key).to_owned()).collect());
+                loaded.take();
             }
             Kind::Wasm(_) => panic!("the stores of the local server can always be read"),
         }
@@ -584,39 +597,49 @@ impl House {
 
     pub(crate) fn ask(&self, ask: &Ask) -> Got {
         match &self.kind {
-            Kind::Native {
-                settings,
-                unreadable,
-                now_ms,
-                ids,
-                ..
-            } => {
+            Kind::Native { now_ms, ids, .. } => {
                 let id = format!("{:032x}", scattered(ids.fetch_add(1, Ordering::SeqCst)));
                 let now_ms = now_ms.load(Ordering::SeqCst);
-                let stores = Failing {
-                    given: Given(settings.borrow().clone()),
-                    unreadable: unreadable.borrow().clone(),
-                };
-                self.ask_here(ask, stores, &self.pop(), now_ms, id)
+                self.ask_here(ask, &self.loaded(), &self.pop(), now_ms, id)
             }
             Kind::Wasm(wasm) => wasm.ask(ask),
         }
     }
 
+    /// The settings, read once for all requests until the story changes them.
+    fn loaded(&self) -> Loaded {
+        let Kind::Native {
+            settings,
+            unreadable,
+            loaded,
+            ..
+        } = &self.kind
+        else {
+            panic!("the Wasm reads its settings itself");
+        };
+        let load = || {
+            Rc::new(Config::load(Failing {
+                given: Given(settings.borrow().clone()),
+                unreadable: unreadable.borrow().clone(),
+            }))
+        };
+        Rc::clone(loaded.borrow_mut().get_or_insert_with(load))
+    }
+
     fn ask_here(
         &self,
         ask: &Ask,
-        stores: Failing,
+        loaded: &Result<Config, Box<Unsound>>,
         pop: &InMemoryCache,
         now_ms: u64,
         id: String,
     ) -> Got {
         let call = call(ask, id);
-        let config = match Config::load(stores) {
+        let config = match loaded {
             Ok(config) => config,
-            Err(unsound) => return self.ask_unsound(&call, &unsound, pop, now_ms),
+            Err(unsound) => return self.ask_unsound(&call, unsound, pop, now_ms),
         };
-        if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), &config) {
+        if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), config) {
             self.write_down(&line);
         }
         let tally = RefCell::default();
@@ -628,7 +651,7 @@ impl House {
             attempts: Attempts::default(),
         };
         let outcome = service::handle(
-            &Request::new(&call, &config, (&store(), pop), Now::from_ms(now_ms)),
+            &Request::new(&call, config, (&store(), pop), Now::from_ms(now_ms)),
             &mut ask.body.as_slice(),
         );
         tally.borrow_mut().decided(outcome.record.reason);
@@ -643,7 +666,7 @@ impl House {
         }
         service::afterwards(
             outcome.after,
-            &Request::new(&call, &config, (&store(), pop), Now::from_ms(now_ms)),
+            &Request::new(&call, config, (&store(), pop), Now::from_ms(now_ms)),
         );
         pop.put_by(&tally.borrow());
         for line in service::refused_entries(Now::from_ms(now_ms), config.room_of(&call)) {
@@ -778,10 +801,10 @@ impl House {
     }
 }
 
-/// Whatever story was told, its log is read once more. A server that others share goes back, unless the story failed.
+/// Whatever story was told, its log is read once more, but where each line was read as it was written. A server that others share goes back, unless the story failed.
 impl Drop for House {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if std::thread::panicking() || matches!(self.kind, Kind::Native { .. }) {
             return;
         }
         self.log();
