@@ -6,6 +6,7 @@ pub mod cors;
 pub mod json;
 pub mod negotiate;
 mod network;
+pub(crate) mod object;
 mod reply;
 mod text;
 mod told;

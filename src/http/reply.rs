@@ -1,5 +1,7 @@
 //! What we answer by ourselves.
 
+use super::object::object;
+
 /// An answer from the edge itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -59,7 +61,7 @@ impl Reply {
     /// An error as RFC 9457 words it: `detail` says what was wrong and what is accepted.
     #[must_use]
     pub fn problem(status: u16, title: &str, detail: &str) -> Self {
-        let body = serde_json::json!({ "title": title, "status": status, "detail": detail });
+        let body = object!({ "title": title, "status": status, "detail": detail });
         Self::new(status, "application/problem+json", body.to_string())
     }
 

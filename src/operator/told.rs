@@ -5,13 +5,14 @@ use super::login::Refused;
 use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
+use crate::http::object::object;
 use crate::page::iso_8601;
 use crate::queue::Rate;
 use crate::queue::Reason;
 use crate::queue::{Cap, Explained, LineStatus, PanelSnapshot, Provenance, Sessions};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub(super) fn health(request: &Request<'_>) -> Answered {
     let problems = request.config.operators.secrets.problems();
@@ -66,26 +67,26 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
     let pace = sign.live.pace;
     let wait = sign.live.mode.lets_in();
     let wait = wait.then(|| sign.wait_of_the_last(now_ms));
-    json!({
+    object!({
         "room": request.room.name.as_str(),
-        "mode": sign.live.mode,
+        "mode": sign.live.mode.name(),
         "epoch": sign.epoch,
         "cursor": sign.cursor.0,
         "length": sign.length,
         "waiting": sign.waiting(),
         "credit": sign.credit,
-        "rate": {
+        "rate": object!({
             "automatic": pace.automatic,
             "automatic_quantity": pace.quantity,
             "per_minute": pace.rate().map(Rate::per_minute),
             "measured_per_minute": measured.map(Rate::per_minute),
-        },
+        }),
         "estimated_wait_seconds": wait.flatten(),
-        "absent": {
+        "absent": object!({
             "setting": request.room.absent_visitors.name(),
             "share": absent.share.map(thousandths),
             "may_come": absent.may_come,
-        },
+        }),
         "sessions": sign.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
         "version": sign.live.version,
@@ -94,7 +95,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
 
 /// Who is inside, where a cap holds.
 fn sessions_json(sessions: &Sessions) -> Value {
-    json!({
+    object!({
         "setting": sessions.enforcement.name(),
         "total_active": sessions.total_active,
         "minutes": sessions.minutes,
@@ -107,7 +108,7 @@ fn sessions_json(sessions: &Sessions) -> Value {
 /// Why no more visitors are released now, and what the last release was.
 fn release_json(limits: &Explained) -> Value {
     let last = limits.last.map(|last| {
-        json!({
+        object!({
             "at": iso_8601(last.at_ms),
             "released": last.released,
             "pace": last.pace,
@@ -115,7 +116,7 @@ fn release_json(limits: &Explained) -> Value {
             "bound_by": last.bound_by.name(),
         })
     });
-    json!({ "bound_by": limits.bound_by.name(), "last": last })
+    object!({ "bound_by": limits.bound_by.name(), "last": last })
 }
 
 /// Per mille as a fraction.
@@ -139,34 +140,34 @@ pub(super) fn settings(request: &Request<'_>) -> Answered {
 /// What is configured, what holds now, and who set that when.
 pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
     let live = &board.sign.live;
-    let pace = |pace: crate::queue::Pace| json!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
-    let configured = room.pages.brand.message.as_ref();
-    json!({
+    let pace = |pace: crate::queue::Pace| object!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
+    let configured = room.pages.brand.message.as_deref();
+    object!({
         "version": live.version,
-        "mode": setting(&json!("automatic"), &json!(live.mode), board.mode.as_ref()),
-        "pace": setting(&pace(room.pace), &pace(live.pace), board.pace.as_ref()),
+        "mode": setting("automatic".into(), live.mode.name().into(), board.mode.as_ref()),
+        "pace": setting(pace(room.pace), pace(live.pace), board.pace.as_ref()),
         "message": setting(
-            &json!(configured),
-            &json!(live.message.as_ref().or(configured)),
+            configured.into(),
+            live.message.as_deref().or(configured).into(),
             board.message.as_ref(),
         ),
-        "cap": setting(&cap_json(room.cap), &cap_json(live.cap.unwrap_or(room.cap)), board.cap.as_ref()),
+        "cap": setting(cap_json(room.cap), cap_json(live.cap.unwrap_or(room.cap)), board.cap.as_ref()),
     })
 }
 
 fn cap_json(cap: Cap) -> Value {
-    json!({
+    object!({
         "total_active": cap.total_active,
         "session_minutes": cap.session_minutes,
         "claim_seconds": cap.claim_seconds,
     })
 }
 
-pub(super) fn setting(configured: &Value, now: &Value, set: Option<&Provenance>) -> Value {
-    json!({
+fn setting(configured: Value, now: Value, set: Option<&Provenance>) -> Value {
+    object!({
         "configured": configured,
         "now": now,
         "since": set.map(|set| iso_8601(set.at_ms)),
-        "by": set.map(|set| &set.by),
+        "by": set.map(|set| set.by.as_str()),
     })
 }

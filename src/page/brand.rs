@@ -1,7 +1,8 @@
 //! What operators say about themselves, and what it is called in a template.
 
-use serde::Serialize;
+use serde_json::Value;
 
+use crate::http::object::object;
 use crate::i18n::Language;
 
 /// The longest message to waiting visitors, in characters.
@@ -25,7 +26,7 @@ fn turns_text(c: char) -> bool {
 }
 
 /// What operators say about themselves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brand {
     /// Their name.
     pub name: Option<String>,
@@ -36,11 +37,21 @@ pub struct Brand {
     /// A picture, as a `data:` URI.
     pub logo: Option<String>,
     /// Stands in the heading's place.
-    #[serde(skip)]
     pub heading: Option<String>,
     /// What they tell waiting visitors.
-    #[serde(skip)]
     pub message: Option<String>,
+}
+
+/// What a template knows of it.
+impl From<&Brand> for Value {
+    fn from(brand: &Brand) -> Self {
+        object!({
+            "name": brand.name.as_deref(),
+            "light": brand.light.as_str(),
+            "dark": brand.dark.as_str(),
+            "logo": brand.logo.as_deref(),
+        })
+    }
 }
 
 impl Default for Brand {

@@ -11,6 +11,7 @@ mod template;
 mod waiting;
 
 use crate::http::Reply;
+use crate::http::object::object;
 use crate::i18n::{self, Language};
 pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 pub use clock::iso_8601;
@@ -20,7 +21,6 @@ pub use panel::{
     ActionWords, Configured, PanelView, Question, Rejection, SignSeen, number, pace_words, panel,
     panel_without_store, people, question,
 };
-use serde_json::json;
 use std::sync::LazyLock;
 pub use template::Refusal;
 use template::Template;
@@ -93,7 +93,7 @@ fn notice_in(
     link: Option<(&str, &str)>,
     frame_ancestors: &str,
 ) -> Reply {
-    let data = json!({
+    let data = object!({
         "lang": words.tag,
         "dir": words.direction,
         "title": title,

@@ -9,12 +9,12 @@ mod settings;
 
 use std::sync::LazyLock;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
+use crate::http::object::object;
 use crate::i18n::english;
 use crate::queue::{AbsentVisitors, Cap, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
@@ -125,7 +125,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
     let trouble = desk.trouble;
     let hour = Hour::new(board, now_ms);
     let chart = chart::chart(&hour);
-    json!({
+    object!({
         "title": title,
         "room": configured.room,
         "path": path,
@@ -165,7 +165,7 @@ fn permit(
 ) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
     let usual = board.sign.live.pace.quantity.min(configured.permit_max);
-    json!({
+    object!({
         "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
         "kept": typed.is_some(),
         "most": configured.permit_max,
@@ -191,11 +191,11 @@ fn trouble_words(trouble: Rejection<'_>, desk: &PanelView<'_>) -> String {
 #[must_use]
 pub fn panel_without_store(configured: &Configured<'_>, why: &str, known: &str) -> Reply {
     let title = "Now Serving: no answer";
-    let data = json!({
+    let data = object!({
         "title": title,
         "room": configured.room,
         "path": configured.path,
-        "down": { "why": why, "known": known },
+        "down": object!({ "why": why, "known": known }),
     });
     shown_as(&ADMIN, 503, title, data)
 }
@@ -235,10 +235,15 @@ pub fn pace_words(pace: Pace) -> String {
     )
 }
 
-#[derive(Serialize)]
 struct Moment {
     iso: String,
     text: String,
+}
+
+impl From<Moment> for Value {
+    fn from(Moment { iso, text }: Moment) -> Self {
+        object!({ "iso": iso, "text": text })
+    }
 }
 
 /// A moment of today by its time, any other with its day.

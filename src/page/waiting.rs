@@ -2,12 +2,13 @@
 
 use super::{Brand, CfWaitingRoom, NOBODY, Pages, notice_in};
 use crate::http::Reply;
+use crate::http::object::object;
 use crate::i18n::Language;
 use crate::queue::{Cursor, Mode, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
 use handlebars::Context;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// What a waiting visitor reads.
@@ -200,7 +201,7 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &B
     let notice = waiting.new_number();
     let notice = notice.map(|notice| words.text(text_of(notice)));
     let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
-    json!({
+    object!({
         "lang": words.tag,
         "dir": words.direction,
         "brand": brand,
@@ -214,7 +215,7 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &B
         "wait": worded.wait,
         "serving": worded.serving,
         "progress": worded.progress,
-        "reference": waiting.reference,
+        "reference": waiting.reference.as_deref(),
         "old": waiting.is_old,
         "closed": is_closed,
         "unnumbered": worded.position.is_none(),
@@ -224,9 +225,9 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &B
         "paused": waiting.still,
         "refresh": waiting.refresh,
         "look": look,
-        "here": links.here,
-        "place": links.place,
-        "updates": links.updates,
+        "here": links.here.as_str(),
+        "place": links.place.as_str(),
+        "updates": links.updates.as_str(),
         "switch": switch,
         "other": other,
     })

@@ -3,6 +3,7 @@
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Pop;
+use crate::http::object::object;
 use crate::http::{Answer, Forward, Reply, Way};
 use crate::queue::Reason;
 use crate::telemetry::log::{Decision, Sampling};
@@ -10,7 +11,6 @@ use crate::visitor::routes::{self, Aside, Route};
 use crate::visitor::visit::{Visit, VisitOutcome};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
-use serde_json::json;
 
 pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome {
     let Request {
@@ -50,7 +50,7 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
         }
     };
     let reply = match visit.end {
-        VisitOutcome::Admitted => Reply::data(200, &json!({ "waiting": false })),
+        VisitOutcome::Admitted => Reply::data(200, &object!({ "waiting": false })),
         VisitOutcome::NotAVisitor => routes::without_ticket(request),
         _ => answer::place(&visit, request),
     };

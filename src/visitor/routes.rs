@@ -3,9 +3,8 @@
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
-use serde_json::json;
-
 use crate::config::Config;
+use crate::http::object::object;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
 use crate::page::{self, CookieTrial};
@@ -78,7 +77,7 @@ pub fn without_ticket(request: &Request<'_>) -> Reply {
     } else {
         "none"
     };
-    Reply::data(200, &json!({ "waiting": true, "ticket": ticket }))
+    Reply::data(200, &object!({ "waiting": true, "ticket": ticket }))
 }
 
 /// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is

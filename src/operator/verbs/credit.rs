@@ -1,6 +1,7 @@
 //! Takes back the credit: what was granted and not used.
 
-use serde_json::{Value, json};
+use crate::http::object::object;
+use serde_json::Value;
 
 use super::{Ask, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::login::{Audience, Rights};
@@ -44,7 +45,7 @@ impl Intent for Credit {
     }
 
     fn told(&self, sign: &Sign, effect: Effect) -> Value {
-        json!({ "credit": sign.credit, "cleared": effect.number })
+        object!({ "credit": sign.credit, "cleared": effect.number })
     }
 }
 

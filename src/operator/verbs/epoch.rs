@@ -1,6 +1,7 @@
 //! Ends every ticket of the room.
 
-use serde_json::{Value, json};
+use crate::http::object::object;
+use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Step, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
@@ -14,7 +15,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["epoch"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
-    example: |request| json!({ "word": request.room.name.as_str() }).to_string(),
+    example: |request| object!({ "word": request.room.name.as_str() }).to_string(),
     read,
     flash,
     listed,
@@ -58,7 +59,7 @@ impl Intent for Epoch {
     }
 
     fn told(&self, sign: &Sign, effect: Effect) -> Value {
-        json!({ "epoch": sign.epoch, "ended": effect.number })
+        object!({ "epoch": sign.epoch, "ended": effect.number })
     }
 }
 

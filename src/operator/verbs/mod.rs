@@ -12,7 +12,8 @@ mod pace;
 mod permit;
 mod ticket;
 
-use serde_json::{Value, json};
+use crate::http::object::object;
+use serde_json::Value;
 
 use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
@@ -138,12 +139,12 @@ pub trait Intent {
 // Called by defaults, which are in the Wasm once for each verb.
 
 fn settings(sign: &Sign) -> Value {
-    json!({
+    object!({
         "version": sign.live.version,
-        "mode": sign.live.mode,
+        "mode": sign.live.mode.name(),
         "automatic": sign.live.pace.automatic,
         "automatic_quantity": sign.live.pace.quantity,
-        "message": sign.live.message,
+        "message": sign.live.message.as_deref(),
         "cap": sign.sessions.as_ref().map(cap_json),
         "cursor": sign.cursor.0,
     })
@@ -151,7 +152,7 @@ fn settings(sign: &Sign) -> Value {
 
 /// The cap that holds.
 fn cap_json(sessions: &Sessions) -> Value {
-    json!({ "total_active": sessions.total_active, "session_minutes": sessions.minutes })
+    object!({ "total_active": sessions.total_active, "session_minutes": sessions.minutes })
 }
 
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {

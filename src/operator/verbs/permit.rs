@@ -1,6 +1,7 @@
 //! Releases up to an amount of visitors now, and keeps the rest as credit.
 
-use serde_json::{Value, json};
+use crate::http::object::object;
+use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, Refusal};
@@ -94,7 +95,7 @@ impl Intent for Permit {
     }
 
     fn told(&self, sign: &Sign, effect: Effect) -> Value {
-        json!({
+        object!({
             "cursor": sign.cursor.0,
             "length": sign.length,
             "waiting": sign.waiting(),

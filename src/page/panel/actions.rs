@@ -1,8 +1,9 @@
 //! What operators did.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{PanelView, moment};
+use crate::http::object::object;
 use crate::queue::Action;
 
 /// More changes than this are not listed one by one.
@@ -20,11 +21,11 @@ pub struct ActionWords {
 /// The latest first.
 pub(super) fn rows(desk: &PanelView<'_>) -> Vec<Value> {
     let row = |action: &Action| {
-        json!({
+        object!({
             "at": moment(action.set.at_ms, desk.now_ms),
             "what": (desk.words.what)(action),
-            "by": action.set.by,
-            "address": action.address,
+            "by": action.set.by.as_str(),
+            "address": action.address.as_str(),
         })
     };
     desk.board.actions.iter().map(row).collect()

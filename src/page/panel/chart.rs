@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde_json::Value;
 
 use super::hour::{Bar, Hour};
 use super::{number, people};
+use crate::http::object::object;
 use crate::page::clock;
 
 /// The width of a minute and the height of a picture, in its own units; it is stretched to where it stands.
@@ -13,7 +14,7 @@ const STEP: u64 = 10;
 const HEIGHT: u64 = 100;
 
 /// The two pictures, and what they say in words.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Chart {
     line: String,
     area: String,
@@ -22,6 +23,20 @@ pub(super) struct Chart {
     most_admitted: String,
     from: String,
     summary: String,
+}
+
+impl From<Chart> for Value {
+    fn from(chart: Chart) -> Self {
+        object!({
+            "line": chart.line,
+            "area": chart.area,
+            "bars": chart.bars,
+            "most_waiting": chart.most_waiting,
+            "most_admitted": chart.most_admitted,
+            "from": chart.from,
+            "summary": chart.summary,
+        })
+    }
 }
 
 /// Nothing when nothing happened.

@@ -1,9 +1,10 @@
 //! The line in figures, and the words beside them.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::hour::Hour;
 use super::{SignSeen, moment, number, people};
+use crate::http::object::object;
 use crate::i18n::english;
 use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
 use crate::queue::{Rate, Verdict, decide};
@@ -11,7 +12,7 @@ use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
 pub(super) fn line(sign: &Sign) -> Value {
-    json!({
+    object!({
         "cursor": number(sign.cursor.0),
         "length": number(sign.length),
         "waiting": number(sign.waiting()),
@@ -32,7 +33,7 @@ pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
             wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
         }
     };
-    json!({
+    object!({
         "one": number(hour.admitted_within(60_000)),
         "five": number(hour.admitted_within(300_000)),
         "measured": measured.map_or_else(|| "not known".to_owned(), rate_words),

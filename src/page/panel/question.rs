@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::shown_as;
 use crate::http::Reply;
+use crate::http::object::object;
 use crate::page::template::Template;
 use crate::page::{QUESTION_TEXT, house};
 
@@ -28,15 +29,16 @@ pub struct Question {
 #[must_use]
 pub fn question(path: &str, route: &str, question: &Question, again: &[(String, String)]) -> Reply {
     let fields = again.iter().filter(|(name, _)| name != "word");
-    let fields = fields.map(|(name, value)| json!({ "name": name, "value": value }));
-    let data = json!({
+    let fields =
+        fields.map(|(name, value)| object!({ "name": name.as_str(), "value": value.as_str() }));
+    let data = object!({
         "title": question.title,
-        "text": question.text,
+        "text": question.text.as_str(),
         "yes": question.yes,
-        "word": question.word,
+        "word": question.word.as_deref(),
         "path": path,
         "route": route,
-        "fields": fields.collect::<Vec<_>>(),
+        "fields": fields.collect::<Vec<Value>>(),
     });
     shown_as(&QUESTION, 200, question.title, data)
 }

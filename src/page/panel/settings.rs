@@ -1,8 +1,9 @@
 //! The live settings: what is configured, what holds now, who set that and when.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Rejection, moment, number, pace_words, people};
+use crate::http::object::object;
 use crate::page::LONGEST_MESSAGE;
 use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
 
@@ -10,7 +11,7 @@ use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
 pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
     let live = &board.sign.live;
     let row = |mode: Mode| {
-        json!({
+        object!({
             "name": mode.name(),
             "means": means(mode),
             "label": label(mode),
@@ -44,7 +45,7 @@ fn means(mode: Mode) -> &'static str {
 /// The mode, and since when.
 pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
     let mode = board.sign.live.mode;
-    json!({
+    object!({
         "name": mode.name(),
         "label": label(mode),
         "means": means(mode),
@@ -67,7 +68,7 @@ pub(super) fn pace(
     let is_kept = kept.is_some();
     let (automatic, quantity) =
         kept.unwrap_or_else(|| (live.automatic.to_string(), live.quantity.to_string()));
-    json!({
+    object!({
         "configured": pace_words(configured),
         "now": pace_words(live),
         "differs": live != configured,
@@ -75,8 +76,8 @@ pub(super) fn pace(
         "quantity": quantity,
         "automatic": automatic,
         "kept": is_kept,
-        "most": Pace::QUANTITY.end(),
-        "longest": Pace::AUTOMATIC.end(),
+        "most": *Pace::QUANTITY.end(),
+        "longest": *Pace::AUTOMATIC.end(),
     })
 }
 
@@ -99,7 +100,7 @@ pub(super) fn cap(
     let live = board.sign.live.cap.unwrap_or(configured);
     let typed = |name| trouble.and_then(|trouble| trouble.typed(name));
     let (total, minutes) = (typed("total_active"), typed("session_minutes"));
-    json!({
+    object!({
         "configured": cap_words(configured),
         "now": cap_words(live),
         "differs": board.sign.live.cap.is_some(),
@@ -107,9 +108,9 @@ pub(super) fn cap(
         "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
         "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
         "kept": total.is_some(),
-        "most": Cap::TOTAL_ACTIVE.end(),
-        "shortest": Cap::SESSION_MINUTES.start(),
-        "longest": Cap::SESSION_MINUTES.end(),
+        "most": *Cap::TOTAL_ACTIVE.end(),
+        "shortest": *Cap::SESSION_MINUTES.start(),
+        "longest": *Cap::SESSION_MINUTES.end(),
     })
 }
 
@@ -131,7 +132,7 @@ pub(super) fn message(
     let live = board.sign.live.message.as_deref();
     let now = live.or(configured).filter(|text| !text.is_empty());
     let kept = trouble.and_then(|trouble| trouble.typed("message"));
-    json!({
+    object!({
         "configured": configured,
         "unconfigured": configured.is_none(),
         "now": now,
@@ -145,5 +146,5 @@ pub(super) fn message(
 }
 
 fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
-    set.map(|set| json!({ "at": moment(set.at_ms, now_ms), "by": set.by }))
+    set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.by.as_str() }))
 }
