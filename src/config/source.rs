@@ -1,6 +1,5 @@
 //! Where settings come from, and a memory of what came.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -68,7 +67,8 @@ pub struct Spent {
     pub secrets: usize,
 }
 
-type Memory = Mutex<BTreeMap<String, Option<String>>>;
+/// Each key once; there are few.
+type Memory = Mutex<Vec<(String, Option<String>)>>;
 
 impl<S: Source> Remembering<S> {
     /// Of which nothing is known yet.
@@ -123,11 +123,11 @@ impl<S: Source> Source for Remembering<S> {
 
 fn remembered(memory: &Memory, key: &str, read: impl FnOnce() -> Said) -> Said {
     let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(value) = memory.get(key) {
+    if let Some((_, value)) = memory.iter().find(|(known, _)| known == key) {
         return Ok(value.clone());
     }
     let value = read()?;
-    memory.insert(key.to_owned(), value.clone());
+    memory.push((key.to_owned(), value.clone()));
     Ok(value)
 }
 

@@ -90,7 +90,7 @@ impl Fields {
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
         let mut pairs: Vec<String> = pairs.collect();
-        pairs.sort();
+        pairs.sort_unstable();
         pairs.join("&")
     }
 
