@@ -120,13 +120,18 @@ pub fn encode(command: &[&str]) -> String {
     serde_json::to_string(command).unwrap_or_default()
 }
 
+/// As text, like every other JSON of the service: a reader of bytes would be in the Wasm a second time.
+fn read(body: &[u8]) -> Option<Value> {
+    serde_json::from_str(std::str::from_utf8(body).ok()?).ok()
+}
+
 /// Reads the store's answer.
 ///
 /// # Errors
 /// A [`StoreError`] for everything but a 2xx with `result`.
 pub fn decode(answer: Option<(u16, Vec<u8>)>) -> Result<Value, StoreError> {
     let (status, body) = answer.ok_or(StoreError::NoAnswer)?;
-    let mut body = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    let mut body = read(&body).unwrap_or_default();
     if let Some(error) = body.get("error").and_then(Value::as_str) {
         return Err(rejected(status, error));
     }
