@@ -18,17 +18,9 @@ use crate::queue::{
 };
 use arguments::{Arguments, Keys, brought, capped, named};
 pub use count::Figures;
-use ct_codecs::{Encoder, Hex};
-use hmac_sha1_compact::Hash as Sha1;
 use reply::Answer;
 use serde_json::Value;
-use std::sync::LazyLock;
 use upstash::{Attempt, StoreError, Transport};
-
-/// The digest under which the store remembers the script.
-static DIGEST: LazyLock<String> = LazyLock::new(|| {
-    Hex::encode_to_string(Sha1::hash(script::TEXT.as_bytes())).unwrap_or_default()
-});
 
 /// How many numbers share one key that says which of them have been claimed: 8 KB at most.
 const CHUNK: u64 = 65_536;
@@ -247,7 +239,7 @@ impl Line<'_> {
                 .iter()
                 .flat_map(|(name, value)| [name.as_ref(), value.as_str()]),
         );
-        let by_digest = [&["EVALSHA", DIGEST.as_str()], &words[..]].concat();
+        let by_digest = [&["EVALSHA", script::DIGEST], &words[..]].concat();
         match self.command(&by_digest, attempt) {
             Err(StoreError::NoScript) => {
                 let in_full = [&["EVAL", script::TEXT], &words[..]].concat();

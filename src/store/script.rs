@@ -1,6 +1,8 @@
 //! The script, put together from its files when this is compiled: full-line comments, indentation and blank lines stay
 //! in the files, and so out of the Wasm and of what is sent to the store.
 
+mod digest;
+
 macro_rules! joined {
     ($($file:literal)*) => {
         concat!($(include_str!(concat!("lua/", $file, ".lua")), "\n"),*)
@@ -26,6 +28,13 @@ pub(super) const TEXT: &str = match std::str::from_utf8(&BYTES) {
     Ok(text) => text,
     Err(_) => "",
 };
+
+/// The digest under which the store remembers it.
+pub(super) const DIGEST: &str = match std::str::from_utf8(&DIGITS) {
+    Ok(digits) => digits,
+    Err(_) => "",
+};
+static DIGITS: [u8; 40] = digest::hex(&BYTES);
 
 /// Writes the lines that are no comments, without their indentation; how many bytes that are.
 #[expect(clippy::indexing_slicing, reason = "evaluated when this is compiled")]
