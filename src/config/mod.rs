@@ -306,6 +306,7 @@ mod tests {
         );
         assert_eq!(config.rooms[0].refresh_interval, 5);
         assert_eq!(config.rooms[0].absent_visitors, AbsentVisitors::Observe);
+        assert_eq!(config.rooms[0].cap, crate::queue::Cap::default());
         assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
         assert_eq!(config.web.waiting_status, 503);
         assert_eq!(config.outage.policy, OnStoreError::Hold);
@@ -362,6 +363,10 @@ mod tests {
             ("ticket_life", "1", "a whole number from 60 to 2592000"),
             ("waiting_status", "401", "503, 200, 202, 429"),
             ("absent_visitors", "yes", "off, observe, on"),
+            ("total_active", "-1", "a whole number from 0 to 10000000"),
+            ("session_minutes", "1", "a whole number from 2 to 240"),
+            ("claim_seconds", "601", "a whole number from 10 to 600"),
+            ("active_visitors", "off", "observe, on"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("websockets", "yes", "off, on"),
