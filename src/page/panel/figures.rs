@@ -57,7 +57,7 @@ pub(super) fn absent(setting: AbsentVisitors, absent: Absent) -> String {
 /// Who is inside, where a cap holds.
 pub(super) fn inside(sessions: Option<&Sessions>) -> String {
     let Some(sessions) = sessions else {
-        return "not counted, since there is no cap".to_owned();
+        return "no cap".to_owned();
     };
     let (inside, most) = (number(sessions.inside()), number(sessions.total_active));
     let promised = number(sessions.promised);
@@ -71,8 +71,8 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
 /// What the last release was, and what bounds the line now.
 pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
     let now = match limits.bound_by {
-        Bound::Waiting => "nobody waits",
-        Bound::Mode => "the mode lets nobody in",
+        Bound::Waiting => "none, nobody waits",
+        Bound::Mode => "the mode",
         Bound::Settling => "an older line may still come back",
         Bound::Pace => "the pace",
         Bound::Slots => "no slot is free",
@@ -85,7 +85,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         let slots = slots.unwrap_or_default();
         format!("Pace {pace}{slots} \u{2192} {released}, {at}. ")
     });
-    format!("{}Bound now: {now}.", last.unwrap_or_default())
+    format!("{}Limit now: {now}.", last.unwrap_or_default())
 }
 
 /// Rates below ten are told with a decimal.

@@ -45,7 +45,7 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
     assert_eq!(bound(house), [rule]);
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;
     assert!(panel.contains("Pace 5, slots 3 \u{2192} 3, "), "{panel}");
-    assert!(panel.contains("Bound now: no slot is free."), "{panel}");
+    assert!(panel.contains("Limit now: no slot is free."), "{panel}");
     assert!(panel.contains("0 of 3, and 3 promised."), "{panel}");
     house.change("mode", r#"{"mode":"hold"}"#);
     assert_eq!(status(house)["release"]["bound_by"], "mode");
