@@ -46,6 +46,7 @@ mod contract;
 mod crowd;
 mod faults;
 mod house;
+mod inside;
 mod invariants;
 mod log;
 mod long;

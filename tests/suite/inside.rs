@@ -1,0 +1,585 @@
+//! Who is inside, where a cap holds, against a truth that keeps every visitor.
+//!
+//! The service runs in this process, in several POPs whose clocks are wrong, on a store whose time is turned by hand. What
+//! goes over the wire is read on its way: each answer shows which sessions the store has begun, and that no release and no
+//! claim lifts sessions and promised slots together above the cap.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use now_serving::cache::memory::InMemoryCache;
+use now_serving::cache::outbox::{Outbox, Tally};
+use now_serving::cache::{LastSign, NoSign};
+use now_serving::config::Config;
+use now_serving::operator::verbs::{Intent, Permit, SetMode};
+use now_serving::queue::{Mode, Now, Renewal, Sessions, Sign};
+use now_serving::request::Request;
+use now_serving::service;
+use now_serving::store::Line;
+use now_serving::store::upstash::{Attempt, Attempts, Transport};
+use now_serving::visitor::visit::FollowUp;
+use serde_json::{Value, json};
+use upstash_local::{Redis, Store};
+
+use crate::house::{
+    Ask, Direct, Got, STORE_TOKEN, admin, call, claims, config_with, got, scattered,
+};
+
+mod random;
+mod rules;
+mod turnover;
+
+const START_MS: u64 = 1_800_000_000_000;
+const MINUTE_MS: u64 = 60_000;
+
+/// What becomes of a call to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Answered,
+    /// The store does it, and the answer is lost.
+    AnswerLost,
+    /// The POP hears nothing, and the store does it later.
+    Late,
+    /// The network brings it twice.
+    Twice,
+}
+
+/// One data centre.
+struct Pop {
+    cache: InMemoryCache,
+    clock: Arc<AtomicU64>,
+    /// By how much its clock is wrong.
+    skew_ms: i64,
+}
+
+/// What is true, whether the store knows it or not.
+#[derive(Default)]
+struct Truth {
+    /// The last minute of each session, by the id of its ticket.
+    ends: BTreeMap<String, u64>,
+    /// Who has claimed a number.
+    numbers: BTreeMap<(u64, u64), String>,
+    /// The moves that no POP will tell.
+    lost: Vec<Renewal>,
+    /// Until when a session that several POPs made longer at a time may hold another place: they tell their moves in any order,
+    /// or from the same end.
+    crossed: Vec<u64>,
+    /// Where each session was renewed last, and in which batch of that POP.
+    untold: BTreeMap<String, (usize, u64)>,
+    /// Sessions and promised slots by the latest answer.
+    taken: u64,
+    /// The batches that the store has counted.
+    batches: BTreeMap<String, u64>,
+}
+
+impl Truth {
+    /// How many sessions end with each minute from this one on.
+    fn cells(&self, minute: u64) -> BTreeMap<u64, u64> {
+        let mut cells = BTreeMap::new();
+        for end in self.ends.values().filter(|end| **end >= minute) {
+            *cells.entry(*end).or_default() += 1;
+        }
+        cells
+    }
+
+    fn inside(&self, minute: u64) -> u64 {
+        self.cells(minute).values().sum()
+    }
+
+    /// By how much the store may be wrong.
+    fn slack(&self, minute: u64) -> usize {
+        let lost = self.lost.iter().filter(|lost| lost.to >= minute);
+        let crossed = self.crossed.iter().filter(|from| **from >= minute);
+        lost.count() + crossed.count()
+    }
+}
+
+struct World {
+    store: Direct,
+    config: Config,
+    pops: Vec<Pop>,
+    now_ms: Cell<u64>,
+    ids: Cell<u64>,
+    truth: RefCell<Truth>,
+    /// Calls that the store has not done yet.
+    late: RefCell<Vec<Vec<String>>>,
+    calls: Cell<u64>,
+    _redis: Option<Redis>,
+}
+
+/// A browser or a program.
+#[derive(Clone)]
+struct Client {
+    ticket: Option<String>,
+    address: IpAddr,
+    pop: usize,
+}
+
+impl Client {
+    fn new(pop: usize, network: u64) -> Self {
+        let [.., high, low] = network.to_be_bytes();
+        Self {
+            ticket: None,
+            address: Ipv4Addr::new(198, high, low, 7).into(),
+            pop,
+        }
+    }
+
+    fn claim(&self, name: &str) -> Option<Value> {
+        let ticket = self.ticket.as_ref()?;
+        claims(ticket).get(name).cloned()
+    }
+
+    fn number(&self) -> Option<u64> {
+        self.claim("pos")?.as_u64()
+    }
+}
+
+impl World {
+    fn new(store: Store, redis: Option<Redis>, skews_s: &[i64], settings: &[(&str, &str)]) -> Self {
+        let pops = skews_s.iter().map(|skew| {
+            let clock = Arc::new(AtomicU64::new(START_MS.saturating_add_signed(skew * 1000)));
+            Pop {
+                cache: InMemoryCache::new(Arc::clone(&clock)),
+                clock,
+                skew_ms: skew * 1000,
+            }
+        });
+        let world = Self {
+            store: Direct(store),
+            config: settings_of(settings),
+            pops: pops.collect(),
+            now_ms: Cell::new(START_MS),
+            ids: Cell::new(1),
+            truth: RefCell::default(),
+            late: RefCell::default(),
+            calls: Cell::new(0),
+            _redis: redis,
+        };
+        world.command(&["SCRIPT", "LOAD", now_serving::store::script()]);
+        world
+    }
+
+    fn embedded(skews_s: &[i64], settings: &[(&str, &str)]) -> Self {
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        Self::new(store, None, skews_s, settings)
+    }
+
+    fn redis(skews_s: &[i64], settings: &[(&str, &str)]) -> Self {
+        let redis = Redis::start().unwrap();
+        let store = Store::redis(redis.url(), STORE_TOKEN).unwrap();
+        Self::new(store, Some(redis), skews_s, settings)
+    }
+
+    fn command(&self, words: &[&str]) {
+        self.store.0.command(words).unwrap();
+    }
+
+    fn set(&mut self, settings: &[(&str, &str)]) {
+        self.config = settings_of(settings);
+    }
+
+    fn minute(&self) -> u64 {
+        self.now_ms.get() / MINUTE_MS
+    }
+
+    fn wait(&self, ms: u64) {
+        self.now_ms.set(self.now_ms.get() + ms);
+        for pop in &self.pops {
+            let here = self.now_ms.get().saturating_add_signed(pop.skew_ms);
+            pop.clock.store(here, Ordering::SeqCst);
+        }
+        self.store.0.advance(Duration::from_millis(ms));
+    }
+
+    /// One request: what came of it, and the session that it made longer.
+    fn request(&self, client: &Client, fate: Fate) -> (Got, Tally, Option<Renewal>) {
+        let ask = match &client.ticket {
+            Some(ticket) => Ask::get("/")
+                .json()
+                .with("cookie", format!("queue={ticket}")),
+            None => Ask::get("/").json(),
+        };
+        self.ids.set(self.ids.get() + 1);
+        let id = format!("{:032x}", scattered(self.ids.get()));
+        let mut call = call(&ask, id);
+        call.address = Some(client.address);
+        let pop = &self.pops[client.pop];
+        let now = Now::from_ms(pop.clock.load(Ordering::SeqCst));
+        let wire = self.wire(client.pop, fate);
+        let request = Request::new(&call, &self.config, (&wire, &pop.cache), now);
+        let outcome = service::handle(&request, &mut ask.body.as_slice());
+        let mut tally = Tally::default();
+        tally.decided(outcome.record.reason);
+        if let Some(renewal) = outcome.renewal {
+            tally.renewed(renewal);
+        }
+        let wire = self.wire(client.pop, fate);
+        let request = Request::new(&call, &self.config, (&wire, &pop.cache), now);
+        service::afterwards(outcome.after, &request);
+        (got(outcome.answer), tally, outcome.renewal)
+    }
+
+    /// A request as a browser makes it, which comes back at once where the answer says so.
+    fn visit(&self, client: &mut Client) -> bool {
+        let got = self.visit_once(client, Fate::Answered);
+        if got.is_provisional() {
+            return self.visit_once(client, Fate::Answered).inside;
+        }
+        got.inside
+    }
+
+    fn visit_once(&self, client: &mut Client, fate: Fate) -> Got {
+        let (got, tally, renewal) = self.request(client, fate);
+        if let Some(renewal) = renewal {
+            self.note(client, renewal);
+        }
+        self.pops[client.pop].cache.put_by(&tally);
+        if let Some(ticket) = got.ticket() {
+            client.ticket = Some(ticket);
+        }
+        got
+    }
+
+    /// The session of this ticket ends later.
+    fn note(&self, client: &Client, renewal: Renewal) {
+        let id = client.claim("sub").unwrap();
+        let mut truth = self.truth.borrow_mut();
+        let end = truth
+            .ends
+            .entry(id.as_str().unwrap().to_owned())
+            .or_default();
+        *end = renewal.to.max(*end);
+    }
+
+    /// The number of the latest batch of a POP that the store has counted.
+    fn counted(&self, pop: usize) -> u64 {
+        let till = format!("queue:{{main}}:till:pop-{pop}");
+        self.truth.borrow().batches.get(&till).copied().unwrap_or(0)
+    }
+
+    /// A session is renewed in this POP. Where another POP has not told of it yet, the moves may come in any order.
+    fn note_crossing(&self, client: &Client, renewal: Renewal) {
+        let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
+        let pending = self.pops[client.pop].cache.batches();
+        let last = pending
+            .first()
+            .map_or(self.counted(client.pop), |batch| batch.number);
+        let minute = self.minute();
+        let is_behind = |end: &u64| *end >= minute && renewal.from < *end;
+        let is_behind = self.truth.borrow().ends.get(&id).is_some_and(is_behind);
+        if is_behind {
+            self.truth.borrow_mut().crossed.push(renewal.to);
+        }
+        let before = self
+            .truth
+            .borrow_mut()
+            .untold
+            .insert(id, (client.pop, last + 1));
+        if let Some((pop, number)) = before
+            && pop != client.pop
+            && self.counted(pop) < number
+        {
+            self.truth.borrow_mut().crossed.push(renewal.from);
+        }
+    }
+
+    /// The line, as an operator's program reaches it.
+    fn line<T>(&self, verb: impl FnOnce(&Line<'_>) -> T) -> T {
+        let call = call(&Ask::get("/"), "0".repeat(32));
+        let (wire, now) = (
+            self.wire(0, Fate::Answered),
+            Now::from_ms(self.now_ms.get()),
+        );
+        let request = Request::new(&call, &self.config, (&wire, &self.pops[0].cache), now);
+        verb(&Line {
+            known: &NoSign,
+            ..request.line()
+        })
+    }
+
+    fn permit(&self, amount: u64) {
+        let permit = Permit {
+            amount,
+            credit_max: 10_000,
+        };
+        self.line(|line| line.change(permit.change(), &admin()))
+            .unwrap();
+    }
+
+    fn mode(&self, mode: Mode) {
+        self.line(|line| line.change(SetMode(mode).change(), &admin()))
+            .unwrap();
+    }
+
+    /// This many clients, who ask one after the other.
+    fn arrivals(&self, pop: usize, many: u64) -> Vec<Client> {
+        let first = self.ids.get();
+        let mut clients: Vec<_> = (0..many)
+            .map(|which| Client::new(pop, first + which))
+            .collect();
+        self.visits(&mut clients);
+        clients
+    }
+
+    /// How many of them are inside after a visit.
+    fn visits(&self, clients: &mut [Client]) -> usize {
+        let inside = clients
+            .iter_mut()
+            .filter_map(|client| self.visit(client).then_some(()));
+        inside.count()
+    }
+
+    fn wire(&self, pop: usize, fate: Fate) -> Wire<'_> {
+        Wire {
+            world: self,
+            pop,
+            fate: Cell::new(fate),
+            attempts: Attempts::default(),
+        }
+    }
+
+    /// Does what comes over the wire, and reads the answer.
+    fn answer(&self, words: &[String]) -> (u16, Vec<u8>) {
+        let mut words = words.to_vec();
+        // The store goes by its own clock.
+        let now = words.iter().position(|word| word == "now");
+        if let Some(at) = now {
+            words[at + 1] = self.now_ms.get().to_string();
+        }
+        self.calls.set(self.calls.get() + 1);
+        let body = json!(words).to_string();
+        let (status, answer) = self.store.post(&body, Attempt::First).unwrap();
+        let read: Value = serde_json::from_slice(&answer).unwrap();
+        assert_eq!(status, 200, "{read}");
+        self.observe(&Said::of(&words, &read["result"]));
+        (status, answer)
+    }
+
+    fn observe(&self, said: &Said) {
+        let mut truth = self.truth.borrow_mut();
+        let told = said.moves(&mut truth.batches);
+        let cells = said.answer.get("ring").map(String::as_str);
+        let inside: u64 = cells.unwrap_or_default().split(' ').filter_map(many).sum();
+        let taken = inside + said.number("promised").unwrap_or(0);
+        let Some(cap) = said.number("total_active") else {
+            return;
+        };
+        let is_held =
+            said.answer.get("cap").is_some_and(|cap| cap == "on") && said.answer["mode"] != "open";
+        assert!(
+            !is_held || taken <= cap.max(truth.taken) + told,
+            "{taken} of {cap}, {} before, {told} told: {said:?}",
+            truth.taken
+        );
+        truth.taken = taken;
+        let (Some(end), Some(id)) = (said.number("claim"), &said.id) else {
+            return;
+        };
+        if end > 0 {
+            let number = (
+                said.number("epoch").unwrap(),
+                said.number("number").unwrap(),
+            );
+            let first = truth.numbers.entry(number).or_insert_with(|| id.clone());
+            assert_eq!(first, id, "{number:?} was claimed twice");
+            let known = truth.ends.entry(id.clone()).or_default();
+            *known = end.max(*known);
+        }
+    }
+
+    /// The store does what it was asked late.
+    fn catch_up(&self) {
+        for words in self.late.take() {
+            self.answer(&words);
+        }
+    }
+
+    /// A POP renews the sign and brings all that it has counted.
+    fn flush(&self, pop: usize) {
+        let here = &self.pops[pop];
+        let now = Now::from_ms(here.clock.load(Ordering::SeqCst));
+        let ask = Ask::get("/").json();
+        for _ in 0..3 {
+            here.cache.lose_copy();
+            let call = call(&ask, "0".repeat(32));
+            let wire = self.wire(pop, Fate::Answered);
+            let request = Request::new(&call, &self.config, (&wire, &here.cache), now);
+            service::afterwards(FollowUp::Look, &request);
+        }
+        assert!(here.cache.batches().is_empty(), "all was told");
+    }
+
+    fn flush_all(&self) {
+        for pop in 0..self.pops.len() {
+            self.flush(pop);
+        }
+    }
+
+    /// What the latest sign says.
+    fn sign(&self) -> Sign {
+        self.flush(0);
+        self.pops[0].cache.last_sign().unwrap()
+    }
+
+    fn sessions(&self) -> Sessions {
+        self.sign().sessions.unwrap()
+    }
+
+    /// With all told, the store knows who is inside: exactly, but for what was lost.
+    fn check(&self) {
+        self.catch_up();
+        self.flush_all();
+        let (sessions, minute) = (self.sessions(), self.minute());
+        let truth = self.truth.borrow();
+        let expected = truth.cells(minute);
+        let cells: BTreeMap<u64, u64> = sessions
+            .cells
+            .iter()
+            .map(|cell| (cell.end, cell.many))
+            .collect();
+        let slack = truth.slack(minute);
+        if slack == 0 {
+            assert_eq!(cells, expected, "in minute {minute}");
+        }
+        let off = sessions.inside().abs_diff(truth.inside(minute));
+        assert!(
+            off <= slack as u64,
+            "{off} off, {slack} lost: {cells:?} for {expected:?}"
+        );
+    }
+}
+
+/// The number of sessions in a cell, as it is written.
+fn many(cell: &str) -> Option<u64> {
+    cell.split_once(':')?.1.parse().ok()
+}
+
+fn settings_of(settings: &[(&str, &str)]) -> Config {
+    config_with(&[&[("clock", "0")], settings].concat())
+}
+
+/// A call and its answer, by name.
+#[derive(Debug)]
+struct Said {
+    id: Option<String>,
+    arguments: BTreeMap<String, String>,
+    answer: BTreeMap<String, String>,
+    tills: Vec<String>,
+}
+
+impl Said {
+    fn of(words: &[String], answer: &Value) -> Self {
+        let many: usize = words[2].parse().unwrap();
+        let (keys, rest) = words[3..].split_at(many);
+        let pairs = rest[1..].chunks_exact(2);
+        let arguments: BTreeMap<_, _> = pairs
+            .map(|pair| (pair[0].clone(), pair[1].clone()))
+            .collect();
+        let joins = keys
+            .iter()
+            .find_map(|key| key.strip_prefix("queue:{main}:join:"));
+        let tills = keys.iter().filter(|key| key.contains(":till:"));
+        let answer = answer.as_array().unwrap().chunks_exact(2);
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        Self {
+            id: joins.map(str::to_owned),
+            arguments,
+            tills: tills.cloned().collect(),
+            answer: answer
+                .map(|pair| (text(&pair[0]), text(&pair[1])))
+                .collect(),
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.answer.get(name)?.parse().ok()
+    }
+
+    /// How many sessions it made longer, in batches that have not come before.
+    fn moves(&self, seen: &mut BTreeMap<String, u64>) -> u64 {
+        let mut told = 0;
+        for (till, at) in self.tills.iter().zip(1..) {
+            let number = self.arguments[&format!("number{at}")].parse().unwrap();
+            let last = seen.entry(till.clone()).or_default();
+            if number > *last {
+                *last = number;
+                let counts = self.arguments[&format!("counts{at}")].split(' ');
+                let moved = counts.filter(|count| count.starts_with("renewed_"));
+                told += moved
+                    .filter_map(|count| count.split_once('=')?.1.parse::<u64>().ok())
+                    .sum::<u64>();
+            }
+        }
+        told
+    }
+}
+
+/// The way from a POP to the store.
+struct Wire<'a> {
+    world: &'a World,
+    pop: usize,
+    fate: Cell<Fate>,
+    attempts: Attempts,
+}
+
+impl Transport for Wire<'_> {
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+        assert!(self.attempts.take(attempt), "a second call: {body}");
+        let words: Vec<String> = serde_json::from_str(body).unwrap();
+        // Each POP has an outbox of its own.
+        let own = |word: String| match word.strip_suffix(":till:here") {
+            Some(room) => format!("{room}:till:pop-{}", self.pop),
+            None => word,
+        };
+        let words: Vec<String> = words.into_iter().map(own).collect();
+        match self.fate.replace(Fate::Answered) {
+            Fate::Answered => Some(self.world.answer(&words)),
+            Fate::AnswerLost => {
+                self.world.answer(&words);
+                None
+            }
+            Fate::Late => {
+                self.world.late.borrow_mut().push(words);
+                None
+            }
+            Fate::Twice => {
+                self.world.answer(&words);
+                Some(self.world.answer(&words))
+            }
+        }
+    }
+}
+
+/// Numbers as if by chance, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % below
+    }
+
+    fn is_one_in(&mut self, many: u64) -> bool {
+        self.roll(many) == 0
+    }
+
+    fn between(&mut self, from: u64, to: u64) -> u64 {
+        from + self.roll(to - from + 1)
+    }
+
+    fn index(&mut self, below: usize) -> usize {
+        usize::try_from(self.roll(below as u64)).unwrap()
+    }
+}
