@@ -171,6 +171,7 @@ impl Model {
             many: 0,
         };
         (self.cleared, self.lent) = (false, self.sign.credit);
+        self.begin_ring();
         self.lay(past, own);
     }
 

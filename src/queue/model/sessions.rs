@@ -12,6 +12,8 @@ const MINUTE_MS: u64 = 60_000;
 pub(super) struct Inside {
     /// How many sessions end with each minute.
     ring: BTreeMap<u64, u64>,
+    /// What the ring would be, had nothing happened since these data began.
+    base: BTreeMap<u64, u64>,
     promises: VecDeque<Promise>,
     late: u64,
     /// As of which minute.
@@ -52,8 +54,9 @@ impl Model {
     /// What happens before each verb: slots that were not claimed return.
     pub(super) fn begin_sessions(&mut self, now_ms: u64) {
         let this = now_ms / MINUTE_MS;
-        let ring = &mut self.inside.ring;
+        let Inside { ring, base, .. } = &mut self.inside;
         ring.retain(|end, many| *end >= this && *many > 0);
+        base.retain(|end, _| *end >= this);
         let Some(cap) = self.cap() else {
             return;
         };
@@ -174,14 +177,21 @@ impl Model {
             (inside.told_ms, inside.recount) = (known.told_ms, 0);
             inside.since = inside.since.min(known.since);
             let cells = known.cells.iter().filter(|cell| cell.end >= this);
-            inside.ring = cells.map(|cell| (cell.end, cell.many)).collect();
+            let cells = cells.map(|cell| (cell.end, cell.many)).collect();
+            inside.rebase(cells);
         }
+    }
+
+    /// The store has lost data: what it knows of sessions is as old as the rest.
+    pub(super) fn begin_ring(&mut self) {
+        self.inside.base.clone_from(&self.inside.ring);
     }
 
     /// Every ticket has ended, and with it every session.
     pub(super) fn end_sessions(&mut self) {
         let inside = &mut self.inside;
         inside.ring.clear();
+        inside.base.clear();
         inside.promises.clear();
         (inside.late, inside.lapsed, inside.recount) = (0, 0, 0);
     }
@@ -217,6 +227,19 @@ impl Inside {
     pub(super) fn take_counts_of(&mut self, other: &Self) {
         self.ring.clone_from(&other.ring);
         self.recount = other.recount;
+    }
+
+    /// A copy knows more of the sessions that there were. What has happened since the data began stays.
+    fn rebase(&mut self, cells: BTreeMap<u64, u64>) {
+        let mut ring = self.ring.clone();
+        for (end, many) in &cells {
+            *ring.entry(*end).or_default() += many;
+        }
+        for (end, many) in &self.base {
+            let sum = ring.entry(*end).or_default();
+            *sum = sum.saturating_sub(*many);
+        }
+        (self.ring, self.base) = (ring, cells);
     }
 
     fn sum(&self) -> u64 {

@@ -167,18 +167,31 @@ local function renew_sessions(from, to, many)
   open_session(to, many)
 end
 
--- A copy of the sign knows who was inside before the loss; the latest one counts.
+-- The store has lost data. `ring_base`: what the ring would be, had nothing happened since: what the store had kept, or what the
+-- latest copy of the sign says.
+local function begin_ring()
+  texts.ring_base = written_ring()
+end
+-- A copy of the sign knows who was inside before the loss; the latest one counts. It changes the ring by what it knows more, so
+-- sessions that began and moved since stay.
 local function take_sessions(sign)
   if is_capped and (sign.told or 0) > state.ring_told then
     state.ring_told, state.recount = sign.told, 0
     state.cap_since = math.min(state.cap_since, sign.cap_since or this_minute)
-    ring = read_ring(sign.ring)
+    local base = read_ring(texts.ring_base or redis.call('HGET', key.line, 'ring_base') or '')
+    for minute, many in pairs(read_ring(sign.ring)) do
+      ring[minute] = (ring[minute] or 0) + many
+    end
+    for minute, many in pairs(base) do
+      ring[minute] = math.max((ring[minute] or 0) - many, 0)
+    end
+    texts.ring_base = sign.ring or ''
   end
 end
 
 -- Every ticket has ended, and with it every session.
 local function end_sessions()
-  ring, promises = {}, {}
+  ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
 end
 

@@ -14,6 +14,7 @@ end
 local function begin_new_data(line, after)
   state.started = math.max(now, state.started + 1, after + 1)
   state.adopted, state.sealed, state.lent, state.set_credit = 0, 0, state.credit, 0
+  begin_ring()
   lay(line, { born = state.started, many = 0 })
 end
 

@@ -206,6 +206,29 @@ mod native {
             assert_eq!((least, most), (Some(&1), Some(&(pops as u64))));
         }
     }
+
+    #[test]
+    fn sessions_begun_after_a_loss_stay_when_a_better_copy_of_the_sign_comes() {
+        let settings = fast(&[("total_active", "50"), ("session_minutes", "20")]);
+        let world = World::embedded(&[0, 0], &settings);
+        let mut inside = world.arrivals(0, 5);
+        world.wait(3_000);
+        world.flush(0);
+        world.wait(500);
+        world.flush(1);
+        world.command(&["FLUSHALL"]);
+        world.wait(1_000);
+        world.flush(0);
+        world.wait(11_000);
+        assert_eq!(world.visits(&mut inside), 5);
+        let mut later = world.arrivals(0, 10);
+        world.wait(3_000);
+        assert_eq!(world.visits(&mut later), 10);
+        world.check();
+        world.wait(30_000);
+        world.flush(1);
+        world.check();
+    }
 }
 
 fn after_a_loss_with_copies(world: World, many: u64) {
