@@ -15,8 +15,8 @@ use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Outbox, Tally};
 use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::Config;
-use now_serving::operator::verbs::{Intent, Permit, SetMode};
-use now_serving::queue::{Mode, Now, Renewal, Sessions, Sign};
+use now_serving::operator::verbs::{Intent, Permit, SetCap, SetMode};
+use now_serving::queue::{Cap, Mode, Now, Renewal, Sessions, Sign};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::Line;
@@ -308,6 +308,17 @@ impl World {
             credit_max: 10_000,
         };
         self.line(|line| line.change(permit.change(), &admin()))
+            .unwrap();
+    }
+
+    /// An operator sets a cap.
+    fn cap(&self, total_active: u64, session_minutes: u64) {
+        let cap = Cap {
+            total_active,
+            session_minutes,
+            ..Cap::default()
+        };
+        self.line(|line| line.change(SetCap(Some(cap)).change(), &admin()))
             .unwrap();
     }
 

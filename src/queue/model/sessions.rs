@@ -166,16 +166,19 @@ impl Model {
         }
     }
 
-    /// A copy of the sign knows who was inside before a loss; the latest one counts.
+    /// A copy of the sign knows who was inside before a loss; the latest one counts. A cap that an operator set comes only after
+    /// this.
     pub(super) fn take_sessions(&mut self, known: &Sign, now_ms: u64) {
         let this = now_ms / MINUTE_MS;
-        let sessions = known.sessions.as_ref().filter(|_| self.cap().is_some());
         let inside = &mut self.inside;
-        if let Some(known) = sessions
+        if let Some(known) = &known.sessions
             && known.told_ms > inside.told_ms
         {
             (inside.told_ms, inside.recount) = (known.told_ms, 0);
-            inside.since = inside.since.min(known.since);
+            inside.since = match inside.since {
+                0 => known.since,
+                since => since.min(known.since),
+            };
             let cells = known.cells.iter().filter(|cell| cell.end >= this);
             let cells = cells.map(|cell| (cell.end, cell.many)).collect();
             inside.rebase(cells);

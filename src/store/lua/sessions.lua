@@ -172,12 +172,13 @@ end
 local function begin_ring()
   texts.ring_base = written_ring()
 end
--- A copy of the sign knows who was inside before the loss; the latest one counts. It changes the ring by what it knows more, so
--- sessions that began and moved since stay.
+-- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
+-- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
 local function take_sessions(sign)
-  if is_capped and (sign.told or 0) > state.ring_told then
+  if (sign.told or 0) > state.ring_told then
     state.ring_told, state.recount = sign.told, 0
-    state.cap_since = math.min(state.cap_since, sign.cap_since or this_minute)
+    local since = sign.cap_since or this_minute
+    state.cap_since = state.cap_since == 0 and since or math.min(state.cap_since, since)
     local base = read_ring(texts.ring_base or redis.call('HGET', key.line, 'ring_base') or '')
     for minute, many in pairs(read_ring(sign.ring)) do
       ring[minute] = (ring[minute] or 0) + many

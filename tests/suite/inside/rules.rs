@@ -111,6 +111,21 @@ mod native {
     }
 
     #[test]
+    fn after_a_loss_the_sessions_under_an_operator_s_cap_come_back() {
+        let world = World::embedded(&[0], &fast(&[]));
+        world.cap(10, 20);
+        let mut inside = world.arrivals(0, 5);
+        world.wait(3_000);
+        world.flush(0);
+        world.command(&["FLUSHALL"]);
+        world.wait(1_000);
+        assert_eq!(world.sessions().inside(), 5);
+        world.wait(11_000);
+        assert_eq!(world.visits(&mut inside), 5);
+        world.check();
+    }
+
+    #[test]
     fn after_a_loss_without_a_copy_no_visitor_goes_in_for_a_session() {
         let settings = fast(&[("total_active", "300"), ("session_minutes", "4")]);
         after_a_loss_without_copies(World::embedded(&[0, 50], &settings), 300);
