@@ -2,6 +2,7 @@
 
 mod admin_host;
 mod axe;
+mod cap;
 mod elsewhere;
 mod journeys;
 mod languages;

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,8 +34,7 @@ use crate::log;
 use now_serving::cache::Listed;
 use now_serving::cache::memory::InMemoryCache;
 
-pub(crate) const ANY_PORT: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+pub(crate) const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 pub(crate) const PASSWORD: &str = "development-only-password";
 pub(crate) const PERMIT_TOKEN: &str = "development-only-permit-token";
 pub(crate) const ADMIN_TOKEN: &str = "development-only-admin-token";
@@ -79,6 +78,8 @@ pub(crate) struct Ask {
     pub(crate) target: String,
     pub(crate) headers: Vec<(&'static str, Vec<u8>)>,
     pub(crate) body: Vec<u8>,
+    /// The sender's address; the local server sees every request come from this machine.
+    pub(crate) address: IpAddr,
 }
 
 impl Ask {
@@ -88,7 +89,14 @@ impl Ask {
             target: target.to_owned(),
             headers: Vec::new(),
             body: Vec::new(),
+            address: Ipv4Addr::LOCALHOST.into(),
         }
+    }
+
+    /// The same from another address.
+    pub(crate) fn from(mut self, address: [u8; 4]) -> Self {
+        self.address = address.into();
+        self
     }
 
     pub(crate) fn method(mut self, method: &'static str) -> Self {
@@ -483,6 +491,14 @@ impl House {
         }
     }
 
+    /// Takes a setting away.
+    pub(crate) fn unset(&self, key: &str) {
+        match &self.kind {
+            Kind::Native { settings, .. } => drop(settings.borrow_mut().remove(key)),
+            Kind::Wasm(wasm) => wasm.edge.set(key, None).unwrap(),
+        }
+    }
+
     /// From now on none of these keys and secrets can be read, and every other can.
     pub(crate) fn cannot_read(&self, keys: &[&str]) {
         match &self.kind {
@@ -549,6 +565,17 @@ impl House {
         }
     }
 
+    /// Shifts the clock of the data centres by milliseconds, and not the store's.
+    pub(crate) fn shift_pop(&self, by_ms: i64) {
+        match &self.kind {
+            Kind::Native { now_ms, .. } => {
+                let now = now_ms.load(Ordering::SeqCst);
+                now_ms.store(now.saturating_add_signed(by_ms), Ordering::SeqCst);
+            }
+            Kind::Wasm(_) => panic!("the clock of the Wasm runs"),
+        }
+    }
+
     /// Lets time pass. In the Wasm a long time is skipped: clocks are shifted, and only the last seconds, in which a
     /// copy of the sign expires, are waited for.
     pub(crate) fn wait(&self, time: Duration) {
@@ -560,6 +587,7 @@ impl House {
             Kind::Wasm(wasm) => {
                 let skipped = Duration::from_secs(time.saturating_sub(LONG).as_secs());
                 if !skipped.is_zero() {
+                    self.wait_for_what_follows_answers();
                     let shifted = wasm.shifted.load(Ordering::SeqCst) + skipped.as_secs();
                     wasm.shifted.store(shifted, Ordering::SeqCst);
                     self.store.advance(skipped);
@@ -567,6 +595,16 @@ impl House {
                 }
                 std::thread::sleep(time.checked_sub(skipped).unwrap());
             }
+        }
+    }
+
+    /// What follows an answer may still ask the store. If the store's clock were shifted just before and the edge's just
+    /// after that, the edge would take the sign it gets for one of another time.
+    fn wait_for_what_follows_answers(&self) {
+        let mut calls = None;
+        while calls != Some(self.store.calls()) {
+            calls = Some(self.store.calls());
+            std::thread::sleep(Duration::from_millis(100));
         }
     }
 
@@ -1058,7 +1096,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             String::from_utf8_lossy(host).into_owned()
         }),
         https: false,
-        address: Some(Ipv4Addr::LOCALHOST.into()),
+        address: Some(ask.address),
         local: true,
         headers: ask
             .headers
@@ -1096,6 +1134,10 @@ pub(crate) fn got(answer: Answer) -> Got {
 
 impl Wasm {
     pub(crate) fn ask(&self, ask: &Ask) -> Got {
+        assert!(
+            ask.address.is_loopback(),
+            "all of this machine's requests are its own"
+        );
         let mut request = ureq::http::Request::builder()
             .method(ask.method)
             .uri(format!("{}{}", self.edge.url(), ask.target));

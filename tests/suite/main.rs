@@ -76,6 +76,7 @@ mod pure {
 
 /// The service in this process: what needs many requests, or a clock that is turned by hand.
 mod native {
+    mod cap;
     mod estimate;
     mod fuzz;
     mod log;
@@ -89,6 +90,7 @@ mod native {
 
 /// What only the shipped Wasm in the real local server can show.
 mod platform {
+    mod cap;
     mod limits;
     mod live;
     mod log;

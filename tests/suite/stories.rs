@@ -5,6 +5,7 @@ mod admin_host;
 mod apps;
 mod aside;
 mod brand;
+mod cap;
 mod counter;
 mod defects;
 mod elsewhere;
@@ -25,6 +26,7 @@ use admin_host::*;
 use apps::*;
 use aside::*;
 use brand::*;
+use cap::*;
 use counter::*;
 use defects::*;
 use elsewhere::*;
@@ -229,4 +231,19 @@ in_every_house! {
     while_the_operators_routes_are_unknown_no_password_reaches_the_origin
     called_visitors_who_do_not_come_are_shown
     each_release_says_which_rule_bound_it
+    ten_slots_take_ten_of_fifteen_arrivals_at_one_call_each
+    seven_and_one_are_eight_and_of_seven_more_two_find_a_slot
+    a_called_visitor_claims_with_one_call_and_is_inside_with_none
+    a_called_visitor_of_a_full_room_waits_for_free_and_reads_why
+    observed_the_cap_holds_no_visitor_back_and_counts_all
+    the_cap_is_switched_on_and_off_over_visitors_inside
+    on_hold_and_closed_no_called_visitor_claims
+    an_open_room_ignores_the_cap_and_counts
+    after_a_session_the_visitor_is_at_the_back_and_reads_why
+    programs_and_forms_renew_a_session_as_pages_do
+    a_form_of_another_site_goes_in_while_the_session_lasts
+    a_new_length_counts_from_the_next_visit
+    an_arrival_whose_answer_was_lost_has_one_session
+    without_the_store_a_called_visitor_is_held
+    without_the_store_the_policy_lets_a_called_visitor_in
 }

@@ -1,0 +1,61 @@
+//! One number, one session: lost answers, second tabs, and copies of a ticket.
+
+use std::time::Duration;
+
+use serde_json::json;
+use upstash_local::{Fault, Faults};
+
+use super::{at_a_large_pace, cap, counted, line};
+use crate::house::{Ask, House, Visitor};
+
+// These stories need minutes, and other addresses than this machine's.
+in_houses_whose_clock_is_turned! {
+    a_copy_shares_the_session_for_a_while_and_then_draws
+}
+
+const HERE: [u8; 4] = [192, 0, 2, 1];
+const NEXT_DOOR: [u8; 4] = [192, 0, 2, 200];
+const ELSEWHERE: [u8; 4] = [198, 51, 100, 1];
+
+pub(crate) fn an_arrival_whose_answer_was_lost_has_one_session(house: &House) {
+    at_a_large_pace(house);
+    cap(house, 1);
+    let mut visitor = Visitor::new(house);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    assert!(!visitor.ask("/echo").inside);
+    house.store.fail(Faults::none());
+    // After a failed draw few may draw for some seconds.
+    house.wait(Duration::from_secs(20));
+    assert!(visitor.ask("/echo").inside);
+    assert_eq!(counted(house), (1, 0));
+}
+
+fn a_copy_shares_the_session_for_a_while_and_then_draws(house: &House) {
+    cap(house, 10);
+    let mut all = line(house, 2);
+    let waiting = all[0].ticket.clone();
+    house.permit(1);
+    let from = |visitor: &mut Visitor<'_>, address| {
+        let got = visitor.send(Ask::get("/echo").json().from(address));
+        (got.inside, got)
+    };
+    let copy = || Visitor::holding(house, waiting.clone());
+    assert!(from(&mut all[0], HERE).0);
+    house.wait(Duration::from_secs(290));
+    assert!(from(&mut copy(), ELSEWHERE).0, "soon after");
+    assert_eq!(counted(house), (1, 0));
+    house.wait(Duration::from_secs(20));
+    assert!(from(&mut copy(), NEXT_DOOR).0, "from the same network");
+    assert_eq!(counted(house), (1, 0));
+    let (is_inside, got) = from(&mut copy(), ELSEWHERE);
+    assert!(!is_inside);
+    assert_eq!(
+        [&got.json()["position"], &got.json()["notice"]],
+        [&json!(3), &json!("ticket_used")]
+    );
+    assert_eq!(counted(house), (1, 0));
+    house.wait(Duration::from_mins(20));
+    let (is_inside, got) = from(&mut copy(), HERE);
+    assert!(!is_inside, "until the session's first end");
+    assert_eq!(got.json()["notice"], "ticket_used");
+}
