@@ -8,6 +8,7 @@ pub mod keys;
 
 use crate::queue::{Now, Position, RoomName, WaitingProof};
 use claims::{Claims, PassClaims};
+use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
 
@@ -120,6 +121,16 @@ impl Ticket {
             Standing::Waiting(place) => Some(place.position),
             Standing::Admitted { position, .. } => position,
         }
+    }
+
+    /// The id of the ticket that comes after this one. Every request that brings this ticket gets the same, so that those of
+    /// a page that wakes up, or of a client that keeps no cookies, draw one number together.
+    #[must_use]
+    pub fn next_id(&self) -> String {
+        let digest = hmac_sha256::Hash::hash(format!("queue-next {}", self.id).as_bytes());
+        let half = digest.first_chunk::<16>();
+        half.and_then(|half| Hex::encode_to_string(half).ok())
+            .unwrap_or_else(|| self.id.clone())
     }
 
     /// What its holder can quote to support, and support can find in the log: the beginning of the id, which proves

@@ -5,7 +5,7 @@
 use super::begin::anew;
 use crate::cache::CachedSign;
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Renewal, Sessions};
+use crate::queue::{Now, Renewal, Sessions};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
@@ -56,7 +56,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
         other => other,
     };
     match at_visit {
-        AtVisit::Over => Kept::Over(over(request)),
+        AtVisit::Over => Kept::Over(over(&held, request.now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
             let life = Duration::from_mins(sessions.minutes.saturating_add(1));
             let renewed = match request.pop.renew_session(&held.id, renewal, life) {
@@ -97,10 +97,11 @@ fn until(held: Ticket, end: u64) -> Ticket {
     }
 }
 
-/// The visitor goes to the back of the line, under another name: the number of the old one has been used.
-fn over(request: &Request<'_>) -> Ticket {
+/// The visitor goes to the back of the line, under another name: the number of the old one has been used. Parallel requests
+/// with the same ticket agree on that name, so they draw one number and take one slot.
+fn over(held: &Ticket, now: Now) -> Ticket {
     Ticket {
         notice: Some(Notice::SessionOver),
-        ..anew(request.call.id.clone(), request.now)
+        ..anew(held.next_id(), now)
     }
 }

@@ -10,6 +10,7 @@ use crate::house::{Ask, House, Visitor, claims, inside};
 // These stories need minutes.
 in_houses_whose_clock_is_turned! {
     a_visitor_who_comes_each_minute_stays_inside_for_free
+    parallel_requests_after_a_session_draw_one_number
     a_data_centre_without_a_sign_lets_a_visitor_inside_go_on
 }
 
@@ -111,6 +112,22 @@ pub(crate) fn after_a_session_the_visitor_is_at_the_back_and_reads_why(house: &H
     house.permit(1);
     let came = (0..5).any(|_| visitor.ask("/echo").inside);
     assert!(came, "the new number has its turn");
+}
+
+/// A tab that wakes up sends several requests at once, all with the same ticket.
+fn parallel_requests_after_a_session_draw_one_number(house: &House) {
+    house.set("session_minutes", "2");
+    super::at_a_large_pace(house);
+    cap(house, 10);
+    let mut first = Visitor::new(house);
+    assert!(first.ask("/echo").inside);
+    house.wait(4 * MINUTE);
+    let ticket = first.ticket.clone();
+    for _ in 0..6 {
+        let mut tab = Visitor::holding(house, ticket.clone());
+        assert!(tab.ask("/echo").inside, "a slot is free");
+    }
+    assert_eq!(counted(house), (1, 0));
 }
 
 pub(crate) fn programs_and_forms_renew_a_session_as_pages_do(house: &House) {
