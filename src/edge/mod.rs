@@ -189,6 +189,9 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now:
         counts.switch_room(&room.name);
     }
     let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
+    if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
+        counts.tally.borrow_mut().renewed(renewal);
+    }
     match outcome.map(|outcome| (outcome.answer, outcome.record)) {
         Some((Answer::Forward(forward), record)) => {
             counts.tally.borrow_mut().decided(record.reason);

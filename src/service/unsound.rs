@@ -12,7 +12,7 @@ use crate::operator;
 use crate::queue::{Now, Reason};
 use crate::telemetry::log::Decision;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{FollowUp, still_inside};
+use crate::visitor::visit::{FollowUp, renewed_unsigned, still_inside};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
@@ -87,7 +87,11 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
         ticket_reference: Some(ticket.reference()),
         ..outcome.record
     };
-    Some(Outcome { record, ..outcome })
+    Some(Outcome {
+        record,
+        renewal: renewed_unsigned(ticket, pop, now),
+        ..outcome
+    })
 }
 
 fn forward(to_origin: Forward, reason: Reason) -> Outcome {

@@ -94,7 +94,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     let mut held = held(ticket, &call.id, now);
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
-            Some(after) => match session::kept(kind, held, request) {
+            Some(after) => match session::kept(kind, held, pop, now) {
                 Kept::Inside(held, renewed) => return Visit::inside(held, renewed, after),
                 Kept::Over(ticket) => held = ticket,
             },
@@ -261,6 +261,15 @@ impl Visit {
             (_, after) => after,
         };
         Self { after, ..self }
+    }
+}
+
+/// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
+/// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
+pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<Renewal> {
+    match session::kept(Kind::Visit, held, pop, now) {
+        Kept::Inside(_, renewed) => renewed.to_be_told(),
+        Kept::Over(_) => None,
     }
 }
 

@@ -715,8 +715,12 @@ impl House {
 
     fn ask_unsound(&self, call: &Call, unsound: &Unsound, pop: &InMemoryCache, now_ms: u64) -> Got {
         let passed = service::passes(call, unsound, pop, Now::from_ms(now_ms));
+        let mut tally = Tally::default();
         let got = match passed {
             Some(outcome) => {
+                if let Some(renewal) = outcome.renewal {
+                    tally.renewed(renewal);
+                }
                 if matches!(outcome.answer, Answer::Forward(_)) {
                     let facts = facts(call, Query::LeftOut, now_ms);
                     self.write_down(&entry(&facts, None, &outcome.record));
@@ -725,6 +729,7 @@ impl House {
             }
             None => got(Answer::Reply(service::unsound())),
         };
+        pop.put_by(&tally);
         self.write_down(&service::unsound_entry(
             Now::from_ms(now_ms),
             &unsound.problems,

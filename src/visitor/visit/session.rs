@@ -3,10 +3,9 @@
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
 use super::begin::anew;
-use crate::cache::CachedSign;
+use crate::cache::{CachedSign, Pop};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Now, Renewal, Sessions};
-use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
 use std::time::Duration;
@@ -41,25 +40,25 @@ pub(super) enum Kept {
 }
 
 /// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
-pub(super) fn kept(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
+pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
     let Standing::Admitted { session, .. } = held.standing else {
         return Kept::Inside(held, Renewed::No);
     };
-    let last = request.pop.last();
-    let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, request)) else {
+    let last = pop.last();
+    let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No);
     };
-    let known = || request.pop.session_end(&held.id).max(session);
+    let known = || pop.session_end(&held.id).max(session);
     let at_visit = match sessions.at_a_visit(session, minute) {
         // Another request with the same ticket may have made it longer.
         AtVisit::Over => sessions.at_a_visit(known(), minute),
         other => other,
     };
     match at_visit {
-        AtVisit::Over => Kept::Over(over(&held, request.now)),
+        AtVisit::Over => Kept::Over(over(&held, now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
             let life = Duration::from_mins(sessions.minutes.saturating_add(1));
-            let renewed = match request.pop.renew_session(&held.id, renewal, life) {
+            let renewed = match pop.renew_session(&held.id, renewal, life) {
                 Some(told) => Renewed::Now(told),
                 None => Renewed::Before(renewal),
             };
@@ -70,9 +69,9 @@ pub(super) fn kept(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.
-fn capped<'a>(last: &'a CachedSign, request: &Request<'_>) -> Option<(&'a Sessions, u64)> {
+fn capped(last: &CachedSign, now: Now) -> Option<(&Sessions, u64)> {
     let sessions = last.sign.as_ref()?.sessions.as_ref()?;
-    Some((sessions, sessions.minute(last.read_ms, request.now)))
+    Some((sessions, sessions.minute(last.read_ms, now)))
 }
 
 fn until(held: Ticket, end: u64) -> Ticket {

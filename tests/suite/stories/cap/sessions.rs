@@ -12,6 +12,7 @@ in_houses_whose_clock_is_turned! {
     a_visitor_who_comes_each_minute_stays_inside_for_free
     parallel_requests_after_a_session_draw_one_number
     a_data_centre_without_a_sign_lets_a_visitor_inside_go_on
+    without_a_sound_configuration_a_session_goes_on
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -214,6 +215,25 @@ fn a_data_centre_without_a_sign_lets_a_visitor_inside_go_on(house: &House) {
         house.wait(Duration::from_secs(2));
         visitor.ask("/echo");
     }
+    assert_eq!(counted(house), (1, 0));
+}
+
+fn without_a_sound_configuration_a_session_goes_on(house: &House) {
+    house.set("session_minutes", "2");
+    cap(house, 10);
+    let (mut visitor, _) = let_in(house, 1);
+    house.set("automatic", "often");
+    for _ in 0..5 {
+        house.wait(MINUTE);
+        assert!(visitor.ask("/echo").inside);
+    }
+    house.set("automatic", "0");
+    house.wait(MINUTE);
+    let got = visitor.ask("/echo");
+    assert!(got.inside, "the visitor was never away: {got:?}");
+    assert!(got.ticket().is_some(), "and the ticket says so from now on");
+    house.wait(Duration::from_secs(2));
+    visitor.ask("/echo");
     assert_eq!(counted(house), (1, 0));
 }
 
