@@ -4,7 +4,7 @@ use super::{FollowUp, Unseen};
 use crate::cache::{CachedSign, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    Claim, LineAnswer, Mode, Now, Position, Sessions, Sign, TicketState, Verdict, WaitingProof,
+    Claim, Enforcement, LineAnswer, Mode, Now, Position, Sign, TicketState, Verdict, WaitingProof,
     decide,
 };
 use crate::request::Request;
@@ -106,9 +106,11 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
 /// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough.
 fn has_a_claim(sign: &Sign, position: Position, request: &Request<'_>) -> bool {
     let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.live.mode.lets_in();
-    let chance = || Chance::of(&request.call.id);
-    let worth = |cap: &Sessions| cap.is_worth_a_claim(position, chance());
-    is_called && sign.sessions.as_ref().is_some_and(worth)
+    let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
+        return false;
+    };
+    let holds_back = cap.enforcement == Enforcement::On && sign.live.mode != Mode::Open;
+    !holds_back || cap.is_worth_a_claim(position, Chance::of(&request.call.id))
 }
 
 pub(super) fn is_settling(place: WaitingProof, copy: &CachedSign) -> bool {

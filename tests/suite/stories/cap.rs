@@ -188,6 +188,24 @@ pub(crate) fn observed_the_cap_holds_no_visitor_back_and_counts_all(house: &Hous
     assert_eq!(inside(&mut all), [true; 5], "no session ends");
 }
 
+/// Where the cap holds no visitor back, a late one goes in at once: there is nothing to wait for.
+pub(crate) fn latecomers_wait_for_no_slot_where_the_cap_is_observed_or_the_room_open(
+    house: &House,
+) {
+    house.set("claim_seconds", CLAIM_SECONDS);
+    house.set("active_visitors", "observe");
+    cap(house, 1);
+    let mut late = line(house, 20);
+    house.permit(20);
+    house.wait(LAPSED);
+    house.permit(1);
+    assert_eq!(inside(&mut late[..10]), [true; 10]);
+    house.set("active_visitors", "on");
+    house.change("mode", r#"{"mode":"open"}"#);
+    assert_eq!(inside(&mut late[10..]), [true; 10]);
+    assert_eq!(counted(house).0, 20);
+}
+
 pub(crate) fn the_cap_is_switched_on_and_off_over_visitors_inside(house: &House) {
     house.set("session_minutes", "2");
     let mut both = line(house, 2);
