@@ -3,7 +3,7 @@
 use crate::cache::Pop;
 use crate::config::{Config, Room};
 use crate::http::Call;
-use crate::queue::{Now, Sign};
+use crate::queue::Now;
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
 
@@ -62,11 +62,19 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// How long a session is, where a cap holds as far as is known here: what an operator set is on the sign.
+    #[must_use]
+    pub fn session_minutes(&self) -> Option<u64> {
+        let cap = self.room.cap;
+        let configured = cap.holds().then_some(cap.session_minutes);
+        let told = self.pop.last_sign().and_then(|sign| sign.sessions);
+        told.map(|sessions| sessions.minutes).max(configured)
+    }
+
     /// What is remembered of the visitor's network, where a cap holds.
     fn network(&self) -> String {
-        let is_told = |sign: Sign| sign.sessions.is_some();
-        let is_capped = self.room.cap.holds() || self.pop.last_sign().is_some_and(is_told);
-        let address = self.call.address.filter(|_| is_capped);
+        let address = self.call.address;
+        let address = address.filter(|_| self.session_minutes().is_some());
         let known = address.map(|address| self.config.tickets.known_network(address));
         known.unwrap_or_default()
     }

@@ -241,6 +241,10 @@ impl SessionEnds for InMemoryCache {
         sessions.insert(id.to_owned(), (told.to, until));
         Some(told)
     }
+
+    fn forget_session(&self, id: &str) {
+        self.shelf.sessions.borrow_mut().remove(id);
+    }
 }
 
 impl Pop for InMemoryCache {

@@ -11,7 +11,16 @@ pub trait SessionEnds {
     /// is known here, and nothing where it ends no later by it. One request at a time does this for a ticket, so parallel
     /// requests, and clients that ignore their cookies, tell each minute once.
     fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal>;
+    /// There is no session of this ticket.
+    fn forget_session(&self, id: &str);
 }
+
+/// Noted when the store was asked for a session, and its answer was lost. No session ends so early, so no renewal moves from
+/// there.
+pub const MAY_HAVE_BEGUN: Renewal = Renewal { from: 0, to: 1 };
+
+/// For how long a repeated claim gets the same session, from whatever network.
+pub const CLAIM_REPEATED_WITHIN: Duration = Duration::from_mins(5);
 
 /// What the store is to be told, where this end is known.
 #[must_use]
@@ -25,6 +34,9 @@ pub fn later(known: Option<u64>, renewal: Renewal) -> Option<Renewal> {
 pub fn written(end: u64) -> String {
     end.to_string()
 }
+
+/// Written over an end that counts no more.
+pub const FORGOTTEN: &str = "";
 
 /// What was written.
 #[must_use]
@@ -52,7 +64,7 @@ mod tests {
     #[test]
     fn an_end_is_read_as_it_was_written() {
         assert_eq!(read(written(30).as_bytes()), Some(30));
-        for spoilt in ["", "x", "-1", "1 2"] {
+        for spoilt in [FORGOTTEN, "x", "-1", "1 2"] {
             assert_eq!(read(spoilt.as_bytes()), None, "{spoilt}");
         }
     }

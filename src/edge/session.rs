@@ -27,14 +27,26 @@ impl SessionEnds for PlatformCache {
         }
         let told = session::later(self.session_end(id), renewal);
         if let Some(told) = told {
-            let inserted = core::insert(self.session_key(id), life)
-                .deliver_node_max_age(Duration::ZERO)
-                .user_metadata(session::written(told.to).into())
-                .execute();
-            // What cannot be kept the next visit tells once more.
-            let _ = inserted.map(StreamingBody::finish);
+            self.keep_session(id, &session::written(told.to), life);
         }
         let _ = lock.cancel_insert_or_update();
         told
+    }
+
+    fn forget_session(&self, id: &str) {
+        if self.session_end(id).is_some() {
+            self.keep_session(id, session::FORGOTTEN, Duration::from_secs(1));
+        }
+    }
+}
+
+impl PlatformCache {
+    fn keep_session(&self, id: &str, written: &str, life: Duration) {
+        let inserted = core::insert(self.session_key(id), life)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(written.to_owned().into())
+            .execute();
+        // What cannot be kept the next visit tells once more.
+        let _ = inserted.map(StreamingBody::finish);
     }
 }

@@ -7,6 +7,7 @@ use super::chance::{Chance, Rule};
 use super::{Cursor, Now, Position};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// How many may be inside, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,6 +164,12 @@ impl Sessions {
     #[must_use]
     pub fn inside(&self) -> u64 {
         inside(&self.cells)
+    }
+
+    /// For how long the end of a session is remembered: longer than the session lasts.
+    #[must_use]
+    pub fn kept_for(&self) -> Duration {
+        Duration::from_mins(self.minutes.saturating_add(1))
     }
 
     /// Free slots.

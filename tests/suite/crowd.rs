@@ -145,6 +145,8 @@ impl SessionEnds for Nowhere {
     fn renew_session(&self, _id: &str, renewal: Renewal, _life: Duration) -> Option<Renewal> {
         Some(renewal)
     }
+
+    fn forget_session(&self, _id: &str) {}
 }
 
 impl Pop for Nowhere {

@@ -244,7 +244,9 @@ in_every_house! {
     programs_and_forms_renew_a_session_as_pages_do
     a_form_of_another_site_goes_in_while_the_session_lasts
     a_new_length_counts_from_the_next_visit
+    a_claim_whose_answer_was_lost_has_one_session
     an_arrival_whose_answer_was_lost_has_one_session
+    a_second_tab_that_brings_the_waiting_ticket_back_costs_no_slot
     without_the_store_a_called_visitor_is_held
     without_the_store_the_policy_lets_a_called_visitor_in
 }

@@ -8,7 +8,6 @@ use crate::queue::sessions::AtVisit;
 use crate::queue::{Now, Renewal, Sessions};
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
-use std::time::Duration;
 
 /// What became of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +56,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
     match at_visit {
         AtVisit::Over => Kept::Over(over(&held, now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
-            let life = Duration::from_mins(sessions.minutes.saturating_add(1));
-            let renewed = match pop.renew_session(&held.id, renewal, life) {
+            let renewed = match pop.renew_session(&held.id, renewal, sessions.kept_for()) {
                 Some(told) => Renewed::Now(told),
                 None => Renewed::Before(renewal),
             };

@@ -1,11 +1,12 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
 use super::{FollowUp, Unseen};
+use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedSign, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    Claim, Enforcement, LineAnswer, Mode, Now, Position, Sign, TicketState, Verdict, WaitingProof,
-    decide,
+    Claim, Enforcement, LineAnswer, Mode, Now, Position, Renewal, Sign, TicketState, Verdict,
+    WaitingProof, decide,
 };
 use crate::request::Request;
 use crate::store::MayDraw;
@@ -87,7 +88,9 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
     let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     let is_old = copy.is_old;
     match trusted(held, place, copy, request.now) {
-        Authority::Copy(sign, position) if !is_old && has_a_claim(&sign, position, request) => {
+        Authority::Copy(sign, position)
+            if !is_old && has_a_claim(held, &sign, position, request) =>
+        {
             ask(held, place, kind, request)
         }
         Authority::Copy(sign, position) => {
@@ -103,14 +106,36 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
     }
 }
 
-/// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough.
-fn has_a_claim(sign: &Sign, position: Position, request: &Request<'_>) -> bool {
+/// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough. A full room may be
+/// full with this visitor's own session.
+fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request<'_>) -> bool {
     let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.live.mode.lets_in();
     let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
         return false;
     };
     let holds_back = cap.enforcement == Enforcement::On && sign.live.mode != Mode::Open;
-    !holds_back || cap.is_worth_a_claim(position, Chance::of(&request.call.id))
+    !holds_back
+        || cap.is_worth_a_claim(position, Chance::of(&request.call.id))
+        || request.pop.session_end(&held.id).is_some()
+}
+
+/// The answer to a claim may be lost here or on the way to the visitor, who then asks again with the same ticket.
+fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Request<'_>) {
+    let pop = request.pop;
+    match asked {
+        Ok(answer) => match (answer.claim, &answer.sign.sessions) {
+            (Some(Claim::Session(end)), Some(sessions)) => {
+                let begun = Renewal { from: 0, to: end };
+                pop.renew_session(id, begun, sessions.kept_for());
+            }
+            (Some(Claim::Full), _) => pop.forget_session(id),
+            _ => {}
+        },
+        Err(StoreError::NoAnswer | StoreError::Garbled) if request.session_minutes().is_some() => {
+            pop.renew_session(id, MAY_HAVE_BEGUN, CLAIM_REPEATED_WITHIN);
+        }
+        Err(_) => {}
+    }
 }
 
 pub(super) fn is_settling(place: WaitingProof, copy: &CachedSign) -> bool {
@@ -131,6 +156,7 @@ pub(super) fn look_for_all(
     let asked = request
         .line()
         .look(&held.id, place, may_draw(kind), &batches);
+    note_claim(&held.id, &asked, request);
     let sign = asked.as_ref().ok().map(|answer| answer.sign.clone());
     let copy = CachedSign::of(sign, pop, now);
     duty.renew(&copy);
@@ -187,7 +213,9 @@ pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now:
 /// Asks the store itself, and lets the others see what it said.
 pub(super) fn ask(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     let (pop, now) = (request.pop, request.now);
-    match request.line().look(&held.id, place, may_draw(kind), &[]) {
+    let asked = request.line().look(&held.id, place, may_draw(kind), &[]);
+    note_claim(&held.id, &asked, request);
+    match asked {
         Ok(answer) => {
             let last = pop.last();
             pop.put(&CachedSign::drawn(answer.sign.clone(), now, last.as_ref()));

@@ -325,6 +325,10 @@ impl SessionEnds for Burst {
     fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
         self.memory.renew_session(id, renewal, life)
     }
+
+    fn forget_session(&self, id: &str) {
+        self.memory.forget_session(id);
+    }
 }
 
 impl Pop for Burst {

@@ -211,6 +211,10 @@ impl SessionEnds for Cache {
     fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
         self.memory.renew_session(id, renewal, life)
     }
+
+    fn forget_session(&self, id: &str) {
+        self.memory.forget_session(id);
+    }
 }
 
 impl Pop for Cache {

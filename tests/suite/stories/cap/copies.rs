@@ -17,6 +17,29 @@ const HERE: [u8; 4] = [192, 0, 2, 1];
 const NEXT_DOOR: [u8; 4] = [192, 0, 2, 200];
 const ELSEWHERE: [u8; 4] = [198, 51, 100, 1];
 
+/// Other visitors keep the copy of the sign young, so that it shows what is taken.
+fn is_seen(house: &House, other: &mut Visitor<'_>) {
+    house.forget_the_sign();
+    other.ask("/");
+}
+
+pub(crate) fn a_claim_whose_answer_was_lost_has_one_session(house: &House) {
+    cap(house, 1);
+    let mut line = line(house, 2);
+    house.permit(1);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    assert!(!line[0].ask("/echo").inside);
+    house.store.fail(Faults::none());
+    assert_eq!(counted(house), (1, 0), "the store has done its part");
+    let (first, rest) = line.split_at_mut(1);
+    is_seen(house, &mut rest[0]);
+    assert!(
+        first[0].ask("/echo").inside,
+        "the only slot is this visitor's"
+    );
+    assert_eq!(counted(house), (1, 0));
+}
+
 pub(crate) fn an_arrival_whose_answer_was_lost_has_one_session(house: &House) {
     at_a_large_pace(house);
     cap(house, 1);
@@ -28,6 +51,23 @@ pub(crate) fn an_arrival_whose_answer_was_lost_has_one_session(house: &House) {
     house.wait(Duration::from_secs(20));
     assert!(visitor.ask("/echo").inside);
     assert_eq!(counted(house), (1, 0));
+}
+
+pub(crate) fn a_second_tab_that_brings_the_waiting_ticket_back_costs_no_slot(house: &House) {
+    cap(house, 1);
+    let mut line = line(house, 2);
+    let waiting = line[0].ticket.clone();
+    house.permit(1);
+    assert!(line[0].ask("/echo").inside);
+    let (_, rest) = line.split_at_mut(1);
+    is_seen(house, &mut rest[0]);
+    let mut tab = Visitor::holding(house, waiting);
+    assert!(
+        tab.ask("/echo").inside,
+        "in a room that is full with this visitor"
+    );
+    assert_eq!(counted(house), (1, 0));
+    assert!(!rest[0].ask("/echo").inside);
 }
 
 fn a_copy_shares_the_session_for_a_while_and_then_draws(house: &House) {
