@@ -4,6 +4,7 @@ use crate::cache::Pop;
 use crate::config::{Config, Room};
 use crate::http::Call;
 use crate::queue::Now;
+use crate::queue::sessions::longest_seconds;
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
 
@@ -46,7 +47,6 @@ impl<'a> Request<'a> {
     /// The line of its room.
     #[must_use]
     pub fn line(&self) -> Line<'a> {
-        let tickets = &self.config.tickets;
         Line {
             store: self.store,
             room: &self.room.name,
@@ -54,7 +54,7 @@ impl<'a> Request<'a> {
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
             network: self.network(),
-            lifetime: tickets.stay.max(tickets.life).saturating_mul(2),
+            lifetime: self.stay().max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
             known: self.pop,
@@ -69,6 +69,13 @@ impl<'a> Request<'a> {
         let configured = cap.holds().then_some(cap.session_minutes);
         let told = self.pop.last_sign().and_then(|sign| sign.sessions);
         told.map(|sessions| sessions.minutes).max(configured)
+    }
+
+    /// How long an admitted visitor's ticket is good, in seconds: at least as long as a session.
+    #[must_use]
+    pub fn stay(&self) -> u64 {
+        let session = self.session_minutes().map_or(0, longest_seconds);
+        self.config.tickets.stay.max(session)
     }
 
     /// What is remembered of the visitor's network, where a cap holds.

@@ -255,6 +255,12 @@ pub enum Slots {
     Taken,
 }
 
+/// The longest that a session may last without a visit: its last minute counts whole, and one is for clocks that differ.
+#[must_use]
+pub fn longest_seconds(minutes: u64) -> u64 {
+    minutes.saturating_add(2).saturating_mul(60)
+}
+
 /// How many sessions these are.
 #[must_use]
 pub fn inside(cells: &[Cell]) -> u64 {

@@ -79,7 +79,10 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
         config, room, now, ..
     } = *request;
     let life = match ticket.standing {
-        Standing::Admitted { .. } => config.tickets.stay,
+        Standing::Admitted { session: None, .. } => config.tickets.stay,
+        Standing::Admitted {
+            session: Some(_), ..
+        } => request.stay(),
         Standing::Provisional { .. } | Standing::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);

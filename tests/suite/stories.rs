@@ -244,6 +244,7 @@ in_every_house! {
     programs_and_forms_renew_a_session_as_pages_do
     a_form_of_another_site_goes_in_while_the_session_lasts
     a_new_length_counts_from_the_next_visit
+    a_session_outlives_a_shorter_life_of_tickets
     a_claim_whose_answer_was_lost_has_one_session
     an_arrival_whose_answer_was_lost_has_one_session
     a_second_tab_that_brings_the_waiting_ticket_back_costs_no_slot

@@ -9,10 +9,22 @@ pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
     match ticket {
         None => new(),
         Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
-            notice: lapsed.position().map(|_| Notice::Lapsed),
+            notice: lapsed.position().map(|_| ended(lapsed.standing)),
             ..new()
         },
         Some(ticket) => ticket,
+    }
+}
+
+/// Why a ticket whose time is over had a number. One with a session lived at least as long as that.
+fn ended(standing: Standing) -> Notice {
+    match standing {
+        Standing::Admitted {
+            session: Some(_), ..
+        } => Notice::SessionOver,
+        Standing::Admitted { session: None, .. }
+        | Standing::Provisional { .. }
+        | Standing::Waiting(_) => Notice::Lapsed,
     }
 }
 

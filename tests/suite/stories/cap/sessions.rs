@@ -265,3 +265,20 @@ pub(crate) fn a_new_length_counts_from_the_next_visit(house: &House) {
     let told = other.ask("/").json();
     assert_eq!(told["notice"], "session_over", "it was away");
 }
+
+/// The ticket lives as long as the session, however short a ticket's life is without a cap.
+pub(crate) fn a_session_outlives_a_shorter_life_of_tickets(house: &House) {
+    house.set("cookie_expiry", "60");
+    house.set("session_minutes", "6");
+    cap(house, 10);
+    let (mut visitor, _) = let_in(house, 1);
+    for _ in 0..2 {
+        house.wait(4 * MINUTE);
+        let got = visitor.ask("/echo");
+        assert!(got.inside, "{got:?}");
+        let renewed = |_| visitor.ask("/echo").ticket().is_some();
+        assert!(got.ticket().is_some() || (0..20).any(renewed));
+    }
+    house.wait(8 * MINUTE);
+    assert_eq!(visitor.ask("/").json()["notice"], "session_over");
+}
