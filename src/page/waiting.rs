@@ -252,6 +252,9 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that the line is on hold or the room closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<Mode>,
+    /// Only there to say that the turn has come, and no slot is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) full: Option<bool>,
     /// Only there to say that the figures are the last ones known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<bool>,
@@ -284,6 +287,7 @@ pub fn waiting_json(
         room,
         message: waiting.message.as_deref(),
         mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
+        full: (waiting.slots == Slots::Taken).then_some(true),
         old: waiting.is_old.then_some(true),
         notice: waiting.new_number().map(Notice::name),
         sent: waiting.unsent.then_some(false),

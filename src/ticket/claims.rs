@@ -33,6 +33,9 @@ pub(super) struct Claims {
     pub(super) still: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<Notice>,
+    /// A notice that the version before does not know, which reads an older one in `notice`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
 }
 
 impl Claims {
@@ -49,7 +52,8 @@ impl Claims {
             grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
             tries: None,
             still: ticket.still,
-            notice: ticket.notice,
+            notice: ticket.notice.map(Notice::known_before),
+            why: ticket.notice.and_then(Notice::why).map(str::to_owned),
         };
         let known = |born: u64| Some(born).filter(|born| *born > 0);
         match ticket.standing {
@@ -79,6 +83,12 @@ impl Claims {
                 ..named
             },
         }
+    }
+
+    /// The notice; a later version may have others.
+    pub(super) fn notice(&self) -> Option<Notice> {
+        let why = self.why.as_deref().and_then(Notice::of_why);
+        why.or(self.notice)
     }
 
     pub(super) fn grace(&self) -> Option<Grace> {

@@ -46,6 +46,27 @@ pub enum Notice {
 }
 
 impl Notice {
+    /// The notice that stands for it in tickets that the version before may read: it refuses one that it does not know.
+    fn known_before(self) -> Self {
+        match self {
+            Self::Anew | Self::Used => Self::Anew,
+            Self::Lapsed | Self::SessionOver => Self::Lapsed,
+        }
+    }
+
+    /// What is written besides.
+    fn why(self) -> Option<&'static str> {
+        match self {
+            Self::Anew | Self::Lapsed => None,
+            Self::SessionOver | Self::Used => Some(self.name()),
+        }
+    }
+
+    fn of_why(why: &str) -> Option<Self> {
+        let newer = [Self::SessionOver, Self::Used];
+        newer.into_iter().find(|notice| notice.name() == why)
+    }
+
     /// As programs read it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -231,7 +252,7 @@ impl Keys {
             life: expires - issued,
             grace: claims.custom.grace(),
             still: claims.custom.still,
-            notice: claims.custom.notice,
+            notice: claims.custom.notice(),
         })
     }
 

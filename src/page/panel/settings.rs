@@ -107,6 +107,7 @@ pub(super) fn cap(
         "set": set(board.cap.as_ref(), now_ms),
         "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
         "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
+        "seconds": live.claim_seconds,
         "kept": total.is_some(),
         "most": *Cap::TOTAL_ACTIVE.end(),
         "shortest": *Cap::SESSION_MINUTES.start(),

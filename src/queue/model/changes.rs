@@ -104,7 +104,7 @@ impl Model {
             let waiting = line.sign.waiting();
             line.begin_anew(call.now_ms);
             line.counted.begin_anew();
-            line.end_sessions();
+            line.end_sessions(call.now_ms);
             waiting
         });
         Outcome::Done(sign, waiting, 0)

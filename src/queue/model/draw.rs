@@ -11,11 +11,8 @@ impl Model {
         asker: Asker<'_>,
         now_ms: u64,
     ) -> (Option<Position>, Option<Claim>) {
-        match self.claimed_before(asker, now_ms) {
-            Some((position, claim)) if claim != Claim::Used => {
-                return (Some(position), Some(claim));
-            }
-            _ => {}
+        if let Some((position, claim)) = self.claimed_before(asker, now_ms) {
+            return (Some(position), Some(claim));
         }
         self.release(now_ms);
         let drawn = self.draw(asker.id, now_ms);

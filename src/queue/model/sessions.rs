@@ -26,6 +26,8 @@ pub(super) struct Inside {
     first_end: Option<u64>,
     /// Until this minute it is unknown who is inside.
     recount: u64,
+    /// Sessions that were to end before ended with all tickets.
+    floor: u64,
     /// When the copy of the sign was made that said who was inside before a loss.
     told_ms: u64,
 }
@@ -60,7 +62,9 @@ impl Model {
         let Some(cap) = self.cap() else {
             return;
         };
+        let is_still = !self.sign.live.mode.lets_in();
         let inside = &mut self.inside;
+        inside.floor = inside.floor.min(this + cap.session_minutes);
         if self.counted.minute() > inside.capped || inside.since == 0 {
             inside.since = this;
         }
@@ -69,6 +73,14 @@ impl Model {
         let minutes = this.saturating_sub(inside.late_at).min(60);
         inside.late >>= minutes;
         inside.late_at = inside.late_at.max(this);
+        let second = now_ms / 1000;
+        for promise in &mut inside.promises {
+            promise.second = if is_still {
+                second
+            } else {
+                promise.second.min(second)
+            };
+        }
         while let Some(promise) = inside.promises.front().copied()
             && now_ms > (promise.second + cap.claim_seconds) * 1000
         {
@@ -81,7 +93,7 @@ impl Model {
     /// What happens after each verb.
     pub(super) fn end_of_verb(&mut self, now_ms: u64) {
         if self.cap().is_some() {
-            self.inside.capped = now_ms / MINUTE_MS;
+            self.inside.capped = self.inside.capped.max(now_ms / MINUTE_MS);
         }
     }
 
@@ -150,7 +162,11 @@ impl Model {
         let Some(cap) = self.cap() else {
             return;
         };
-        for (Renewal { from, to }, many) in renewed {
+        let floor = self.inside.floor;
+        let is_of_now = |from: u64| from == 0 || from >= floor;
+        for (Renewal { from, to }, many) in
+            renewed.iter().filter(|(moved, _)| is_of_now(moved.from))
+        {
             let inside = &mut self.inside;
             let known = inside.ring.get_mut(from).filter(|known| **known > 0);
             let is_unheard_of = inside.first_end.is_some_and(|first| *from < first);
@@ -191,8 +207,10 @@ impl Model {
     }
 
     /// Every ticket has ended, and with it every session.
-    pub(super) fn end_sessions(&mut self) {
+    pub(super) fn end_sessions(&mut self, now_ms: u64) {
+        let minutes = self.cap().map(|cap| cap.session_minutes);
         let inside = &mut self.inside;
+        inside.floor = minutes.map_or(0, |minutes| now_ms / MINUTE_MS + minutes);
         inside.ring.clear();
         inside.base.clear();
         inside.promises.clear();

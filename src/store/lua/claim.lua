@@ -33,14 +33,15 @@ local function claim(number, bit)
   take_promise(number)
   local last = this_minute + cap.minutes
   open_session(last, 1)
-  if bit then
-    redis.pcall('SETBIT', key.claimed, bit, 1)
-    redis.pcall('EXPIRE', key.claimed, lifetime)
-  end
   local born, own = named(number)
   local memory = string.format('%d:%d:%d %d %d %s', born, born == state.born and state.epoch or 1, own, last,
     math.floor(now / 1000), arg.network or '')
   redis.call('SET', key.claim, memory, 'EX', (cap.minutes + 1) * 60)
+  -- After the session, which the ticket gets again meanwhile.
+  if bit then
+    redis.pcall('SETBIT', key.claimed, bit, 1)
+    redis.pcall('EXPIRE', key.claimed, lifetime)
+  end
   -- From now on the ticket is not good for another number.
   redis.call('DEL', key.draw)
   return last

@@ -23,8 +23,8 @@ end
 -- claims a session at once.
 local function arrive()
   local number, last, is_same = claimed_before()
-  if number and is_same then
-    return number, last
+  if number then
+    return number, is_same and last or -1
   end
   release()
   local position = draw()

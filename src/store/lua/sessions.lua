@@ -76,9 +76,17 @@ local function promise(many)
     table.insert(promises, { second = second, many = many, number = state.cursor })
   end
 end
+-- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
+local function keep_promises()
+  local second, is_still = math.floor(now / 1000), live.mode == 'hold' or live.mode == 'closed'
+  for _, kept in ipairs(promises) do
+    kept.second = is_still and second or math.min(kept.second, second)
+  end
+end
 -- A slot that was not claimed in time returns. How many come late is a guess: half of them are forgotten each minute.
 local function take_back_promises()
   local minutes = math.min(math.max(this_minute - state.late_at, 0), 60)
+  keep_promises()
   state.late, state.late_at = math.floor(state.late / 2 ^ minutes), math.max(this_minute, state.late_at)
   while promises[1] and now > (promises[1].second + cap.seconds) * 1000 do
     local lapsed = table.remove(promises, 1)
@@ -113,6 +121,7 @@ local function begin_cap()
   if state.first_end == 0 or this_minute + cap.minutes < state.first_end then
     state.first_end = this_minute + cap.minutes
   end
+  state.floor = math.min(state.floor, this_minute + cap.minutes)
   take_back_promises()
 end
 begin_cap()
@@ -154,7 +163,8 @@ local function open_session(at, many)
 end
 -- A POP has renewed sessions. What is not in the ring any more only adds: it was renewed in time, and told late.
 local function renew_sessions(from, to, many)
-  if not is_capped then
+  -- Of a session that ended with all tickets.
+  if not is_capped or from > 0 and from < state.floor then
     return
   end
   local known = math.min(ring[from] or 0, many)
@@ -194,6 +204,7 @@ end
 local function end_sessions()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
+  state.floor = is_capped and this_minute + cap.minutes or 0
 end
 
 local function tell_sessions(told)
@@ -208,7 +219,7 @@ end
 
 local function write_sessions()
   if is_capped then
-    state.capped = this_minute
+    state.capped = math.max(state.capped, this_minute)
   end
   local written = { ring = written_ring(), promises = written_promises() }
   for i, name in ipairs({ 'ring', 'promises' }) do

@@ -58,7 +58,8 @@ local DEFAULTS = {
   claimed = 0, uncounted = 0, steady = 0, absent = -1, measured = 0, carry = 0,
   -- The latest minute with a verb under a cap, since which minute a cap holds, the first minute in which a session of these data
   -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
-  capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0,
+  -- Sessions that were to end before `floor` ended with all tickets.
+  capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0, floor = 0,
   -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
   late = 0, late_at = 0, lapsed = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.

@@ -76,7 +76,7 @@ impl SignRead {
 pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     let (copy, duty) = match request.pop.lookup() {
         Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
-        Lookup::Unavailable => return ask(held, place, kind, request),
+        Lookup::Unavailable => return ask(held, place, kind, Shown::PutUp, request),
         // Until the request that reads the sign is done, the last one is better than none.
         Lookup::Timeout => (CachedSign::without_store(request.pop), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
@@ -85,14 +85,20 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
-    let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     let is_old = copy.is_old;
-    match trusted(held, place, copy, request.now) {
-        Authority::Copy(sign, position)
-            if !is_old && has_a_claim(held, &sign, position, request) =>
-        {
-            ask(held, place, kind, request)
-        }
+    let trusted = trusted(held, place, copy, request.now);
+    if let Authority::Copy(sign, position) = &trusted
+        && !is_old
+        && has_a_claim(held, sign, *position, request)
+    {
+        return match duty {
+            // The copy is due: the claim renews it, and brings what was counted.
+            Some(duty) => look_for_all(held, place, kind, duty, request),
+            None => ask(held, place, kind, Shown::Kept, request),
+        };
+    }
+    let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
+    match trusted {
         Authority::Copy(sign, position) => {
             let seen = SignRead {
                 is_old,
@@ -102,7 +108,7 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         }
         Authority::Nobody => Asked::Unseen(is_old.then_some(StoreError::NoAnswer), after),
         Authority::Ended => Asked::Ended(after),
-        Authority::Store => ask(held, place, kind, request),
+        Authority::Store => ask(held, place, kind, Shown::PutUp, request),
     }
 }
 
@@ -210,15 +216,35 @@ pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now:
     }
 }
 
+/// What becomes of the sign that an answer shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// It is the copy from now on.
+    PutUp,
+    /// It is the last sign that is known. The copy is left to the looks, which bring what was counted: claims come in
+    /// crowds, and would keep it fresh.
+    Kept,
+}
+
 /// Asks the store itself, and lets the others see what it said.
-pub(super) fn ask(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+fn ask(
+    held: &Ticket,
+    place: WaitingProof,
+    kind: Kind,
+    shown: Shown,
+    request: &Request<'_>,
+) -> Asked {
     let (pop, now) = (request.pop, request.now);
     let asked = request.line().look(&held.id, place, may_draw(kind), &[]);
     note_claim(&held.id, &asked, request);
     match asked {
         Ok(answer) => {
             let last = pop.last();
-            pop.put(&CachedSign::drawn(answer.sign.clone(), now, last.as_ref()));
+            let copy = CachedSign::drawn(answer.sign.clone(), now, last.as_ref());
+            match shown {
+                Shown::PutUp => pop.put(&copy),
+                Shown::Kept => pop.remember(&copy),
+            }
             trouble::answered(pop, now);
             answered(place, answer)
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::house::{House, Visitor, claims};
+use crate::house::{House, Visitor, claims, visitors};
 
 fn session(visitor: &Visitor<'_>) -> u64 {
     let claims = claims(visitor.ticket.as_deref().unwrap());
@@ -50,4 +50,26 @@ fn a_wrong_clock_of_a_data_centre_ends_no_session_early() {
         house.wait(Duration::from_mins(4));
         assert_eq!(first.ask("/").json()["notice"], "session_over");
     }
+}
+
+/// Claims come in crowds, and each shows the sign: all the same the copy grows old, and the request that renews it brings what was
+/// counted.
+#[test]
+fn claims_do_not_keep_the_counts_from_the_store() {
+    let house = House::native();
+    house.set("automatic", "0");
+    house.set("total_active", "100");
+    let mut line = visitors(&house, 40);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(40);
+    house.forget_the_sign();
+    for visitor in &mut line {
+        assert!(visitor.ask("/echo").inside);
+        house.wait(Duration::from_millis(250));
+    }
+    let told = house.store.command(&["HGET", &house.key(""), "claimed"]);
+    let told: u64 = told.unwrap().as_str().unwrap().parse().unwrap();
+    assert!(told >= 30, "{told} of 40 after ten seconds");
 }
