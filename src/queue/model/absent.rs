@@ -91,7 +91,9 @@ impl Model {
         line.count(brought, now_ms);
         if !self.is_new {
             self.counted = line.counted;
-            self.inside.take_counts_of(&line.inside);
+            if line.cap().is_some() {
+                self.inside.take_counts_of(&line.inside);
+            }
         }
         self.kept = line.kept;
     }
