@@ -47,14 +47,16 @@ impl<'a> Request<'a> {
     /// The line of its room.
     #[must_use]
     pub fn line(&self) -> Line<'a> {
+        let session_minutes = self.session_minutes();
+        let stay = self.stay_with(session_minutes);
         Line {
             store: self.store,
             room: &self.room.name,
             pace: self.room.pace,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
-            network: self.network(),
-            lifetime: self.stay().max(self.config.tickets.life).saturating_mul(2),
+            network: session_minutes.map_or_else(String::new, |_| self.network()),
+            lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
             known: self.pop,
@@ -74,15 +76,20 @@ impl<'a> Request<'a> {
     /// How long an admitted visitor's ticket is good, in seconds: at least as long as a session.
     #[must_use]
     pub fn stay(&self) -> u64 {
-        let session = self.session_minutes().map_or(0, longest_seconds);
+        self.stay_with(self.session_minutes())
+    }
+
+    fn stay_with(&self, session_minutes: Option<u64>) -> u64 {
+        let session = session_minutes.map_or(0, longest_seconds);
         self.config.tickets.stay.max(session)
     }
 
-    /// What is remembered of the visitor's network, where a cap holds.
+    /// What is remembered of the visitor's network.
     fn network(&self) -> String {
-        let address = self.call.address;
-        let address = address.filter(|_| self.session_minutes().is_some());
-        let known = address.map(|address| self.config.tickets.known_network(address));
+        let known = self
+            .call
+            .address
+            .map(|address| self.config.tickets.known_network(address));
         known.unwrap_or_default()
     }
 }

@@ -117,7 +117,7 @@ impl CachedSign {
     }
 
     /// Whether admitted visitors can be judged by it: while no visitor waits, for longer than a copy is fresh. An open room
-    /// never has a line, and its sign has to be young when the store goes away; and where a cap holds, renewals are told soon.
+    /// never has a line, and its sign has to be young when the store goes away; and where a cap holds, it brings renewals soon.
     #[must_use]
     pub fn is_fresh_inside(&self, now: Now) -> bool {
         let is_without_line = |sign: &Sign| {

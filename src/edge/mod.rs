@@ -1,5 +1,6 @@
 //! One request in order, and what a sandbox keeps for the next. This folder alone names the platform.
 
+mod lock;
 mod origin;
 mod outbox;
 mod pop;

@@ -4,12 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use fastly::cache::core::{self, CacheKey, Transaction};
+use fastly::cache::core::{self, CacheKey};
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
 use now_serving::queue::RoomName;
 use now_serving::service;
 
+use super::lock::alone;
 use super::request::fresh_id;
 use super::{log, now};
 
@@ -100,31 +101,26 @@ impl Counts {
         done
     }
 
-    /// Does something at a till while nobody else is there. The lock is a transaction that nobody fulfils: one has it at a
-    /// time, and when it is given up it goes to one of the sandboxes that wait for it.
+    /// Does something at a till while no other sandbox is there.
     pub(super) fn with_outbox<T>(
         &self,
         till: usize,
         turn: Duration,
         work: impl FnOnce(&mut OutboxSlot) -> T,
     ) -> Option<T> {
-        let lock = Transaction::lookup(self.key("till-lock", till)).timeout(turn);
-        let lock = lock.execute().ok()?;
-        if !lock.must_insert_or_update() {
-            return None;
-        }
-        let mut kept = self
-            .load(till)
-            .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
-        let done = work(&mut kept);
-        let written = core::insert(self.key("till", till), OUTBOX_TTL)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(kept.encode().into())
-            .execute();
-        let written = written.is_ok_and(|body| body.finish().is_ok());
-        // A sandbox that waits gets the lock when this one is gone, too.
-        let _ = lock.cancel_insert_or_update();
-        written.then_some(done)
+        alone(self.key("till-lock", till), turn, || {
+            let mut kept = self
+                .load(till)
+                .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
+            let done = work(&mut kept);
+            let written = core::insert(self.key("till", till), OUTBOX_TTL)
+                .deliver_node_max_age(Duration::ZERO)
+                .user_metadata(kept.encode().into())
+                .execute();
+            let written = written.is_ok_and(|body| body.finish().is_ok());
+            written.then_some(done)
+        })
+        .flatten()
     }
 
     pub(super) fn load(&self, till: usize) -> Option<OutboxSlot> {

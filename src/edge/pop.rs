@@ -16,6 +16,7 @@ use now_serving::cache::{
 };
 use now_serving::queue::{RoomName, Sign};
 
+use super::lock::alone;
 use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
 use super::{now, variable};
 
@@ -88,16 +89,9 @@ impl Markers for PlatformCache {
         let _ = inserted.map(StreamingBody::finish);
     }
 
-    /// As at a till: the transaction is never completed, so it works as a lock.
     fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
         let key = CacheKey::from(self.room.cache_key(&format!("{}-lock", marker.name())));
-        let Ok(lock) = Transaction::lookup(key).timeout(SHORT_TURN).execute() else {
-            return;
-        };
-        if lock.must_insert_or_update() {
-            work();
-            let _ = lock.cancel_insert_or_update();
-        }
+        let _ = alone(key, SHORT_TURN, work);
     }
 }
 

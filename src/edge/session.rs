@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use fastly::cache::core::{self, Transaction};
+use fastly::cache::core;
 use fastly::http::body::StreamingBody;
 
 use now_serving::cache::{SessionEnds, session};
 use now_serving::queue::Renewal;
 
+use super::lock::alone;
 use super::outbox::SHORT_TURN;
 use super::pop::PlatformCache;
 
@@ -17,20 +18,15 @@ impl SessionEnds for PlatformCache {
         session::read(&found.user_metadata())
     }
 
-    /// As at a till: the transaction is never completed, so it works as a lock. Where it is another request's turn, that one
-    /// tells it.
+    /// Where it is another request's turn, that one tells it.
     fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
-        let lock = Transaction::lookup(self.session_key(&format!("{id}-lock")));
-        let lock = lock.timeout(SHORT_TURN).execute().ok()?;
-        if !lock.must_insert_or_update() {
-            return None;
-        }
-        let told = session::later(self.session_end(id), renewal);
-        if let Some(told) = told {
+        let lock = self.session_key(&format!("{id}-lock"));
+        alone(lock, SHORT_TURN, || {
+            let told = session::later(self.session_end(id), renewal)?;
             self.keep_session(id, &session::written(told.to), life);
-        }
-        let _ = lock.cancel_insert_or_update();
-        told
+            Some(told)
+        })
+        .flatten()
     }
 
     fn forget_session(&self, id: &str) {

@@ -5,12 +5,14 @@
 
 mod claims;
 pub mod keys;
+mod notice;
 
 use crate::queue::{Now, Position, RoomName, WaitingProof};
 use claims::{Claims, PassClaims};
 use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
+pub use notice::Notice;
 
 /// A verified ticket, or one about to be signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,54 +31,6 @@ pub struct Ticket {
     pub still: bool,
     /// Why its number is a new one, when its holder had another before.
     pub notice: Option<Notice>,
-}
-
-/// Why a visitor who had a number has another one now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Notice {
-    /// The line was started anew, and every ticket ended.
-    Anew,
-    /// The ticket's time was over.
-    Lapsed,
-    /// The session was over.
-    SessionOver,
-    /// The number had been used already, by this ticket or a copy of it.
-    Used,
-}
-
-impl Notice {
-    /// The notice that stands for it in tickets that the version before may read: it refuses one that it does not know.
-    fn known_before(self) -> Self {
-        match self {
-            Self::Anew | Self::Used => Self::Anew,
-            Self::Lapsed | Self::SessionOver => Self::Lapsed,
-        }
-    }
-
-    /// What is written besides.
-    fn why(self) -> Option<&'static str> {
-        match self {
-            Self::Anew | Self::Lapsed => None,
-            Self::SessionOver | Self::Used => Some(self.name()),
-        }
-    }
-
-    fn of_why(why: &str) -> Option<Self> {
-        let newer = [Self::SessionOver, Self::Used];
-        newer.into_iter().find(|notice| notice.name() == why)
-    }
-
-    /// As programs read it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anew => "line_started_anew",
-            Self::Lapsed => "ticket_expired",
-            Self::SessionOver => "session_over",
-            Self::Used => "ticket_used",
-        }
-    }
 }
 
 /// What lets a visitor in without the store.

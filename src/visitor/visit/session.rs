@@ -15,7 +15,7 @@ pub(super) enum Renewed {
     /// Nothing.
     No,
     /// It ends later, and the POP has told so before: by another request with the same ticket.
-    Before(Renewal),
+    Before,
     /// It ends later.
     Now(Renewal),
 }
@@ -25,7 +25,7 @@ impl Renewed {
     pub(super) fn to_be_told(self) -> Option<Renewal> {
         match self {
             Self::Now(renewal) => Some(renewal),
-            Self::No | Self::Before(_) => None,
+            Self::No | Self::Before => None,
         }
     }
 }
@@ -56,10 +56,8 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
     match at_visit {
         AtVisit::Over => Kept::Over(over(&held, now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
-            let renewed = match pop.renew_session(&held.id, renewal, sessions.kept_for()) {
-                Some(told) => Renewed::Now(told),
-                None => Renewed::Before(renewal),
-            };
+            let told = pop.renew_session(&held.id, renewal, sessions.kept_for());
+            let renewed = told.map_or(Renewed::Before, Renewed::Now);
             Kept::Inside(until(held, renewal.to), renewed)
         }
         AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No),
