@@ -8,14 +8,14 @@ mod onwards;
 mod unsound;
 mod visits;
 
-use crate::cache::Lookup;
+use crate::cache::{CachedSign, Lookup};
 use crate::config::{Config, Serves};
 use crate::http::cors;
 use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
-use crate::queue::{Reason, Renewal};
+use crate::queue::{Actor, Change, Changed, EndedSession, Reason, Renewal};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::routes::{self};
@@ -137,6 +137,26 @@ pub fn afterwards(after: FollowUp, request: &Request<'_>) {
     };
     if let Some(duty) = duty {
         trouble::renew(duty, request);
+    }
+}
+
+/// The origin has ended a session. Where the store does not answer, it ends by itself.
+pub fn end_session(session: EndedSession, request: &Request<'_>) {
+    let change = Change {
+        ends: vec![session],
+        ..Change::new("end", Vec::new())
+    };
+    let origin = Actor {
+        name: "origin",
+        address: "",
+        audited: false,
+        seen: None,
+        once: None,
+    };
+    if let Ok(Changed::Done(sign, _)) = request.line().change(change, &origin) {
+        let last = request.pop.last();
+        let copy = CachedSign::drawn(sign, request.now, last.as_ref());
+        request.pop.remember(&copy);
     }
 }
 

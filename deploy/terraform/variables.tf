@@ -77,6 +77,7 @@ variable "settings" {
       "bypass_paths",
       "protected_paths",
       "cache_paths",
+      "command_paths",
       "waiting_status",
       "frame_ancestors",
       "cf_compat",

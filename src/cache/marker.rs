@@ -18,6 +18,8 @@ pub enum Marker {
     Answered,
     /// When the last visitor went in without the store.
     Entry,
+    /// Whose session was ended.
+    Ended,
 }
 
 impl Marker {
@@ -30,6 +32,7 @@ impl Marker {
             Self::Failures => "failures",
             Self::Answered => "answered",
             Self::Entry => "entry",
+            Self::Ended => "ended",
         }
     }
 }

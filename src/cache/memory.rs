@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::cache::LastSign;
+use crate::cache::ended;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::later;
 use crate::cache::{
     ADMISSION_KEPT, AttemptLock, CachedSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
     Marker, Markers, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
 };
-use crate::queue::{Renewal, Sign};
+use crate::queue::{EndedSessions, Now, Renewal, Sign};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -132,6 +133,14 @@ fn is_fresh(age: u64) -> bool {
 impl LastSign for InMemoryCache {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
+    }
+
+    fn ended_sessions(&self) -> EndedSessions {
+        ended::kept(self)
+    }
+
+    fn take_ended(&self, news: EndedSessions, store_time: Now) {
+        ended::take(self, news, store_time);
     }
 }
 

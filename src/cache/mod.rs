@@ -1,6 +1,7 @@
 //! What a POP remembers. Each port has one subject, and is as small as its user; the platform's cache is behind them in
 //! production, [`memory`] in tests.
 
+pub mod ended;
 mod login_throttle;
 mod marker;
 pub mod memory;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::queue::{Mode, Now, Sign};
+use crate::queue::{EndedSessions, Mode, Now, Sign};
 
 /// How long a copy is as good as the sign.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
@@ -22,10 +22,17 @@ pub const LAST_SIGN_TTL: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The last sign that this POP knows: every call to the store brings it, so that data the store lost come back.
+/// What this POP knows, from its own cache and never from a cookie: every call to the store brings the last sign, so that data
+/// the store lost come back.
 pub trait LastSign {
-    /// From the POP's own cache, never from a cookie.
+    /// The last sign.
     fn last_sign(&self) -> Option<Sign>;
+    /// The list of ended sessions.
+    fn ended_sessions(&self) -> EndedSessions {
+        EndedSessions::default()
+    }
+    /// Takes what the store says is new on that list.
+    fn take_ended(&self, _news: EndedSessions, _store_time: Now) {}
 }
 
 /// A POP that knows no sign.

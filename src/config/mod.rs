@@ -327,6 +327,7 @@ mod tests {
                 .0,
                 protected: List::read("/*").0,
                 cache: List::read("").0,
+                command: List::read("").0,
             }
         );
         assert_eq!(config.operators.secrets.password(), Ok(None));
@@ -427,6 +428,8 @@ mod tests {
             ("bypass_paths", "/a*b"),
             ("protected_paths", "none"),
             ("cache_paths", "assets"),
+            ("command_paths", "logout"),
+            ("command_paths", "none,/a"),
             ("cache_paths", "GET /a, POST /b"),
             ("protected_paths", ","),
             ("protected_paths", "checkout"),

@@ -1,6 +1,6 @@
 //! Which requests the room protects, which skip it and whose answers may be cached, by method and path.
 //!
-//! One grammar for the three settings: `/exact`, `/below/*` and `*.ext`, each with methods in front or without.
+//! One grammar for the four settings: `/exact`, `/below/*` and `*.ext`, each with methods in front or without.
 //!
 //! Invariant: a path that not every origin reads alike skips no room and is not cached.
 
@@ -15,7 +15,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 /// The longest `.ext`, with its dot.
 const LONGEST_EXTENSION: usize = 17;
 
-/// The three lists.
+/// The four lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// What skips the room.
@@ -24,6 +24,8 @@ pub struct Paths {
     pub protected: List,
     /// What the platform may keep and show to several visitors.
     pub cache: List,
+    /// Where the origin may command something with its answer.
+    pub command: List,
 }
 
 impl Paths {
@@ -42,6 +44,12 @@ impl Paths {
             return false;
         };
         is_listed || !self.protected.guards(method, &plain)
+    }
+
+    /// Whether an answer is looked at for commands of the origin.
+    #[must_use]
+    pub fn take_commands(&self, method: &str, path: &str) -> bool {
+        self.command.lists(method, path)
     }
 
     /// Whether the answer to a GET or HEAD may be kept and shown to other visitors.
@@ -242,6 +250,7 @@ mod tests {
             bypass: list(bypass),
             protected: list(protected),
             cache: List::default(),
+            command: List::default(),
         };
         paths.skip_room(method, path)
     }
@@ -486,6 +495,7 @@ mod tests {
                 bypass: List::default(),
                 protected: List::everything(),
                 cache: list(cache),
+                command: List::default(),
             };
             paths.may_be_cached(method, path)
         };

@@ -67,6 +67,7 @@ impl Unsound {
                 } else {
                     List::default()
                 },
+                command: List::default(),
             },
             problems,
         }

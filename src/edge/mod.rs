@@ -1,5 +1,6 @@
 //! One request in order, and what a sandbox keeps for the next. This folder alone names the platform.
 
+mod command;
 mod lock;
 mod origin;
 mod outbox;
@@ -16,16 +17,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::{Request, Response};
 
-use now_serving::cache::Pop;
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
-use now_serving::http::{Answer, Call};
-use now_serving::queue::Now;
+use now_serving::http::{Answer, Call, Commands};
+use now_serving::queue::{EndedSession, Now};
 use now_serving::request::Request as Asked;
 use now_serving::service;
-use now_serving::store::upstash::Transport;
-use now_serving::telemetry::log::{self};
+use now_serving::telemetry::log::{self, Decision};
 
+use origin::Forwarded;
 use outbox::Counts;
 use pop::PlatformCache;
 use request::{RequestBody, call, facts, response, trace_id};
@@ -154,31 +154,55 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
         counts.tally.borrow_mut().renewed(renewal);
     }
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
-    let status = perform(outcome.answer, request, &call, counts);
+    let (status, ended) = perform(outcome.answer, request, &call, counts);
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.logging.query, now);
-        log(&log::entry(&facts, status, &outcome.record));
+        let record = Decision {
+            session_ended: ended.is_some(),
+            ..outcome.record
+        };
+        log(&log::entry(&facts, status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
     // Another call of the store may follow now, and what the POP remembers may be newer.
     let (store, cache) = (Upstash::new(config, counts), PlatformCache::new(counts));
-    let (store, pop): (&dyn Transport, &dyn Pop) = (&store, &cache);
     let asked = Asked {
-        store,
-        pop,
+        store: &store,
+        pop: &cache,
         ..asked
     };
-    service::afterwards(outcome.after, &asked);
+    match ended {
+        Some(session) => service::end_session(session, &asked),
+        None => service::afterwards(outcome.after, &asked),
+    }
 }
 
-/// The status, unless the host answers from the origin.
-fn perform(answer: Answer, request: Request, call: &Call, counts: &Counts) -> Option<u16> {
-    match answer {
-        Answer::Reply(reply) => Some(send(response(reply))),
-        Answer::Forward(forward) => {
-            counts.has_called();
-            origin::forwarded(request, &forward, call).map(send)
-        }
+/// The status, unless the host answers from the origin; and whose session the origin ended with its answer.
+fn perform(
+    answer: Answer,
+    request: Request,
+    call: &Call,
+    counts: &Counts,
+) -> (Option<u16>, Option<EndedSession>) {
+    let forward = match answer {
+        Answer::Reply(reply) => return (Some(send(response(reply))), None),
+        Answer::Forward(forward) => forward,
+    };
+    counts.has_called();
+    let forwarded = origin::forwarded(request, &forward, call);
+    let is_ended = matches!(&forwarded, Forwarded::Obeyed(obeyed) if obeyed.ends);
+    let ending = match forward.commands {
+        Commands::Read(ending) => ending.filter(|_| is_ended),
+        Commands::Unread => None,
+    };
+    (status(forwarded), ending.map(|ending| ending.session))
+}
+
+fn status(forwarded: Forwarded) -> Option<u16> {
+    match forwarded {
+        Forwarded::HandedOver => None,
+        Forwarded::Obeyed(obeyed) => Some(obeyed.status),
+        Forwarded::Instead(response) => Some(send(*response)),
     }
 }
 
@@ -198,7 +222,7 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now:
             counts.tally.borrow_mut().decided(record.reason);
             let trace = trace_id(&request);
             counts.has_called();
-            let status = origin::forwarded(request, &forward, &call).map(send);
+            let status = status(origin::forwarded(request, &forward, &call));
             let facts = facts(&call, trace, Query::LeftOut, now);
             log(&log::entry(&facts, status, &record));
         }

@@ -8,31 +8,53 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
 use fastly::{Request, Response};
 
-use now_serving::http::{Call, Forward, PRIVATE, Way, forbids_storing, told, upgrades_only};
+use now_serving::http::{
+    Call, Commands, Forward, PRIVATE, Way, forbids_storing, told, upgrades_only,
+};
 use now_serving::service;
+
+use super::command::{Obeyed, obeyed};
 
 const ORIGIN: &str = "protected_content";
 
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
-/// next request. An answer takes its place if the request could not even be begun.
-pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Option<Response> {
+/// next request. Where the origin may command something, the sandbox waits for the head of the answer. An answer takes its place
+/// if the request could not even be begun.
+pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Forwarded {
     let lines = || {
         request
             .get_header_all("connection")
             .map(HeaderValue::as_bytes)
     };
     if forward.way == Way::WebSocket && !upgrades_only(lines()) {
-        return Some(super::response(service::bad_upgrade(call)));
+        return Forwarded::Instead(Box::new(super::response(service::bad_upgrade(call))));
     }
     let sent = sent(request, forward, call);
-    let handed_over = sent.and_then(|sent| sent.handed_over(&forward.set_cookies));
+    let handed_over = sent.and_then(|sent| match (sent, &forward.commands) {
+        (Sent::Passed(pending), Commands::Read(ending)) => {
+            obeyed(pending, forward, ending.as_deref()).map(Forwarded::Obeyed)
+        }
+        (sent, _) => sent
+            .handed_over(&forward.set_cookies)
+            .map(|()| Forwarded::HandedOver),
+    });
     let reply = match handed_over {
-        Ok(()) => return None,
+        Ok(forwarded) => return forwarded,
         // So the SDK names what the platform answers while its product for WebSockets is switched off.
         Err(SendErrorCause::FanoutNotEnabled) => service::no_web_sockets(call),
         Err(_) => service::origin_failed(call, forward),
     };
-    Some(super::response(reply))
+    Forwarded::Instead(Box::new(super::response(reply)))
+}
+
+/// What became of a request for the origin.
+pub(super) enum Forwarded {
+    /// The host answers the visitor.
+    HandedOver,
+    /// The answer was looked at for commands, and is under way.
+    Obeyed(Obeyed),
+    /// This takes its place.
+    Instead(Box<Response>),
 }
 
 /// What is under way to the origin, or to the cache.

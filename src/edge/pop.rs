@@ -12,9 +12,9 @@ use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     ADMISSION_KEPT, AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed,
     LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
-    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
+    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT, ended,
 };
-use now_serving::queue::{RoomName, Sign};
+use now_serving::queue::{EndedSessions, Now, RoomName, Sign};
 
 use super::lock::alone;
 use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
@@ -71,6 +71,14 @@ impl PlatformCache {
 impl LastSign for PlatformCache {
     fn last_sign(&self) -> Option<Sign> {
         self.last()?.sign
+    }
+
+    fn ended_sessions(&self) -> EndedSessions {
+        ended::kept(self)
+    }
+
+    fn take_ended(&self, news: EndedSessions, store_time: Now) {
+        ended::take(self, news, store_time);
     }
 }
 

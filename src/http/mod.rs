@@ -1,6 +1,7 @@
 //! A request and its answer as plain data. Nothing in here knows the platform.
 
 mod call;
+mod command;
 pub mod cookie;
 pub mod cors;
 pub mod json;
@@ -11,8 +12,9 @@ mod reply;
 mod text;
 mod told;
 
-use crate::queue::Position;
+use crate::queue::{EndedSession, Position};
 pub use call::{Call, HEADERS};
+pub use command::{COMMANDS, commands};
 pub use network::network;
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
@@ -41,6 +43,27 @@ pub struct Forward {
     pub way: Way,
     /// To be appended to the origin's own, together with `Cache-Control: private, no-store`.
     pub set_cookies: Vec<String>,
+    /// Whether the origin may command something with its answer.
+    pub commands: Commands,
+}
+
+/// Whether an answer of the origin is looked at for commands, which takes the way that others skip: the edge waits for its head.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Commands {
+    /// It is not.
+    #[default]
+    Unread,
+    /// It is; and what follows where it ends the visitor's session, if there is one.
+    Read(Option<Box<Ending>>),
+}
+
+/// What follows where the origin ends a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// For the store.
+    pub session: EndedSession,
+    /// In place of the cookies that go with the answer.
+    pub cookies: Vec<String>,
 }
 
 /// How a request goes to the origin, and what the platform may do with the answer.

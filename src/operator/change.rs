@@ -50,7 +50,8 @@ pub(super) fn answer(
         Scheme::Basic if is_form => Sender::Browser,
         Scheme::Basic | Scheme::Bearer => Sender::Program,
     };
-    let fields = Fields::read(&content_type, body, &(verb.example)(request));
+    let example = (verb.example)(request);
+    let fields = Fields::read(&content_type, body, verb.longest_body, &example);
     let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
     let asked = fields.and_then(|fields| Asked::read(verb, operator, fields, request));
     let exchange = Exchange {
@@ -120,7 +121,7 @@ impl Exchange<'_> {
                 let ticket = intent.ticket(&sign, effect, self.request.now);
                 desk::redirect(&done, ticket.as_ref(), self.request)
             }
-            Sender::Program => Reply::json(200, &intent.told(&sign, effect)),
+            Sender::Program => Reply::json(intent.status(effect), &intent.told(&sign, effect)),
         };
         Answered {
             action: Some(intent.logged(effect)),

@@ -42,7 +42,7 @@ impl fmt::Display for Refusal {
 const OF_FORMS: [&str; 2] = ["once", "sure"];
 
 /// The most a body may hold, in bytes: the longest message, percent-encoded, and some more.
-const LONGEST_BODY: u64 = 4096;
+pub(super) const LONGEST_BODY: u64 = 4096;
 
 impl Fields {
     /// Whether a form says that it is one.
@@ -55,13 +55,22 @@ impl Fields {
     ///
     /// # Errors
     /// What was wrong and what is accepted.
-    pub fn read(content_type: &str, body: &mut dyn Read, example: &str) -> Result<Self, Refusal> {
+    pub fn read(
+        content_type: &str,
+        body: &mut dyn Read,
+        longest: u64,
+        example: &str,
+    ) -> Result<Self, Refusal> {
         let mut bytes = Vec::new();
-        if body.take(LONGEST_BODY + 1).read_to_end(&mut bytes).is_err() {
+        if body
+            .take(longest.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .is_err()
+        {
             return Err(Refusal::Value("the body broke off".to_owned()));
         }
-        if bytes.len() as u64 > LONGEST_BODY {
-            let text = format!("the body is longer than {LONGEST_BODY} bytes");
+        if bytes.len() as u64 > longest {
+            let text = format!("the body is longer than {longest} bytes");
             return Err(Refusal::TooLarge(text));
         }
         let media = media(content_type);
@@ -135,6 +144,30 @@ impl Fields {
         }
     }
 
+    /// A list of texts, if it is there at all; in a form they are separated by white space.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn list(
+        &mut self,
+        name: &'static str,
+        accepted: &str,
+    ) -> Result<Option<Vec<String>>, Refusal> {
+        let Some(value) = self.take(name) else {
+            return Ok(None);
+        };
+        let texts = match &value {
+            Value::Text(text) if self.is_form => {
+                Some(text.split_whitespace().map(str::to_owned).collect())
+            }
+            Value::Other(text) => texts_of(text),
+            Value::Text(_) | Value::Number(_) => None,
+        };
+        texts
+            .map(Some)
+            .ok_or_else(|| wrong_json(name, &value, accepted))
+    }
+
     /// A whole number of a range, if it is there at all.
     ///
     /// # Errors
@@ -196,6 +229,12 @@ pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
     Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
 }
 
+fn texts_of(list: &str) -> Option<Vec<String>> {
+    let list: serde_json::Value = serde_json::from_str(list).ok()?;
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    list.as_array()?.iter().map(text).collect()
+}
+
 /// The same of a value of JSON.
 fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
     let found = match found {
@@ -255,7 +294,7 @@ mod tests {
     const EXAMPLE: &str = r#"{"amt": 5}"#;
 
     fn asked(content_type: &str, body: &str) -> Result<Option<u64>, Refusal> {
-        let mut fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE)?;
+        let mut fields = Fields::read(content_type, &mut body.as_bytes(), LONGEST_BODY, EXAMPLE)?;
         let amount = fields.number("amt", 1..=10_000)?;
         fields.end().map(|()| amount)
     }
@@ -347,7 +386,7 @@ mod tests {
     fn a_setting_is_given_back_by_a_forms_word_or_by_null() {
         let names = ["automatic", "automatic_quantity"];
         let given_back = |content_type: &str, body: &str| {
-            let fields = Fields::read(content_type, &mut body.as_bytes(), EXAMPLE);
+            let fields = Fields::read(content_type, &mut body.as_bytes(), LONGEST_BODY, EXAMPLE);
             fields.map(|mut fields| (fields.are_given_back(&names), fields.end().is_ok()))
         };
         let json = "application/json";
@@ -427,7 +466,7 @@ mod tests {
         ] {
             assert_eq!(asked(kind, body), Err(Refusal::Value(said)), "{body}");
         }
-        let fields = Fields::read(FORM, &mut "x=1".as_bytes(), EXAMPLE);
+        let fields = Fields::read(FORM, &mut "x=1".as_bytes(), LONGEST_BODY, EXAMPLE);
         let nothing = fields.and_then(|mut fields| {
             fields.text("once")?;
             fields.text("sure")?;
@@ -440,7 +479,12 @@ mod tests {
     #[test]
     fn a_text_is_a_text_and_no_number() {
         let text = |body: &str| {
-            let fields = Fields::read("application/json", &mut body.as_bytes(), EXAMPLE);
+            let fields = Fields::read(
+                "application/json",
+                &mut body.as_bytes(),
+                LONGEST_BODY,
+                EXAMPLE,
+            );
             fields.and_then(|mut fields| fields.text("message"))
         };
         assert_eq!(text(r#"{"message":"5"}"#), Ok(Some("5".to_owned())));

@@ -185,6 +185,7 @@ fn text_of(notice: Notice) -> &'static str {
         Notice::Anew => "anew",
         Notice::Lapsed => "lapsed",
         Notice::SessionOver => "session_over",
+        Notice::SessionEnded => "session_ended",
         Notice::Used => "used",
     }
 }

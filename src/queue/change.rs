@@ -1,6 +1,6 @@
 //! What operators and the origin's programs do to the line.
 
-use super::Sign;
+use super::{EndedSession, Sign};
 
 /// One change, as the script is asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Change {
     pub details: Vec<(&'static str, String)>,
     /// The id of the ticket that it draws for.
     pub draws: Option<String>,
+    /// The sessions that it ends.
+    pub ends: Vec<EndedSession>,
 }
 
 impl Change {
@@ -21,6 +23,7 @@ impl Change {
             act,
             details,
             draws: None,
+            ends: Vec::new(),
         }
     }
 }
@@ -53,9 +56,9 @@ pub struct IdempotencyKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
     /// What the verb counts, which its own file in `operator/verbs/` says: visitors released, credit cleared, tickets
-    /// ended, the position drawn.
+    /// ended, sessions ended, the position drawn.
     pub number: u64,
-    /// What a permit added to the credit; nothing where a build before this one did it.
+    /// What a permit added to the credit, nothing where a build before this one did it; how many sessions end only by themselves.
     pub kept: Option<u64>,
 }
 

@@ -7,24 +7,27 @@ mod birth;
 mod changes;
 mod claim;
 mod draw;
+mod ended;
 mod explain;
+mod inside;
+mod pace;
 mod pieces;
 mod rate;
 mod sessions;
 mod settings;
 mod witness;
 
-use super::release;
 use super::{Live, Sign, TicketState, WaitingProof};
 use crate::queue::Released;
-use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Mode, Pace};
+use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Pace};
 pub use absent::Brought;
 use absent::{Counted, Kept};
 use birth::Windows;
 pub use claim::Asker;
 use claim::Claims;
+use ended::Ended;
+use inside::Inside;
 use rate::Checkpoint;
-use sessions::Inside;
 use std::collections::BTreeMap;
 use witness::Proofs;
 
@@ -74,6 +77,8 @@ pub struct Model {
     inside: Inside,
     /// Who has been.
     claims: Claims,
+    /// Whose session was ended.
+    ended: Ended,
     /// What was released last.
     last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
@@ -149,6 +154,7 @@ impl Model {
             kept: Kept::default(),
             inside: Inside::default(),
             claims: Claims::default(),
+            ended: Ended::default(),
             last: None,
             granted: 0,
         }
@@ -220,6 +226,7 @@ impl Model {
             drawn: other.drawn.clone(),
             kept: other.kept.clone(),
             claims: other.claims.clone(),
+            ended: other.ended.clone(),
             ..self
         }
     }
@@ -248,53 +255,5 @@ impl Model {
         }
         self.show(call.now_ms);
         (self.sign.clone(), told)
-    }
-
-    fn to_release(&self) -> release::Line {
-        release::Line {
-            waiting: self.sign.waiting(),
-            mode: self.sign.live.mode,
-            settling_until_ms: self.quiet_ms,
-        }
-    }
-
-    /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
-    fn open_period(&mut self, now_ms: u64, before: Before) {
-        if self.sign.live.mode != Mode::Automatic || now_ms < self.quiet_ms {
-            return;
-        }
-        let missed_since = (before == Before::Waiting).then_some(self.anchor_ms);
-        let pace = self.sign.live.pace;
-        if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
-            self.period = Some(opened.start);
-            let (share, remainder) = (self.compensated(), self.counted.remainder);
-            (self.left, self.counted.remainder) =
-                super::absent::opened(opened.budget, share, remainder);
-            self.granted += self.left;
-        }
-    }
-
-    fn admit(&mut self, most: u64, now_ms: u64) -> u64 {
-        let most = self.slots(now_ms).map_or(most, |slots| slots.min(most));
-        let released = most.min(self.sign.waiting());
-        self.sign.cursor.0 += released;
-        self.admitted += released;
-        self.promise(released, now_ms);
-        released
-    }
-
-    fn release(&mut self, now_ms: u64) {
-        let line = self.to_release();
-        let limits = release::Limits {
-            credit: self.sign.credit,
-            budget: self.left,
-            period: self.most_kept(),
-            slots: self.slots(now_ms),
-        };
-        let released = release::release(line, limits, now_ms);
-        self.admit(released.n, now_ms);
-        self.sign.credit -= released.by_credit;
-        self.left = released.budget;
-        self.granted += released.n - released.by_credit - released.by_pace;
     }
 }

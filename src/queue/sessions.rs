@@ -157,6 +157,9 @@ pub struct Sessions {
     pub lapsed: Cursor,
     /// The sessions there are, by the minute in which they end.
     pub cells: Vec<Cell>,
+    /// The version of the list of ended sessions; 0 while it is empty.
+    #[serde(default)]
+    pub ended: u64,
 }
 
 impl Sessions {
@@ -302,6 +305,7 @@ mod tests {
                     many: 3,
                 },
             ],
+            ended: 0,
         }
     }
 

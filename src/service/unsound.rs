@@ -78,7 +78,7 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
     if !ticket.is_inside(now) || still_inside(&ticket, pop, now).is_none() {
         return None;
     }
-    let pass = keys.pass(&ticket.id, &room.name, call.hostname(), now);
+    let pass = keys.pass(&ticket, &room.name, call.hostname(), now);
     let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);

@@ -4,8 +4,8 @@ use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Pop;
 use crate::http::object::object;
-use crate::http::{Answer, Forward, Reply, Way};
-use crate::queue::Reason;
+use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
+use crate::queue::{EndedSession, Reason};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::routes::{self, Aside, Route};
 use crate::visitor::visit::{Visit, VisitOutcome};
@@ -23,12 +23,13 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let cookies = signed(kind, &visit, request);
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
-        let pass = keys.pass(&visit.ticket.id, &room.name, call.hostname(), now);
+        let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
         let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         Answer::Forward(Forward {
             set_cookies: cookies.into_iter().filter(|_| is_kept).collect(),
+            commands: commands(bare.way, &visit, request),
             ..of_visitor(bare, visit.position(), pass)
         })
     } else {
@@ -36,6 +37,19 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         Answer::Reply(for_visitor(call, reply, config))
     };
     outcome(answer, visit, request.pop, share(request))
+}
+
+/// What the origin may command with its answer. What may be cached goes to several visitors, so it ends no session.
+fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
+    let (call, paths) = (request.call, &request.config.paths);
+    if way != Way::Pass || !paths.take_commands(&call.method, &call.path) {
+        return Commands::Unread;
+    }
+    let ending = |last| Ending {
+        session: EndedSession::of_ticket(&visit.ticket.id, Some(last)),
+        cookies: ticket_cookie::forget(request),
+    };
+    Commands::Read(visit.ticket.session().map(ending).map(Box::new))
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.

@@ -19,6 +19,10 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
             .as_ref()
             .map(|once| ("asked", once.asked.clone())),
     );
+    let ends = change.ends.iter().zip(1..);
+    let marks = ends.map(|(ended, place)| format!("{place}:{}:{}", ended.mark, ended.last));
+    let marks: Vec<String> = marks.collect();
+    pairs.extend((!marks.is_empty()).then(|| ("marks", marks.join(" "))));
     pairs.extend(change.details);
     pairs.into_iter().map(named).collect()
 }

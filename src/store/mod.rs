@@ -13,8 +13,8 @@ pub mod upstash;
 use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
 use crate::queue::{
-    AbsentVisitors, Actor, Cap, Change, Changed, LineAnswer, LineStatus, Now, Pace, PanelSnapshot,
-    RoomName, Sign, WaitingProof,
+    AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, LineAnswer, LineStatus, Now, Pace,
+    PanelSnapshot, RoomName, Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, brought, capped, named};
 pub use count::Figures;
@@ -172,6 +172,9 @@ impl Line<'_> {
         if let Some(id) = &change.draws {
             keys.push(("draw", self.draw_key(id)));
         }
+        let mark = |ended: &EndedSession| ("mark", self.key(&format!("ended:{}", ended.mark)));
+        keys.extend(change.ends.iter().map(mark));
+        keys.extend((!change.ends.is_empty()).then(|| ("ended", self.key("ended"))));
         let arguments = change::arguments(change, author);
         self.eval("change", keys, arguments, change::read_changed)
     }
@@ -201,6 +204,9 @@ impl Line<'_> {
             let told = read(&answer).ok_or(StoreError::Garbled)?;
             if let Some(released) = answer.released() {
                 self.store.released(&released);
+            }
+            if let Some((news, store_time)) = answer.ended_news() {
+                self.known.take_ended(news, store_time);
             }
             Ok(told)
         });
@@ -266,6 +272,13 @@ impl Line<'_> {
     /// What a POP brings when it renews the sign: what was counted there, and its name.
     fn brought(&self, batches: &[Batch]) -> (Keys, Arguments) {
         let (mut keys, mut arguments) = (self.counted(batches), count::arguments(batches));
+        let known = self.known.last_sign().and_then(|sign| sign.sessions);
+        if self.cap.holds() || known.is_some() {
+            let is_listed = known.is_some_and(|sessions| sessions.ended > 0);
+            let seen = is_listed.then(|| self.known.ended_sessions().version);
+            keys.push(("ended", self.key("ended")));
+            arguments.push(named(("ended_seen", seen.unwrap_or(0).to_string())));
+        }
         if !self.pop.is_empty() {
             keys.push(("pops", self.key("pops")));
             arguments.push(named(("pop", self.pop.clone())));

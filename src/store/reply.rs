@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::queue::{
-    Absent, Birth, Bound, Cap, Cell, Claim, Enforcement, LineAnswer, LineStatus, Live,
+    Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement, LineAnswer,
+    LineStatus, Live, Now,
 };
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
@@ -134,6 +135,7 @@ impl Answer {
             late: self.number("late")?,
             lapsed: Cursor(self.number("lapsed")?),
             cells: cells.map(Cell::read).collect::<Option<_>>()?,
+            ended: self.number("ended").unwrap_or(0),
         })
     }
 
@@ -182,6 +184,16 @@ impl Answer {
             bound_by: Bound::named(self.text("bound")?)?,
             last,
         })
+    }
+
+    /// What the POP did not have of the list of ended sessions, and the store's time.
+    pub(super) fn ended_news(&self) -> Option<(EndedSessions, Now)> {
+        let words = self.text("ended_news")?.split_whitespace();
+        let news = EndedSessions {
+            version: self.number("ended")?,
+            sessions: words.map(EndedSession::read).collect::<Option<_>>()?,
+        };
+        Some((news, Now::from_ms(self.number("told")?)))
     }
 
     /// What this verb released of visitors who waited.

@@ -121,6 +121,9 @@ pub struct Decision {
     /// What its holder can quote to support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_reference: Option<String>,
+    /// Whether the origin ended the visitor's session with its answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub session_ended: bool,
     /// What was wrong with the operators' secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
@@ -157,6 +160,7 @@ impl Decision {
             queue_cursor: None,
             visitor_position: None,
             ticket_reference: None,
+            session_ended: false,
             problems: Vec::new(),
             store_error: None,
             operator: None,

@@ -125,4 +125,7 @@ impl Claims {
 #[derive(Serialize, Deserialize)]
 pub(super) struct PassClaims {
     pub(super) room: String,
+    /// The last minute of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ses: Option<u64>,
 }

@@ -6,13 +6,15 @@
 mod claims;
 pub mod keys;
 mod notice;
+mod pass;
 
 use crate::queue::{Now, Position, RoomName, WaitingProof};
-use claims::{Claims, PassClaims};
+use claims::Claims;
 use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
 pub use notice::Notice;
+pub use pass::PassHolder;
 
 /// A verified ticket, or one about to be signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,15 @@ impl Ticket {
         }
     }
 
+    /// The last minute of its session, where it has one.
+    #[must_use]
+    pub fn session(&self) -> Option<u64> {
+        match self.standing {
+            Standing::Admitted { session, .. } => session,
+            Standing::Provisional { .. } | Standing::Waiting(_) => None,
+        }
+    }
+
     /// The id of the ticket that comes after this one. Every request that brings this ticket gets the same, so that those of
     /// a page that wakes up, or of a client that keeps no cookies, draw one number together.
     #[must_use]
@@ -126,12 +137,6 @@ const CLOCK_SKEW: u64 = 120;
 
 /// For how many days an expired ticket is recognised.
 const LAPSED_DAYS: u64 = 30;
-
-/// How long a pass for the origin is good, in seconds.
-const PASS_LIFE: u64 = 60;
-
-/// The `typ` of a pass, so that a pass is never a ticket.
-const PASS_TYPE: &str = "queue-pass+JWT";
 
 /// The key that signs tickets, those that verify as well while a rotation is under way, and the one that signs passes.
 pub struct Keys {
@@ -208,21 +213,6 @@ impl Keys {
             still: claims.custom.still,
             notice: claims.custom.notice(),
         })
-    }
-
-    /// Signs the pass by which the origin knows that a request came through this room: good for a minute, and for the
-    /// host that the visitor asked for.
-    #[must_use]
-    pub fn pass(&self, id: &str, room: &RoomName, host: &str, now: Now) -> Option<String> {
-        let custom = PassClaims {
-            room: room.to_string(),
-        };
-        let options = HeaderOptions {
-            signature_type: Some(PASS_TYPE.to_owned()),
-            ..HeaderOptions::default()
-        };
-        let claims = claims(id, custom, now, PASS_LIFE).with_audience(host.to_ascii_lowercase());
-        self.pass.authenticate_with_options(claims, &options).ok()
     }
 }
 
@@ -441,7 +431,7 @@ mod tests {
     }
 
     fn pass(keys: &Keys) -> String {
-        keys.pass("AAAA", &room("main"), "Shop.example", at(NOW))
+        keys.pass(&waiting(), &room("main"), "Shop.example", at(NOW))
             .unwrap()
     }
 
@@ -486,7 +476,7 @@ mod tests {
             let pass = pass(&keys);
             let header = Token::decode_metadata(&pass).unwrap();
             assert_eq!(header.key_id(), key(secret).key_id().as_deref());
-            assert_eq!(header.signature_type(), Some(PASS_TYPE));
+            assert_eq!(header.signature_type(), Some(super::pass::PASS_TYPE));
             let payload = pass.split('.').nth(1).unwrap();
             let payload = URL_SAFE_NO_PAD.decode(payload).unwrap();
             let payload = String::from_utf8(payload).unwrap();

@@ -12,6 +12,8 @@ pub enum Notice {
     Lapsed,
     /// The session was over.
     SessionOver,
+    /// The session was ended, by the origin or an operator.
+    SessionEnded,
     /// The number had been used already, by this ticket or a copy of it.
     Used,
 }
@@ -21,7 +23,7 @@ impl Notice {
     pub(super) fn known_before(self) -> Self {
         match self {
             Self::Anew | Self::Used => Self::Anew,
-            Self::Lapsed | Self::SessionOver => Self::Lapsed,
+            Self::Lapsed | Self::SessionOver | Self::SessionEnded => Self::Lapsed,
         }
     }
 
@@ -29,12 +31,12 @@ impl Notice {
     pub(super) fn why(self) -> Option<&'static str> {
         match self {
             Self::Anew | Self::Lapsed => None,
-            Self::SessionOver | Self::Used => Some(self.name()),
+            Self::SessionOver | Self::SessionEnded | Self::Used => Some(self.name()),
         }
     }
 
     pub(super) fn of_why(why: &str) -> Option<Self> {
-        let newer = [Self::SessionOver, Self::Used];
+        let newer = [Self::SessionOver, Self::SessionEnded, Self::Used];
         newer.into_iter().find(|notice| notice.name() == why)
     }
 
@@ -45,6 +47,7 @@ impl Notice {
             Self::Anew => "line_started_anew",
             Self::Lapsed => "ticket_expired",
             Self::SessionOver => "session_over",
+            Self::SessionEnded => "session_ended",
             Self::Used => "ticket_used",
         }
     }

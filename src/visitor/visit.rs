@@ -14,14 +14,15 @@ use crate::cache::{Pop, RefreshGuard};
 use crate::queue::{Now, Position, Renewal, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Grace, Standing, Ticket};
+use crate::ticket::{Grace, Notice, Standing, Ticket};
 use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 pub use begin::provisional_ticket;
 use begin::{anew, held};
 use ending::{decided, has_ended, outside, without_store};
-use first::{draw_and_tell, is_open, line_in_front};
-use session::{Kept, Renewed};
+use first::{asks_twice, draw_and_tell, is_open};
+pub(crate) use session::renewed_unsigned;
+use session::{Kept, Renewed, anew_with, was_ended};
 use sign::{Asked, SignRead, look};
 
 /// How a visit ended, and what is known from it.
@@ -112,15 +113,15 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         (Asked::Seen(seen, after), _) => (Ok(*seen), after),
         (Asked::Unseen(fault, after), _) => (Err(fault), after),
         // A browser that brings a ticket keeps cookies, and its draw is done once.
-        (Asked::Ended(_), _)
+        (ended @ (Asked::Ended(_) | Asked::SessionEnded(_)), _)
             if kind.draws_for_holder() && (brought == Brought::Ticket || kind != Kind::Unsafe) =>
         {
-            if held.position().is_some() {
-                held = anew(held.id, now);
-            }
+            held = to_draw(held, &ended, pop, now);
             draw_and_tell(&held.id, request)
         }
-        (Asked::Ended(after), _) => return Visit::unasked(VisitOutcome::NotAVisitor, held, after),
+        (Asked::Ended(after) | Asked::SessionEnded(after), _) => {
+            return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
+        }
     };
     let ended = match asked {
         Ok(seen) => decided(held, seen, after, request),
@@ -129,6 +130,17 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     ended
         .or_in_without_store(request)
         .without_duty_at_the_origin()
+}
+
+/// The ticket that draws in the place of one that has ended, or of one without a number.
+fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
+    if matches!(ended, Asked::SessionEnded(_)) || was_ended(&held.id, pop) {
+        anew_with(&held, Notice::SessionEnded, now)
+    } else if held.position().is_some() {
+        anew(held.id, now)
+    } else {
+        held
+    }
 }
 
 /// What the copy of the sign decides by itself, without a look or a draw.
@@ -141,7 +153,7 @@ fn by_the_copy(kind: Kind, held: &Ticket, brought: Brought, pop: &dyn Pop) -> Op
         ));
     }
     if kind == Kind::First
-        && let Some(sign) = line_in_front(pop)
+        && let Some(sign) = asks_twice(pop)
     {
         return Some(Visit::provisional(held.clone(), sign));
     }
@@ -261,15 +273,6 @@ impl Visit {
             (_, after) => after,
         };
         Self { after, ..self }
-    }
-}
-
-/// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
-/// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
-pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<Renewal> {
-    match session::kept(Kind::Visit, held, pop, now) {
-        Kept::Inside(_, renewed) => renewed.to_be_told(),
-        Kept::Over(_) => None,
     }
 }
 

@@ -15,8 +15,8 @@ use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Outbox, Tally};
 use now_serving::cache::{LastSign, NoSign};
 use now_serving::config::Config;
-use now_serving::operator::verbs::{Intent, Permit, SetCap, SetMode};
-use now_serving::queue::{Cap, Mode, Now, Renewal, Sessions, Sign};
+use now_serving::operator::verbs::{End, Intent, Permit, SetCap, SetMode};
+use now_serving::queue::{Cap, Changed, EndedSession, Mode, Now, Renewal, Sessions, Sign};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::Line;
@@ -65,11 +65,11 @@ struct Truth {
     numbers: BTreeMap<(u64, u64), String>,
     /// The moves that no POP will tell.
     lost: Vec<Renewal>,
-    /// Until when a session that several POPs made longer at a time may hold another place: they tell their moves in any order,
-    /// or from the same end.
+    /// Until when a session that several POPs made longer from the same end may hold another place; or one that a POP made longer
+    /// which had not heard of its end.
     crossed: Vec<u64>,
-    /// Where each session was renewed last, and in which batch of that POP.
-    untold: BTreeMap<String, (usize, u64)>,
+    /// The sessions that the origin ended: the version of that list, and until which minute they are on it.
+    ended: BTreeMap<String, (u64, u64)>,
     /// Sessions and promised slots by the latest answer.
     taken: u64,
     /// The batches that the store has counted.
@@ -88,6 +88,11 @@ impl Truth {
 
     fn inside(&self, minute: u64) -> u64 {
         self.cells(minute).values().sum()
+    }
+
+    fn is_ended(&self, id: &str, minute: u64) -> bool {
+        let ended = self.ended.get(id);
+        ended.is_some_and(|(_, until)| minute <= *until)
     }
 
     /// By how much the store may be wrong.
@@ -249,43 +254,66 @@ impl World {
     fn note(&self, client: &Client, renewal: Renewal) {
         let id = client.claim("sub").unwrap();
         let mut truth = self.truth.borrow_mut();
-        let end = truth
-            .ends
-            .entry(id.as_str().unwrap().to_owned())
-            .or_default();
+        let id = id.as_str().unwrap().to_owned();
+        if truth.is_ended(&id, self.minute()) {
+            truth.crossed.push(renewal.to);
+            return;
+        }
+        let end = truth.ends.entry(id).or_default();
         *end = renewal.to.max(*end);
     }
 
-    /// The number of the latest batch of a POP that the store has counted.
-    fn counted(&self, pop: usize) -> u64 {
-        let till = format!("queue:{{main}}:till:pop-{pop}");
-        self.truth.borrow().batches.get(&till).copied().unwrap_or(0)
-    }
-
-    /// A session is renewed in this POP. Where another POP has not told of it yet, the moves may come in any order.
+    /// A session is renewed in this POP, maybe from an end that another POP has moved already.
     fn note_crossing(&self, client: &Client, renewal: Renewal) {
         let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
-        let pending = self.pops[client.pop].cache.batches();
-        let last = pending
-            .first()
-            .map_or(self.counted(client.pop), |batch| batch.number);
         let minute = self.minute();
         let is_behind = |end: &u64| *end >= minute && renewal.from < *end;
         let is_behind = self.truth.borrow().ends.get(&id).is_some_and(is_behind);
         if is_behind {
             self.truth.borrow_mut().crossed.push(renewal.to);
         }
-        let before = self
-            .truth
-            .borrow_mut()
-            .untold
-            .insert(id, (client.pop, last + 1));
-        if let Some((pop, number)) = before
-            && pop != client.pop
-            && self.counted(pop) < number
-        {
-            self.truth.borrow_mut().crossed.push(renewal.from);
-        }
+    }
+
+    /// The origin ends the session of this ticket.
+    fn end(&self, client: &Client) {
+        let number = |name| client.claim(name).and_then(|claim| claim.as_u64());
+        let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
+        let end = End {
+            sessions: vec![EndedSession::of_ticket(&id, number("ses"))],
+            reference: None,
+        };
+        let changed = self.line(|line| line.change(end.change(), &admin()));
+        let Changed::Done(sign, _) = changed.unwrap() else {
+            panic!("a cap holds");
+        };
+        let sessions = sign.sessions.unwrap();
+        let listed = (sessions.ended, self.minute() + sessions.minutes + 1);
+        let mut truth = self.truth.borrow_mut();
+        let kept = truth.ends.remove(&id);
+        // The ticket may be older than another one of the same visitor, whose session then ends later than is said.
+        truth
+            .crossed
+            .extend(kept.filter(|end| Some(*end) != number("ses")));
+        truth.ended.insert(id, listed);
+    }
+
+    /// Whether this ticket names the end that its session has.
+    fn is_of_its_end(&self, client: &Client) -> bool {
+        let id = client.claim("sub");
+        let truth = self.truth.borrow();
+        let end = id.and_then(|id| truth.ends.get(id.as_str().unwrap()).copied());
+        end.is_some() && end == client.claim("ses").and_then(|ses| ses.as_u64())
+    }
+
+    /// Whether this POP has heard that the session of this ticket was ended.
+    fn knows_ended(&self, client: &Client) -> bool {
+        let Some(id) = client.claim("sub") else {
+            return false;
+        };
+        let truth = self.truth.borrow();
+        let version = truth.ended.get(id.as_str().unwrap());
+        let known = self.pops[client.pop].cache.ended_sessions().version;
+        version.is_some_and(|(version, until)| known >= *version && self.minute() <= *until)
     }
 
     /// The line, as an operator's program reaches it.
@@ -383,7 +411,7 @@ impl World {
         let is_held =
             said.answer.get("cap").is_some_and(|cap| cap == "on") && said.answer["mode"] != "open";
         assert!(
-            !is_held || taken <= cap.max(truth.taken) + told,
+            !is_held || taken <= cap.max(truth.taken) + told + truth.slack(self.minute()) as u64,
             "{taken} of {cap}, {} before, {told} told: {said:?}",
             truth.taken
         );
@@ -391,7 +419,8 @@ impl World {
         let (Some(end), Some(id)) = (said.number("claim"), &said.id) else {
             return;
         };
-        if end > 0 {
+        // A copy of an ended ticket gets that session again, which counts no more.
+        if end > 0 && !truth.is_ended(id, self.minute()) {
             let number = (
                 said.number("epoch").unwrap(),
                 said.number("number").unwrap(),

@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
-use now_serving::operator::verbs::{Credit, Intent, Message, Permit, SetCap, SetMode, SetPace};
+use now_serving::operator::verbs::{
+    Credit, End, Intent, Message, Permit, SetCap, SetMode, SetPace,
+};
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
-use now_serving::queue::{Cap, Claim, Enforcement, Renewal};
+use now_serving::queue::{Cap, Claim, EndedSession, Enforcement, Renewal};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use upstash_local::Redis;
 use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN, admin};
+use crate::house::{Direct, STORE_TOKEN, admin, scattered};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -45,6 +47,8 @@ enum Event {
     Bring(u64, u64),
     /// A visitor inside visits, and a POP brings the renewed session under this number.
     Renew(usize, u64),
+    /// The origin ends a visitor's session, with or without knowing its last minute.
+    End(usize, bool),
     /// The metrics are asked for, and bring the same.
     Scrape(u64, u64),
     /// This many milliseconds go by.
@@ -76,6 +80,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Event::ClearCredit),
         2 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Bring(admitted, number)),
         2 => (any::<usize>(), 1_u64..400).prop_map(|(which, number)| Event::Renew(which, number)),
+        1 => (any::<usize>(), any::<bool>()).prop_map(|(which, knows)| Event::End(which, knows)),
         1 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Scrape(admitted, number)),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
@@ -123,6 +128,9 @@ struct Play<'a> {
     ids: u64,
     granted: u64,
     positions: BTreeSet<u64>,
+    /// How many sessions moved from a minute where the store knew none: as if the move before it had been lost. What it then owes is
+    /// forgiven some minutes later.
+    owed: u64,
 }
 
 impl Play<'_> {
@@ -206,6 +214,7 @@ impl Play<'_> {
                 );
             }
             Event::Renew(which, number) => self.renew(*which, *number, now_ms),
+            Event::End(which, knows) => self.end(*which, *knows, now_ms),
             Event::Join => self.join(now_ms),
             Event::Repeat(which) => self.repeat(*which, now_ms),
             Event::Look(which) => self.look(*which, now_ms),
@@ -225,7 +234,7 @@ impl Play<'_> {
         {
             let now = self.taken();
             assert!(
-                now <= cap.total_active.max(taken),
+                now <= cap.total_active.max(taken) + self.owed,
                 "{now} of {cap:?}, {taken} before"
             );
         }
@@ -357,6 +366,7 @@ impl Play<'_> {
             from: from.unwrap_or(0),
             to,
         };
+        self.note_owed(from);
         if from.is_some_and(|from| from < to) {
             self.visitors[index].session = Some(to);
         }
@@ -374,6 +384,40 @@ impl Play<'_> {
             |model| model.pass(call),
             |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
         );
+    }
+
+    /// The visitor may go on with a copy of the ticket, so the session may be renewed once more, too.
+    fn end(&mut self, which: usize, knows: bool, now_ms: u64) {
+        let Some(index) = which.checked_rem(self.visitors.len()) else {
+            return;
+        };
+        let visitor = &self.visitors[index];
+        let last = visitor.session.filter(|_| knows);
+        self.note_owed(last);
+        let visitor = &self.visitors[index];
+        // The ids of these visitors begin alike, and a mark has hexadecimal digits.
+        let number: u64 = visitor.id.trim_start_matches("visitor-").parse().unwrap();
+        let mark: String = format!("{:032x}", scattered(number))
+            .chars()
+            .rev()
+            .take(12)
+            .collect();
+        let sessions = [EndedSession {
+            mark,
+            last: last.unwrap_or(0),
+        }];
+        let end = End {
+            sessions: sessions.to_vec(),
+            reference: None,
+        };
+        self.change(now_ms, &end, |model, call| model.end(&sessions, call));
+    }
+
+    fn note_owed(&mut self, from: Option<u64>) {
+        let sessions = self.model.sign().sessions.as_ref();
+        let mut cells = sessions.into_iter().flat_map(|sessions| &sessions.cells);
+        let is_known = cells.any(|cell| Some(cell.end) == from);
+        self.owed += u64::from(from.is_some() && !is_known);
     }
 
     /// Every store says the same of releases.
@@ -515,6 +559,7 @@ fn hold_over(stores: &[Direct], cases: u32) {
             ids: 0,
             granted: 0,
             positions: BTreeSet::new(),
+            owed: 0,
         };
         for step in &steps {
             play.step(step);

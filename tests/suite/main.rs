@@ -91,6 +91,7 @@ mod native {
 /// What only the shipped Wasm in the real local server can show.
 mod platform {
     mod cap;
+    mod command;
     mod limits;
     mod live;
     mod log;

@@ -242,6 +242,11 @@ in_every_house! {
     an_open_room_ignores_the_cap_and_counts
     after_a_session_the_visitor_is_at_the_back_and_reads_why
     programs_and_forms_renew_a_session_as_pages_do
+    a_session_that_the_origin_ends_frees_its_slot_and_its_ticket_is_refused
+    no_older_ticket_of_an_ended_session_goes_in
+    an_operator_ends_a_visit_by_what_the_visitor_reads_out
+    what_ends_no_session_says_what_is_accepted
+    what_keeps_no_cookies_takes_half_of_the_slots_at_most
     a_form_of_another_site_goes_in_while_the_session_lasts
     a_new_length_counts_from_the_next_visit
     a_session_outlives_a_shorter_life_of_tickets

@@ -39,6 +39,7 @@ impl Reader<'_> {
             bypass: self.path_list("bypass_paths", BYPASS_DEFAULT),
             protected: self.protected_paths(),
             cache: self.cache_paths(),
+            command: self.path_list("command_paths", NONE),
         }
     }
 

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn what_is_asked_is_worded_as_the_builds_before_worded_it() {
         let mut body = r#"{"b":2,"a":"x"}"#.as_bytes();
-        let fields = Fields::read("application/json", &mut body, "{}").unwrap();
+        let fields = Fields::read("application/json", &mut body, 4096, "{}").unwrap();
         let rest = fields.digestible();
         for (route, name) in [
             ("permit", "Permit"),

@@ -1,7 +1,7 @@
 //! Sets how many visitors may be inside, or goes back to what is configured.
 
 use super::{Asking, Changes, Intent, Verb};
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::people;
 use crate::queue::{Action, Cap, Change, Effect};
@@ -12,6 +12,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["cap"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
+    longest_body: LONGEST_BODY,
     example: |_| r#"{"total_active": 200, "session_minutes": 20, "claim_seconds": 60}"#.to_owned(),
     read,
     flash: |_| "The cap is set: in effect everywhere within two seconds.".to_owned(),

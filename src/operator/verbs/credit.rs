@@ -4,6 +4,7 @@ use crate::http::object::object;
 use serde_json::Value;
 
 use super::{Ask, Changes, Flash, Intent, Verb, no_fields};
+use crate::operator::input::LONGEST_BODY;
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Sign};
@@ -14,6 +15,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["credit"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
+    longest_body: LONGEST_BODY,
     example: no_fields,
     read: |_, _| Ok(Box::new(Credit)),
     flash,

@@ -4,7 +4,7 @@ use crate::http::object::object;
 use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Step, Verb};
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Sign};
@@ -15,6 +15,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["epoch"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
+    longest_body: LONGEST_BODY,
     example: |request| object!({ "word": request.room.name.as_str() }).to_string(),
     read,
     flash,

@@ -1,7 +1,7 @@
 //! Sets the message to waiting visitors, or goes back to what is configured.
 
 use super::{Asking, Changes, Intent, Verb};
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{LONGEST_MESSAGE, UNSAYABLE, is_sayable};
 use crate::queue::{Action, Change, Effect};
@@ -12,6 +12,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["message"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
+    longest_body: LONGEST_BODY,
     example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),
     read,
     flash: |_| "The message is set: waiting visitors see it at their next look.".to_owned(),

@@ -5,6 +5,7 @@
 
 mod cap;
 mod credit;
+mod end;
 mod epoch;
 mod message;
 mod mode;
@@ -25,6 +26,7 @@ use crate::ticket::Ticket;
 
 pub use cap::SetCap;
 pub use credit::Credit;
+pub use end::End;
 pub use epoch::Epoch;
 pub use message::Message;
 pub use mode::SetMode;
@@ -42,6 +44,7 @@ pub static VERBS: &[&Verb] = &[
     &message::VERB,
     &credit::VERB,
     &epoch::VERB,
+    &end::VERB,
     &ticket::VERB,
 ];
 
@@ -56,6 +59,8 @@ pub struct Verb {
     pub needs: (Audience, Rights),
     /// What it changes.
     pub changes: Changes,
+    /// The most that its body may hold, in bytes.
+    pub longest_body: u64,
     /// A JSON object that it accepts, for a sender of something else.
     pub example: fn(&Request<'_>) -> String,
     /// Takes its fields.
@@ -113,6 +118,11 @@ pub trait Intent {
     /// What was done, for programs.
     fn told(&self, sign: &Sign, _effect: Effect) -> Value {
         settings(sign)
+    }
+
+    /// The status of that answer.
+    fn status(&self, _effect: Effect) -> u16 {
+        200
     }
 
     /// What the panel's address says of it besides its number, for [`Verb::flash`].

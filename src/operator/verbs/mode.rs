@@ -1,7 +1,7 @@
 //! Sets who goes in from now on.
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
 use crate::queue::{Action, Change, Effect, Mode};
@@ -12,6 +12,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["mode"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
+    longest_body: LONGEST_BODY,
     example: |_| r#"{"mode": "hold"}"#.to_owned(),
     read,
     flash,

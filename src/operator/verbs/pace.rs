@@ -1,7 +1,7 @@
 //! Sets how fast visitors go in, or goes back to what is configured.
 
 use super::{Asking, Changes, Intent, Verb};
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::pace_words;
 use crate::queue::{Action, Change, Effect, Pace};
@@ -12,6 +12,7 @@ pub(in crate::operator) static VERB: Verb = Verb {
     acts: &["pace"],
     needs: (Audience::Api, Rights::All),
     changes: Changes::Settings,
+    longest_body: LONGEST_BODY,
     example: |_| r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),
     read,
     flash: |_| "The pace is set: in effect everywhere within this period.".to_owned(),

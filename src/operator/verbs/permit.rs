@@ -4,7 +4,7 @@ use crate::http::object::object;
 use serde_json::Value;
 
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
-use crate::operator::input::{Fields, Refusal};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, number, people};
 use crate::queue::{Action, Change, Effect, Reason, Sign};
@@ -18,6 +18,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["permit"],
     needs: (Audience::Api, Rights::Permit),
     changes: Changes::Line,
+    longest_body: LONGEST_BODY,
     example: |_| r#"{"amt": 5}"#.to_owned(),
     read,
     flash,

@@ -2,7 +2,7 @@
 
 use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::change::digest;
-use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Position, Sign, WaitingProof};
 use crate::request::Request;
@@ -15,6 +15,7 @@ pub(super) static VERB: Verb = Verb {
     acts: &["draw", "jump", "forget"],
     needs: (Audience::Panel, Rights::All),
     changes: Changes::Line,
+    longest_body: LONGEST_BODY,
     example: no_fields,
     read,
     flash,

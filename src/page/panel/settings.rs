@@ -108,6 +108,8 @@ pub(super) fn cap(
         "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
         "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
         "seconds": live.claim_seconds,
+        "holds": live.holds(),
+        "reference": typed("reference").unwrap_or_default(),
         "kept": total.is_some(),
         "most": *Cap::TOTAL_ACTIVE.end(),
         "shortest": *Cap::SESSION_MINUTES.start(),

@@ -1,45 +1,11 @@
 //! How the model knows who is inside, where a cap holds.
 
 use super::Model;
+use super::inside::{Inside, Promise};
 use crate::queue::sessions::{Cap, Cell, Enforcement, Renewal, Sessions, free_slots};
-use crate::queue::{Cursor, Mode, Position, Sign};
-use std::collections::{BTreeMap, VecDeque};
+use crate::queue::{Cursor, Mode, Sign};
 
 const MINUTE_MS: u64 = 60_000;
-
-/// What the line knows of it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Inside {
-    /// How many sessions end with each minute.
-    ring: BTreeMap<u64, u64>,
-    /// What the ring would be, had nothing happened since these data began.
-    base: BTreeMap<u64, u64>,
-    promises: VecDeque<Promise>,
-    late: u64,
-    /// As of which minute.
-    late_at: u64,
-    lapsed: u64,
-    /// The latest minute with a verb under a cap.
-    capped: u64,
-    since: u64,
-    /// The first minute in which a session of these data ends.
-    first_end: Option<u64>,
-    /// Until this minute it is unknown who is inside.
-    recount: u64,
-    /// Sessions that were to end before ended with all tickets.
-    floor: u64,
-    /// When the copy of the sign was made that said who was inside before a loss.
-    told_ms: u64,
-}
-
-/// Slots kept for called visitors.
-#[derive(Clone, Copy, Debug)]
-struct Promise {
-    second: u64,
-    many: u64,
-    /// The last number called.
-    number: u64,
-}
 
 impl Model {
     /// The same line with this cap.
@@ -57,8 +23,9 @@ impl Model {
     pub(super) fn begin_sessions(&mut self, now_ms: u64) {
         let this = now_ms / MINUTE_MS;
         let Inside { ring, base, .. } = &mut self.inside;
-        ring.retain(|end, many| *end >= this && *many > 0);
+        ring.retain(|end, many| *end >= this && *many != 0);
         base.retain(|end, _| *end >= this);
+        self.inside.settle(this);
         let Some(cap) = self.cap() else {
             return;
         };
@@ -167,18 +134,13 @@ impl Model {
         for (Renewal { from, to }, many) in
             renewed.iter().filter(|(moved, _)| is_of_now(moved.from))
         {
-            let inside = &mut self.inside;
-            let known = inside.ring.get_mut(from).filter(|known| **known > 0);
-            let is_unheard_of = inside.first_end.is_some_and(|first| *from < first);
-            match known {
-                Some(known) => *known = known.saturating_sub(*many),
-                None if *from > 0 && is_unheard_of && inside.told_ms == 0 => {
-                    let until = self.sign.birth.started / MINUTE_MS + cap.session_minutes + 1;
-                    inside.recount = inside.recount.max(until);
-                }
-                None => {}
+            if self.inside.is_unheard_of(*from) {
+                let until = self.sign.birth.started / MINUTE_MS + cap.session_minutes + 1;
+                self.inside.recount = self.inside.recount.max(until);
+            } else {
+                self.leave(*from, *many, now_ms);
             }
-            inside.open(*to, *many, now_ms);
+            self.inside.open(*to, *many, now_ms);
         }
     }
 
@@ -196,14 +158,16 @@ impl Model {
                 since => since.min(known.since),
             };
             let cells = known.cells.iter().filter(|cell| cell.end >= this);
-            let cells = cells.map(|cell| (cell.end, cell.many)).collect();
+            let cells = cells
+                .map(|cell| (cell.end, cell.many.cast_signed()))
+                .collect();
             inside.rebase(cells);
         }
     }
 
     /// The store has lost data: what it knows of sessions is as old as the rest.
     pub(super) fn begin_ring(&mut self) {
-        self.inside.base.clone_from(&self.inside.ring);
+        self.inside.base = self.inside.settled();
     }
 
     /// Every ticket has ended, and with it every session.
@@ -215,17 +179,44 @@ impl Model {
         inside.base.clear();
         inside.promises.clear();
         (inside.late, inside.lapsed, inside.recount) = (0, 0, 0);
+        (inside.owed, inside.ended_last) = (0, 0);
+    }
+
+    /// Sessions leave a minute; what stood at one that is over has left already.
+    pub(super) fn leave(&mut self, end: u64, many: u64, now_ms: u64) {
+        let this = now_ms / MINUTE_MS;
+        if end < this {
+            return;
+        }
+        let left = self.inside.ring.entry(end).or_default();
+        *left -= many.cast_signed();
+        if *left < 0 {
+            self.inside.owed = this;
+        }
+    }
+
+    pub(super) fn inside_mut(&mut self) -> &mut Inside {
+        &mut self.inside
+    }
+
+    /// No session ends later, also where a POP that has not heard of an end makes it longer in the next seconds.
+    pub(super) fn last_end(&self, this: u64) -> u64 {
+        let minutes = self.cap().map_or(0, |cap| cap.session_minutes);
+        let mut ends = self.inside.ring.iter().filter(|(_, many)| **many > 0);
+        let latest = ends.next_back().map_or(0, |(end, _)| *end);
+        latest.max(this + minutes + 1)
     }
 
     /// What the sign says of the cap.
     pub(super) fn show_sessions(&mut self, now_ms: u64) {
         let told = self.cap().map(|cap| {
             let inside = &self.inside;
-            let cells = inside.ring.iter().filter(|(_, many)| **many > 0);
-            let cells = cells.map(|(end, many)| Cell {
-                end: *end,
-                many: *many,
+            let settled = inside.settled().into_iter();
+            let cells = settled.map(|(end, many)| Cell {
+                end,
+                many: many.unsigned_abs(),
             });
+            let is_listed = now_ms / MINUTE_MS <= inside.ended_last;
             Sessions {
                 total_active: cap.total_active,
                 minutes: cap.session_minutes,
@@ -237,54 +228,9 @@ impl Model {
                 late: inside.late,
                 lapsed: Cursor(inside.lapsed),
                 cells: cells.collect(),
+                ended: if is_listed { inside.ended } else { 0 },
             }
         });
         self.sign.sessions = told;
-    }
-}
-
-impl Inside {
-    /// What POPs have told of sessions.
-    pub(super) fn take_counts_of(&mut self, other: &Self) {
-        self.ring.clone_from(&other.ring);
-        self.recount = other.recount;
-    }
-
-    /// A copy knows more of the sessions that there were. What has happened since the data began stays.
-    fn rebase(&mut self, cells: BTreeMap<u64, u64>) {
-        let mut ring = self.ring.clone();
-        for (end, many) in &cells {
-            *ring.entry(*end).or_default() += many;
-        }
-        for (end, many) in &self.base {
-            let sum = ring.entry(*end).or_default();
-            *sum = sum.saturating_sub(*many);
-        }
-        (self.ring, self.base) = (ring, cells);
-    }
-
-    fn sum(&self) -> u64 {
-        self.ring.values().sum()
-    }
-
-    fn promised(&self) -> u64 {
-        self.promises.iter().map(|promise| promise.many).sum()
-    }
-
-    pub(super) fn open(&mut self, end: u64, many: u64, now_ms: u64) {
-        if end >= now_ms / MINUTE_MS {
-            *self.ring.entry(end).or_default() += many;
-        }
-    }
-
-    /// The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
-    pub(super) fn take_promise(&mut self, position: Position) {
-        let mut promises = self.promises.iter_mut();
-        if let Some(promise) = promises.find(|promise| promise.many > 0) {
-            promise.many -= 1;
-        }
-        if position.0 <= self.lapsed {
-            self.late = self.late.saturating_sub(1);
-        }
     }
 }

@@ -85,6 +85,10 @@ local acts = {
     forget_rate()
     return waiting
   end,
+  -- The origin or an operator ends sessions.
+  ['end'] = function()
+    return end_marked(arg.marks)
+  end,
   draw = function()
     open_period()
     return (arrive())
@@ -124,6 +128,9 @@ local function repeated()
 end
 
 local function refused()
+  if arg.act == 'end' and not is_capped then
+    return answer(0, 'outcome', 'standing')
+  end
   local is_setting = arg.act == 'mode' or arg.act == 'pace' or arg.act == 'message' or arg.act == 'cap'
   if is_setting and arg.seen and tonumber(arg.seen) ~= live.version then
     return answer(0, 'outcome', 'outdated')

@@ -25,5 +25,5 @@ verbs.look = function()
   end
   count()
   save()
-  return answer(position or 0, 'claim', last)
+  return answer(position or 0, 'claim', last, 'ended_news', ended_news())
 end

@@ -5,7 +5,8 @@ verbs.metrics = function()
   if not is_new then
     redis.call('HSET', key.line, 'claimed', state.claimed, 'uncounted', state.uncounted, 'steady', state.steady)
     if is_capped then
-      redis.call('HSET', key.line, 'ring', written_ring(), 'recount', state.recount, 'ring_told', state.ring_told)
+      redis.call('HSET', key.line, 'ring', written_ring(ring), 'recount', state.recount, 'ring_told', state.ring_told,
+        'owed', state.owed)
       if texts.ring_base then
         redis.call('HSET', key.line, 'ring_base', texts.ring_base)
       end

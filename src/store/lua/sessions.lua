@@ -13,34 +13,55 @@ local function read_cap()
 end
 local ring, promises = {}, {}
 
+-- A minute may owe sessions: POPs tell moves out of order, so one may leave a minute before the store hears that it is there.
 local function read_ring(text)
   local cells = {}
-  for minute, many in string.gmatch(text or '', '(%d+):(%d+)') do
+  for minute, many in string.gmatch(text or '', '(%d+):(-?%d+)') do
     if tonumber(minute) >= this_minute then
       cells[tonumber(minute)] = tonumber(many)
     end
   end
   return cells
 end
-local function written_ring()
+local function written_ring(cells)
   local minutes = {}
-  for minute, many in pairs(ring) do
-    if many > 0 then
+  for minute, many in pairs(cells) do
+    if many ~= 0 then
       table.insert(minutes, minute)
     end
   end
   table.sort(minutes)
   for i, minute in ipairs(minutes) do
-    minutes[i] = string.format('%d:%d', minute, ring[minute])
+    minutes[i] = string.format('%d:%d', minute, cells[minute])
   end
   return table.concat(minutes, ' ')
+end
+-- The same without debts: what a minute owes still stands at an earlier one.
+local function settled_ring()
+  local minutes, settled_cells, debt = {}, {}, 0
+  for minute in pairs(ring) do
+    table.insert(minutes, minute)
+  end
+  table.sort(minutes, function(a, b)
+    return a > b
+  end)
+  for _, minute in ipairs(minutes) do
+    local many = ring[minute] - debt
+    settled_cells[minute], debt = math.max(many, 0), math.max(-many, 0)
+  end
+  -- Of a session that was ended, and made longer by a POP that had not heard of it.
+  for at = #minutes, 1, -1 do
+    local paid = math.min(settled_cells[minutes[at]], debt)
+    settled_cells[minutes[at]], debt = settled_cells[minutes[at]] - paid, debt - paid
+  end
+  return settled_cells
 end
 local function inside()
   local sum = 0
   for _, many in pairs(ring) do
     sum = sum + many
   end
-  return sum
+  return math.max(sum, 0)
 end
 
 local function read_promises(text)
@@ -108,6 +129,13 @@ local function take_promise(number)
 end
 
 ring, promises = read_ring(set[11]), read_promises(set[12])
+-- What is still owed after a minute was lost on its way here: the session stands at an earlier minute until it ends.
+if state.owed > 0 and this_minute > state.owed + 1 then
+  for minute, many in pairs(ring) do
+    ring[minute] = math.max(many, 0)
+  end
+  state.owed = 0
+end
 -- What holds from now on.
 local function begin_cap()
   read_cap()
@@ -161,18 +189,27 @@ local function open_session(at, many)
     ring[at] = (ring[at] or 0) + many
   end
 end
--- A POP has renewed sessions. What is not in the ring any more only adds: it was renewed in time, and told late.
+-- What stood at a minute that is over has left the ring already.
+local function leave(from, many)
+  if from >= this_minute then
+    ring[from] = (ring[from] or 0) - many
+    if ring[from] < 0 then
+      state.owed = this_minute
+    end
+  end
+end
+-- A POP has renewed sessions.
 local function renew_sessions(from, to, many)
   -- Of a session that ended with all tickets.
   if not is_capped or from > 0 and from < state.floor then
     return
   end
-  local known = math.min(ring[from] or 0, many)
-  if known > 0 then
-    ring[from] = ring[from] - known
-  elseif from > 0 and from < state.first_end and state.ring_told == 0 then
+  local is_unheard_of = from > 0 and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) <= 0
+  if is_unheard_of then
     -- A session that these data have not given: they began with visitors inside.
     state.recount = math.max(state.recount, math.floor(state.started / 60000) + cap.minutes + 1)
+  else
+    leave(from, many)
   end
   open_session(to, many)
 end
@@ -180,7 +217,7 @@ end
 -- The store has lost data. `ring_base`: what the ring would be, had nothing happened since: what the store had kept, or what the
 -- latest copy of the sign says.
 local function begin_ring()
-  texts.ring_base = written_ring()
+  texts.ring_base = written_ring(settled_ring())
 end
 -- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
 -- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
@@ -204,13 +241,14 @@ end
 local function end_sessions()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
-  state.floor = is_capped and this_minute + cap.minutes or 0
+  state.floor, state.owed, state.ended_last = is_capped and this_minute + cap.minutes or 0, 0, 0
 end
 
 local function tell_sessions(told)
   for name, value in pairs(is_capped and {
     total_active = cap.total, session_minutes = cap.minutes, cap = cap.enforcement, told = now, cap_since = state.cap_since,
-    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed, ring = written_ring(),
+    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed,
+    ring = written_ring(settled_ring()), ended = this_minute <= state.ended_last and state.ended or 0,
   } or {}) do
     table.insert(told, name)
     table.insert(told, value)
@@ -221,7 +259,7 @@ local function write_sessions()
   if is_capped then
     state.capped = math.max(state.capped, this_minute)
   end
-  local written = { ring = written_ring(), promises = written_promises() }
+  local written = { ring = written_ring(ring), promises = written_promises() }
   for i, name in ipairs({ 'ring', 'promises' }) do
     if written[name] ~= (set[10 + i] or '') then
       texts[name] = written[name]

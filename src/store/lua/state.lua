@@ -1,12 +1,14 @@
 -- The arguments, the state of the line by field name, and how the state is written back.
 -- ARGV[1] names the keys in their order; the other arguments are pairs of name and value.
 -- Invariant: the cursor never falls and never passes the length.
-local key, tills = {}, {}
+local key, tills, marks = {}, {}, {}
 local place = 0
 for name in string.gmatch(ARGV[1], '%S+') do
   place = place + 1
   if name == 'till' then
     table.insert(tills, KEYS[place])
+  elseif name == 'mark' then
+    table.insert(marks, KEYS[place])
   else
     key[name] = KEYS[place]
   end
@@ -60,6 +62,9 @@ local DEFAULTS = {
   -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
   -- Sessions that were to end before `floor` ended with all tickets.
   capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0, floor = 0,
+  -- The latest minute in which the ring came to owe sessions: see sessions.lua. The version of the list of ended sessions, and the
+  -- last minute of those on it: see ended.lua.
+  owed = 0, ended = 0, ended_last = 0,
   -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
   late = 0, late_at = 0, lapsed = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.

@@ -5,7 +5,7 @@
 use super::begin::anew;
 use crate::cache::{CachedSign, Pop};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Now, Renewal, Sessions};
+use crate::queue::{Enforcement, Now, Renewal, Sessions};
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
 
@@ -47,6 +47,9 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No);
     };
+    if is_on_the_list(&held.id, sessions, pop) {
+        return Kept::Over(anew_with(&held, Notice::SessionEnded, now));
+    }
     let known = || pop.session_end(&held.id).max(session);
     let at_visit = match sessions.at_a_visit(session, minute) {
         // Another request with the same ticket may have made it longer.
@@ -54,7 +57,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
         other => other,
     };
     match at_visit {
-        AtVisit::Over => Kept::Over(over(&held, now)),
+        AtVisit::Over => Kept::Over(anew_with(&held, Notice::SessionOver, now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
             let told = pop.renew_session(&held.id, renewal, sessions.kept_for());
             let renewed = told.map_or(Renewed::Before, Renewed::Now);
@@ -62,6 +65,16 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
         }
         AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No),
     }
+}
+
+/// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.
+pub(super) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
+    let sessions = pop.last_sign().and_then(|sign| sign.sessions);
+    sessions.is_some_and(|sessions| is_on_the_list(id, &sessions, pop))
+}
+
+fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {
+    sessions.ended > 0 && sessions.enforcement == Enforcement::On && pop.ended_sessions().has(id)
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.
@@ -92,11 +105,20 @@ fn until(held: Ticket, end: u64) -> Ticket {
     }
 }
 
+/// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
+/// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
+pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<Renewal> {
+    match kept(Kind::Visit, held, pop, now) {
+        Kept::Inside(_, renewed) => renewed.to_be_told(),
+        Kept::Over(_) => None,
+    }
+}
+
 /// The visitor goes to the back of the line, under another name: the number of the old one has been used. Parallel requests
 /// with the same ticket agree on that name, so they draw one number and take one slot.
-fn over(held: &Ticket, now: Now) -> Ticket {
+pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
     Ticket {
-        notice: Some(Notice::SessionOver),
+        notice: Some(notice),
         ..anew(held.next_id(), now)
     }
 }

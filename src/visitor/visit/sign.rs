@@ -1,5 +1,6 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
+use super::session::was_ended;
 use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedSign, Lookup, RefreshGuard};
@@ -36,6 +37,8 @@ pub(super) enum Asked {
     Unseen(Unseen, FollowUp),
     /// Its line or its epoch has ended: it is no ticket.
     Ended(FollowUp),
+    /// Its session was ended, by the origin or an operator: it is a copy.
+    SessionEnded(FollowUp),
 }
 
 /// Seconds after signing during which a copy of the sign need not know a number.
@@ -158,6 +161,9 @@ pub(super) fn look_for_all(
     request: &Request<'_>,
 ) -> Asked {
     let (pop, now) = (request.pop, request.now);
+    if was_ended(&held.id, pop) {
+        return Asked::SessionEnded(FollowUp::Refresh(duty));
+    }
     let batches = pop.next_batches();
     let asked = request
         .line()
@@ -235,6 +241,9 @@ fn ask(
     request: &Request<'_>,
 ) -> Asked {
     let (pop, now) = (request.pop, request.now);
+    if was_ended(&held.id, pop) {
+        return Asked::SessionEnded(FollowUp::Nothing);
+    }
     let asked = request.line().look(&held.id, place, may_draw(kind), &[]);
     note_claim(&held.id, &asked, request);
     match asked {

@@ -40,6 +40,8 @@ struct Crowd {
     went_in: u64,
     checks: u64,
     exact: u64,
+    ended: u64,
+    refused: u64,
 }
 
 impl Crowd {
@@ -53,6 +55,8 @@ impl Crowd {
             went_in: 0,
             checks: 0,
             exact: 0,
+            ended: 0,
+            refused: 0,
         }
     }
 
@@ -92,7 +96,6 @@ impl Crowd {
         truth.ends.retain(|_, end| *end + 10 >= minute);
         truth.lost.retain(|lost| lost.to >= minute);
         truth.crossed.retain(|from| *from >= minute);
-        truth.untold.clear();
     }
 
     fn event(&mut self) {
@@ -105,6 +108,7 @@ impl Crowd {
             5 if self.trouble != Trouble::None => self.roam(),
             6 => self.copy(),
             7..=8 => self.parallel(),
+            10 if self.dice.is_one_in(3) => self.end(),
             9 => self.world.catch_up(),
             _ => self.visit(),
         }
@@ -183,6 +187,24 @@ impl Crowd {
         });
     }
 
+    /// The origin ends a session; sometimes of a ticket that another one has replaced.
+    fn end(&mut self) {
+        let inside: Vec<usize> = (0..self.people.len())
+            .filter(|index| self.people[*index].inside)
+            .collect();
+        if !inside.is_empty() {
+            let index = inside[self.dice.index(inside.len())];
+            let client = &self.people[index].client;
+            if self.trouble != Trouble::None || self.world.is_of_its_end(client) {
+                self.world.end(client);
+                if self.trouble == Trouble::None {
+                    self.world.flush_all();
+                }
+                self.ended += 1;
+            }
+        }
+    }
+
     fn visit(&mut self) {
         if self.people.is_empty() {
             return;
@@ -221,7 +243,18 @@ impl Crowd {
         let dies = self.trouble == Trouble::Losses && self.dice.is_one_in(40);
         let person = &mut self.people[index];
         let (world, client) = (&self.world, &person.client);
+        let is_refused = world.knows_ended(client);
         let (got, tally, renewal) = world.request(client, fate);
+        // It may draw anew, and go straight in.
+        let drawn = got
+            .ticket()
+            .and_then(|ticket| claims(&ticket).get("sub").cloned());
+        let is_another = drawn.is_some() && drawn != client.claim("sub");
+        assert!(
+            !is_refused || !got.inside || is_another,
+            "its session was ended"
+        );
+        self.refused += u64::from(is_refused);
         if let Some(renewal) = renewal {
             self.went_in += 1;
             self.world
@@ -246,13 +279,16 @@ fn play(world: World, trouble: Trouble, seed: u64, events: u64) {
     let mut crowd = Crowd::new(world, trouble, seed);
     crowd.run(events);
     println!(
-        "{events} events, {} calls, {} renewals, {} of {} checks exact, {} numbers claimed",
+        "{events} events, {} calls, {} renewals, {} of {} checks exact, {} numbers claimed, {} ended and {} refused",
         crowd.world.calls.get(),
         crowd.went_in,
         crowd.exact,
         crowd.checks,
-        crowd.world.truth.borrow().numbers.len()
+        crowd.world.truth.borrow().numbers.len(),
+        crowd.ended,
+        crowd.refused
     );
+    assert!(crowd.refused > 0, "ended tickets come back");
     assert!(
         crowd.world.truth.borrow().numbers.len() as u64 > events / 200,
         "they go in"

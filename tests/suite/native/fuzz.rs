@@ -180,7 +180,7 @@ fn the_corpus_in_every_place() {
 /// A sound amount in a sound form is meant to move the line.
 fn is_an_amount(bytes: &[u8]) -> bool {
     let asked = |kind: &str| {
-        let mut fields = Fields::read(kind, &mut { bytes }, "{}").ok()?;
+        let mut fields = Fields::read(kind, &mut { bytes }, 4096, "{}").ok()?;
         let amount = fields.number("amt", 1..=10_000).ok()?;
         fields.text("once").ok()?;
         fields.end().ok().map(|()| amount)

@@ -26,16 +26,18 @@ fn counted(house: &House) -> (u64, u64) {
     let cells = |field: usize| {
         let text = told[field].as_str().unwrap_or_default().to_owned();
         let cell = |cell: &str| {
-            let mut numbers = cell.split(':').map(|number| number.parse::<u64>().unwrap());
+            let mut numbers = cell.split(':').map(|number| number.parse::<i64>().unwrap());
             (numbers.next().unwrap(), numbers.next().unwrap())
         };
         text.split_whitespace().map(cell).collect::<Vec<_>>()
     };
-    let living = cells(0).into_iter().filter(|(end, _)| *end >= minute);
+    let living = cells(0)
+        .into_iter()
+        .filter(|(end, _)| end.unsigned_abs() >= minute);
     let promised = cells(1).into_iter();
     (
-        living.map(|(_, many)| many).sum(),
-        promised.map(|(_, many)| many).sum(),
+        living.map(|(_, many)| many).sum::<i64>().unsigned_abs(),
+        promised.map(|(_, many)| many.unsigned_abs()).sum(),
     )
 }
 

@@ -13,7 +13,7 @@ use now_serving::i18n::{LANGUAGES, Language};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 13] = [
+const PENDING: [&str; 14] = [
     "anew",
     "called",
     "continue",
@@ -24,6 +24,7 @@ const PENDING: [&str; 13] = [
     "posted",
     "posted_why",
     "session_over",
+    "session_ended",
     "trouble_unnumbered",
     "unnumbered",
     "used",

@@ -183,6 +183,12 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("protected_paths", json!([]), false),
         ("cache_paths", json!(["GET /assets/*", "*.css"]), true),
         ("cache_paths", json!(["POST /a"]), false),
+        (
+            "command_paths",
+            json!(["POST /logout", "/order/done"]),
+            true,
+        ),
+        ("command_paths", json!(["logout"]), false),
         ("message", json!("a\u{202e}b"), false),
         ("admin_host", json!("queue.shop.example"), true),
         ("admin_host", json!("https://queue.shop.example"), false),

@@ -1,6 +1,8 @@
 //! A cap on who is inside, as visitors see it: slots here; sessions, copies and trouble below.
 
 mod copies;
+mod ended;
+mod scarce;
 mod sessions;
 mod trouble;
 
@@ -11,6 +13,8 @@ use serde_json::{Value, json};
 use crate::house::{Ask, Got, House, Visitor, claims, inside, visitors};
 
 pub(crate) use copies::*;
+pub(crate) use ended::*;
+pub(crate) use scarce::*;
 pub(crate) use sessions::*;
 pub(crate) use trouble::*;
 
@@ -50,9 +54,10 @@ fn field(house: &House, name: &str) -> String {
 fn counted(house: &House) -> (u64, u64) {
     let minute = house.now_ms() / 60_000;
     let number = |text: &str| text.parse::<u64>().unwrap();
+    let owed = |text: &str| text.parse::<i64>().unwrap();
     let ring = field(house, "ring");
     let cells = ring.split_whitespace().map(|cell| cell.split_once(':'));
-    let cells = cells.map(|cell| cell.map(|(end, many)| (number(end), number(many))));
+    let cells = cells.map(|cell| cell.map(|(end, many)| (number(end), owed(many))));
     let sessions = cells
         .map(Option::unwrap)
         .filter(|(end, _)| *end >= minute)
@@ -60,7 +65,7 @@ fn counted(house: &House) -> (u64, u64) {
     let kept = field(house, "promises");
     let promised = kept.split_whitespace();
     let promised = promised.map(|kept| number(kept.split(':').nth(1).unwrap()));
-    (sessions.sum(), promised.sum())
+    (sessions.sum::<i64>().unsigned_abs(), promised.sum())
 }
 
 /// The last minute of the session that a visitor's ticket names.

@@ -484,7 +484,7 @@ pub(crate) fn forged_tickets_are_all_refused_alike(house: &House) {
         )
         .unwrap(),
         keys.pass(
-            &ticket.id,
+            &ticket,
             &RoomName::new(house.room()),
             "127.0.0.1",
             Now::from_secs(now),

@@ -21,6 +21,10 @@ pub(super) type Response = hyper::Response<BoxBody<Bytes, Infallible>>;
 const LONGEST: Duration = Duration::from_secs(30);
 const MOST_MEGABYTES: u64 = 10_000;
 
+/// How an origin ends the session of the visitor who asks: in the words of this room, and of Cloudflare's.
+const QUEUE_COMMAND: HeaderName = HeaderName::from_static("queue-command");
+const CF_COMMAND: HeaderName = HeaderName::from_static("cf-waiting-room-command");
+
 pub(super) async fn answer(seen: &Seen, path: &str, query: Option<&str>) -> Response {
     match (seen.method.as_str(), path) {
         ("GET" | "HEAD", "/") => shop_page(seen),
@@ -45,6 +49,12 @@ pub(super) async fn answer(seen: &Seen, path: &str, query: Option<&str>) -> Resp
         ("GET" | "HEAD", "/cookies") => typed("text/plain", "Two cookies.\n")
             .with(SET_COOKIE, "first=1; Path=/")
             .with(SET_COOKIE, "second=2; Path=/; HttpOnly"),
+        ("GET" | "HEAD" | "POST", "/logout") => {
+            typed("text/plain", "Goodbye.\n").with(QUEUE_COMMAND, "end-session")
+        }
+        ("GET" | "HEAD" | "POST", "/revoke") => {
+            typed("text/plain", "Goodbye.\n").with(CF_COMMAND, "Revoke")
+        }
         ("GET" | "HEAD", "/robots.txt") => typed("text/plain", "User-agent: *\nAllow: /\n"),
         _ => match path
             .strip_prefix("/status/")

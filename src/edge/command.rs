@@ -1,0 +1,53 @@
+//! The origin's commands: on the paths of `command_paths` the edge waits for the head of an answer, and takes them out.
+
+use fastly::handle::{PendingRequestHandle, ResponseHandle};
+use fastly::http::header::{CACHE_CONTROL, SET_COOKIE};
+use fastly::http::request::SendErrorCause;
+use fastly::http::{HeaderName, HeaderValue};
+
+use now_serving::http::{COMMANDS, Ending, Forward, PRIVATE, commands};
+
+/// The longest command that is read, in bytes.
+const LONGEST: usize = 1024;
+
+/// The answer on its way to the visitor.
+pub(super) struct Obeyed {
+    pub(super) status: u16,
+    /// Whether the origin ended the visitor's session.
+    pub(super) ends: bool,
+}
+
+/// Hands the answer on without its commands; with cookies that end the ticket, where the origin ends the session.
+pub(super) fn obeyed(
+    pending: PendingRequestHandle,
+    forward: &Forward,
+    ending: Option<&Ending>,
+) -> Result<Obeyed, SendErrorCause> {
+    let (mut head, body) = pending.wait()?;
+    let ending = ending.filter(|_| is_commanded(&head));
+    for (name, _) in COMMANDS {
+        head.remove_header(&HeaderName::from_static(name));
+    }
+    let cookies = ending.map_or(&forward.set_cookies, |ending| &ending.cookies);
+    for cookie in cookies
+        .iter()
+        .flat_map(|cookie| HeaderValue::from_str(cookie))
+    {
+        head.append_header(&SET_COOKIE, &cookie);
+    }
+    if !cookies.is_empty() {
+        head.insert_header(&CACHE_CONTROL, &HeaderValue::from_static(PRIVATE));
+    }
+    let status = head.get_status().as_u16();
+    head.send_to_client(body);
+    let ends = ending.is_some();
+    Ok(Obeyed { status, ends })
+}
+
+fn is_commanded(head: &ResponseHandle) -> bool {
+    COMMANDS.into_iter().any(|(name, command)| {
+        let value = head.get_header_value(&HeaderName::from_static(name), LONGEST);
+        let value = value.ok().flatten();
+        value.is_some_and(|value| commands(value.as_bytes(), command))
+    })
+}

@@ -1,0 +1,150 @@
+//! Ends sessions, where a cap holds: the slots are free for other visitors, and every POP refuses the tickets.
+
+use crate::http::object::object;
+use serde_json::Value;
+
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Audience, Rights};
+use crate::page::{Question, number};
+use crate::queue::{Action, Change, Effect, EndedSession, Sign};
+
+/// How many passes are taken at once.
+const MOST: usize = 100;
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "end",
+    acts: &["end"],
+    needs: (Audience::Api, Rights::Permit),
+    changes: Changes::Line,
+    longest_body: 65_536,
+    example: |_| r#"{"passes": ["the value of Queue-Pass"]}"#.to_owned(),
+    read,
+    flash,
+    listed,
+};
+
+/// Whose sessions end.
+pub struct End {
+    /// By the ticket's id, or by what its holder can read out.
+    pub sessions: Vec<EndedSession>,
+    /// The reference that was given, if one was.
+    pub reference: Option<String>,
+}
+
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let accepted = "a list of 1 to 100 texts, each the value of a Queue-Pass of the last day";
+    let passes = fields.list("passes", accepted)?;
+    let reference = fields.text("reference")?;
+    let sessions = match (passes, &reference) {
+        (Some(passes), None) if (1..=MOST).contains(&passes.len()) => of_passes(&passes, asking)?,
+        (Some(passes), None) => {
+            let found = format!("{} texts", passes.len());
+            return Err(wrong("passes", Some(&found), accepted));
+        }
+        (None, Some(reference)) => vec![of_reference(reference)?],
+        _ => {
+            let text = "accepted is either passes or reference, and one of them is needed";
+            return Err(Refusal::Value(text.to_owned()));
+        }
+    };
+    Ok(Box::new(End {
+        sessions,
+        reference,
+    }))
+}
+
+fn of_passes(passes: &[String], asking: &Asking<'_>) -> Result<Vec<EndedSession>, Refusal> {
+    let request = asking.request;
+    let (keys, room) = (&request.config.tickets.keys, &request.room.name);
+    let mut sessions: Vec<EndedSession> = Vec::with_capacity(passes.len());
+    for (at, pass) in passes.iter().enumerate() {
+        let holder = keys.holder(pass.trim(), room, request.now).ok_or_else(|| {
+            let text = format!(
+                "pass {} of {} is none of this room; accepted is the value of a Queue-Pass of the last day, as it came",
+                at + 1,
+                passes.len()
+            );
+            Refusal::Value(text)
+        })?;
+        let session = EndedSession::of_ticket(&holder.id, holder.session);
+        // The later one of two passes of a ticket knows its session.
+        match sessions.iter_mut().find(|known| known.mark == session.mark) {
+            Some(known) => known.last = known.last.max(session.last),
+            None => sessions.push(session),
+        }
+    }
+    Ok(sessions)
+}
+
+fn of_reference(reference: &str) -> Result<EndedSession, Refusal> {
+    EndedSession::of_reference(reference).ok_or_else(|| {
+        let accepted = "what a visitor's page or the log calls a ticket, such as 3FA9-C0D1";
+        wrong("reference", Some(reference), accepted)
+    })
+}
+
+impl Intent for End {
+    fn change(&self) -> Change {
+        Change {
+            ends: self.sessions.clone(),
+            ..Change::new("end", Vec::new())
+        }
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        let reference = self.reference.as_deref()?;
+        let ask: Ask<'_> = Box::new(move |_, _| Question {
+            title: "End this visit?",
+            text: format!(
+                "The visitor with ticket {} goes to the back of the line with the next request. That cannot be taken back.",
+                reference.trim()
+            ),
+            yes: "End the visit",
+            word: None,
+        });
+        Some(ask)
+    }
+
+    fn logged(&self, effect: Effect) -> String {
+        let many = self.sessions.len();
+        format!("end {} of {many}", effect.number)
+    }
+
+    fn told(&self, _: &Sign, effect: Effect) -> Value {
+        let (asked, later) = (self.sessions.len() as u64, effect.kept.unwrap_or(0));
+        object!({
+            "ended": effect.number,
+            "later": later,
+            "over": asked.saturating_sub(effect.number).saturating_sub(later),
+        })
+    }
+
+    fn status(&self, effect: Effect) -> u16 {
+        match effect.kept {
+            None | Some(0) => 200,
+            Some(_) => 202,
+        }
+    }
+
+    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
+        let detail = "without a cap on who is inside there are no sessions to end; nothing moved";
+        ("No cap is set", detail.to_owned())
+    }
+}
+
+fn flash(flash: &Flash<'_>) -> String {
+    match flash.number {
+        0 => "That visit had been ended before.".to_owned(),
+        _ => "The visit is ended: its ticket is refused everywhere within two seconds.".to_owned(),
+    }
+}
+
+fn listed(action: &Action) -> String {
+    match action.number {
+        0 => "ended no visit".to_owned(),
+        1 => "ended a visit".to_owned(),
+        many => format!("ended {} visits", number(many)),
+    }
+}

@@ -1,0 +1,165 @@
+//! Sessions that the origin or an operator ended: every POP refuses their tickets until the sessions would have ended.
+
+use super::Now;
+use serde::{Deserialize, Serialize};
+
+/// How many digits of a ticket's id the list holds: of a thousand ended sessions and ten thousand visitors inside, one in thirty
+/// million times is another visitor meant.
+const DIGITS: usize = 12;
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedSession {
+    /// The beginning of the ticket's id: 12 digits, or the 8 of its reference.
+    pub mark: String,
+    /// The last minute of the session, since 1970; 0 where it is unknown.
+    pub last: u64,
+}
+
+impl EndedSession {
+    /// The session of this ticket.
+    #[must_use]
+    pub fn of_ticket(id: &str, last: Option<u64>) -> Self {
+        Self {
+            mark: id.chars().take(DIGITS).collect(),
+            last: last.unwrap_or(0),
+        }
+    }
+
+    /// The session of the ticket with this reference, as visitors read it out.
+    #[must_use]
+    pub fn of_reference(reference: &str) -> Option<Self> {
+        let digits = reference
+            .trim()
+            .replace(['-', ' '], "")
+            .to_ascii_lowercase();
+        let is_one = digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then_some(Self {
+            mark: digits,
+            last: 0,
+        })
+    }
+
+    /// `last:mark`, as the store lists it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        format!("{}:{}", self.last, self.mark)
+    }
+
+    /// Reads what was written.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (last, mark) = text.split_once(':')?;
+        Some(Self {
+            mark: mark.to_owned(),
+            last: last.parse().ok()?,
+        })
+    }
+}
+
+/// The list as a POP has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndedSessions {
+    /// The version of the list in the store that it has come to.
+    pub version: u64,
+    /// What is on it.
+    pub sessions: Vec<EndedSession>,
+}
+
+impl EndedSessions {
+    /// Whether this ticket's session was ended.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        let is_meant = |session: &EndedSession| id.starts_with(&session.mark);
+        self.sessions.iter().any(is_meant)
+    }
+
+    /// Takes what the store says is new; what would have ended by now goes.
+    #[must_use]
+    pub fn with(mut self, news: Self, store_time: Now) -> Self {
+        let minute = store_time.secs() / 60;
+        self.version = self.version.max(news.version);
+        self.sessions.retain(|session| session.last >= minute);
+        let known = std::mem::take(&mut self.sessions);
+        let new = news.sessions.into_iter();
+        let new = new.filter(|session| !known.contains(session));
+        self.sessions = new.collect();
+        self.sessions.extend(known);
+        self
+    }
+
+    /// The version, then each as the store lists it, as a cache keeps it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let sessions = self.sessions.iter().map(EndedSession::written);
+        let words: Vec<String> = std::iter::once(self.version.to_string())
+            .chain(sessions)
+            .collect();
+        words.join(" ")
+    }
+
+    /// Reads what was written; of a spoilt list nothing is known.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let version = words.next()?.parse().ok()?;
+        let sessions = words.map(EndedSession::read).collect::<Option<_>>()?;
+        Some(Self { version, sessions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "3fa9c0d1e2b45566778899aabbccddee";
+
+    #[test]
+    fn a_ticket_is_meant_by_its_id_or_by_its_reference() {
+        let by = |session: Option<EndedSession>| EndedSessions {
+            version: 1,
+            sessions: session.into_iter().collect(),
+        };
+        let other = ID.replace('e', "f");
+        let whole = by(Some(EndedSession::of_ticket(ID, Some(30))));
+        assert!(whole.has(ID) && !whole.has(&other));
+        for reference in ["3FA9-C0D1", "3fa9c0d1", " 3FA9 c0d1 "] {
+            assert!(
+                by(EndedSession::of_reference(reference)).has(ID),
+                "{reference}"
+            );
+        }
+        for wrong in ["", "3FA9", "3FA9-C0D", "3FA9-C0D1-E", "3FA9-C0DX", "ÄÄÄÄ"] {
+            assert_eq!(EndedSession::of_reference(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_list_takes_what_is_new_and_drops_what_is_over() {
+        let session = |mark: &str, last| EndedSession {
+            mark: mark.to_owned(),
+            last,
+        };
+        let known = EndedSessions {
+            version: 5,
+            sessions: vec![session("aa", 10), session("bb", 11)],
+        };
+        let news = EndedSessions {
+            version: 7,
+            sessions: vec![session("cc", 12), session("bb", 11)],
+        };
+        let minute = |minute: u64| Now::from_secs(minute * 60);
+        let both = known.clone().with(news.clone(), minute(11));
+        assert_eq!(both.written(), "7 12:cc 11:bb");
+        assert_eq!(EndedSessions::read(&both.written()), Some(both));
+        let late = news.with(known, minute(13));
+        assert_eq!(
+            (late.version, late.sessions.len()),
+            (7, 2),
+            "they are pruned with the next"
+        );
+        for spoilt in ["", "x", "1 2", "1 :a", "1  2:a"] {
+            assert_eq!(EndedSessions::read(spoilt), None, "{spoilt}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+-- Sessions that the origin or an operator ended. The list `ended` holds them as `version:last:mark`, the latest first: each POP
+-- takes what it does not have, and refuses tickets whose id begins with a mark until the session would have ended.
+-- `queue/model/ended.rs` has the same rule.
+local ENDED_MAX, ENDED_PART = 1000, 100
+
+-- No session ends later, also where a POP that has not heard of this makes it longer in the next seconds.
+local function last_end()
+  local last = this_minute + cap.minutes + 1
+  for minute, many in pairs(ring) do
+    last = many > 0 and math.max(last, minute) or last
+  end
+  return last
+end
+
+-- The oldest entry is dropped only where its session would have ended.
+local function is_ended_full()
+  local oldest = redis.call('LRANGE', key.ended, ENDED_MAX - 1, ENDED_MAX - 1)[1]
+  return oldest and tonumber(string.match(oldest, '^%d+:(%d+):')) >= this_minute
+end
+
+-- How many of them end now, and how many only by themselves, since the list is full. Where its last minute is known, the slot is
+-- free at once. A session whose last minute is over may have been made longer since.
+local function end_marked(words)
+  local number, later = 0, 0
+  for at, mark, last in string.gmatch(words, '(%d+):(%x+):(%d+)') do
+    local memory, last_minute = marks[tonumber(at)], tonumber(last)
+    local known = tonumber(redis.call('GET', memory) or -1)
+    if known < this_minute then
+      if is_ended_full() then
+        later = later + 1
+      else
+        local listed = last_end()
+        number, state.ended = number + 1, math.max(now, state.ended + 1)
+        state.ended_last = math.max(state.ended_last, listed)
+        redis.call('LPUSH', key.ended, string.format('%d:%d:%s', state.ended, listed, mark))
+        redis.call('LTRIM', key.ended, 0, ENDED_MAX - 1)
+        redis.call('EXPIRE', key.ended, (state.ended_last - this_minute + 2) * 60)
+        redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
+        leave(last_minute, 1)
+      end
+    end
+  end
+  return number, later
+end
+
+-- What this POP does not have of the list, as `last:mark`.
+local function ended_news()
+  local seen, news = tonumber(arg.ended_seen), {}
+  if not seen or not is_capped or seen >= state.ended or this_minute > state.ended_last then
+    return
+  end
+  for from = 0, ENDED_MAX - 1, ENDED_PART do
+    local part = redis.pcall('LRANGE', key.ended, from, from + ENDED_PART - 1)
+    for _, entry in ipairs(part) do
+      local version, rest = string.match(entry, '^(%d+):(.*)$')
+      if tonumber(version) <= seen then
+        return table.concat(news, ' ')
+      end
+      table.insert(news, rest)
+    end
+    if #part < ENDED_PART then
+      break
+    end
+  end
+  return table.concat(news, ' ')
+end

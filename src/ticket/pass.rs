@@ -1,0 +1,69 @@
+//! The pass: a JWT by which the origin knows that a request came through the room, and whose it is.
+
+use super::claims::{Claims, PassClaims};
+use super::keys::{Purpose, derived};
+use super::{Keys, LONGEST_TICKET, Ticket, claims};
+use crate::queue::{Now, RoomName};
+use jwt_simple::prelude::*;
+
+/// How long a pass for the origin is good, in seconds.
+const PASS_LIFE: u64 = 60;
+
+/// The `typ` of a pass, so that a pass is never a ticket.
+pub(super) const PASS_TYPE: &str = "queue-pass+JWT";
+
+/// A visitor inside, as a pass names the ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassHolder {
+    /// The id of the ticket.
+    pub id: String,
+    /// The last minute of the session, where it had one.
+    pub session: Option<u64>,
+}
+
+impl Keys {
+    /// Signs the pass by which the origin knows that a request came through this room: good for a minute, and for the
+    /// host that the visitor asked for.
+    #[must_use]
+    pub fn pass(&self, ticket: &Ticket, room: &RoomName, host: &str, now: Now) -> Option<String> {
+        let custom = PassClaims {
+            room: room.to_string(),
+            ses: ticket.session(),
+        };
+        let options = HeaderOptions {
+            signature_type: Some(PASS_TYPE.to_owned()),
+            ..HeaderOptions::default()
+        };
+        let claims =
+            claims(&ticket.id, custom, now, PASS_LIFE).with_audience(host.to_ascii_lowercase());
+        self.pass.authenticate_with_options(claims, &options).ok()
+    }
+
+    /// Who holds this pass of this room, and of any of its hosts. The origin may come back to one that it was given within a day.
+    #[must_use]
+    pub fn holder(&self, pass: &str, room: &RoomName, now: Now) -> Option<PassHolder> {
+        let by = |key: &HS256Key| {
+            let key = HS256Key::from_bytes(&derived(&key.to_bytes(), Purpose::Pass))
+                .with_key_id(key.key_id().as_deref()?);
+            let options = VerificationOptions {
+                required_signature_type: Some(PASS_TYPE.to_owned()),
+                required_key_id: key.key_id().clone(),
+                accept_future: true,
+                time_tolerance: Some(Duration::from_days(1)),
+                artificial_time: Some(UnixTimeStamp::from_secs(now.secs())),
+                ..VerificationOptions::default()
+            };
+            key.verify_token::<Claims>(pass, Some(options)).ok()
+        };
+        if pass.len() > LONGEST_TICKET {
+            return None;
+        }
+        let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
+        let is_of_here = claims.custom.room == room.as_str();
+        let holder = PassHolder {
+            id: claims.subject?,
+            session: claims.custom.ses,
+        };
+        is_of_here.then_some(holder)
+    }
+}

@@ -1,0 +1,181 @@
+//! Sessions that the origin or an operator ends.
+
+use std::time::Duration;
+
+use now_serving::queue::{Now, RoomName};
+use now_serving::ticket::{Keys, Standing, Ticket};
+use serde_json::{Value, json};
+
+use super::{cap, counted, line, page};
+use crate::house::{Ask, Got, House, PERMIT_TOKEN, SECRET, Visitor};
+use crate::tickets::ticket;
+
+const SEEN: Duration = Duration::from_secs(2);
+const ENDED: &str = "Your visit has ended. You have a new number.";
+
+/// The pass that the origin got with the latest request of a visitor inside.
+fn pass(house: &House, visitor: &Visitor<'_>) -> String {
+    let (room, now) = (RoomName::new(house.room()), Now::from_ms(house.now_ms()));
+    let keys = Keys::new(SECRET, None);
+    keys.pass(&held(house, visitor), &room, "127.0.0.1", now)
+        .unwrap()
+}
+
+fn held(house: &House, visitor: &Visitor<'_>) -> Ticket {
+    let (room, now) = (RoomName::new(house.room()), Now::from_ms(house.now_ms()));
+    let token = visitor.ticket.as_deref().unwrap();
+    Keys::new(SECRET, None).verify(token, &room, now).unwrap()
+}
+
+fn end(house: &House, body: &Value) -> Got {
+    let ask = Ask::get("/_queue/end")
+        .method("POST")
+        .with("authorization", format!("Bearer {PERMIT_TOKEN}"))
+        .body("application/json", &body.to_string());
+    house.ask(&ask)
+}
+
+/// As many inside as there are slots, and one visitor who waits.
+fn full(house: &House, slots: u64) -> (Vec<Visitor<'_>>, Visitor<'_>) {
+    cap(house, slots);
+    let many = usize::try_from(slots).unwrap();
+    let mut line = line(house, many + 1);
+    house.permit(slots);
+    for visitor in &mut line[..many] {
+        assert!(visitor.ask("/echo").inside);
+    }
+    let next = line.pop().unwrap();
+    (line, next)
+}
+
+pub(crate) fn a_session_that_the_origin_ends_frees_its_slot_and_its_ticket_is_refused(
+    house: &House,
+) {
+    let (mut inside, mut next) = full(house, 2);
+    house.permit(1);
+    assert_eq!(counted(house), (2, 0), "no slot is free");
+    let passes = [pass(house, &inside[0]), pass(house, &inside[0])];
+    let calls = house.calls(|| {
+        let got = end(house, &json!({ "passes": passes }));
+        assert_eq!(got.status, 200, "{got:?}");
+        assert_eq!(got.json(), json!({ "ended": 1, "later": 0, "over": 0 }));
+    });
+    assert_eq!(calls, 1);
+    assert_eq!(counted(house).0, 1, "at once");
+    house.permit(1);
+    house.wait(SEEN);
+    assert!(next.ask("/echo").inside);
+    let copy = inside[0].ticket.clone();
+    assert!(house.is_free(|| assert!(inside[1].ask("/echo").inside)));
+    let told = inside[0].ask("/").json();
+    assert_eq!(
+        [&told["position"], &told["notice"]],
+        [&json!(4), &json!("session_ended")]
+    );
+    assert!(page(&mut inside[0], "/").body.contains(ENDED));
+    // A copy of the ticket draws the number that the visitor has.
+    let mut copy = Visitor::holding(house, copy);
+    assert_eq!(copy.ask("/").json()["position"], 4);
+
+    let again = end(house, &json!({ "passes": [passes[0]] }));
+    assert_eq!(again.json(), json!({ "ended": 0, "later": 0, "over": 1 }));
+    assert_eq!(counted(house), (2, 0), "once");
+}
+
+/// Whatever the visitor kept from before: the ticket that waited, or the one without a number.
+pub(crate) fn no_older_ticket_of_an_ended_session_goes_in(house: &House) {
+    cap(house, 3);
+    house.permit(1);
+    let mut first = Visitor::new(house);
+    assert!(first.ask("/echo").inside, "no visitor waited");
+    let mut line = line(house, 2);
+    house.permit(1);
+    house.wait(SEEN);
+    let mut called = line.remove(0);
+    let waited = called.ticket.clone();
+    assert!(called.ask("/echo").inside);
+    let passes = [pass(house, &called), pass(house, &first)];
+    let got = end(house, &json!({ "passes": passes }));
+    assert_eq!(got.json()["ended"], 2);
+    house.wait(SEEN);
+    line[0].ask("/");
+    for _ in 0..3 {
+        let mut copy = Visitor::holding(house, waited.clone());
+        let got = copy.ask("/");
+        let told = got.json();
+        assert!(!got.inside, "{told}");
+        assert_eq!(told["notice"], "session_ended", "{told}");
+        house.wait(SEEN);
+    }
+}
+
+pub(crate) fn an_operator_ends_a_visit_by_what_the_visitor_reads_out(house: &House) {
+    let (mut inside, _next) = full(house, 2);
+    let given = held(house, &inside[0]).reference();
+    let form = format!("reference={}&once=an-end", given.replace('-', "+"));
+    let send = |body: &str| {
+        let ask = Ask::get("/_queue/end")
+            .method("POST")
+            .operator()
+            .with("sec-fetch-site", "same-origin");
+        house.ask(&ask.body("application/x-www-form-urlencoded", body))
+    };
+    let got = send(&form);
+    assert_eq!(got.status, 200, "{got:?}");
+    assert!(got.body.contains("End this visit?"), "{}", got.body);
+    assert!(inside[0].ask("/echo").inside, "asked first");
+    let got = send(&format!("{form}&sure=yes"));
+    assert_eq!(got.status, 303, "{got:?}");
+    assert_eq!(
+        counted(house).0,
+        2,
+        "the slot is free when the session would have ended"
+    );
+    house.wait(SEEN);
+    inside[1].ask("/echo");
+    house.wait(SEEN);
+    assert!(!inside[0].ask("/echo").inside);
+    assert!(inside[1].ask("/echo").inside);
+    let panel = house.ask(&Ask::get("/_queue").operator()).body;
+    assert!(panel.contains("ended a visit"), "{panel}");
+}
+
+pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
+    let (mut inside, _next) = full(house, 1);
+    let own = pass(house, &inside[0]);
+    let other = Keys::new(SECRET, None).pass(
+        &ticket("f".repeat(32), Standing::Provisional { tries: 0 }, 0),
+        &RoomName::new("another"),
+        "127.0.0.1",
+        Now::from_ms(house.now_ms()),
+    );
+    let own_ticket = inside[0].ticket.clone();
+    let wrong = [
+        json!({}),
+        json!({ "passes": [] }),
+        json!({ "passes": own }),
+        json!({ "passes": [own, 5] }),
+        json!({ "passes": [own, "x"] }),
+        json!({ "passes": [own, other] }),
+        json!({ "passes": [own_ticket] }),
+        json!({ "passes": vec![own.clone(); 101] }),
+        json!({ "passes": [own], "reference": "AAAA-AAAA" }),
+        json!({ "reference": "AAAA" }),
+        json!({ "reference": "AAAA-AAAX" }),
+        json!({ "pass": own }),
+    ];
+    for body in wrong {
+        let got = end(house, &body);
+        assert_eq!(got.status, 400, "{body}");
+        assert!(got.body.contains("accepted is"), "{}", got.body);
+        assert!(got.body.contains("nothing moved"), "{}", got.body);
+    }
+    let most = end(house, &json!({ "passes": vec!["x".repeat(700); 100] }));
+    assert_eq!(most.status, 413);
+    assert_eq!(counted(house).0, 1);
+    house.set("total_active", "0");
+    let got = end(house, &json!({ "passes": [own] }));
+    assert_eq!(got.status, 409, "{got:?}");
+    assert!(got.body.contains("without a cap"), "{}", got.body);
+    assert!(inside[0].ask("/echo").inside);
+}
