@@ -573,6 +573,16 @@ mod native {
     use super::*;
 
     #[test]
+    fn the_line_keeps_its_invariants_in_a_few_traces() {
+        let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
+        hold_over(&[embedded], 20);
+    }
+}
+
+mod simulated {
+    use super::*;
+
+    #[test]
     fn the_line_keeps_its_invariants() {
         let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
         hold_over(&[embedded], 400);

@@ -4,7 +4,10 @@
 //! `native` (the service in this process, the embedded store), `redis` (the same over a real Redis) and
 //! `wasm` (the shipped Wasm in the real local server). `platform` holds what only the Wasm can show.
 //!
-//! These four, and `pure`, `lua`, `spelling`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
+//! `simulated` is the service in this process as well, through thousands of steps or virtual hours: a test in it takes
+//! seconds, and `cargo dev test --fast` leaves it out. Where few steps show a rule too, they are in `native`.
+//!
+//! These five, and `pure`, `lua`, `spelling`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
 //! stage. A test is in one of them by the module it is in, and `pure/tiers.rs` finds one that is in none or in two.
 #![expect(
     clippy::unwrap_used,
@@ -45,6 +48,7 @@ mod connection;
 mod contract;
 mod crowd;
 mod faults;
+mod fuzz;
 mod house;
 mod inside;
 mod invariants;
@@ -54,8 +58,10 @@ mod losses;
 mod lua;
 mod metrics;
 mod prometheus;
+mod rush;
 mod secrets;
 mod spelling;
+mod staleness;
 mod stories;
 mod table;
 mod tickets;
@@ -77,15 +83,16 @@ mod pure {
 /// The service in this process: what needs many requests, or a clock that is turned by hand.
 mod native {
     mod cap;
-    mod estimate;
-    mod fuzz;
     mod log;
     pub(crate) mod login;
     mod origin;
     mod outage;
-    mod rush;
-    mod staleness;
     mod unreadable;
+}
+
+/// The service in this process, through thousands of steps or virtual hours: seconds each.
+mod simulated {
+    mod estimate;
 }
 
 /// What only the shipped Wasm in the real local server can show.

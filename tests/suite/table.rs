@@ -514,6 +514,17 @@ fn sample(mut requests: Vec<Request>, of_each_row: usize) -> Vec<Request> {
 mod native {
     use super::*;
 
+    #[test]
+    fn a_sample_of_every_row_follows_the_table_of_who_draws_a_ticket() {
+        let requests = sample(requests(40_000), 200);
+        let house = House::native();
+        follow_the_table(&house, &requests, |ask| house.ask(ask));
+    }
+}
+
+mod simulated {
+    use super::*;
+
     /// Enough for every row, and every pair of values, to be met many times.
     #[test]
     fn forty_thousand_combinations_follow_the_table_of_who_draws_a_ticket() {

@@ -493,6 +493,10 @@ mod native {
         sale.minutes(7);
         assert_eq!(sale.percent(), Some(30));
     }
+}
+
+mod simulated {
+    use super::*;
 
     #[test]
     fn the_embedded_store_measures_as_the_model_does() {

@@ -18,7 +18,7 @@ use harness::tools;
 /// What `cargo dev test` can be told.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Only the format and the native tests: seconds
+    /// Only the format, the unit tests, and the tiers `pure` and `native`: less than a minute once built
     #[arg(long)]
     pub fast: bool,
     /// Also the tests that take minutes: one for each mechanism, on the real clock
@@ -56,6 +56,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "pure",      is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- pure::" },
     Stage { name: "native",    is_fast: true,  needs: &[],                 after: None,          command: "test -p now-serving --test suite -- native::" },
+    Stage { name: "simulated", is_fast: false, needs: &[],                 after: None,          command: "test -p now-serving --test suite -- simulated::" },
     Stage { name: "lua",       is_fast: false, needs: &[Luacheck],         after: None,          command: "test -p now-serving --test suite -- lua::" },
     Stage { name: "spelling",  is_fast: false, needs: &[Codespell],        after: None,          command: "test -p now-serving --test suite -- spelling::" },
     Stage { name: DEPENDENCIES, is_fast: false, needs: &[],                after: None,          command: "deny check" },

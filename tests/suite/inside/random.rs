@@ -304,6 +304,18 @@ mod native {
     use super::*;
 
     #[test]
+    fn the_store_knows_who_is_inside_after_a_few_events() {
+        for trouble in [Trouble::None, Trouble::Roaming, Trouble::Losses] {
+            let world = World::embedded(&[0, 60, -60], &Crowd::settings());
+            play(world, trouble, 5, 1_000);
+        }
+    }
+}
+
+mod simulated {
+    use super::*;
+
+    #[test]
     fn the_store_knows_exactly_who_is_inside_whatever_clocks_say() {
         let world = World::embedded(&[0, 60, -60], &Crowd::settings());
         play(world, Trouble::None, 1, 5_000);

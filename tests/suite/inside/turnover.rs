@@ -239,7 +239,7 @@ fn twenty_minutes_at_a_pace() -> [u64; 20] {
     came
 }
 
-mod native {
+mod simulated {
     use super::*;
 
     #[test]

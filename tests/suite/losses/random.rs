@@ -812,6 +812,17 @@ mod native {
     }
 
     #[test]
+    fn the_embedded_store_answers_as_the_model_does_in_a_few_losses() {
+        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        hold_over(&stores, Care::Kept, 10);
+        hold_over(&stores, Care::None, 10);
+    }
+}
+
+mod simulated {
+    use super::*;
+
+    #[test]
     fn the_embedded_store_answers_as_the_model_does_whatever_is_lost() {
         let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
         hold_over(&stores, Care::Kept, 100);

@@ -32,7 +32,7 @@ use upstash_local::Store;
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
 };
-use crate::native::staleness::cache::{Cache, CacheFault};
+use crate::staleness::cache::{Cache, CacheFault};
 use now_serving::cache::memory::InMemoryCache;
 
 const HERE: &str = "192.0.2.1";

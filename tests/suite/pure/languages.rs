@@ -47,10 +47,11 @@ fn counted(name: &str) -> Option<(&str, &str)> {
         .filter(|(text, form)| COUNTED.contains(text) && FORMS.contains(form))
 }
 
-/// The numbers below a million by the form they take, which are the forms a language needs.
+/// The numbers below a hundred thousand by the form they take, which are the forms a language needs. No rule looks at
+/// more than the last two digits, but for that of whole millions, whose form no file spells out.
 fn forms(words: &Language) -> BTreeMap<&'static str, Vec<u64>> {
     let mut forms = BTreeMap::<_, Vec<u64>>::new();
-    for number in 0..1_000_000 {
+    for number in 0..100_000 {
         let numbers = forms.entry(words.plural(number)).or_default();
         if numbers.len() < 2 {
             numbers.push(number);

@@ -6,11 +6,12 @@ use std::process::Command;
 use super::conventions::text;
 
 /// The tiers, each a module of this name.
-const TIERS: [&str; 11] = [
+const TIERS: [&str; 12] = [
     "pure",
     "lua",
     "spelling",
     "native",
+    "simulated",
     "redis",
     "wasm",
     "platform",

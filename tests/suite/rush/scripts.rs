@@ -143,17 +143,21 @@ fn everybody_has_one_number(per_second: u64) {
     assert_eq!(length, visitors.to_string(), "one number for each");
 }
 
-#[test]
-fn the_scripts_give_everybody_one_number_after_a_rush_of_twelve_thousand() {
-    everybody_has_one_number(120);
+mod native {
+    #[test]
+    fn the_scripts_give_everybody_one_number_after_a_rush_of_twelve_thousand() {
+        super::everybody_has_one_number(120);
+    }
 }
 
-#[test]
-fn the_scripts_give_everybody_one_number_after_a_rush_of_twenty_thousand() {
-    everybody_has_one_number(200);
-}
+mod simulated {
+    #[test]
+    fn the_scripts_give_everybody_one_number_after_a_rush_of_twenty_thousand() {
+        super::everybody_has_one_number(200);
+    }
 
-#[test]
-fn the_scripts_give_everybody_one_number_after_a_rush_of_fifty_thousand() {
-    everybody_has_one_number(500);
+    #[test]
+    fn the_scripts_give_everybody_one_number_after_a_rush_of_fifty_thousand() {
+        super::everybody_has_one_number(500);
+    }
 }

@@ -162,21 +162,6 @@ fn corpus() -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-#[test]
-fn the_corpus_in_every_place() {
-    let house = House::native();
-    Visitor::new(&house).ask("/");
-    let corpus = corpus();
-    assert!(corpus.len() >= 20, "{} shapes", corpus.len());
-    for bytes in &corpus {
-        for place in PLACES {
-            if !(matches!(place, WaitingProof::Form | WaitingProof::Json) && is_an_amount(bytes)) {
-                holds(&house, place, bytes);
-            }
-        }
-    }
-}
-
 /// A sound amount in a sound form is meant to move the line.
 fn is_an_amount(bytes: &[u8]) -> bool {
     let asked = |kind: &str| {
@@ -189,8 +174,7 @@ fn is_an_amount(bytes: &[u8]) -> bool {
     asked("application/json") || asked("application/x-www-form-urlencoded")
 }
 
-#[test]
-fn random_bytes_and_mutations_in_every_place() {
+fn random_bytes_and_mutations(cases: u32) {
     let house = House::native();
     Visitor::new(&house).ask("/");
     let mutated = (
@@ -206,7 +190,7 @@ fn random_bytes_and_mutations_in_every_place() {
         });
     let bytes = prop_oneof![prop::collection::vec(any::<u8>(), 0..200), mutated];
     let config = ProptestConfig {
-        cases: 6_000,
+        cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     };
@@ -220,4 +204,37 @@ fn random_bytes_and_mutations_in_every_place() {
         },
     );
     outcome.unwrap();
+}
+
+mod native {
+    use super::*;
+
+    #[test]
+    fn the_corpus_in_every_place() {
+        let house = House::native();
+        Visitor::new(&house).ask("/");
+        let corpus = corpus();
+        assert!(corpus.len() >= 20, "{} shapes", corpus.len());
+        for bytes in &corpus {
+            for place in PLACES {
+                if !(matches!(place, WaitingProof::Form | WaitingProof::Json)
+                    && is_an_amount(bytes))
+                {
+                    holds(&house, place, bytes);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn some_random_bytes_and_mutations_in_every_place() {
+        random_bytes_and_mutations(300);
+    }
+}
+
+mod simulated {
+    #[test]
+    fn random_bytes_and_mutations_in_every_place() {
+        super::random_bytes_and_mutations(6_000);
+    }
 }
