@@ -85,7 +85,8 @@ impl<'a> Request<'a> {
     }
 
     /// What is remembered of the visitor's network.
-    fn network(&self) -> String {
+    #[must_use]
+    pub fn network(&self) -> String {
         let known = self
             .call
             .address

@@ -71,6 +71,8 @@ variable "settings" {
       "session_minutes",
       "claim_seconds",
       "active_visitors",
+      "shared_tickets",
+      "ticket_networks",
       "refresh_interval",
       "ticket_life",
       "cookie_expiry",

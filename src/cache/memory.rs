@@ -1,5 +1,7 @@
 //! The cache of a POP in memory: the same promises as the platform's, on a clock that is turned by hand.
 
+mod login;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -8,13 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::cache::LastSign;
-use crate::cache::ended;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
-use crate::cache::session::later;
+use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    ADMISSION_KEPT, AttemptLock, CachedSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
-    Marker, Markers, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
+    ADMISSION_KEPT, CachedSign, LastSign, Listed, LoginFailures, Lookup, MAX_AGE, Marker, Markers,
+    Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache, ended,
 };
 use crate::queue::{EndedSessions, Now, Renewal, Sign};
 
@@ -34,8 +34,8 @@ struct Shelf {
     on_duty: Cell<bool>,
     /// From where somebody was wrong, and until when that counts.
     wrong: RefCell<BTreeMap<String, (LoginFailures, u64)>>,
-    /// The sessions renewed here: their ends, and until when each is kept.
-    sessions: RefCell<BTreeMap<String, (u64, u64)>>,
+    /// The sessions renewed here, and until when each is kept.
+    sessions: RefCell<BTreeMap<String, (Session, u64)>>,
     /// The tickets admitted here, and until when that is remembered.
     admitted: RefCell<BTreeMap<String, u64>>,
     /// From where somebody has a turn.
@@ -50,8 +50,6 @@ struct Shelf {
 }
 
 struct OnDuty(InMemoryCache);
-
-struct InTurn(InMemoryCache, String);
 
 impl InMemoryCache {
     /// A POP without a name of its own.
@@ -96,7 +94,7 @@ impl InMemoryCache {
         self.shelf.copy.replace(None);
     }
 
-    /// How long everybody together was made to wait, by a clock that stands still meanwhile.
+    /// How long all were made to wait, by a clock that stands still meanwhile.
     #[must_use]
     pub fn paused(&self) -> Duration {
         self.shelf.paused.get()
@@ -109,6 +107,15 @@ impl InMemoryCache {
 
     fn now(&self) -> u64 {
         self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn session(&self, id: &str) -> Option<Session> {
+        let (session, until) = self.shelf.sessions.borrow().get(id).cloned()?;
+        (self.now() < until).then_some(session)
+    }
+
+    fn in_a(&self, time: Duration) -> u64 {
+        self.now() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// The copy and its age, unless it has expired.
@@ -151,7 +158,7 @@ impl Markers for InMemoryCache {
     }
 
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
-        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
+        let until = self.in_a(life);
         let mut markers = self.shelf.markers.borrow_mut();
         markers.insert(marker, (note.to_vec(), until));
     }
@@ -199,32 +206,6 @@ impl SignCache for InMemoryCache {
     }
 }
 
-impl LoginThrottle for InMemoryCache {
-    fn wrong(&self, from: &str) -> Option<LoginFailures> {
-        let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
-        (self.now() < until).then_some(wrong)
-    }
-
-    fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
-        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
-        let mut known = self.shelf.wrong.borrow_mut();
-        known.insert(from.to_owned(), (wrong, until));
-    }
-
-    fn turn(&self, from: &str) -> AttemptLock {
-        let is_free = self.shelf.turns.borrow_mut().insert(from.to_owned());
-        if is_free {
-            AttemptLock::Mine(Box::new(InTurn(self.clone(), from.to_owned())))
-        } else {
-            AttemptLock::Late
-        }
-    }
-
-    fn pause(&self, time: Duration) {
-        self.shelf.paused.set(self.paused() + time);
-    }
-}
-
 impl Outbox for InMemoryCache {
     fn batches(&self) -> Vec<Batch> {
         self.shelf.till.borrow_mut().batch(0).into_iter().collect()
@@ -239,16 +220,19 @@ impl Outbox for InMemoryCache {
 
 impl SessionEnds for InMemoryCache {
     fn session_end(&self, id: &str) -> Option<u64> {
-        let (end, until) = self.shelf.sessions.borrow().get(id).copied()?;
-        (self.now() < until).then_some(end)
+        Some(self.session(id)?.end)
     }
 
-    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
-        let told = later(self.session_end(id), renewal)?;
-        let until = self.now() + u64::try_from(life.as_millis()).unwrap_or(u64::MAX);
-        let mut sessions = self.shelf.sessions.borrow_mut();
-        sessions.insert(id.to_owned(), (told.to, until));
-        Some(told)
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
+        let (changed, renewed) = Session::visited(self.session(id), renewal, network);
+        if let Some(session) = changed {
+            let until = self.in_a(life);
+            let sessions = &self.shelf.sessions;
+            sessions
+                .borrow_mut()
+                .insert(id.to_owned(), (session, until));
+        }
+        renewed
     }
 
     fn forget_session(&self, id: &str) {
@@ -258,11 +242,8 @@ impl SessionEnds for InMemoryCache {
 
 impl Pop for InMemoryCache {
     fn listed(&self, list: &str, _address: IpAddr) -> Listed {
-        self.shelf
-            .lists
-            .get(list)
-            .copied()
-            .unwrap_or(Listed::Unknown)
+        let found = self.shelf.lists.get(list).copied();
+        found.unwrap_or(Listed::Unknown)
     }
 
     fn pop(&self) -> String {
@@ -270,16 +251,10 @@ impl Pop for InMemoryCache {
     }
 
     fn is_first_admission(&self, id: &str) -> bool {
-        let until = self.now() + u64::try_from(ADMISSION_KEPT.as_millis()).unwrap_or(u64::MAX);
+        let until = self.in_a(ADMISSION_KEPT);
         let mut admitted = self.shelf.admitted.borrow_mut();
         let before = admitted.insert(id.to_owned(), until);
         before.is_none_or(|until| until <= self.now())
-    }
-}
-
-impl Drop for InTurn {
-    fn drop(&mut self) {
-        self.0.shelf.turns.borrow_mut().remove(&self.1);
     }
 }
 

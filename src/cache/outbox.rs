@@ -22,6 +22,8 @@ pub const FAULTS: [&str; 6] = [
 
 /// The name of the times of store calls, summed up in microseconds.
 const TOOK: &str = "took_us";
+/// The name of visits with a ticket that more networks use than should.
+const SHARED: &str = "shared_ticket";
 /// The name of the bucket without an upper end.
 const LONGER: &str = "took_longer";
 
@@ -48,6 +50,17 @@ impl Tally {
     /// A session was made longer.
     pub fn renewed(&mut self, renewal: Renewal) {
         self.add(&format!("renewed_{}_{}", renewal.from, renewal.to), 1);
+    }
+
+    /// A visitor inside came with a ticket that more networks use than should.
+    pub fn shared(&mut self) {
+        self.add(SHARED, 1);
+    }
+
+    /// How often that was so.
+    #[must_use]
+    pub fn shared_visits(&self) -> u64 {
+        self.number(SHARED)
     }
 
     /// The store gave no usable answer to a verb.

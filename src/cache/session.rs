@@ -9,8 +9,8 @@ pub trait SessionEnds {
     fn session_end(&self, id: &str) -> Option<u64>;
     /// Makes the session of a ticket longer, and keeps its end for `life`. What the store is to be told: from the latest end that
     /// is known here, and nothing where it ends no later by it. One request at a time does this for a ticket, so parallel
-    /// requests, and clients that ignore their cookies, tell each minute once.
-    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal>;
+    /// requests, and clients that ignore their cookies, tell each minute once. The network of the visitor is kept besides.
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed;
     /// There is no session of this ticket.
     fn forget_session(&self, id: &str);
 }
@@ -29,20 +29,78 @@ pub fn later(known: Option<u64>, renewal: Renewal) -> Option<Renewal> {
     (from < renewal.to).then_some(Renewal { from, ..renewal })
 }
 
-/// As the cache keeps it.
-#[must_use]
-pub fn written(end: u64) -> String {
-    end.to_string()
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Renewed {
+    /// What the store is to be told.
+    pub told: Option<Renewal>,
+    /// The how many-th network this is from which the ticket is used here; 0 where that is not known.
+    pub place: u64,
+}
+
+/// A session as the cache keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Its last minute.
+    pub end: u64,
+    /// The networks from which its ticket was used, in the order in which they came: the first of them.
+    pub networks: Vec<String>,
+}
+
+/// How many networks are kept: one more than may be allowed.
+const MOST: usize = 17;
+
+/// How many characters of a network's digest.
+const SHORT: usize = 6;
+
+impl Session {
+    /// The session after a visit from this network, if it has changed; and what came of it.
+    #[must_use]
+    pub fn visited(
+        known: Option<Self>,
+        renewal: Renewal,
+        network: &str,
+    ) -> (Option<Self>, Renewed) {
+        let told = later(known.as_ref().map(|session| session.end), renewal);
+        let mut session = known.unwrap_or_default();
+        let network: String = network.chars().take(SHORT).collect();
+        let at = session.networks.iter().position(|known| *known == network);
+        let is_new = at.is_none() && !network.is_empty() && session.networks.len() < MOST;
+        let place = match at {
+            _ if network.is_empty() => 0,
+            Some(at) => at + 1,
+            None => session.networks.len() + 1,
+        };
+        if is_new {
+            session.networks.push(network);
+        }
+        session.end = told.map_or(session.end, |told| told.to);
+        let changed = (is_new || told.is_some()).then_some(session);
+        let place = place as u64;
+        (changed, Renewed { told, place })
+    }
+
+    /// `end network network`.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let end = self.end.to_string();
+        let words = std::iter::once(&end).chain(&self.networks);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn read(written: &[u8]) -> Option<Self> {
+        let mut words = std::str::from_utf8(written).ok()?.split(' ');
+        Some(Self {
+            end: words.next()?.parse().ok()?,
+            networks: words.map(str::to_owned).collect(),
+        })
+    }
 }
 
 /// Written over an end that counts no more.
 pub const FORGOTTEN: &str = "";
-
-/// What was written.
-#[must_use]
-pub fn read(written: &[u8]) -> Option<u64> {
-    std::str::from_utf8(written).ok()?.parse().ok()
-}
 
 #[cfg(test)]
 mod tests {
@@ -62,10 +120,33 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_read_as_it_was_written() {
-        assert_eq!(read(written(30).as_bytes()), Some(30));
-        for spoilt in [FORGOTTEN, "x", "-1", "1 2"] {
-            assert_eq!(read(spoilt.as_bytes()), None, "{spoilt}");
+    fn a_session_is_read_as_it_was_written() {
+        for networks in [vec![], vec!["abcdef".to_owned(), "ghijkl".to_owned()]] {
+            let session = Session { end: 30, networks };
+            assert_eq!(Session::read(session.written().as_bytes()), Some(session));
         }
+        for spoilt in [FORGOTTEN, "x", "-1"] {
+            assert_eq!(Session::read(spoilt.as_bytes()), None, "{spoilt}");
+        }
+    }
+
+    #[test]
+    fn each_network_has_its_place_and_only_the_first_seventeen_are_kept() {
+        let visit = |known: &mut Option<Session>, network: &str| {
+            let (changed, renewed) =
+                Session::visited(known.clone(), Renewal { from: 0, to: 30 }, network);
+            if changed.is_some() {
+                *known = changed;
+            }
+            renewed.place
+        };
+        let mut known = None;
+        for place in 1..=20 {
+            let expected = place.min(18);
+            assert_eq!(visit(&mut known, &format!("{place:06}-and-more")), expected);
+        }
+        assert_eq!(visit(&mut known, "000003-and-other"), 3);
+        assert_eq!(visit(&mut known, ""), 0, "it is not known");
+        assert_eq!(known.unwrap_or_default().networks.len(), 17);
     }
 }

@@ -368,6 +368,8 @@ mod tests {
             ("session_minutes", "1", "a whole number from 2 to 240"),
             ("claim_seconds", "601", "a whole number from 10 to 600"),
             ("active_visitors", "off", "observe, on"),
+            ("shared_tickets", "yes", "off, observe, on"),
+            ("ticket_networks", "0", "a whole number from 1 to 16"),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("websockets", "yes", "off, on"),

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
-use crate::queue::{AbsentVisitors, Cap, Pace, RoomName};
+use crate::queue::{AbsentVisitors, Cap, Pace, RoomName, SharedTickets};
 
 /// One waiting room.
 pub struct Room {
@@ -17,6 +17,8 @@ pub struct Room {
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
     pub cap: Cap,
+    /// From how many networks one admitted ticket may be used.
+    pub shared_tickets: SharedTickets,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
@@ -34,6 +36,7 @@ impl Room {
             },
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),
+            shared_tickets: reader.shared_tickets(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
         }

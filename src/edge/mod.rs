@@ -149,10 +149,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let mut body = RequestBody(&mut request);
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
-    counts.tally.borrow_mut().decided(outcome.record.reason);
-    if let Some(renewal) = outcome.renewal {
-        counts.tally.borrow_mut().renewed(renewal);
-    }
+    count(&outcome, counts);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let (status, ended) = perform(outcome.answer, request, &call, counts);
     if let Some(trace) = trace {
@@ -174,6 +171,18 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     match ended {
         Some(session) => service::end_session(session, &asked),
         None => service::afterwards(outcome.after, &asked),
+    }
+}
+
+/// What the store hears of it later.
+fn count(outcome: &service::Outcome, counts: &Counts) {
+    let mut tally = counts.tally.borrow_mut();
+    tally.decided(outcome.record.reason);
+    if let Some(renewal) = outcome.renewal {
+        tally.renewed(renewal);
+    }
+    if outcome.record.shared_ticket {
+        tally.shared();
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use fastly::cache::core;
 use fastly::http::body::StreamingBody;
 
-use now_serving::cache::{SessionEnds, session};
+use now_serving::cache::SessionEnds;
+use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::queue::Renewal;
 
 use super::lock::alone;
@@ -14,29 +15,35 @@ use super::pop::PlatformCache;
 
 impl SessionEnds for PlatformCache {
     fn session_end(&self, id: &str) -> Option<u64> {
-        let found = core::lookup(self.session_key(id)).execute().ok()??;
-        session::read(&found.user_metadata())
+        Some(self.session(id)?.end)
     }
 
     /// Where it is another request's turn, that one tells it.
-    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
         let lock = self.session_key(&format!("{id}-lock"));
-        alone(lock, SHORT_TURN, || {
-            let told = session::later(self.session_end(id), renewal)?;
-            self.keep_session(id, &session::written(told.to), life);
-            Some(told)
-        })
-        .flatten()
+        let renewed = alone(lock, SHORT_TURN, || {
+            let (changed, renewed) = Session::visited(self.session(id), renewal, network);
+            if let Some(session) = changed {
+                self.keep_session(id, &session.written(), life);
+            }
+            renewed
+        });
+        renewed.unwrap_or_default()
     }
 
     fn forget_session(&self, id: &str) {
         if self.session_end(id).is_some() {
-            self.keep_session(id, session::FORGOTTEN, Duration::from_secs(1));
+            self.keep_session(id, FORGOTTEN, Duration::from_secs(1));
         }
     }
 }
 
 impl PlatformCache {
+    fn session(&self, id: &str) -> Option<Session> {
+        let found = core::lookup(self.session_key(id)).execute().ok()??;
+        Session::read(&found.user_metadata())
+    }
+
     fn keep_session(&self, id: &str, written: &str, life: Duration) {
         let inserted = core::insert(self.session_key(id), life)
             .deliver_node_max_age(Duration::ZERO)

@@ -8,7 +8,7 @@ use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::routes::{self, Aside, Route};
-use crate::visitor::visit::{Visit, VisitOutcome};
+use crate::visitor::visit::{Shared, Visit, VisitOutcome};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 
@@ -117,6 +117,7 @@ pub(super) fn outcome(
             Sampling::All
         },
         queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
+        shared_ticket: visit.shared == Shared::Yes,
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         store_error: visit.fault.map(|fault| fault.to_string()),

@@ -121,6 +121,9 @@ pub struct Decision {
     /// What its holder can quote to support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_reference: Option<String>,
+    /// Whether more networks use the ticket than should.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared_ticket: bool,
     /// Whether the origin ended the visitor's session with its answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub session_ended: bool,
@@ -160,6 +163,7 @@ impl Decision {
             queue_cursor: None,
             visitor_position: None,
             ticket_reference: None,
+            shared_ticket: false,
             session_ended: false,
             problems: Vec::new(),
             store_error: None,

@@ -198,6 +198,10 @@ impl Page<'_> {
     }
 
     fn store(&mut self, tally: &Tally) {
+        let name = "queue_shared_tickets_total";
+        let help = "Visits with an admitted ticket that more networks use than should.";
+        self.head(name, "counter", help);
+        self.line(name, "", tally.shared_visits());
         self.head("queue_store_calls_total", "counter", "Calls to the store.");
         self.line("queue_store_calls_total", "", tally.calls());
         self.head(

@@ -21,6 +21,7 @@ pub use begin::provisional_ticket;
 use begin::{anew, held};
 use ending::{decided, has_ended, outside, without_store};
 use first::{asks_twice, draw_and_tell, is_open};
+pub use session::Shared;
 pub(crate) use session::renewed_unsigned;
 use session::{Kept, Renewed, anew_with, was_ended};
 use sign::{Asked, SignRead, look};
@@ -41,6 +42,8 @@ pub struct Visit {
     pub is_without_store: bool,
     /// A session that this visit made longer, and that the store has not heard of.
     pub renewal: Option<Renewal>,
+    /// Whether more networks use the ticket than should.
+    pub shared: Shared,
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
@@ -95,8 +98,10 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     let mut held = held(ticket, &call.id, now);
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
-            Some(after) => match session::kept(kind, held, pop, now) {
-                Kept::Inside(held, renewed) => return Visit::inside(held, renewed, after),
+            Some(after) => match session::kept_inside(kind, held, request) {
+                Kept::Inside(held, renewed, shared) => {
+                    return Visit::inside(held, (renewed, shared), after);
+                }
                 Kept::Over(ticket) => held = ticket,
             },
             None => held = outside(held, now),
@@ -186,8 +191,9 @@ impl Visit {
     }
 
     /// A visitor who was let in before.
-    fn inside(ticket: Ticket, renewed: Renewed, after: FollowUp) -> Self {
+    fn inside(ticket: Ticket, (renewed, shared): (Renewed, Shared), after: FollowUp) -> Self {
         Self {
+            shared,
             changed: renewed != Renewed::No,
             renewal: renewed.to_be_told(),
             ..Self::unasked(VisitOutcome::Admitted, ticket, after)
@@ -223,6 +229,7 @@ impl Visit {
             is_old: false,
             is_without_store: false,
             renewal: None,
+            shared: Shared::No,
             fault: None,
             after,
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::session::Renewed;
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
 };
@@ -142,8 +143,11 @@ impl SessionEnds for Nowhere {
         None
     }
 
-    fn renew_session(&self, _id: &str, renewal: Renewal, _life: Duration) -> Option<Renewal> {
-        Some(renewal)
+    fn renew_session(&self, _: &str, renewal: Renewal, _: &str, _: Duration) -> Renewed {
+        Renewed {
+            told: Some(renewal),
+            place: 0,
+        }
     }
 
     fn forget_session(&self, _id: &str) {}

@@ -29,6 +29,7 @@ use crate::house::{
     Ask, Direct, Got, STORE_TOKEN, admin, call, claims, config_with, got, scattered,
 };
 
+mod networks;
 mod random;
 mod rules;
 mod turnover;
@@ -222,6 +223,9 @@ impl World {
         tally.decided(outcome.record.reason);
         if let Some(renewal) = outcome.renewal {
             tally.renewed(renewal);
+        }
+        if outcome.record.shared_ticket {
+            tally.shared();
         }
         let wire = self.wire(client.pop, fate);
         let request = Request::new(&call, &self.config, (&wire, &pop.cache), now);

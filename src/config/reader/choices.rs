@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::config::{OnStoreError, OriginCookie, Query, Web, WebSockets};
+use crate::queue::SharedTickets;
 use crate::queue::{AbsentVisitors, Cap, Enforcement};
 
 impl Reader<'_> {
@@ -66,6 +67,18 @@ impl Reader<'_> {
             WebSockets::Refuse,
             &[("off", WebSockets::Refuse), ("on", WebSockets::HandOver)],
         )
+    }
+
+    /// From how many networks one admitted ticket may be used.
+    pub(in crate::config) fn shared_tickets(&mut self) -> SharedTickets {
+        let SharedTickets {
+            networks,
+            enforcement,
+        } = SharedTickets::default();
+        SharedTickets {
+            networks: self.number("ticket_networks", networks, SharedTickets::NETWORKS),
+            enforcement: self.choice("shared_tickets", enforcement, &SharedTickets::CHOICES),
+        }
     }
 
     /// What is done about called visitors who do not come.

@@ -1,5 +1,6 @@
 //! How a visit ends, by what was seen.
 
+use super::Shared;
 use super::sign::SignRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, anew, provisional_ticket};
 use crate::queue::backoff::MOST_TRIES;
@@ -60,6 +61,7 @@ pub(super) fn decided(
         is_old: seen.is_old,
         is_without_store: false,
         renewal: None,
+        shared: Shared::No,
         fault: seen.fault,
         after,
     }
@@ -151,6 +153,7 @@ pub(super) fn without_store(
         ticket: Ticket { standing, ..held },
         is_without_store: false,
         renewal: None,
+        shared: Shared::No,
         sign: None,
         is_old: false,
         fault,

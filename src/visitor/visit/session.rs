@@ -5,7 +5,8 @@
 use super::begin::anew;
 use crate::cache::{CachedSign, Pop};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Enforcement, Now, Renewal, Sessions};
+use crate::queue::{Enforcement, Now, Renewal, Sessions, SharedTickets};
+use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
 
@@ -30,22 +31,47 @@ impl Renewed {
     }
 }
 
+/// Whether more networks use a ticket than should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// Not, as far as this data centre knows.
+    No,
+    /// More do.
+    Yes,
+}
+
+/// From where a visitor comes, and what that may mean.
+#[derive(Clone, Copy)]
+pub(super) struct From<'a> {
+    pub(super) rule: SharedTickets,
+    pub(super) network: &'a dyn Fn() -> String,
+}
+
 /// What a visitor inside holds after a visit.
 pub(super) enum Kept {
-    /// The ticket, whose session may end later.
-    Inside(Ticket, Renewed),
+    /// The ticket, whose session may end later; and whether more networks use it than should.
+    Inside(Ticket, Renewed, Shared),
     /// The session is over: what is left is a ticket without a number.
     Over(Ticket),
 }
 
+/// The same for a request.
+pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
+    let from = From {
+        rule: request.room.shared_tickets,
+        network: &|| request.network(),
+    };
+    kept(kind, held, request.pop, request.now, from)
+}
+
 /// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
-pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
+pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From<'_>) -> Kept {
     let Standing::Admitted { session, .. } = held.standing else {
-        return Kept::Inside(held, Renewed::No);
+        return Kept::Inside(held, Renewed::No, Shared::No);
     };
     let last = pop.last();
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
-        return Kept::Inside(held, Renewed::No);
+        return Kept::Inside(held, Renewed::No, Shared::No);
     };
     if is_on_the_list(&held.id, sessions, pop) {
         return Kept::Over(anew_with(&held, Notice::SessionEnded, now));
@@ -59,11 +85,17 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now) -> Kept {
     match at_visit {
         AtVisit::Over => Kept::Over(anew_with(&held, Notice::SessionOver, now)),
         AtVisit::Renewed(renewal) if kind.renews() => {
-            let told = pop.renew_session(&held.id, renewal, sessions.kept_for());
-            let renewed = told.map_or(Renewed::Before, Renewed::Now);
-            Kept::Inside(until(held, renewal.to), renewed)
+            let network = (from.network)();
+            let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
+            let renewed = visited.told.map_or(Renewed::Before, Renewed::Now);
+            let shared = match from.rule.beyond(visited.place) {
+                Some(Enforcement::On) => return Kept::Over(anew_with(&held, Notice::Used, now)),
+                Some(Enforcement::Observe) => Shared::Yes,
+                None => Shared::No,
+            };
+            Kept::Inside(until(held, renewal.to), renewed, shared)
         }
-        AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No),
+        AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No, Shared::No),
     }
 }
 
@@ -108,8 +140,12 @@ fn until(held: Ticket, end: u64) -> Ticket {
 /// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
 /// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
 pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<Renewal> {
-    match kept(Kind::Visit, held, pop, now) {
-        Kept::Inside(_, renewed) => renewed.to_be_told(),
+    let from = From {
+        rule: SharedTickets::default(),
+        network: &String::new,
+    };
+    match kept(Kind::Visit, held, pop, now, from) {
+        Kept::Inside(_, renewed, _) => renewed.to_be_told(),
         Kept::Over(_) => None,
     }
 }

@@ -135,13 +135,13 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
         Ok(answer) => match (answer.claim, &answer.sign.sessions) {
             (Some(Claim::Session(end)), Some(sessions)) => {
                 let begun = Renewal { from: 0, to: end };
-                pop.renew_session(id, begun, sessions.kept_for());
+                pop.renew_session(id, begun, &request.network(), sessions.kept_for());
             }
             (Some(Claim::Full), _) => pop.forget_session(id),
             _ => {}
         },
         Err(StoreError::NoAnswer | StoreError::Garbled) if request.session_minutes().is_some() => {
-            pop.renew_session(id, MAY_HAVE_BEGUN, CLAIM_REPEATED_WITHIN);
+            pop.renew_session(id, MAY_HAVE_BEGUN, "", CLAIM_REPEATED_WITHIN);
         }
         Err(_) => {}
     }

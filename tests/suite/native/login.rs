@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::session::Renewed;
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
     TURN_TIMEOUT,
@@ -322,8 +323,8 @@ impl SessionEnds for Burst {
         self.memory.session_end(id)
     }
 
-    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
-        self.memory.renew_session(id, renewal, life)
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
+        self.memory.renew_session(id, renewal, network, life)
     }
 
     fn forget_session(&self, id: &str) {

@@ -187,6 +187,10 @@ fn functions<'a>(code: &[&'a str]) -> Vec<(&'a str, usize)> {
             .starts_with("fn ")
     });
     let length = |(start, line): (usize, &&'a str)| {
+        // Of a trait, without a body.
+        if line.ends_with(';') {
+            return (*line, 1);
+        }
         let indent = &line[..line.len() - line.trim_start().len()];
         let end = format!("{indent}}}");
         let lines = code[start..].iter().position(|line| *line == end);

@@ -79,7 +79,7 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
         let (operators, tickets) = (config.operators, config.tickets);
         let room = (
             (room.name, room.pace, room.absent_visitors, room.cap),
-            (room.refresh_interval, room.pages.brand),
+            (room.refresh_interval, room.pages.brand, room.shared_tickets),
         );
         let operators = (
             (operators.path, operators.host, operators.acl),

@@ -11,6 +11,7 @@ use std::time::Duration;
 use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::session::Renewed;
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, Refresh,
     RefreshGuard, SignCache,
@@ -208,8 +209,8 @@ impl SessionEnds for Cache {
         self.memory.session_end(id)
     }
 
-    fn renew_session(&self, id: &str, renewal: Renewal, life: Duration) -> Option<Renewal> {
-        self.memory.renew_session(id, renewal, life)
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
+        self.memory.renew_session(id, renewal, network, life)
     }
 
     fn forget_session(&self, id: &str) {
