@@ -14,8 +14,8 @@ use std::cell::{Cell, RefCell};
 use std::io::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
-use fastly::{Request, Response};
 
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
@@ -28,7 +28,7 @@ use now_serving::telemetry::log::{self, Decision};
 use origin::Forwarded;
 use outbox::Counts;
 use pop::PlatformCache;
-use request::{RequestBody, call, facts, response, trace_id};
+use request::{RequestBody, call, facts, send, trace_id};
 use settings::Settings;
 use upstash::Upstash;
 
@@ -56,7 +56,7 @@ fn answer_what_cannot_be_read() {
     std::panic::set_hook(Box::new(move |panic| {
         let method = READING.with(|reading| reading.try_borrow().ok()?.clone());
         if let Some(method) = method {
-            response(service::whole_server(&method)).send_to_client();
+            send(service::whole_server(&method));
             std::process::exit(0);
         }
         if CONFIGURING.get() {
@@ -64,7 +64,7 @@ fn answer_what_cannot_be_read() {
                 now(),
                 &[Problem::unread_document()],
             ));
-            response(service::unsound()).send_to_client();
+            send(service::unsound());
             std::process::exit(0);
         }
         as_before(panic);
@@ -194,7 +194,7 @@ fn perform(
     counts: &Counts,
 ) -> (Option<u16>, Option<EndedSession>) {
     let forward = match answer {
-        Answer::Reply(reply) => return (Some(send(response(reply))), None),
+        Answer::Reply(reply) => return (Some(send(reply)), None),
         Answer::Forward(forward) => forward,
     };
     counts.has_called();
@@ -211,7 +211,7 @@ fn status(forwarded: Forwarded) -> Option<u16> {
     match forwarded {
         Forwarded::HandedOver => None,
         Forwarded::Obeyed(obeyed) => Some(obeyed.status),
-        Forwarded::Instead(response) => Some(send(*response)),
+        Forwarded::Instead(reply) => Some(send(reply)),
     }
 }
 
@@ -235,16 +235,10 @@ fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now:
             let facts = facts(&call, trace, Query::LeftOut, now);
             log(&log::entry(&facts, status, &record));
         }
-        Some((Answer::Reply(reply), _)) => drop(send(response(reply))),
-        None => drop(send(response(service::unsound()))),
+        Some((Answer::Reply(reply), _)) => drop(send(reply)),
+        None => drop(send(service::unsound())),
     }
     log(&service::unsound_entry(now, &unsound.problems));
-}
-
-fn send(response: Response) -> u16 {
-    let status = response.get_status().as_u16();
-    response.send_to_client();
-    status
 }
 
 fn now() -> Now {

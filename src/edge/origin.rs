@@ -2,14 +2,14 @@
 //!
 //! Invariant: one function sends to the origin, and it decides whether the answer may be kept in a shared cache.
 
+use fastly::Request;
 use fastly::handle::{BodyHandle, PendingRequestHandle, RequestHandle};
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
 use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause};
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
-use fastly::{Request, Response};
 
 use now_serving::http::{
-    Call, Commands, Forward, PRIVATE, Way, forbids_storing, told, upgrades_only,
+    Call, Commands, Forward, PRIVATE, Reply, Way, forbids_storing, told, upgrades_only,
 };
 use now_serving::service;
 
@@ -27,7 +27,7 @@ pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> For
             .map(HeaderValue::as_bytes)
     };
     if forward.way == Way::WebSocket && !upgrades_only(lines()) {
-        return Forwarded::Instead(Box::new(super::response(service::bad_upgrade(call))));
+        return Forwarded::Instead(service::bad_upgrade(call));
     }
     let sent = sent(request, forward, call);
     let handed_over = sent.and_then(|sent| match (sent, &forward.commands) {
@@ -44,7 +44,7 @@ pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> For
         Err(SendErrorCause::FanoutNotEnabled) => service::no_web_sockets(call),
         Err(_) => service::origin_failed(call, forward),
     };
-    Forwarded::Instead(Box::new(super::response(reply)))
+    Forwarded::Instead(reply)
 }
 
 /// What became of a request for the origin.
@@ -54,7 +54,7 @@ pub(super) enum Forwarded {
     /// The answer was looked at for commands, and is under way.
     Obeyed(Obeyed),
     /// This takes its place.
-    Instead(Box<Response>),
+    Instead(Reply),
 }
 
 /// What is under way to the origin, or to the cache.

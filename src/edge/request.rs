@@ -3,8 +3,9 @@
 use std::io::Read;
 
 use ct_codecs::{Encoder, Hex};
-use fastly::http::{HeaderName, HeaderValue, Url};
-use fastly::{Request, Response};
+use fastly::Request;
+use fastly::handle::{BodyHandle, RequestHandle, ResponseHandle};
+use fastly::http::{HeaderName, HeaderValue, StatusCode, Url};
 use rand::Rng as _;
 
 use now_serving::config::Query;
@@ -16,8 +17,13 @@ use super::{READING, is_local, variable};
 
 /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
 pub(super) fn trace_id(request: &Request) -> String {
-    let trace = request.get_client_request_id();
-    trace.unwrap_or_default().to_owned()
+    handle(request).client_request_id().unwrap_or_default()
+}
+
+/// Asked for one thing, the SDK's own request asks the host for all that is known of the client.
+fn handle(request: &Request) -> &RequestHandle {
+    let (handle, _) = request.as_handles();
+    handle
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
@@ -51,7 +57,7 @@ pub(super) fn call(request: &Request) -> Call {
         host: host.into_owned(),
         https: url.is_some_and(|url| url.scheme() == "https")
             || !is_local() && came_by_tls(request),
-        address: request.get_client_ip_addr(),
+        address: handle(request).client_ip_addr(),
         local: is_local(),
         headers: HEADERS
             .into_iter()
@@ -71,8 +77,7 @@ pub(super) fn call(request: &Request) -> Call {
 /// Asked for only where the URL does not say https: a redirect to https must not go by one sign alone, or it never ends
 /// where that sign is wrong.
 pub(super) fn came_by_tls(request: &Request) -> bool {
-    let (handle, _) = request.as_handles();
-    let protocol = handle.client_tls_protocol_bytes();
+    let protocol = handle(request).client_tls_protocol_bytes();
     protocol.is_some_and(|protocol| !protocol.is_empty())
 }
 
@@ -100,12 +105,17 @@ pub(super) fn facts(call: &Call, trace: String, query: Query, now: Now) -> Reque
     }
 }
 
-pub(super) fn response(reply: Reply) -> Response {
-    let mut response = Response::from_status(reply.status);
+/// Answers the visitor, and gives the status. By its handle: the SDK's own answer sets once more what every new one has.
+pub(super) fn send(reply: Reply) -> u16 {
+    let mut answer = ResponseHandle::new();
+    if let Ok(status) = StatusCode::from_u16(reply.status) {
+        answer.set_status(status);
+    }
     for (name, value) in reply.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.append_header(HeaderName::from_static(name), value);
+        if let Ok(value) = HeaderValue::try_from(value) {
+            answer.append_header(&HeaderName::from_static(name), &value);
         }
     }
-    response.with_body(reply.body)
+    answer.send_to_client(BodyHandle::from(reply.body));
+    reply.status
 }
