@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
+use fastly::log::Endpoint;
 
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
@@ -46,6 +47,10 @@ thread_local! {
     static READING: RefCell<Option<String>> = const { RefCell::new(None) };
     /// Whether the settings are being read.
     static CONFIGURING: Cell<bool> = const { Cell::new(false) };
+    /// Where this sandbox logs.
+    static ENDPOINT: RefCell<Option<Endpoint>> = RefCell::new(Endpoint::try_from_name(LOG).ok());
+    /// Whether this is the local server, as [`is_local`] says.
+    static LOCAL: bool = variable("FASTLY_HOSTNAME") == "localhost";
 }
 
 /// The SDK panics over a request target that it cannot parse, such as `*`, and over an answer of the config store that it
@@ -250,7 +255,7 @@ fn now() -> Now {
 
 /// `FASTLY_HOSTNAME` is the platform's own variable: no visitor can set it.
 fn is_local() -> bool {
-    variable("FASTLY_HOSTNAME") == "localhost"
+    LOCAL.with(|local| *local)
 }
 
 fn variable(name: &str) -> String {
@@ -265,7 +270,9 @@ fn log_all(lines: &[String]) {
 
 /// A log that cannot be written must not cost the visitor the answer.
 fn log(line: &str) {
-    if let Ok(mut endpoint) = fastly::log::Endpoint::try_from_name(LOG) {
-        let _ = endpoint.write_all(format!("{line}\n").as_bytes());
-    }
+    ENDPOINT.with_borrow_mut(|endpoint| {
+        if let Some(endpoint) = endpoint {
+            let _ = endpoint.write_all(format!("{line}\n").as_bytes());
+        }
+    });
 }

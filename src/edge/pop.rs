@@ -14,7 +14,7 @@ use now_serving::cache::{
     LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
     STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT, ended,
 };
-use now_serving::queue::{EndedSessions, Now, RoomName, Sign};
+use now_serving::queue::{EndedSessions, Now, Sign};
 
 use super::lock::alone;
 use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
@@ -23,9 +23,6 @@ use super::{now, variable};
 /// The data centre's cache: the copy of the sign, and the last one there was.
 #[derive(Clone)]
 pub(super) struct PlatformCache {
-    room: RoomName,
-    sign: CacheKey,
-    last: CacheKey,
     /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
     found: OnceCell<Option<CachedSign>>,
     counts: Counts,
@@ -33,36 +30,44 @@ pub(super) struct PlatformCache {
 
 impl PlatformCache {
     pub(super) fn new(counts: &Counts) -> Self {
-        let key = |name: &str| CacheKey::from(counts.room.cache_key(name));
         Self {
-            room: counts.room.clone(),
-            sign: key("sign"),
-            last: key("last-sign"),
             found: OnceCell::new(),
             counts: counts.clone(),
         }
     }
 
+    fn sign_key(&self) -> CacheKey {
+        CacheKey::from(self.counts.room.cache_key("sign"))
+    }
+
+    fn last_key(&self) -> CacheKey {
+        CacheKey::from(self.counts.room.cache_key("last-sign"))
+    }
+
     /// The last sign as it is now: other requests may have put up a later one since this request began.
     pub(super) fn last_now(&self) -> Option<CachedSign> {
-        from_json(&core::lookup(self.last.clone()).execute().ok()??)
+        from_json(&core::lookup(self.last_key()).execute().ok()??)
     }
 
     pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
-        CacheKey::from(self.room.cache_key_of(&format!("login-{name}"), from))
+        CacheKey::from(
+            self.counts
+                .room
+                .cache_key_of(&format!("login-{name}"), from),
+        )
     }
 
     pub(super) fn session_key(&self, id: &str) -> CacheKey {
-        CacheKey::from(self.room.cache_key_of("session", id))
+        CacheKey::from(self.counts.room.cache_key_of("session", id))
     }
 
     pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
-        CacheKey::from(self.room.cache_key(marker.name()))
+        CacheKey::from(self.counts.room.cache_key(marker.name()))
     }
 
     /// Whether the copy there shows more than this one, which was then read earlier and comes late.
     pub(super) fn is_ahead_of(&self, copy: &CachedSign) -> bool {
-        let there = core::lookup(self.sign.clone()).execute().ok().flatten();
+        let there = core::lookup(self.sign_key()).execute().ok().flatten();
         let there = there.and_then(|found| from_json(&found));
         there.is_some_and(|there| copy.is_older_than(&there))
     }
@@ -98,7 +103,11 @@ impl Markers for PlatformCache {
     }
 
     fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
-        let key = CacheKey::from(self.room.cache_key(&format!("{}-lock", marker.name())));
+        let key = CacheKey::from(
+            self.counts
+                .room
+                .cache_key(&format!("{}-lock", marker.name())),
+        );
         let _ = alone(key, SHORT_TURN, work);
     }
 }
@@ -109,7 +118,7 @@ impl SignCache for PlatformCache {
         if let Some(copy) = self.peek() {
             return Lookup::Hit(Box::new(copy), None);
         }
-        let asked = Transaction::lookup(self.sign.clone()).timeout(LOOKUP_TIMEOUT);
+        let asked = Transaction::lookup(self.sign_key()).timeout(LOOKUP_TIMEOUT);
         let transaction = match asked.execute() {
             Ok(transaction) => transaction,
             Err(CacheError::Timeout) => return Lookup::Timeout,
@@ -132,7 +141,7 @@ impl SignCache for PlatformCache {
     }
 
     fn peek(&self) -> Option<CachedSign> {
-        let found = core::lookup(self.sign.clone()).execute().ok()??;
+        let found = core::lookup(self.sign_key()).execute().ok()??;
         (!found.is_stale()).then(|| from_json(&found))?
     }
 
@@ -140,13 +149,13 @@ impl SignCache for PlatformCache {
         if self.is_ahead_of(copy) {
             return;
         }
-        let inserted = core::insert(self.sign.clone(), MAX_AGE)
+        let inserted = core::insert(self.sign_key(), MAX_AGE)
             .stale_while_revalidate(STALE_WHILE_REVALIDATE)
             .user_metadata(to_json(copy).into())
             .execute();
         // Without a copy the next look reads the store, as the first one did.
         let _ = inserted.map(StreamingBody::finish);
-        keep(&self.last, copy);
+        keep(self.last_key(), copy);
     }
 
     fn remember(&self, copy: &CachedSign) {
@@ -154,7 +163,7 @@ impl SignCache for PlatformCache {
             .last_now()
             .is_none_or(|last| !copy.is_older_than(&last))
         {
-            keep(&self.last, copy);
+            keep(self.last_key(), copy);
         }
     }
 
@@ -220,7 +229,7 @@ impl Outbox for PlatformCache {
 
 impl Pop for PlatformCache {
     fn is_first_admission(&self, id: &str) -> bool {
-        let key = CacheKey::from(self.room.cache_key_of("admitted", id));
+        let key = CacheKey::from(self.counts.room.cache_key_of("admitted", id));
         if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
             return false;
         }
@@ -261,14 +270,14 @@ impl Refresh for Renewal {
             .user_metadata(to_json(copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
-        keep(&self.cache.last, copy);
+        keep(self.cache.last_key(), copy);
     }
 }
 
 /// Kept for the time when the store does not answer.
-pub(super) fn keep(key: &CacheKey, copy: &CachedSign) {
+pub(super) fn keep(key: CacheKey, copy: &CachedSign) {
     if !copy.is_old {
-        let inserted = core::insert(key.clone(), LAST_SIGN_TTL)
+        let inserted = core::insert(key, LAST_SIGN_TTL)
             .deliver_node_max_age(Duration::ZERO)
             .user_metadata(to_json(copy).into())
             .execute();
