@@ -1,6 +1,7 @@
 //! One request in order, and what a sandbox keeps for the next. This folder alone names the platform.
 
 mod command;
+mod last_url;
 mod lock;
 mod origin;
 mod outbox;
@@ -23,9 +24,10 @@ use now_serving::config::{Problem, Query, Unsound};
 use now_serving::http::{Answer, Call, Commands};
 use now_serving::queue::{EndedSession, Now};
 use now_serving::request::Request as Asked;
-use now_serving::service;
+use now_serving::service::{self, Outcome};
 use now_serving::telemetry::log::{self, Decision};
 
+use last_url::LastUrl;
 use origin::Forwarded;
 use outbox::Counts;
 use pop::PlatformCache;
@@ -99,6 +101,8 @@ pub(crate) fn serve() {
 struct SandboxState {
     settings: Settings,
     counts: Counts,
+    host_url: LastUrl,
+    store_url: RefCell<LastUrl>,
 }
 
 impl SandboxState {
@@ -144,13 +148,17 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     CONFIGURING.set(false);
     let config = match read {
         Ok(config) => config,
-        Err(unsound) => return answer_unsound(request, unsound, &mut kept.counts, now),
+        Err(unsound) => {
+            let kept = (&mut kept.counts, &mut kept.host_url);
+            return answer_unsound(request, unsound, kept, now);
+        }
     };
     let now = config.shifted(now);
-    let call = call(&request);
+    let call = call(&request, &mut kept.host_url);
     kept.counts.switch_room(&config.room_of(&call).name);
     let counts = &kept.counts;
-    let (store, cache) = (Upstash::new(config, counts), PlatformCache::new(counts));
+    let upstash = || Upstash::new(config, counts, &kept.store_url);
+    let (store, cache) = (upstash(), PlatformCache::new(counts));
     let mut body = RequestBody(&mut request);
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
@@ -167,7 +175,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     }
     log_all(&service::refused_entries(now, asked.room));
     // Another call of the store may follow now, and what the POP remembers may be newer.
-    let (store, cache) = (Upstash::new(config, counts), PlatformCache::new(counts));
+    let (store, cache) = (upstash(), PlatformCache::new(counts));
     let asked = Asked {
         store: &store,
         pop: &cache,
@@ -180,7 +188,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
 }
 
 /// What the store hears of it later.
-fn count(outcome: &service::Outcome, counts: &Counts) {
+fn count(outcome: &Outcome, counts: &Counts) {
     let mut tally = counts.tally.borrow_mut();
     tally.decided(outcome.record.reason);
     if let Some(renewal) = outcome.renewal {
@@ -221,9 +229,14 @@ fn status(forwarded: Forwarded) -> Option<u16> {
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
-fn answer_unsound(request: Request, unsound: &Unsound, counts: &mut Counts, now: Now) {
+fn answer_unsound(
+    request: Request,
+    unsound: &Unsound,
+    (counts, host): (&mut Counts, &mut LastUrl),
+    now: Now,
+) {
     let now = unsound.shifted(now);
-    let call = call(&request);
+    let call = call(&request, host);
     if let Some(room) = unsound.room_of(&call) {
         counts.switch_room(&room.name);
     }

@@ -1,11 +1,12 @@
 //! A request of the platform as plain data, and an answer for it.
 
 use std::io::Read;
+use std::sync::LazyLock;
 
 use ct_codecs::{Encoder, Hex};
 use fastly::Request;
 use fastly::handle::{BodyHandle, RequestHandle, ResponseHandle};
-use fastly::http::{HeaderName, HeaderValue, StatusCode, Url};
+use fastly::http::{HeaderName, HeaderValue, StatusCode};
 use rand::Rng as _;
 
 use now_serving::config::Query;
@@ -13,7 +14,23 @@ use now_serving::http::{Call, HEADERS, Reply, is_withheld};
 use now_serving::queue::Now;
 use now_serving::telemetry::log::RequestFacts;
 
+use super::last_url::LastUrl;
 use super::{READING, is_local, variable};
+
+/// What the platform says of the place where this sandbox runs: the same for all of its requests.
+struct Place {
+    region: String,
+    service_id: String,
+    service_version: String,
+    hostname: String,
+}
+
+static PLACE: LazyLock<Place> = LazyLock::new(|| Place {
+    region: variable("FASTLY_REGION"),
+    service_id: variable("FASTLY_SERVICE_ID"),
+    service_version: variable("FASTLY_SERVICE_VERSION"),
+    hostname: variable("FASTLY_HOSTNAME"),
+});
 
 /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
 pub(super) fn trace_id(request: &Request) -> String {
@@ -35,7 +52,7 @@ impl Read for RequestBody<'_> {
     }
 }
 
-pub(super) fn call(request: &Request) -> Call {
+pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
     // The host hands over names all at once and values one by one: only those that are there are asked for.
     let names: Vec<&HeaderName> = request.get_header_names().collect();
     let present = |wanted: &&str| names.iter().any(|name| name.as_str() == *wanted);
@@ -46,9 +63,9 @@ pub(super) fn call(request: &Request) -> Call {
     };
     let host = request.get_header_str_lossy("host").unwrap_or_default();
     // The SDK panics over a URL it cannot parse; the host is the part of it that a stranger can spoil.
-    let sound = Url::parse(&format!("http://{host}/")).is_ok();
     READING.set(Some(request.get_method_str().to_owned()));
-    let url = sound.then(|| request.get_url());
+    let is_sound = host_url.of(&format!("http://{host}/")).is_some();
+    let url = is_sound.then(|| request.get_url());
     READING.set(None);
     Call {
         method: request.get_method_str().to_owned(),
@@ -94,10 +111,10 @@ pub(super) fn facts(call: &Call, trace: String, query: Query, now: Now) -> Reque
     RequestFacts {
         timestamp: now.ms(),
         client_address: call.address.map(|address| address.to_string()),
-        fastly_region: variable("FASTLY_REGION"),
-        fastly_service_id: variable("FASTLY_SERVICE_ID"),
-        fastly_service_version: variable("FASTLY_SERVICE_VERSION"),
-        fastly_hostname: variable("FASTLY_HOSTNAME"),
+        fastly_region: &PLACE.region,
+        fastly_service_id: &PLACE.service_id,
+        fastly_service_version: &PLACE.service_version,
+        fastly_hostname: &PLACE.hostname,
         fastly_trace_id: trace,
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),

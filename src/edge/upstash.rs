@@ -1,17 +1,19 @@
 //! The way to the store: one backend of the platform, and how many calls a request may make.
 
+use std::cell::RefCell;
 use std::io::Read;
 use std::time::Instant;
 
 use fastly::handle::{BodyHandle, CacheOverride, RequestHandle};
 use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
-use fastly::http::{HeaderValue, Method, Url};
+use fastly::http::{HeaderValue, Method};
 
 use now_serving::config::Config;
 use now_serving::queue::Released;
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 
+use super::last_url::LastUrl;
 use super::log;
 use super::outbox::Counts;
 
@@ -20,26 +22,27 @@ pub(super) const STORE: &str = "upstash";
 pub(super) struct Upstash<'a> {
     config: &'a Config,
     counts: &'a Counts,
+    url: &'a RefCell<LastUrl>,
     attempts: Attempts,
 }
 
 impl<'a> Upstash<'a> {
-    pub(super) fn new(config: &'a Config, counts: &'a Counts) -> Self {
+    pub(super) fn new(config: &'a Config, counts: &'a Counts, url: &'a RefCell<LastUrl>) -> Self {
         Self {
             config,
             counts,
+            url,
             attempts: Attempts::default(),
         }
     }
 
     pub(super) fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        let url = Url::parse(&self.config.store.url).ok()?;
         let authorization = format!("Bearer {}", self.config.store.token);
         let authorization = HeaderValue::from_str(&authorization).ok()?;
         // By its handle: the SDK's own way goes by its caches, of which a *pass* uses none.
         let mut request = RequestHandle::new();
         request.set_method(&Method::POST);
-        request.set_url(&url);
+        request.set_url(self.url.borrow_mut().of(&self.config.store.url)?);
         request.insert_header(&AUTHORIZATION, &authorization);
         request.insert_header(&CONTENT_TYPE, &HeaderValue::from_static("application/json"));
         request.set_cache_override(&CacheOverride::Pass);

@@ -68,7 +68,8 @@ impl Reply {
     /// The answer to a method that is not among these, which are separated by `, `; nothing if it is.
     #[must_use]
     pub fn wrong_method(method: &str, allowed: &'static str) -> Option<Self> {
-        if allowed.split(", ").any(|one| one == method) {
+        let mut allowed_ones = allowed.split(',').map(str::trim_ascii_start);
+        if allowed_ones.any(|one| one == method) {
             return None;
         }
         let detail = format!("{method} is not one of {allowed}");

@@ -12,5 +12,9 @@ pub fn shortened(text: &str) -> String {
 /// At most that many characters.
 #[must_use]
 pub fn first(text: &str, most: usize) -> String {
+    // Nearly every text is short, and is not looked at letter by letter.
+    if text.len() <= most {
+        return text.to_owned();
+    }
     text.chars().take(most).collect()
 }

@@ -65,13 +65,13 @@ pub struct RequestFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_user_agent: Option<String>,
     /// `FASTLY_REGION`.
-    pub fastly_region: String,
+    pub fastly_region: &'static str,
     /// `FASTLY_SERVICE_ID`.
-    pub fastly_service_id: String,
+    pub fastly_service_id: &'static str,
     /// `FASTLY_SERVICE_VERSION`.
-    pub fastly_service_version: String,
+    pub fastly_service_version: &'static str,
     /// `FASTLY_HOSTNAME`.
-    pub fastly_hostname: String,
+    pub fastly_hostname: &'static str,
     /// The name the platform gave the request.
     pub fastly_trace_id: String,
     /// Two letters, absent when unknown.
@@ -224,13 +224,14 @@ pub fn entry(facts: &RequestFacts, status: Option<u16>, record: &Decision) -> St
 /// A URL without query and fragment, shortened.
 #[must_use]
 pub fn without_query(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    shortened(&without_userinfo(url))
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    shortened(&without_userinfo(url.get(..end).unwrap_or_default()))
 }
 
 /// Some programs put a name and a password in front of a host.
 fn without_userinfo(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("//") else {
+    let parts = url.contains('@').then(|| url.split_once("//")).flatten();
+    let Some((scheme, rest)) = parts else {
         return url.to_owned();
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
