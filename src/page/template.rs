@@ -63,6 +63,15 @@ impl From<RenderError> for Refusal {
     }
 }
 
+/// What stands in front of the first pair of braces, and what behind it. Letters are looked for one at a time: to look for
+/// two of them was a quarter of all the reading.
+fn split_at_pair(text: &str, brace: char) -> Option<(&str, &str)> {
+    text.match_indices(brace).find_map(|(at, _)| {
+        let (before, pair) = text.split_at_checked(at)?;
+        Some((before, pair.strip_prefix(brace)?.strip_prefix(brace)?))
+    })
+}
+
 #[derive(Debug)]
 pub(super) struct Template {
     parsed: Handlebars<'static>,

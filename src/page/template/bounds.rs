@@ -1,6 +1,6 @@
 //! What a template may not ask for, because the sandbox would end instead of refusing it.
 
-use super::Refusal;
+use super::{Refusal, split_at_pair};
 
 /// Blocks in blocks, and brackets in brackets: each is a step on the sandbox's small stack.
 const DEEPEST: usize = 32;
@@ -9,8 +9,8 @@ const DEEPEST: usize = 32;
 pub(super) fn hold(text: &str) -> Result<(), Refusal> {
     let mut blocks = 0_usize;
     let mut rest = text;
-    while let Some((_, tag_on)) = rest.split_once("{{") {
-        let (tag, after) = tag_on.split_once("}}").unwrap_or((tag_on, ""));
+    while let Some((_, tag_on)) = split_at_pair(rest, '{') {
+        let (tag, after) = split_at_pair(tag_on, '}').unwrap_or((tag_on, ""));
         let refusal = |reason: &str| Err(Refusal::at(text, tag_on, reason));
         let sign = tag.trim_start_matches(['{', '~', ' ', '\t', '\n']);
         match sign.bytes().next() {

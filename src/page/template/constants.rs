@@ -3,9 +3,11 @@
 //!
 //! It is escaped so that it is text in HTML and in an attribute, and can neither begin a tag of the template nor end one.
 
+use std::borrow::Cow;
+
 use handlebars::html_escape;
 
-use super::Refusal;
+use super::{Refusal, split_at_pair};
 
 /// The value of a name: nothing when it is no constant, and a reason when it looks like one and is none.
 pub(in crate::page) type Constants<'a> = &'a dyn Fn(&str) -> Option<Result<String, String>>;
@@ -13,11 +15,15 @@ pub(in crate::page) type Constants<'a> = &'a dyn Fn(&str) -> Option<Result<Strin
 /// The template with its constants in it, every line where it was.
 pub(super) fn put_in(text: &str, constants: Constants<'_>) -> Result<String, Refusal> {
     // A browser digests an element after this, too.
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    };
     let mut filled = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some((before, tag_on)) = rest.split_once("{{") {
-        let Some((tag, after)) = tag_on.split_once("}}") else {
+    let mut rest = &*text;
+    while let Some((before, tag_on)) = split_at_pair(rest, '{') {
+        let Some((tag, after)) = split_at_pair(tag_on, '}') else {
             break;
         };
         filled.push_str(before);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Refusal;
+use super::{Refusal, split_at_pair};
 
 const CHANGES: &str = "has no digest, since a tag that changes from request to request stands in it; text.* and brand.* may";
 
@@ -37,7 +37,7 @@ pub(super) fn policy(text: &str) -> Result<String, Refusal> {
             return Err(Refusal::at(text, tag, format!("<{name}> is never closed")));
         };
         if let Some(sources) = sources {
-            if let Some((before, _)) = inside.split_once("{{") {
+            if let Some((before, _)) = split_at_pair(inside, '{') {
                 let tag_on = content.get(before.len()..).unwrap_or_default();
                 return Err(Refusal::at(text, tag_on, format!("<{name}> {CHANGES}")));
             }
@@ -68,7 +68,7 @@ fn is_code(attributes: &[(&str, &str)]) -> bool {
 
 /// What an element holds, and what follows it. Nothing but its own end tag ends it.
 fn element<'a>(content: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
-    content.match_indices("</").find_map(|(at, _)| {
+    content.match_indices('<').find_map(|(at, _)| {
         let (inside, end) = content.split_at(at);
         let (found, after) = split(end.strip_prefix("</")?, |letter| {
             letter.is_ascii_whitespace() || "/>".contains(letter)

@@ -9,14 +9,16 @@ use std::mem;
 use handlebars::template::{ExpressionSpecBuilder, HelperTemplate, Parameter, TemplateElement};
 use handlebars::{Path, PathSeg, Template as Tree};
 
+use super::split_at_pair;
+
 /// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}`, `{{#each name}}` and their ends.
 pub(super) fn tree(text: &str) -> Option<Tree> {
     let mut tree = Tree::default();
     // Blocks that have begun, each with what stands before it.
     let mut outer = Vec::new();
     let mut rest = text;
-    while let Some((before, tag_on)) = rest.split_once("{{") {
-        let (tag, after) = tag_on.split_once("}}")?;
+    while let Some((before, tag_on)) = split_at_pair(rest, '{') {
+        let (tag, after) = split_at_pair(tag_on, '}')?;
         if before.ends_with('\\') {
             return None;
         }
