@@ -149,10 +149,11 @@ impl Keys {
     /// Keys of these secrets; their lengths are the configuration's business.
     #[must_use]
     pub fn new<'a>(secret: &str, previous: impl IntoIterator<Item = &'a str>) -> Self {
+        let current = key(secret);
         Self {
-            current: key(secret),
+            pass: pass_key(secret, &current),
+            current,
             previous: previous.into_iter().map(key).collect(),
-            pass: pass_key(secret),
         }
     }
 
@@ -229,18 +230,15 @@ fn claims<C: Serialize>(id: &str, custom: C, now: Now, life: u64) -> JWTClaims<C
 
 /// The key's name is the beginning of its own digest: enough to tell two apart, and nothing to configure.
 fn key(secret: &str) -> HS256Key {
-    let name = key_id(secret);
-    HS256Key::from_bytes(secret.as_bytes()).with_key_id(&name)
+    let mut key = HS256Key::from_bytes(secret.as_bytes());
+    let name: String = key.create_key_id().chars().take(8).collect();
+    key.with_key_id(&name)
 }
 
 /// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
-fn pass_key(secret: &str) -> HS256Key {
-    HS256Key::from_bytes(&derived(secret.as_bytes(), Purpose::Pass)).with_key_id(&key_id(secret))
-}
-
-fn key_id(secret: &str) -> String {
-    let mut key = HS256Key::from_bytes(secret.as_bytes());
-    key.create_key_id().chars().take(8).collect()
+fn pass_key(secret: &str, entry: &HS256Key) -> HS256Key {
+    let key = HS256Key::from_bytes(&derived(secret.as_bytes(), Purpose::Pass));
+    key.with_key_id(entry.key_id().as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -450,7 +448,8 @@ mod tests {
         let ticket = keys()
             .sign(&waiting(), &room("main"), at(NOW), 86_400)
             .unwrap();
-        let (ticket_key, pass_key) = (key(SECRET), pass_key(SECRET));
+        let ticket_key = key(SECRET);
+        let pass_key = pass_key(SECRET, &ticket_key);
         assert!(is_signed_by(&pass_key, &pass(&keys())));
         assert!(!is_signed_by(&ticket_key, &pass(&keys())));
         assert!(is_signed_by(&ticket_key, &ticket));
