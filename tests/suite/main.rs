@@ -99,6 +99,7 @@ mod simulated {
 mod platform {
     mod cap;
     mod command;
+    mod host_calls;
     mod limits;
     mod live;
     mod log;

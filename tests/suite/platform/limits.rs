@@ -120,7 +120,7 @@ fn taken(lines: &[String]) -> BTreeMap<u64, Taken> {
     taken
 }
 
-fn traced(settings: BTreeMap<String, String>, store: &str, origin: &Origin) -> Edge {
+pub(super) fn traced(settings: BTreeMap<String, String>, store: &str, origin: &Origin) -> Edge {
     Edge::start(&EdgeOptions {
         wasm: harness::edge::wasm().unwrap(),
         origin: origin.url(),
@@ -184,6 +184,13 @@ fn no_sandbox_exceeds_what_the_platform_allows_in_the_worst_configuration() {
     }
 }
 
+/// A line that moves by hand only.
+pub(super) fn held(store: &str) -> BTreeMap<String, String> {
+    let held = [("upstash_url", store), ("automatic", "0")];
+    held.map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into()
+}
+
 /// The look-ups of an outbox, known by the length of the key, after each refresh of the sign.
 fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
     let of = |function: &str, key: &str| {
@@ -205,9 +212,7 @@ fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
 fn a_refresh_of_the_sign_looks_at_one_outbox() {
     let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
     let origin = Origin::start(ANY_PORT).unwrap();
-    let held = [("upstash_url", store.url()), ("automatic", "0".to_owned())];
-    let settings = held.map(|(key, value)| (key.to_owned(), value));
-    let edge = traced(settings.into(), &store.url(), &origin);
+    let edge = traced(held(&store.url()), &store.url(), &origin);
     let mut connection = Connection::open(edge.addr());
     let mut ticket = String::new();
     for _ in 0..8 {

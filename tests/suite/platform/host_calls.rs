@@ -1,0 +1,72 @@
+//! How often a request calls the host, as the local server writes it down: the calls are most of what a request costs.
+//! Those without an argument, and those for time and chance, are not written down.
+
+use harness::edge::Edge;
+use harness::origin::Origin;
+use upstash_local::{Server, Store};
+
+use crate::connection::Connection;
+use crate::house::{ANY_PORT, Ask, PERMIT_TOKEN, STORE_TOKEN};
+
+use super::limits::{held, traced};
+
+/// Of this many equal requests some are in the middle of a sandbox's life, and find a copy of the sign that is fresh.
+const REQUESTS: usize = 8;
+
+/// The calls of the request that made the fewest. Behind each stands one that ends, so that nothing is cut off.
+fn fewest(edge: &Edge, ask: &Ask) -> usize {
+    let mut connection = Connection::open(edge.addr());
+    edge.forget_output();
+    for _ in 0..REQUESTS {
+        connection.ask(ask);
+    }
+    let lines = edge.output();
+    let calls = lines.iter().filter(|line| {
+        line.contains(" TRACE ") && line.contains("wiggle abi{") && !line.contains(": result=")
+    });
+    let calls: Vec<&String> = calls.collect();
+    let requests: Vec<usize> = calls
+        .split(|line| line.contains("function=\"next_request_wait\""))
+        .map(<[&String]>::len)
+        .collect();
+    println!("{}: {requests:?}", ask.target);
+    let [_, whole @ .., _] = requests.as_slice() else {
+        panic!("{} was answered by a new sandbox each time", ask.target)
+    };
+    // One that is only waited for in vain is no request.
+    *whole.iter().filter(|calls| **calls > 1).min().unwrap()
+}
+
+#[test]
+fn a_request_calls_the_host_no_more_often_than_it_needs() {
+    let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
+    let origin = Origin::start(ANY_PORT).unwrap();
+    let edge = traced(held(&store.url()), &store.url(), &origin);
+    let mut connection = Connection::open(edge.addr());
+    let mut draw = || {
+        // The second visitor's number is drawn by the ticket of the first contact.
+        let first = connection.ask(&Ask::get("/").json()).ticket().unwrap();
+        let ask = Ask::get("/")
+            .json()
+            .with("cookie", format!("queue={first}"));
+        let second = connection.ask(&ask).ticket();
+        format!("queue={}", second.unwrap_or(first))
+    };
+    let (first, second) = (draw(), draw());
+    let permit = Ask::get("/_queue/permit").method("POST");
+    let permit = permit.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    let inside = {
+        let mut connection = Connection::open(edge.addr());
+        assert_eq!(connection.ask(&permit).status, 200);
+        let got = connection.ask(&Ask::get("/echo").with("cookie", &first));
+        format!("queue={}", got.ticket().unwrap())
+    };
+    let counted = [
+        Ask::get("/robots.txt"),
+        Ask::get("/echo").with("cookie", inside),
+        Ask::get("/_queue/place").with("cookie", &second),
+        Ask::get("/").with("cookie", &second),
+    ]
+    .map(|ask| fewest(&edge, &ask));
+    assert_eq!(counted, [19, 28, 24, 31], "bypass, inside, poll, page");
+}
