@@ -19,11 +19,11 @@ use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 pub use begin::provisional_ticket;
 use begin::{anew, held};
-use ending::{decided, has_ended, outside, without_store};
+use ending::{decided, outside, without_store};
 use first::{asks_twice, draw_and_tell, is_open};
 pub use session::Shared;
-pub(crate) use session::renewed_unsigned;
 use session::{Kept, Renewed, anew_with, was_ended};
+pub(crate) use session::{renewed_unsigned, still_inside};
 use sign::{Asked, SignRead, look};
 
 /// How a visit ended, and what is known from it.
@@ -281,23 +281,4 @@ impl Visit {
         };
         Self { after, ..self }
     }
-}
-
-/// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
-/// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
-pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
-    let last = pop.last();
-    let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
-        Standing::Admitted { .. } => last.is_fresh_inside(now),
-        // Let in without the store, so that a hold ends the stay too.
-        Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
-    });
-    let sign = last.and_then(|last| last.sign);
-    let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
-    let after = if is_fresh {
-        FollowUp::Nothing
-    } else {
-        FollowUp::Look
-    };
-    (!has_ended).then_some(after)
 }

@@ -2,7 +2,9 @@
 //!
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
+use super::FollowUp;
 use super::begin::anew;
+use super::ending::has_ended;
 use crate::cache::{CachedSign, Pop};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Enforcement, Now, Renewal, Sessions, SharedTickets};
@@ -157,4 +159,23 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
         notice: Some(notice),
         ..anew(held.next_id(), now)
     }
+}
+
+/// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
+/// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
+pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
+    let last = pop.last();
+    let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
+        Standing::Admitted { .. } => last.is_fresh_inside(now),
+        // Let in without the store, so that a hold ends the stay too.
+        Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
+    });
+    let sign = last.and_then(|last| last.sign);
+    let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
+    let after = if is_fresh {
+        FollowUp::Nothing
+    } else {
+        FollowUp::Look
+    };
+    (!has_ended).then_some(after)
 }
