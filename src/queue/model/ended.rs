@@ -62,7 +62,10 @@ impl Model {
         self.ended.listed.push((version, entry));
         let extra = self.ended.listed.len().saturating_sub(MOST);
         self.ended.listed.drain(..extra);
-        self.leave(session.last, 1, now_ms);
+        // Where it ended with all tickets before, it holds no slot. At `floor` it may have, and is left to end by itself.
+        if session.last > self.inside_mut().floor {
+            self.leave(session.last, 1, now_ms);
+        }
     }
 
     /// What a POP does not have, which knows the list up to this version.

@@ -36,7 +36,10 @@ local function end_marked(words)
         redis.call('LTRIM', key.ended, 0, ENDED_MAX - 1)
         redis.call('EXPIRE', key.ended, (state.ended_last - this_minute + 2) * 60)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
-        leave(last_minute, 1)
+        -- Where it ended with all tickets before, it holds no slot. At `floor` it may have, and is left to end by itself.
+        if last_minute > state.floor then
+          leave(last_minute, 1)
+        end
       end
     end
   end
