@@ -22,8 +22,8 @@ use begin::{anew, held};
 use ending::{decided, outside, without_store};
 use first::{asks_twice, draw_and_tell, is_open};
 pub use session::Shared;
-use session::{Kept, Renewed, anew_with, was_ended};
-pub(crate) use session::{renewed_unsigned, still_inside};
+use session::{Kept, Renewed, anew_with};
+pub(crate) use session::{renewed_unsigned, still_inside, was_ended};
 use sign::{Asked, SignRead, look};
 
 /// How a visit ended, and what is known from it.

@@ -102,7 +102,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
 }
 
 /// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.
-pub(super) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
+pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
     let sessions = pop.last_sign().and_then(|sign| sign.sessions);
     sessions.is_some_and(|sessions| is_on_the_list(id, &sessions, pop))
 }

@@ -72,3 +72,17 @@ fn passes_of_an_epoch_that_has_ended_free_no_slot_of_this_one() {
     assert_eq!(inside(&house), 3, "they hold no slot");
     assert!(!Visitor::new(&house).ask("/echo").inside);
 }
+
+#[test]
+fn an_ended_ticket_is_refused_while_settings_are_unsound() {
+    let house = House::native();
+    let mut two = full(&house, 2);
+    end(&house, &[pass(&house, &two[0])]);
+    house.wait(SEEN);
+    two[1].ask("/echo");
+    house.wait(Duration::from_millis(100));
+    house.set("automatic", "often");
+    assert!(two[1].ask("/echo").inside);
+    let got = two[0].ask("/echo");
+    assert_eq!((got.status, got.inside), (503, false));
+}
