@@ -31,8 +31,8 @@ pub trait LastSign {
     fn ended_sessions(&self) -> EndedSessions {
         EndedSessions::default()
     }
-    /// Takes what the store says is new on that list.
-    fn take_ended(&self, _news: EndedSessions, _store_time: Now) {}
+    /// Takes what the store says is new on that list since this version.
+    fn take_ended(&self, _news: EndedSessions, _since: u64, _store_time: Now) {}
 }
 
 /// A POP that knows no sign.

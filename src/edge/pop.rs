@@ -82,8 +82,8 @@ impl LastSign for PlatformCache {
         ended::kept(self)
     }
 
-    fn take_ended(&self, news: EndedSessions, store_time: Now) {
-        ended::take(self, news, store_time);
+    fn take_ended(&self, news: EndedSessions, since: u64, store_time: Now) {
+        ended::take(self, news, since, store_time);
     }
 }
 

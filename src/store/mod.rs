@@ -205,8 +205,8 @@ impl Line<'_> {
             if let Some(released) = answer.released() {
                 self.store.released(&released);
             }
-            if let Some((news, store_time)) = answer.ended_news() {
-                self.known.take_ended(news, store_time);
+            if let Some((news, since, store_time)) = answer.ended_news() {
+                self.known.take_ended(news, since, store_time);
             }
             Ok(told)
         });

@@ -186,14 +186,15 @@ impl Answer {
         })
     }
 
-    /// What the POP did not have of the list of ended sessions, and the store's time.
-    pub(super) fn ended_news(&self) -> Option<(EndedSessions, Now)> {
+    /// What the POP did not have of the list of ended sessions, the version that it had, and the store's time.
+    pub(super) fn ended_news(&self) -> Option<(EndedSessions, u64, Now)> {
         let words = self.text("ended_news")?.split_whitespace();
         let news = EndedSessions {
             version: self.number("ended")?,
             sessions: words.map(EndedSession::read).collect::<Option<_>>()?,
         };
-        Some((news, Now::from_ms(self.number("told")?)))
+        let store_time = Now::from_ms(self.number("told")?);
+        Some((news, self.number("ended_seen")?, store_time))
     }
 
     /// What this verb released of visitors who waited.

@@ -25,5 +25,5 @@ verbs.look = function()
   end
   count()
   save()
-  return answer(position or 0, 'claim', last, 'ended_news', ended_news())
+  return answer(position or 0, 'claim', last, 'ended_news', ended_news(), 'ended_seen', arg.ended_seen)
 end
