@@ -121,6 +121,10 @@ impl Intent for End {
         })
     }
 
+    fn details(&self, effect: Effect) -> String {
+        format!("&later={}", effect.kept.unwrap_or(0))
+    }
+
     fn status(&self, effect: Effect) -> u16 {
         match effect.kept {
             None | Some(0) => 200,
@@ -136,6 +140,10 @@ impl Intent for End {
 
 fn flash(flash: &Flash<'_>) -> String {
     match flash.number {
+        0 if flash.detail("later").is_some_and(|later| later > 0) => {
+            "That visit ends by itself: the list of ended visits is full, with 1,000 of them."
+                .to_owned()
+        }
         0 => "That visit had been ended before.".to_owned(),
         _ => "The visit is ended: its ticket is refused everywhere within two seconds.".to_owned(),
     }

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::{Keys, Ticket};
+use now_serving::ticket::{Keys, Standing, Ticket};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, visitors};
+use crate::tickets::ticket;
 
 const SEEN: Duration = Duration::from_secs(2);
 
@@ -71,6 +72,36 @@ fn passes_of_an_epoch_that_has_ended_free_no_slot_of_this_one() {
     end(&house, &passes);
     assert_eq!(inside(&house), 3, "they hold no slot");
     assert!(!Visitor::new(&house).ask("/echo").inside);
+}
+
+#[test]
+fn an_operator_is_told_where_the_list_of_ended_sessions_is_full() {
+    let house = House::native();
+    let _all = full(&house, 1);
+    let last = house.now_ms() / 60_000 + 20;
+    for hundred in 0..10_u64 {
+        let of = |number: u64| {
+            let standing = Standing::Admitted {
+                position: None,
+                born: 5,
+                epoch: 1,
+                at: house.now_ms() / 1000,
+                session: Some(last + 100),
+            };
+            let id = format!("{:032x}", crate::house::scattered(number + 1_000_000));
+            pass_of(&house, &ticket(id, standing, house.now_ms() / 1000))
+        };
+        let passes: Vec<String> = (hundred * 100..hundred * 100 + 100).map(of).collect();
+        let told = end(&house, &passes);
+        assert_eq!(told["ended"], 100, "{told}");
+    }
+    let form = "reference=3FA9-C0D1&once=full&sure=yes";
+    let got = house.ask(&Ask::form("end", form));
+    assert_eq!(got.status, 303, "{got:?}");
+    let location = got.header("location").to_owned();
+    let panel = house.ask(&Ask::get(&location).operator()).body;
+    assert!(!panel.contains("had been ended before"), "{location}");
+    assert!(panel.contains("1,000"), "{location}");
 }
 
 #[test]
