@@ -22,9 +22,9 @@ use fastly::log::Endpoint;
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
 use now_serving::http::{Answer, Call, Commands};
-use now_serving::queue::{EndedSession, Now};
+use now_serving::queue::{EndedSession, Now, Renewal};
 use now_serving::request::Request as Asked;
-use now_serving::service::{self, Outcome};
+use now_serving::service;
 use now_serving::telemetry::log::{self, Decision};
 
 use last_url::LastUrl;
@@ -162,9 +162,9 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let mut body = RequestBody(&mut request);
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
-    count(&outcome, counts);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let (status, ended) = perform(outcome.answer, request, &call, counts);
+    count(&outcome.record, outcome.renewal, ended.as_ref(), counts);
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.logging.query, now);
         let record = Decision {
@@ -187,14 +187,19 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     }
 }
 
-/// What the store hears of it later.
-fn count(outcome: &Outcome, counts: &Counts) {
+/// What the store hears of it later. A session that the origin ends by this very request does not end later by it.
+fn count(
+    record: &Decision,
+    renewal: Option<Renewal>,
+    ended: Option<&EndedSession>,
+    counts: &Counts,
+) {
     let mut tally = counts.tally.borrow_mut();
-    tally.decided(outcome.record.reason);
-    if let Some(renewal) = outcome.renewal {
+    tally.decided(record.reason);
+    if let Some(renewal) = renewal.filter(|_| ended.is_none()) {
         tally.renewed(renewal);
     }
-    if outcome.record.shared_ticket {
+    if record.shared_ticket {
         tally.shared();
     }
 }

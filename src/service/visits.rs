@@ -45,8 +45,10 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
     if way != Way::Pass || !paths.take_commands(&call.method, &call.path) {
         return Commands::Unread;
     }
+    // Where this visit made it longer, the store has not heard of that, and need not.
+    let known = |last| visit.renewal.map_or(last, |renewal| renewal.from);
     let ending = |last| Ending {
-        session: EndedSession::of_ticket(&visit.ticket.id, Some(last)),
+        session: EndedSession::of_ticket(&visit.ticket.id, Some(known(last))),
         cookies: ticket_cookie::forget(request),
     };
     Commands::Read(visit.ticket.session().map(ending).map(Box::new))

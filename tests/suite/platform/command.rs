@@ -105,3 +105,17 @@ fn commands_are_obeyed_where_they_are_expected_and_of_visitors_with_a_session() 
     assert!(!is_told_of_the_end(&got), "there is no session to end");
     assert!(visitor.ask("/echo").inside);
 }
+
+/// The visit that the origin ends was also to make the session longer, and no other request comes for minutes.
+#[test]
+fn a_session_that_its_last_visit_made_longer_leaves_no_slot_taken() {
+    let house = House::wasm_shared();
+    let mut visitor = with_one_inside(&house);
+    house.wait(Duration::from_secs(130));
+    assert_eq!(visitor.ask("/logout").status, 200);
+    comes_down_to(&house, 0);
+    house.wait(Duration::from_secs(190));
+    let mut next = Visitor::new(&house);
+    assert!(next.ask("/echo").inside);
+    assert_eq!(ring(&house), 1);
+}
