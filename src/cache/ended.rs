@@ -15,6 +15,13 @@ pub fn kept(markers: &(impl Markers + ?Sized)) -> EndedSessions {
     text.and_then(EndedSessions::read).unwrap_or_default()
 }
 
+/// Whether the session of this ticket was ended, as far as this POP knows.
+#[must_use]
+pub fn has(markers: &(impl Markers + ?Sized), id: &str) -> bool {
+    let note = markers.marker(Marker::Ended).unwrap_or_default();
+    std::str::from_utf8(&note).is_ok_and(|text| EndedSessions::has(text, id))
+}
+
 /// Takes what the store says is new since this version. Of two requests that do so at once one may undo the other, whose news come
 /// again; so do news that do not join what is there, since the note is gone or an older one has taken its place.
 pub fn take(markers: &(impl Markers + ?Sized), news: EndedSessions, since: u64, store_time: Now) {

@@ -31,6 +31,10 @@ pub trait LastSign {
     fn ended_sessions(&self) -> EndedSessions {
         EndedSessions::default()
     }
+    /// Whether the session of this ticket is on it.
+    fn has_ended(&self, _id: &str) -> bool {
+        false
+    }
     /// Takes what the store says is new on that list since this version.
     fn take_ended(&self, _news: EndedSessions, _since: u64, _store_time: Now) {}
 }

@@ -82,6 +82,10 @@ impl LastSign for PlatformCache {
         ended::kept(self)
     }
 
+    fn has_ended(&self, id: &str) -> bool {
+        ended::has(self, id)
+    }
+
     fn take_ended(&self, news: EndedSessions, since: u64, store_time: Now) {
         ended::take(self, news, since, store_time);
     }

@@ -108,7 +108,7 @@ pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
 }
 
 fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {
-    sessions.ended > 0 && sessions.enforcement == Enforcement::On && pop.ended_sessions().has(id)
+    sessions.ended > 0 && sessions.enforcement == Enforcement::On && pop.has_ended(id)
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.
