@@ -20,15 +20,16 @@ use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
 use now_serving::queue::{Actor, Now, Released};
-use now_serving::request::Request;
 use now_serving::service;
-use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
 use upstash_local::Redis;
-use upstash_local::{DEADLINE, Reply as StoreReply, Request as StoreRequest, Server, Store};
+use upstash_local::{DEADLINE, Server, Store};
+use virtual_edge::{Takes, Turn, id_of};
 
 mod pool;
+
+pub(crate) use virtual_edge::{Direct, scattered};
 
 use crate::log;
 use now_serving::cache::Listed;
@@ -636,7 +637,7 @@ impl House {
     pub(crate) fn ask(&self, ask: &Ask) -> Got {
         match &self.kind {
             Kind::Native { now_ms, ids, .. } => {
-                let id = format!("{:032x}", scattered(ids.fetch_add(1, Ordering::SeqCst)));
+                let id = id_of(ids.fetch_add(1, Ordering::SeqCst));
                 let now_ms = now_ms.load(Ordering::SeqCst);
                 self.ask_here(ask, &self.loaded(), &self.pop(), now_ms, id)
             }
@@ -680,34 +681,20 @@ impl House {
         if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), config) {
             self.write_down(&line);
         }
-        let tally = RefCell::default();
-        let write_down = |line: &str| self.write_down(line);
-        let store = || Counting {
-            direct: Direct(self.store.clone()),
-            tally: &tally,
-            write_down: &write_down,
-            attempts: Attempts::default(),
-        };
-        let outcome = service::handle(
-            &Request::new(&call, config, (&store(), pop), Now::from_ms(now_ms)),
-            &mut ask.body.as_slice(),
-        );
-        tally.borrow_mut().decided(outcome.record.reason);
-        if let Some(renewal) = outcome.renewal {
-            tally.borrow_mut().renewed(renewal);
-        }
+        let now = Now::from_ms(now_ms);
+        let released = |released: &Released| self.write_down(&service::released_entry(released));
+        let store = (&self.store, Takes::Measured);
+        let turn = Turn::new((&call, now), config, store, pop, &released);
+        let outcome = turn.handle(&mut ask.body.as_slice());
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {
             let facts = facts(&call, config.logging.query, now_ms);
             self.write_down(&entry(&facts, status, &outcome.record));
         }
-        service::afterwards(
-            outcome.after,
-            &Request::new(&call, config, (&store(), pop), Now::from_ms(now_ms)),
-        );
-        pop.put_by(&tally.borrow());
-        for line in service::refused_entries(Now::from_ms(now_ms), config.room_of(&call)) {
+        turn.afterwards(outcome.after);
+        pop.put_by(&turn.tally());
+        for line in service::refused_entries(now, config.room_of(&call)) {
             self.write_down(&line);
         }
         got
@@ -868,11 +855,6 @@ fn agent() -> ureq::Agent {
         .new_agent()
 }
 
-/// As unlike its neighbours as a random number would be, and the same in every run.
-pub(crate) fn scattered(number: u64) -> u128 {
-    u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
-}
-
 /// What the edge knows of a request, as far as it can be known here.
 fn facts(call: &Call, query: Query, now_ms: u64) -> RequestFacts {
     RequestFacts {
@@ -1011,52 +993,6 @@ impl Source for Failing {
     }
     fn is_local(&self) -> bool {
         true
-    }
-}
-
-/// The store without a socket.
-pub(crate) struct Direct(pub(crate) Store);
-
-impl Transport for Direct {
-    fn post(&self, body: &str, _: Attempt) -> Option<(u16, Vec<u8>)> {
-        let authorization = format!("Bearer {}", self.0.token());
-        let request = StoreRequest {
-            method: "POST",
-            target: "/",
-            authorization: Some(&authorization),
-            body: body.as_bytes(),
-        };
-        match self.0.answer(&request) {
-            StoreReply::Answer { status, body } => Some((status, body)),
-            StoreReply::Dropped => None,
-        }
-    }
-}
-
-/// The same for one request, counted as the edge counts. The edge refuses a call that a request may not make; here it
-/// is a mistake of the rules.
-struct Counting<'a> {
-    direct: Direct,
-    tally: &'a RefCell<Tally>,
-    write_down: &'a dyn Fn(&str),
-    attempts: Attempts,
-}
-
-impl Transport for Counting<'_> {
-    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
-        assert!(self.attempts.take(attempt), "a second call: {body}");
-        let began = Instant::now();
-        let answer = self.direct.post(body, attempt);
-        self.tally.borrow_mut().called(began.elapsed());
-        answer
-    }
-
-    fn failed(&self, fault: &StoreError) {
-        self.tally.borrow_mut().failed(fault.kind());
-    }
-
-    fn released(&self, released: &Released) {
-        (self.write_down)(&service::released_entry(released));
     }
 }
 

@@ -5,13 +5,12 @@
 //! while a renewal was on its way): to prevent that, each look would have to sign the ticket again. A sign marked as
 //! old, while the store does not answer, is the last one that this data centre has read.
 
-pub(crate) mod cache;
 mod world;
 
 use proptest::prelude::*;
 use upstash_local::{Fault, Store};
+use virtual_edge::cache::CacheFault;
 
-use self::cache::CacheFault;
 use self::world::World;
 use crate::house::STORE_TOKEN;
 

@@ -23,13 +23,22 @@ struct Core {
 impl Embedded {
     /// An empty one.
     pub(crate) fn new() -> Result<Self, String> {
+        Self::with_clock(Clock::running())
+    }
+
+    /// An empty one at this time since 1970, which stands still until it is advanced.
+    pub(crate) fn at(time: Duration) -> Result<Self, String> {
+        Self::with_clock(Clock::standing(time))
+    }
+
+    fn with_clock(clock: Clock) -> Result<Self, String> {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let scripts = Scripts::new(Arc::clone(&shared));
         let scripts = scripts.map_err(|error| format!("Lua did not start: {error}"))?;
         Ok(Self(Mutex::new(Core {
             shared,
             scripts,
-            clock: Clock::new(),
+            clock,
         })))
     }
 
@@ -88,26 +97,34 @@ impl Core {
 }
 
 struct Clock {
-    start: Instant,
+    /// Since when it runs; a clock that stands still is only advanced.
+    running_since: Option<Instant>,
     /// Since 1970, so that what overflows in Redis overflows here.
     started_at: Duration,
     moved: Duration,
 }
 
 impl Clock {
-    fn new() -> Self {
+    fn running() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
-            start: Instant::now(),
-            started_at: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default(),
+            running_since: Some(Instant::now()),
+            ..Self::standing(since.unwrap_or_default())
+        }
+    }
+
+    fn standing(started_at: Duration) -> Self {
+        Self {
+            running_since: None,
+            started_at,
             moved: Duration::ZERO,
         }
     }
 
     fn now(&self) -> i64 {
+        let ran = self.running_since.map(|since| since.elapsed());
         let now = self.started_at.saturating_add(self.moved);
-        let now = now.saturating_add(self.start.elapsed());
+        let now = now.saturating_add(ran.unwrap_or_default());
         i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
     }
 }

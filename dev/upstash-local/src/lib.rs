@@ -67,6 +67,15 @@ impl Store {
         Ok(Self::new(Engine::Embedded(Embedded::new()?), token))
     }
 
+    /// The same at this time since 1970, for virtual time: its clock stands still until it is advanced, and what it answers is
+    /// the same in every run.
+    ///
+    /// # Errors
+    /// When Lua cannot be started.
+    pub fn embedded_at(token: &str, time: Duration) -> Result<Self, String> {
+        Ok(Self::new(Engine::Embedded(Embedded::at(time)?), token))
+    }
+
     /// A store in front of the Redis at `url` that accepts `token`.
     ///
     /// # Errors

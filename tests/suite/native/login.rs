@@ -33,8 +33,8 @@ use upstash_local::Store;
 use crate::house::{
     ADMIN_TOKEN, Ask, Direct, Given, PASSWORD, PERMIT_TOKEN, STORE_TOKEN, call, config,
 };
-use crate::staleness::cache::{Cache, CacheFault};
 use now_serving::cache::memory::InMemoryCache;
+use virtual_edge::cache::{Cache, CacheFault};
 
 const HERE: &str = "192.0.2.1";
 pub(crate) const WRONG: &str = "Bearer development-only-guess";

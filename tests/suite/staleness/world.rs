@@ -11,9 +11,9 @@ use now_serving::request::Request;
 use now_serving::service;
 use upstash_local::{Faults, Store};
 
-use super::cache::{Cache, CacheFault};
 use super::{Event, FaultProfile, LATEST_MS, SandboxFate, Step};
 use crate::house::{Ask, Direct, Got, call, claims, config, got};
+use virtual_edge::cache::{Cache, CacheFault};
 
 const START_MS: u64 = 1_800_000_000_000;
 /// Fresh for a second, renewed in the next: together the oldest sign anybody sees.

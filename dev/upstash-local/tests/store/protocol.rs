@@ -262,6 +262,18 @@ fn a_key_expires(store: &Store) -> Result<(), String> {
 }
 
 #[test]
+fn a_store_at_a_time_stands_still_until_it_is_advanced() -> Result<(), String> {
+    let store = Store::embedded_at(TOKEN, Duration::from_millis(1_800_000_000_500))?;
+    let time = |store: &Store| store.command(&["EVAL", "return redis.call('TIME')", "0"]);
+    assert_eq!(time(&store)?, json!(["1800000000", "500000"]));
+    std::thread::sleep(Duration::from_millis(2));
+    assert_eq!(time(&store)?, json!(["1800000000", "500000"]));
+    store.advance(Duration::from_secs(1));
+    assert_eq!(time(&store)?, json!(["1800000001", "500000"]));
+    Ok(())
+}
+
+#[test]
 fn the_embedded_clock_can_be_moved() -> Result<(), String> {
     let store = Store::embedded(TOKEN)?;
     store.command(&["SET", "k", "v", "EX", "60"])?;

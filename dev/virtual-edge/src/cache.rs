@@ -23,7 +23,8 @@ use now_serving::cache::memory::InMemoryCache;
 
 /// How one request finds the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum CacheFault {
+pub enum CacheFault {
+    /// As it should.
     #[default]
     Sound,
     /// It does not answer.
@@ -36,8 +37,9 @@ pub(crate) enum CacheFault {
 
 /// The cache of one data centre; clones share everything.
 #[derive(Clone)]
-pub(crate) struct Cache {
-    pub(crate) memory: InMemoryCache,
+pub struct Cache {
+    /// The sound cache behind it.
+    pub memory: InMemoryCache,
     now_ms: Arc<AtomicU64>,
     state: Rc<State>,
 }
@@ -58,25 +60,36 @@ struct OnItsWay {
 struct Errand(Cache, RefreshGuard);
 
 impl Cache {
-    pub(crate) fn new(now_ms: u64) -> Self {
+    /// A POP without a name of its own, whose clock shows this.
+    #[must_use]
+    pub fn new(now_ms: u64) -> Self {
+        Self::in_pop("HERE", now_ms)
+    }
+
+    /// The cache of this POP.
+    #[must_use]
+    pub fn in_pop(pop: &str, now_ms: u64) -> Self {
         let now_ms = Arc::new(AtomicU64::new(now_ms));
         Self {
-            memory: InMemoryCache::new(Arc::clone(&now_ms)),
+            memory: InMemoryCache::in_pop(pop, Arc::clone(&now_ms)),
             now_ms,
             state: Rc::default(),
         }
     }
 
-    pub(crate) fn now_ms(&self) -> u64 {
+    /// What the POP's clock shows.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
         self.now_ms.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn is_from_now_on(&self, whim: CacheFault) {
+    /// How requests find the cache from now on.
+    pub fn is_from_now_on(&self, whim: CacheFault) {
         self.state.whim.set(whim);
     }
 
     /// Lets time pass; everything on its way arrives exactly when it is due.
-    pub(crate) fn wait(&self, time_ms: u64) {
+    pub fn wait(&self, time_ms: u64) {
         let end_ms = self.now_ms() + time_ms;
         let mut waiting = self.state.on_its_way.take();
         waiting.sort_by_key(|late| late.due_ms);

@@ -1,0 +1,128 @@
+//! One request, in the order in which the edge answers it (`src/edge/mod.rs`): decide, count, and then what could wait.
+
+use std::cell::RefCell;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use now_serving::cache::Pop;
+use now_serving::cache::outbox::Tally;
+use now_serving::config::Config;
+use now_serving::http::Call;
+use now_serving::queue::{Now, Released};
+use now_serving::request::Request;
+use now_serving::service::{self, Outcome};
+use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
+use now_serving::visitor::visit::FollowUp;
+use upstash_local::Store;
+
+use crate::Direct;
+
+/// How long a call of the store is counted to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// As long as it took on this machine.
+    Measured,
+    /// So long, in every run.
+    Always(Duration),
+}
+
+/// One request of a visitor or an operator, and what it counts.
+pub struct Turn<'a> {
+    call: &'a Call,
+    config: &'a Config,
+    pop: &'a dyn Pop,
+    now: Now,
+    store: Counting<'a>,
+}
+
+/// The store for one request, counted as the edge counts. The edge refuses a call that a request may not make; here it is a
+/// mistake of the rules.
+struct Counting<'a> {
+    direct: Direct,
+    takes: Takes,
+    tally: RefCell<Tally>,
+    released: &'a dyn Fn(&Released),
+    attempts: RefCell<Attempts>,
+}
+
+impl<'a> Turn<'a> {
+    /// A request that came now.
+    #[must_use]
+    pub fn new(
+        (call, now): (&'a Call, Now),
+        config: &'a Config,
+        (store, takes): (&Store, Takes),
+        pop: &'a dyn Pop,
+        released: &'a dyn Fn(&Released),
+    ) -> Self {
+        Self {
+            call,
+            config,
+            pop,
+            now,
+            store: Counting {
+                direct: Direct(store.clone()),
+                takes,
+                tally: RefCell::default(),
+                released,
+                attempts: RefCell::default(),
+            },
+        }
+    }
+
+    /// The answer, counted.
+    #[must_use]
+    pub fn handle(&self, body: &mut dyn Read) -> Outcome {
+        let outcome = service::handle(&self.request(), body);
+        let mut tally = self.store.tally.borrow_mut();
+        tally.decided(outcome.record.reason);
+        if let Some(renewal) = outcome.renewal {
+            tally.renewed(renewal);
+        }
+        if outcome.record.shared_ticket {
+            tally.shared();
+        }
+        outcome
+    }
+
+    /// What could wait until the visitor had been answered: another call of the store may follow.
+    pub fn afterwards(&self, after: FollowUp) {
+        self.store.attempts.take();
+        service::afterwards(after, &self.request());
+    }
+
+    /// What the request counted, for an outbox of its POP.
+    #[must_use]
+    pub fn tally(self) -> Tally {
+        self.store.tally.into_inner()
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request::new(self.call, self.config, (&self.store, self.pop), self.now)
+    }
+}
+
+impl Transport for Counting<'_> {
+    fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
+        assert!(
+            self.attempts.borrow().take(attempt),
+            "a second call: {body}"
+        );
+        let began = Instant::now();
+        let answer = self.direct.post(body, attempt);
+        let took = match self.takes {
+            Takes::Measured => began.elapsed(),
+            Takes::Always(time) => time,
+        };
+        self.tally.borrow_mut().called(took);
+        answer
+    }
+
+    fn failed(&self, fault: &StoreError) {
+        self.tally.borrow_mut().failed(fault.kind());
+    }
+
+    fn released(&self, released: &Released) {
+        (self.released)(released);
+    }
+}
