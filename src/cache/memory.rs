@@ -77,7 +77,8 @@ impl InMemoryCache {
             admitted: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
-            till: RefCell::new(OutboxSlot::new("here".to_owned())),
+            // No other till ever has its name: the store counts each number of a till once.
+            till: RefCell::new(OutboxSlot::new(pop.to_lowercase())),
             lists,
             markers: RefCell::default(),
         });
