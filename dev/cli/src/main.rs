@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use cli::{check, probe, secret, serve, suite};
+use cli::{check, probe, rehearse, secret, serve, suite};
+use simulator::{plan, simulate};
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -27,6 +28,10 @@ enum Command {
     Secret(secret::Options),
     /// Look at a running service: what of production is as documented
     Probe(probe::Options),
+    /// Rehearse an event on the real thing, in virtual time
+    Simulate(simulate::Options),
+    /// When the last visitor goes in, how long visitors wait and what it costs
+    Plan(plan::Options),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +42,8 @@ fn main() -> ExitCode {
         Command::Check(options) => check::check(&options),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
         Command::Probe(options) => probe::probe(&options),
+        Command::Simulate(options) => rehearse::rehearse(&options),
+        Command::Plan(options) => plan::plan(&options),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

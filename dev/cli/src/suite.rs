@@ -68,7 +68,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "contract",  is_fast: false, needs: &[Viceroy, Schemathesis], after: Some("build"), command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus", is_fast: false, needs: &[Viceroy, Prometheus], after: Some("build"), command: "test -p now-serving --test suite -- prometheus::" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" },
     Stage { name: "docs",      is_fast: false, needs: &[],                 after: None,          command: "doc --workspace --no-deps --document-private-items" },
 ];
 
@@ -91,7 +91,7 @@ const FILTERED: &[Stage] = &[
     Stage { name: "unit",      is_fast: true,  needs: &[],                 after: None,          command: "test --no-fail-fast -p now-serving --lib --bins" },
     Stage { name: "suite",     is_fast: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell], after: Some("build"), command: "test -p now-serving --test suite" },
     Stage { name: "store",     is_fast: false, needs: &[Redis],            after: None,          command: "test --no-fail-fast -p upstash-local" },
-    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-cli --lib --bins --tests" },
+    Stage { name: "dev",       is_fast: false, needs: &[Viceroy, FastlyCli, Redis], after: Some("build"), command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" },
 ];
 
 /// How a stage ended.

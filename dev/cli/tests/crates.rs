@@ -26,13 +26,19 @@ fn compiled_for_tests_of(package: &str) -> BTreeSet<String> {
 #[test]
 fn the_products_tests_compile_nothing_that_only_the_commands_need() {
     let compiled = compiled_for_tests_of("now-serving");
-    for needed in ["now-serving", "now-serving-harness", "upstash-local"] {
+    for needed in [
+        "now-serving",
+        "now-serving-harness",
+        "now-serving-virtual-edge",
+        "upstash-local",
+    ] {
         assert!(compiled.contains(needed), "{needed}");
     }
     let commands = [
         "now-serving-cli",
         "now-serving-bench",
         "now-serving-baselines",
+        "now-serving-simulator",
         "anstream",
         "clap",
         "criterion",

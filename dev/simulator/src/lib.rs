@@ -1,0 +1,25 @@
+//! Rehearses an event before it happens, and plans one: `cargo dev simulate` and `cargo dev plan`.
+//!
+//! A simulation runs the product itself: the real service with the real scripts, in virtual time, for visitors who wait, leave,
+//! sleep and come back. [`scenario`] is what a file says, [`site`] the product in its POPs, [`person`] and [`world`] who comes
+//! and what happens next, [`origin`] what is behind the room, [`record`] what came of it, [`report`] and [`picture`] what
+//! operators see of it. [`split`] is another design to compare with. [`mod@plan`] is arithmetic and needs no product.
+//! Chance has a seed ([`chance`]), so the same scenario gives the same bytes.
+
+pub mod arrivals;
+pub mod chance;
+pub mod costs;
+pub mod events_log;
+pub mod histogram;
+pub mod origin;
+pub mod person;
+pub mod picture;
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod scenario;
+pub mod simulate;
+pub mod site;
+pub mod split;
+pub mod units;
+pub mod world;

@@ -1,0 +1,280 @@
+//! `cargo dev plan`: when the last visitor goes in, how long visitors wait and what it costs, from a pace; or the pace, from
+//! when the last one is to be in. Arithmetic by the second; `tests/plan.rs` holds it against the simulator.
+
+mod line;
+
+use anstyle::Style;
+use serde_json::{Value, json};
+
+use crate::costs::{Bills, COMMANDS_A_SECOND, POLL_SECONDS, REQUESTS_BEFORE, bills, busy_commands};
+use crate::scenario::Shape;
+use crate::units::{Rate, Span, float, grouped, whole};
+pub use line::{Event, Outcome, play};
+
+/// What `cargo dev plan` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// How many visitors come
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub visitors: u64,
+    /// Over how long they come, such as 10m
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
+    pub over: Span,
+    /// How they are spread over that time
+    #[arg(long, value_name = "SHAPE", default_value = "rush", value_parser = shape)]
+    pub shape: Shape,
+    /// How many are let in, such as 500/min or 75/15s
+    #[arg(long, value_name = "RATE", required_unless_present = "all_in_within")]
+    pub pace: Option<Rate>,
+    /// Find the pace with which the last visitor goes in within this time after the first one came
+    #[arg(long, value_name = "TIME", conflicts_with = "pace", value_parser = some_time)]
+    pub all_in_within: Option<Span>,
+    /// The most visitors inside at a time
+    #[arg(long, value_name = "NUMBER", requires = "session", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub cap: Option<u64>,
+    /// With --cap: for how long a visitor has a place: the stay, and the setting `session_minutes` after the last page
+    #[arg(long, value_name = "TIME", requires = "cap", value_parser = some_time)]
+    pub session: Option<Span>,
+    /// The share of called visitors who do not come, such as 0.3
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub absent: f64,
+    /// With the setting `absent_visitors` = on: more are called, so that as many come as the pace says
+    #[arg(long)]
+    pub compensate: bool,
+    /// The POPs with visitors at that time
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
+    pub pops: u64,
+    /// Requests that a visitor inside makes
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    pub requests: u64,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn some_time(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    let is_some = span.ms() >= 1000;
+    is_some
+        .then_some(span)
+        .ok_or_else(|| "accepted is a second or more".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=0.95).contains(share));
+    share.ok_or_else(|| "accepted is a share from 0 to 0.95".to_owned())
+}
+
+fn shape(text: &str) -> Result<Shape, String> {
+    Shape::named(text).ok_or_else(|| "accepted is rush, even, rising or hill".to_owned())
+}
+
+/// What comes of it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The pace.
+    pub pace: Rate,
+    /// How the line goes.
+    pub outcome: Outcome,
+    /// Commands of the store.
+    pub commands: u64,
+    /// Requests to the edge.
+    pub requests: u64,
+    /// Both bills.
+    pub bills: Bills,
+}
+
+/// Prints the plan. Whether it is one: the last visitor goes in within a week, and the store bears the draws.
+///
+/// # Errors
+/// When no pace lets the last visitor in soon enough.
+pub fn plan(options: &Options) -> Result<bool, String> {
+    let plan = made(options)?;
+    if options.json {
+        anstream::println!("{:#}", plan.json());
+    } else {
+        anstream::print!("{}", plan.table());
+    }
+    Ok(plan.outcome.last_in.is_some() && plan.outcome.most_draws_a_second <= COMMANDS_A_SECOND)
+}
+
+/// The plan for what is asked.
+///
+/// # Errors
+/// The same.
+pub fn made(options: &Options) -> Result<Plan, String> {
+    let pace = match (options.pace, options.all_in_within) {
+        (Some(pace), _) => pace,
+        (None, Some(within)) => pace_for(options, within)?,
+        (None, None) => return Err("accepted is --pace or --all-in-within".to_owned()),
+    };
+    let outcome = play(&event(options, pace));
+    let waited = outcome
+        .waits
+        .iter()
+        .map(|(secs, many)| secs * many)
+        .sum::<f64>();
+    let visitors = float(options.visitors);
+    let a_visitor = REQUESTS_BEFORE + float(options.requests);
+    let requests = whole(visitors.mul_add(a_visitor, waited / POLL_SECONDS));
+    let pops = float(options.pops);
+    let seconds = [outcome.seconds_with_line, outcome.seconds_without];
+    let claims = options.cap.map_or(0.0, |_| outcome.came);
+    let commands = whole(busy_commands(pops, seconds, options.cap.is_some()) + visitors + claims);
+    Ok(Plan {
+        pace,
+        outcome,
+        commands,
+        requests,
+        bills: bills(commands, requests),
+    })
+}
+
+fn event(options: &Options, pace: Rate) -> Event {
+    Event {
+        visitors: float(options.visitors),
+        over: options.over,
+        shape: options.shape,
+        pace,
+        cap: options.cap.map(float).zip(options.session),
+        absent: options.absent,
+        compensate: options.compensate,
+    }
+}
+
+/// The slowest pace, in whole visitors a minute, with which the last visitor is in by then.
+fn pace_for(options: &Options, within: Span) -> Result<Rate, String> {
+    let is_enough = |a_minute: u64| {
+        let outcome = play(&event(
+            options,
+            Rate {
+                a_minute: float(a_minute),
+            },
+        ));
+        outcome.last_in.is_some_and(|at| at <= within)
+    };
+    let (mut slow, mut fast) = (0, options.visitors.saturating_mul(60).max(1));
+    if !is_enough(fast) {
+        let why = if options.cap.is_some() {
+            "the cap is too low for that, or the visitors come too long"
+        } else {
+            "the last visitor comes later"
+        };
+        return Err(format!(
+            "No pace lets the last visitor in within {within}: {why}."
+        ));
+    }
+    while fast - slow > 1 {
+        let middle = u64::midpoint(slow, fast);
+        if is_enough(middle) {
+            fast = middle;
+        } else {
+            slow = middle;
+        }
+    }
+    Ok(Rate {
+        a_minute: float(fast),
+    })
+}
+
+impl Plan {
+    /// `automatic` and `automatic_quantity`: the shortest usual period that lets no more in than the pace.
+    #[must_use]
+    pub fn settings(&self) -> (u64, u64) {
+        let usual = [5, 6, 10, 15, 30, 60];
+        let in_period = |seconds: u64| self.pace.a_minute * float(seconds) / 60.0;
+        let is_whole = |seconds: &u64| {
+            let many = in_period(*seconds);
+            many >= 1.0 && (many - many.round()).abs() < 1e-9
+        };
+        let period = usual.into_iter().find(is_whole).unwrap_or(60);
+        (period, whole(in_period(period)).max(1))
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let outcome = &self.outcome;
+        let (automatic, quantity) = self.settings();
+        let span =
+            |span: Option<Span>| span.map_or("not within a week".to_owned(), |at| at.to_string());
+        let mut rows = vec![
+            (
+                "Pace",
+                format!(
+                    "{:.0} a minute: automatic = {automatic}, automatic_quantity = {quantity}",
+                    self.pace.a_minute
+                ),
+            ),
+            ("Last visitor goes in after", span(outcome.last_in)),
+            ("Wait, the half of them", outcome.wait(50).to_string()),
+            ("… 95 of 100", outcome.wait(95).to_string()),
+            ("… 99 of 100", outcome.wait(99).to_string()),
+            ("Longest line", grouped(whole(outcome.longest_line))),
+            ("Visitors who go in", grouped(whole(outcome.came))),
+        ];
+        if outcome.most_inside > 0.0 {
+            rows.push(("Most visitors inside", grouped(whole(outcome.most_inside))));
+        }
+        let draws = outcome.most_draws_a_second;
+        let limit = COMMANDS_A_SECOND;
+        let verdict = if draws > limit {
+            "more than one database takes: visitors are held back and try again"
+        } else {
+            "one database takes"
+        };
+        rows.extend([
+            (
+                "Most draws a second",
+                format!(
+                    "{}; {} {verdict}",
+                    grouped(whole(draws)),
+                    grouped(whole(limit))
+                ),
+            ),
+            ("Commands of the store", grouped(self.commands)),
+            ("Requests to the edge", grouped(self.requests)),
+            ("Upstash", format!("${:.2}", self.bills.upstash)),
+            ("Fastly", format!("${:.2}", self.bills.fastly)),
+        ]);
+        rows
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let bold = Style::new().bold();
+        let rows = self.rows();
+        let left = rows.iter().map(|(name, _)| name.chars().count()).max();
+        let left = left.unwrap_or(0);
+        let line =
+            |(name, value): &(&str, String)| format!("{name:<left$}  {bold}{value}{bold:#}\n");
+        rows.iter().map(line).collect()
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let outcome = &self.outcome;
+        let (automatic, quantity) = self.settings();
+        json!({
+            "pace_a_minute": self.pace.a_minute,
+            "settings": { "automatic": automatic, "automatic_quantity": quantity },
+            "last_in_seconds": outcome.last_in.map(Span::as_secs),
+            "wait_seconds": {
+                "p50": outcome.wait(50).as_secs(),
+                "p95": outcome.wait(95).as_secs(),
+                "p99": outcome.wait(99).as_secs(),
+            },
+            "longest_line": whole(outcome.longest_line),
+            "admitted": whole(outcome.came),
+            "most_inside": whole(outcome.most_inside),
+            "most_draws_a_second": whole(outcome.most_draws_a_second),
+            "draws_a_second_limit": COMMANDS_A_SECOND,
+            "store_commands": self.commands,
+            "requests": self.requests,
+            "dollars": { "upstash": self.bills.upstash, "fastly": self.bills.fastly },
+        })
+    }
+}

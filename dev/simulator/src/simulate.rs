@@ -1,0 +1,151 @@
+//! `cargo dev simulate`: what it can be told, and the order of its work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::arrivals;
+use crate::events_log;
+use crate::picture;
+use crate::record::Run;
+use crate::report::Report;
+use crate::scenario::{NAMES, Overrides, Rule, Scenario, load};
+use crate::site::{Polls, Site};
+use crate::split;
+use crate::world;
+
+/// What `cargo dev simulate` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// The name of a scenario that comes with this program, or a file with your own [default with --log: log]
+    #[arg(value_name = "SCENARIO", required_unless_present_any = ["log", "list"])]
+    pub scenario: Option<String>,
+    /// Say which scenarios come with this program
+    #[arg(long)]
+    pub list: bool,
+    /// Sets something else: a setting of the product, or a path of the scenario such as visitors.absent
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// What chance begins with
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// How many POPs the visitors come to
+    #[arg(long)]
+    pub pops: Option<usize>,
+    /// The log of an event that was, one JSON object a line: its visitors come as they came
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Write all figures as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draw the picture
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Write the log that the product would have written; of several ways to play, the first one's
+    #[arg(long, value_name = "FILE")]
+    pub queue_log: Option<PathBuf>,
+    /// Answer each poll by the whole service: the same result, and much slower
+    #[arg(long)]
+    pub whole: bool,
+}
+
+/// Plays a scenario and tells what came of it. Whether every rule held.
+///
+/// # Errors
+/// When something cannot be read or written, or is not accepted.
+pub fn simulate(options: &Options) -> Result<bool, String> {
+    if options.list {
+        for name in NAMES {
+            let scenarios = load(name, &Overrides::default())?;
+            if let Some((_, scenario)) = scenarios.first() {
+                anstream::println!("{name:<10} {}: {}", scenario.title, scenario.says);
+            }
+        }
+        return Ok(true);
+    }
+    let report = report(options)?;
+    anstream::print!("{}", report.table());
+    if let Some(path) = &options.json {
+        write(path, &format!("{:#}\n", report.json()))?;
+    }
+    if let Some(path) = &options.svg {
+        write(path, &picture::draw(&report))?;
+    }
+    Ok(report.holds())
+}
+
+/// What came of it.
+///
+/// # Errors
+/// The same.
+pub fn report(options: &Options) -> Result<Report, String> {
+    let overrides = Overrides {
+        set: options.set.clone(),
+        seed: options.seed,
+        pops: options.pops,
+    };
+    let name = options.scenario.as_deref().unwrap_or("log");
+    let scenarios = load(name, &overrides)?;
+    let log = options.log.as_deref();
+    let log = log.map(events_log::moments).transpose()?;
+    let polls = if options.whole {
+        Polls::Whole
+    } else {
+        Polls::Reckoned
+    };
+    let mut runs = Vec::new();
+    for (name, scenario) in &scenarios {
+        let drawn = || arrivals::moments(&scenario.arrivals, scenario.seed);
+        let moments = log.clone().unwrap_or_else(drawn);
+        let mut run = match rule(scenario) {
+            Rule::NowServing => play(
+                scenario,
+                &moments,
+                polls,
+                options.queue_log.as_deref().filter(|_| runs.is_empty()),
+            )?,
+            Rule::WorkerSplit => split::play(scenario, &moments)?,
+        };
+        run.name.clone_from(name);
+        runs.push(run);
+    }
+    let (_, first) = scenarios
+        .first()
+        .ok_or("a scenario is played once at least")?;
+    Ok(Report {
+        title: first.title.clone(),
+        says: first.says.clone(),
+        seed: first.seed,
+        pops: first.pops,
+        runs,
+    })
+}
+
+fn play(
+    scenario: &Scenario,
+    moments: &[u64],
+    polls: Polls,
+    log: Option<&Path>,
+) -> Result<Run, String> {
+    let Some(path) = log else {
+        return world::play(scenario, moments, polls);
+    };
+    let mut site = Site::new(scenario, Polls::Whole)?;
+    site.log = Some(Vec::new());
+    let (run, site) = world::play_on(site, scenario, moments)?;
+    let lines = site.log.unwrap_or_default();
+    write(path, &(lines.join("\n") + "\n"))?;
+    Ok(run)
+}
+
+/// The rule by which visitors go in: that of the way it is played.
+fn rule(scenario: &Scenario) -> Rule {
+    match scenario.compare.as_slice() {
+        [one] => one.rule,
+        _ => Rule::NowServing,
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text)
+        .map_err(|error| format!("{} could not be written: {error}.", path.display()))
+}

@@ -1,0 +1,491 @@
+//! The site in front of which visitors wait: the real service on the real scripts, in several POPs.
+//!
+//! Invariant: nothing here decides. A poll of a waiting visitor that costs the store nothing is reckoned by the product's own
+//! functions from the same copy of the sign, and the tests hold it against the whole answer: [`Polls`].
+
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use now_serving::cache::outbox::Tally;
+use now_serving::cache::{LastSign, SignCache};
+use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
+use now_serving::http::{Answer, Call};
+use now_serving::queue::{Mode, Now, Reason, Sign, TicketState, Verdict, decide, refresh_seconds};
+use now_serving::telemetry::log::{Decision, RequestFacts, entry};
+use now_serving::ticket::{Standing, Ticket};
+use serde_json::{Map, Value, json};
+use upstash_local::{Clock, Fault, Faults, Rate, Store};
+use virtual_edge::cache::{Cache, CacheFault};
+use virtual_edge::{Takes, Turn, id_of};
+
+use crate::scenario::Scenario;
+
+/// When each simulation begins: a moment at which periods of a minute, an hour and a day begin.
+pub const START_MS: u64 = 1_800_057_600_000;
+
+const TOKEN: &str = "development-only-upstash-token";
+const ADMIN: &str = "development-only-admin-token";
+
+/// How polls of waiting visitors are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Polls {
+    /// Those that change nothing are reckoned: a crowd's polls are nearly all of its requests.
+    #[default]
+    Reckoned,
+    /// Each by the whole service.
+    Whole,
+}
+
+/// What a browser asks for.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A page of the site.
+    Page,
+    /// Where the answer before sent it to.
+    Location(&'a str),
+    /// The visitor's place, as the waiting page does.
+    Place,
+}
+
+/// A browser that asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Browser<'a> {
+    /// The POP it comes to.
+    pub pop: usize,
+    /// Its cookie.
+    pub ticket: Option<&'a str>,
+    /// Tells networks apart.
+    pub network: u32,
+}
+
+/// What it hears.
+#[derive(Debug)]
+pub struct Heard {
+    /// Why.
+    pub reason: Reason,
+    /// Whether the request went on to the origin.
+    pub is_forwarded: bool,
+    /// The status, of an answer of ours.
+    pub status: u16,
+    /// The number on the ticket.
+    pub position: Option<u64>,
+    /// A new cookie.
+    pub ticket: Option<String>,
+    /// `Location`.
+    pub location: Option<String>,
+    /// `Refresh`.
+    pub refresh: Option<String>,
+    /// `Retry-After` in seconds.
+    pub retry_after: Option<u64>,
+    /// The place as data.
+    pub place: Value,
+}
+
+/// A poll that was reckoned.
+#[derive(Clone, Copy, Debug)]
+pub struct Poll {
+    /// In how many seconds to ask again.
+    pub refresh: u64,
+}
+
+struct Pop {
+    cache: Cache,
+    /// What its sandboxes counted, and have not put into the outbox yet.
+    tally: Tally,
+    since_ms: Option<u64>,
+}
+
+/// The site.
+pub struct Site {
+    config: Config,
+    store: Store,
+    takes: Takes,
+    pops: Vec<Pop>,
+    polls: Polls,
+    now_ms: u64,
+    /// How far the store's clock is.
+    store_ms: u64,
+    counts_late_ms: u64,
+    copies_late_ms: u64,
+    /// How many requests came.
+    pub requests: u64,
+    /// The lines of the product's log, where they are kept.
+    pub log: Option<Vec<String>>,
+}
+
+impl Site {
+    /// An empty room with the settings of a scenario.
+    ///
+    /// # Errors
+    /// What of the settings is not accepted, and what would be.
+    pub fn new(scenario: &Scenario, polls: Polls) -> Result<Self, String> {
+        let store = Store::embedded_at(TOKEN, Duration::from_millis(START_MS))?;
+        store.limit(Some(Rate {
+            commands: scenario.store.commands_a_second,
+            clock: Clock::Advanced,
+        }));
+        let pop = |number: usize| Pop {
+            cache: Cache::in_pop(&format!("P{number:02}"), START_MS),
+            tally: Tally::default(),
+            since_ms: None,
+        };
+        Ok(Self {
+            config: config(&scenario.settings)?,
+            store,
+            takes: Takes::Always(Duration::from_millis(scenario.store.takes.ms())),
+            pops: (0..scenario.pops).map(pop).collect(),
+            polls,
+            now_ms: START_MS,
+            store_ms: START_MS,
+            counts_late_ms: scenario.edge.counts_late.ms(),
+            copies_late_ms: scenario.edge.copies_late.ms(),
+            requests: 0,
+            log: None,
+        })
+    }
+
+    /// How many visitors the pace lets in a minute; 0 where it is off.
+    #[must_use]
+    pub fn pace_a_minute(&self) -> f64 {
+        let [room] = &self.config.rooms;
+        room.pace
+            .rate()
+            .map_or(0.0, now_serving::queue::Rate::per_minute)
+    }
+
+    /// Lets time pass.
+    pub fn go_to(&mut self, at_ms: u64) {
+        self.now_ms = at_ms;
+    }
+
+    /// Whether the store answers.
+    pub fn set_store_away(&self, fault: Option<Fault>) {
+        self.store
+            .fail(fault.map_or(Faults::none(), Faults::always));
+    }
+
+    /// How many calls the store was sent.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.store.calls()
+    }
+
+    /// How many commands it ran.
+    #[must_use]
+    pub fn commands(&self) -> u64 {
+        self.store.commands()
+    }
+
+    /// `length` and `cursor` as they truly are: a look from outside that counts for nothing.
+    #[must_use]
+    pub fn truth(&self) -> (u64, u64) {
+        let [room] = &self.config.rooms;
+        let key = format!("queue:{{{}}}", room.name.as_str());
+        let read = self.store.command(&["HMGET", &key, "length", "cursor"]);
+        let number = |index: usize| {
+            let value = read.as_ref().ok()?.get(index)?.as_str()?;
+            value.parse().ok()
+        };
+        (number(0).unwrap_or(0), number(1).unwrap_or(0))
+    }
+
+    /// The newest sign that a POP knows.
+    #[must_use]
+    pub fn sign(&self) -> Option<Sign> {
+        let newest = self.pops.iter().filter_map(|pop| pop.cache.memory.last());
+        newest.max_by_key(|copy| copy.read_ms)?.sign
+    }
+
+    /// The ticket in a cookie, as the product reads it.
+    #[must_use]
+    pub fn read(&self, token: &str) -> Option<Ticket> {
+        let [room] = &self.config.rooms;
+        let keys = &self.config.tickets.keys;
+        keys.verify(token, &room.name, Now::from_ms(self.now_ms))
+    }
+
+    /// One request of a browser, answered by the whole service.
+    pub fn ask(&mut self, target: Target<'_>, browser: Browser<'_>) -> Heard {
+        let id = self.next_id();
+        let call = call(target, browser, &self.config.operators.path, id);
+        self.answer(&call, &[], browser.pop)
+    }
+
+    /// A change by an operator's program.
+    ///
+    /// # Errors
+    /// What the service says where it refuses.
+    pub fn operate(&mut self, verb: &str, fields: &Value) -> Result<(), String> {
+        let body = fields.to_string().into_bytes();
+        let call = Call {
+            method: "POST".to_owned(),
+            path: format!("{}/{verb}", self.config.operators.path),
+            host: HOST.to_owned(),
+            https: true,
+            address: Some(Ipv4Addr::new(192, 0, 2, 1).into()),
+            headers: vec![
+                ("authorization", format!("Bearer {ADMIN}").into_bytes()),
+                ("content-type", b"application/json".to_vec()),
+                ("content-length", body.len().to_string().into_bytes()),
+            ],
+            id: self.next_id(),
+            ..Call::default()
+        };
+        let heard = self.answer(&call, &body, 0);
+        if heard.status == 200 {
+            return Ok(());
+        }
+        Err(format!("{verb}: {}", heard.place))
+    }
+
+    /// A poll of a waiting visitor, where the copy of the sign in the POP is enough and nothing is left to do.
+    pub fn poll(&mut self, ticket: &Ticket, pop: usize) -> Option<Poll> {
+        let now = Now::from_ms(self.now_ms);
+        let Standing::Waiting(place) = ticket.standing else {
+            return None;
+        };
+        if self.polls == Polls::Whole || ticket.grace.is_some() || ticket.is_to_be_renewed(now) {
+            return None;
+        }
+        let copy = self.pop(pop)?.cache.peek()?;
+        let sign = copy.sign.filter(|_| !copy.is_old)?;
+        let is_plain = place.born == sign.birth.born && sign.birth.splices.is_empty();
+        let TicketState::Placed(position) = TicketState::of(place, &sign) else {
+            return None;
+        };
+        let cursor = sign.cursor.max(place.cursor_at_draw);
+        let Verdict::Wait { ahead } = decide(position, cursor) else {
+            return None;
+        };
+        if !is_plain || sign.live.mode == Mode::Closed {
+            return None;
+        }
+        let is_moving = sign.live.mode.lets_in();
+        let estimate = is_moving.then(|| sign.estimated_wait(ahead, now.ms()));
+        let call = Call {
+            id: self.next_id(),
+            ..Call::default()
+        };
+        let [room] = &self.config.rooms;
+        let shortest = room.refresh_interval;
+        let refresh = refresh_seconds(shortest, ahead, estimate.flatten(), call.chance());
+        let mut tally = Tally::default();
+        tally.decided(Reason::Waiting);
+        self.count(pop, &tally);
+        Some(Poll { refresh })
+    }
+
+    /// How long the visitor with this number reads that they will wait, in seconds, by what this POP knows.
+    pub fn estimate(&mut self, position: u64, pop: usize) -> Option<u64> {
+        let now_ms = self.now_ms;
+        let sign = self.pop(pop)?.cache.last_sign()?;
+        let ahead = position.checked_sub(sign.cursor.0 + 1)?;
+        sign.estimated_wait(ahead, now_ms)
+    }
+
+    fn next_id(&mut self) -> String {
+        self.requests += 1;
+        id_of(self.requests)
+    }
+
+    /// A POP whose clock shows what it is.
+    fn pop(&mut self, pop: usize) -> Option<&mut Pop> {
+        let now_ms = self.now_ms;
+        let pop = self.pops.get_mut(pop)?;
+        let behind = now_ms.saturating_sub(pop.cache.now_ms());
+        if behind > 0 {
+            pop.cache.wait(behind);
+        }
+        Some(pop)
+    }
+
+    fn answer(&mut self, call: &Call, body: &[u8], pop: usize) -> Heard {
+        let behind = self.now_ms.saturating_sub(self.store_ms);
+        self.store.advance(Duration::from_millis(behind));
+        self.store_ms = self.now_ms;
+        let late = CacheFault::Late(self.copies_late_ms);
+        let cache = self.pop(pop).map(|pop| pop.cache.clone());
+        let cache = cache.unwrap_or_else(|| Cache::new(self.now_ms));
+        let now = Now::from_ms(self.now_ms);
+        let store = (&self.store, self.takes);
+        let turn = Turn::new((call, now), &self.config, store, &cache, &|_| ());
+        let outcome = turn.handle(&mut &*body);
+        let record = outcome.record;
+        let heard = heard(&record, outcome.answer);
+        cache.is_from_now_on(late);
+        turn.afterwards(outcome.after);
+        cache.is_from_now_on(CacheFault::Sound);
+        let tally = turn.tally();
+        self.count(pop, &tally);
+        if let Some(log) = self.log.as_mut().filter(|_| record.is_logged()) {
+            let facts = RequestFacts {
+                timestamp: self.now_ms,
+                ..RequestFacts::of(call, Query::LeftOut)
+            };
+            let status = (!heard.is_forwarded).then_some(heard.status);
+            log.push(entry(&facts, status, &record));
+        }
+        heard
+    }
+
+    /// A sandbox keeps what it counted for a while.
+    fn count(&mut self, pop: usize, tally: &Tally) {
+        let (now_ms, late_ms) = (self.now_ms, self.counts_late_ms);
+        let Some(pop) = self.pops.get_mut(pop) else {
+            return;
+        };
+        pop.tally.merge(tally);
+        if now_ms >= *pop.since_ms.get_or_insert(now_ms) + late_ms {
+            pop.cache.memory.put_by(&std::mem::take(&mut pop.tally));
+            pop.since_ms = None;
+        }
+    }
+}
+
+const HOST: &str = "shop.example";
+
+fn call(target: Target<'_>, browser: Browser<'_>, ours: &str, id: String) -> Call {
+    let place = format!("{ours}/place");
+    let (path, query) = match target {
+        Target::Page => ("/", None),
+        Target::Place => (place.as_str(), None),
+        Target::Location(location) => match location.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (location, None),
+        },
+    };
+    let sent = |name, value: &str| (name, value.as_bytes().to_vec());
+    let mut headers = match target {
+        Target::Place => vec![
+            sent("accept", "*/*"),
+            sent("sec-fetch-dest", "empty"),
+            sent("sec-fetch-mode", "cors"),
+            sent("sec-fetch-site", "same-origin"),
+        ],
+        Target::Page | Target::Location(_) => vec![
+            sent("accept", "text/html,application/xhtml+xml,*/*;q=0.8"),
+            sent("sec-fetch-dest", "document"),
+            sent("sec-fetch-mode", "navigate"),
+            sent("sec-fetch-site", "none"),
+        ],
+    };
+    headers.push(sent("accept-language", "en"));
+    headers.extend(
+        browser
+            .ticket
+            .map(|ticket| sent("cookie", &format!("{COOKIE}{ticket}"))),
+    );
+    Call {
+        method: "GET".to_owned(),
+        path: path.to_owned(),
+        query,
+        host: HOST.to_owned(),
+        https: true,
+        // Addresses for private use; each visitor has a /24 of its own.
+        address: Some(
+            Ipv4Addr::from_bits((10 << 24) + (browser.network << 8) % (1 << 24) + 1).into(),
+        ),
+        headers,
+        id,
+        ..Call::default()
+    }
+}
+
+const COOKIE: &str = "__Host-queue=";
+
+fn heard(record: &Decision, answer: Answer) -> Heard {
+    let ticket = |cookie: &str| {
+        let value = cookie.strip_prefix(COOKIE)?.split(';').next()?;
+        Some(value.to_owned())
+    };
+    let empty = Heard {
+        reason: record.reason,
+        is_forwarded: false,
+        status: 200,
+        position: record.visitor_position,
+        ticket: None,
+        location: None,
+        refresh: None,
+        retry_after: None,
+        place: Value::Null,
+    };
+    match answer {
+        Answer::Forward(forward) => Heard {
+            is_forwarded: true,
+            ticket: forward.set_cookies.iter().find_map(|cookie| ticket(cookie)),
+            ..empty
+        },
+        Answer::Reply(reply) => {
+            let all = |name: &'static str| {
+                let headers = reply
+                    .headers
+                    .iter()
+                    .filter(move |(found, _)| *found == name);
+                headers.map(|(_, value)| value.as_str())
+            };
+            let is_data = all("content-type").any(|kind| kind.contains("json"));
+            Heard {
+                status: reply.status,
+                ticket: all("set-cookie").find_map(ticket),
+                location: all("location").next().map(str::to_owned),
+                refresh: all("refresh").next().map(str::to_owned),
+                retry_after: all("retry-after").next().and_then(|text| text.parse().ok()),
+                place: is_data
+                    .then(|| serde_json::from_slice(&reply.body).ok())
+                    .flatten()
+                    .unwrap_or(Value::Null),
+                ..empty
+            }
+        }
+    }
+}
+
+/// The settings of a scenario, with the secrets of no service.
+struct Settings(String);
+
+impl Source for Settings {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok((key == DOCUMENT).then(|| self.0.clone()))
+    }
+
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let secrets = [
+            ("jwt_secret", "development-only-jwt-secret-0123456789abcdef"),
+            ("upstash_token", TOKEN),
+            ("admin_token", ADMIN),
+        ];
+        let found = secrets.iter().find(|(name, _)| *name == key);
+        Ok(found.map(|(_, value)| (*value).to_owned()))
+    }
+
+    fn keeps_secrets(&self) -> bool {
+        true
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+fn config(settings: &Map<String, Value>) -> Result<Config, String> {
+    let mut document = settings.clone();
+    document.insert("upstash_url".to_owned(), json!("http://127.0.0.1:8079"));
+    let config = Config::load(Settings(Value::from(document).to_string()));
+    let problems = match &config {
+        Ok(config) => &config.ignored,
+        Err(unsound) => &unsound.problems,
+    };
+    let worded = problems.iter().map(|problem| {
+        let value = problem.value.as_ref();
+        let value = value.map_or(":".to_owned(), |value| format!(" is {value:?};"));
+        format!(
+            "settings: {}{value} accepted is {}",
+            problem.key, problem.accepted
+        )
+    });
+    let worded: Vec<String> = worded.collect();
+    match config {
+        Ok(config) if worded.is_empty() => Ok(config),
+        _ => Err(worded.join("\n")),
+    }
+}
