@@ -26,10 +26,10 @@ pub const START_MS: u64 = 1_800_057_600_000;
 const TOKEN: &str = "development-only-upstash-token";
 const ADMIN: &str = "development-only-admin-token";
 
-/// How polls of waiting visitors are answered.
+/// How polls of waiting visitors, and pages of visitors inside, are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polls {
-    /// Those that change nothing are reckoned: a crowd's polls are nearly all of its requests.
+    /// Those that change nothing are reckoned, and so are such pages of visitors inside: nearly all of a crowd's requests.
     #[default]
     Reckoned,
     /// Each by the whole service.
@@ -273,6 +273,36 @@ impl Site {
         tally.decided(Reason::Waiting);
         self.count(pop, &tally);
         Some(Poll { refresh })
+    }
+
+    /// Whether a visitor inside asks for a page that goes on to the origin by the ticket alone, and changes nothing.
+    pub fn goes_on(&mut self, ticket: &Ticket, pop: usize) -> bool {
+        let now = Now::from_ms(self.now_ms);
+        let Standing::Admitted {
+            session: None,
+            born,
+            epoch,
+            ..
+        } = ticket.standing
+        else {
+            return false;
+        };
+        if self.polls == Polls::Whole || ticket.grace.is_some() || ticket.has_lapsed(now) {
+            return false;
+        }
+        let last = self.pop(pop).and_then(|pop| pop.cache.last());
+        let fresh = last.filter(|last| last.is_fresh_inside(now));
+        let Some(sign) = fresh.and_then(|last| last.sign) else {
+            return false;
+        };
+        let goes_on = sign.sessions.is_none() && !sign.has_ended(born, epoch);
+        if goes_on {
+            self.requests += 1;
+            let mut tally = Tally::default();
+            tally.decided(Reason::Inside);
+            self.count(pop, &tally);
+        }
+        goes_on
     }
 
     /// How long the visitor with this number reads that they will wait, in seconds, by what this POP knows.

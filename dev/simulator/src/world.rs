@@ -217,7 +217,8 @@ impl World<'_> {
             heard.ticket = None;
         }
         if let Some(cookie) = &heard.ticket {
-            let ticket = self.site.read(cookie);
+            // A ticket without a number decides nothing by itself.
+            let ticket = heard.position.and_then(|_| self.site.read(cookie));
             let person = self.person(whom);
             person.cookie = Some(cookie.as_str().into());
             person.ticket = ticket.map(Box::new);
@@ -226,6 +227,17 @@ impl World<'_> {
     }
 
     fn open(&mut self, whom: usize) {
+        let person = self.person(whom);
+        if person.stage == Stage::Inside {
+            let (pop, ticket) = (person.pop, person.ticket.take());
+            let goes_on = ticket
+                .as_ref()
+                .is_some_and(|ticket| self.site.goes_on(ticket, pop));
+            self.person(whom).ticket = ticket;
+            if goes_on {
+                return self.is_answered(whom);
+            }
+        }
         let heard = self.ask(whom, Target::Page);
         self.opened(whom, heard);
     }
@@ -383,7 +395,6 @@ impl World<'_> {
         let person = self.person(whom);
         if person.stage != Stage::Inside {
             person.stage = Stage::Inside;
-            person.ticket = None;
             person.pages = pages;
             let entry = Entry {
                 waited_ms: now_ms - person.came_ms,
@@ -393,6 +404,12 @@ impl World<'_> {
             };
             self.record.entered(entry, &self.site);
         }
+        self.is_answered(whom);
+    }
+
+    /// The origin answers a page, and the visitor reads it.
+    fn is_answered(&mut self, whom: usize) {
+        let now_ms = self.now_ms;
         let answer = self.origin.as_mut().map(|origin| origin.ask(now_ms));
         let answer = answer.unwrap_or(Answer {
             after_ms: 0,
