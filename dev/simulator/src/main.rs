@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use simulator::{plan, simulate};
 
+/// Scripts are made of small allocations.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Rehearse an event in virtual time, and plan one.
 #[derive(Parser)]
 #[command(name = "cargo dev", bin_name = "cargo dev")]

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mlua::state::{GcIncParams, GcMode};
 use mlua::{Function, Lua, LuaString, Table, Value as LuaValue, Variadic};
 use sha1_smol::Sha1;
 
@@ -42,6 +43,8 @@ impl Scripts {
     /// Builds the sandbox around `shared`.
     pub(crate) fn new(shared: Arc<Mutex<Shared>>) -> mlua::Result<Self> {
         let lua = Lua::new();
+        // Each call leaves its garbage, and nothing of it lives on: collecting at four times what lives takes less time.
+        lua.gc_set_mode(GcMode::Incremental(GcIncParams::default().pause(400)));
         let (environment, run) = sandbox(&lua, &shared)?;
         Ok(Self {
             lua,
