@@ -36,9 +36,9 @@ pub(crate) async fn starts(builds: &Builds) -> Result<Cold, String> {
     first_request(&bed.product, &waiting).await?;
     let mut times = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
-        let edge = bed.backends.edge(builds.floor(Floor::Store))?;
+        let edge = bed.backends.floor(builds, Floor::Store)?;
         times.0.push(first_request(&edge, &floor).await?);
-        let edge = bed.backends.edge(builds.product.clone())?;
+        let edge = bed.backends.product(builds)?;
         times.1.push(first_request(&edge, &waiting).await?);
     }
     Ok(Cold {

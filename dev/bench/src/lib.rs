@@ -40,6 +40,9 @@ pub struct Options {
     /// Only this scenario, and no starts from cold
     #[arg(long, value_name = "SCENARIO")]
     pub only: Option<Scenario>,
+    /// Change a setting of the product; may be given again for others
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
+    pub settings: Vec<(String, String)>,
     /// Where the numbers go as JSON [default: bench.json in Cargo's target folder]
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
@@ -72,6 +75,13 @@ const MICRO: [&str; 7] = [
     "pure",
 ];
 
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("must be KEY=VALUE, such as total_active=100000".to_owned()),
+    }
+}
+
 /// Measures and prints a table. Whether it could.
 ///
 /// # Errors
@@ -85,7 +95,7 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     }
     install::provide(Need::WasmTarget)?;
     install::provide(Need::Viceroy)?;
-    let builds = Builds::make()?;
+    let builds = Builds::make(&options.settings)?;
     if options.page {
         install::provide(Need::Browser)?;
         anstream::println!("{}", runtime()?.block_on(page::page(&builds))?);

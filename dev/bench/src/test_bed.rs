@@ -29,10 +29,12 @@ const RELEASE_DEADLINE: Duration = Duration::from_secs(5);
 /// The Wasm of everything that is compared.
 pub(crate) struct Builds {
     pub(crate) product: PathBuf,
+    /// What the product is set to, beside what is set for development.
+    settings: Vec<(String, String)>,
 }
 
 impl Builds {
-    pub(crate) fn make() -> Result<Self, String> {
+    pub(crate) fn make(settings: &[(String, String)]) -> Result<Self, String> {
         let words = [
             "build",
             "--release",
@@ -46,7 +48,8 @@ impl Builds {
             return Err("The floors could not be built, see above.".to_owned());
         }
         let product = edge::wasm()?;
-        Ok(Self { product })
+        let settings = settings.to_vec();
+        Ok(Self { product, settings })
     }
 
     pub(crate) fn floor(&self, floor: Floor) -> PathBuf {
@@ -78,12 +81,23 @@ impl Backends {
         })
     }
 
+    /// The product.
+    pub(crate) fn product(&self, builds: &Builds) -> Result<Edge, String> {
+        self.edge_with(builds.product.clone(), &builds.settings)
+    }
+
+    /// A floor.
+    pub(crate) fn floor(&self, builds: &Builds, floor: Floor) -> Result<Edge, String> {
+        self.edge_with(builds.floor(floor), &[])
+    }
+
     /// An edge whose line moves only by hand.
-    pub(crate) fn edge(&self, wasm: PathBuf) -> Result<Edge, String> {
+    fn edge_with(&self, wasm: PathBuf, more: &[(String, String)]) -> Result<Edge, String> {
         let mut settings = sandbox_dir::development_settings()?;
         settings.insert("automatic".to_owned(), "0".to_owned());
         settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
         settings.remove("upstash_url");
+        settings.extend(more.iter().cloned());
         Edge::start(&EdgeOptions {
             wasm,
             origin: self.origin.url(),
@@ -111,8 +125,8 @@ pub(crate) struct TestBed {
 impl TestBed {
     pub(crate) async fn lay(builds: &Builds, floor: Floor) -> Result<Self, String> {
         let backends = Backends::start()?;
-        let floor = backends.edge(builds.floor(floor))?;
-        let product = backends.edge(builds.product.clone())?;
+        let floor = backends.floor(builds, floor)?;
+        let product = backends.product(builds)?;
         let admitted = admit(product.addr()).await?;
         let waiting = draw(product.addr()).await?;
         // While that one waits, the first answer is a ticket without a number.

@@ -43,7 +43,7 @@ pub struct Scenario {
     pub origin: Option<OriginIs>,
     /// The store.
     #[serde(default)]
-    pub store: StoreIs,
+    pub store: StoreState,
     /// The edge.
     #[serde(default)]
     pub edge: EdgeIs,
@@ -196,14 +196,14 @@ pub enum Latency {
 /// The store.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct StoreIs {
+pub struct StoreState {
     /// How many commands a second it takes; more wait their turn.
     pub commands_a_second: u32,
     /// How long a call takes.
     pub takes: Span,
 }
 
-impl Default for StoreIs {
+impl Default for StoreState {
     fn default() -> Self {
         Self {
             commands_a_second: 10_000,
