@@ -129,7 +129,8 @@ fn no_crowd_of_two_data_centres_passes_the_cap_and_nearly_every_slot_is_used() {
             scope.spawn(move || {
                 let client = |number| Browser {
                     edge,
-                    client: Client::of(thread * CLIENTS_PER_THREAD + number),
+                    // The first clients of all threads draw first: so there are some of each kind among them.
+                    client: Client::of(thread + 3 * number),
                     ticket: None,
                     was_inside: false,
                 };
