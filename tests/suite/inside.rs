@@ -98,8 +98,9 @@ impl Truth {
 
     /// By how much the store may be wrong.
     fn slack(&self, minute: u64) -> usize {
-        let lost = self.lost.iter().filter(|lost| lost.to >= minute);
-        let crossed = self.crossed.iter().filter(|from| **from >= minute);
+        // What a minute owes in place of a lost move counts until that minute is over.
+        let lost = self.lost.iter().filter(|lost| lost.to + 1 >= minute);
+        let crossed = self.crossed.iter().filter(|from| **from + 1 >= minute);
         lost.count() + crossed.count()
     }
 }

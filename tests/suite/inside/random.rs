@@ -94,8 +94,8 @@ impl Crowd {
         let mut truth = self.world.truth.borrow_mut();
         // What has ended long ago is of no interest.
         truth.ends.retain(|_, end| *end + 10 >= minute);
-        truth.lost.retain(|lost| lost.to >= minute);
-        truth.crossed.retain(|from| *from >= minute);
+        truth.lost.retain(|lost| lost.to + 1 >= minute);
+        truth.crossed.retain(|from| *from + 1 >= minute);
     }
 
     fn event(&mut self) {
