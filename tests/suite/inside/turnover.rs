@@ -270,7 +270,7 @@ mod long {
             let sale = sale_of(60, shares, 4_000);
             let (known, truth) = sale.shares();
             // With more than half of the called visitors absent, more slots are promised in vain.
-            let least = if shares.0 > 50 { 800 } else { 900 };
+            let least = if shares.1 > 50 { 800 } else { 900 };
             assert!(
                 known >= least && truth >= least,
                 "{known} and {truth} per mille with {shares:?}"
