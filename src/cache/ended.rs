@@ -1,5 +1,6 @@
 //! The list of ended sessions as a POP has it: one note, renewed with the sign.
 
+use super::LastSign;
 use super::marker::{Marker, Markers};
 use crate::queue::{EndedSessions, Now};
 use std::time::Duration;
@@ -13,6 +14,12 @@ pub fn kept(markers: &(impl Markers + ?Sized)) -> EndedSessions {
     let note = markers.marker(Marker::Ended).unwrap_or_default();
     let text = std::str::from_utf8(&note).ok();
     text.and_then(EndedSessions::read).unwrap_or_default()
+}
+
+/// The version of what this POP has, whose cache this may be.
+#[must_use]
+pub fn version(cache: &(impl LastSign + ?Sized)) -> u64 {
+    cache.notes().map_or(0, |notes| kept(notes).version)
 }
 
 /// Whether the session of this ticket was ended, as far as this POP knows.

@@ -14,9 +14,9 @@ use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
     ADMISSION_KEPT, CachedSign, LastSign, Listed, LoginFailures, Lookup, MAX_AGE, Marker, Markers,
-    Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache, ended,
+    Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
 };
-use crate::queue::{EndedSessions, Now, Renewal, Sign};
+use crate::queue::{Renewal, Sign};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -143,16 +143,8 @@ impl LastSign for InMemoryCache {
         self.last()?.sign
     }
 
-    fn ended_sessions(&self) -> EndedSessions {
-        ended::kept(self)
-    }
-
-    fn has_ended(&self, id: &str) -> bool {
-        ended::has(self, id)
-    }
-
-    fn take_ended(&self, news: EndedSessions, since: u64, store_time: Now) {
-        ended::take(self, news, since, store_time);
+    fn notes(&self) -> Option<&dyn Markers> {
+        Some(self)
     }
 }
 

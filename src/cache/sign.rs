@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::queue::{EndedSessions, Mode, Now, Sign};
+use super::marker::Markers;
+use crate::queue::{Mode, Now, Sign};
 
 /// How long a copy is as good as the sign.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
@@ -27,16 +28,10 @@ pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(500);
 pub trait LastSign {
     /// The last sign.
     fn last_sign(&self) -> Option<Sign>;
-    /// The list of ended sessions.
-    fn ended_sessions(&self) -> EndedSessions {
-        EndedSessions::default()
+    /// The small notes that it keeps, where it keeps any.
+    fn notes(&self) -> Option<&dyn Markers> {
+        None
     }
-    /// Whether the session of this ticket is on it.
-    fn has_ended(&self, _id: &str) -> bool {
-        false
-    }
-    /// Takes what the store says is new on that list since this version.
-    fn take_ended(&self, _news: EndedSessions, _since: u64, _store_time: Now) {}
 }
 
 /// A POP that knows no sign.

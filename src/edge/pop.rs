@@ -12,9 +12,9 @@ use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
     ADMISSION_KEPT, AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed,
     LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
-    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT, ended,
+    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
 };
-use now_serving::queue::{EndedSessions, Now, Sign};
+use now_serving::queue::Sign;
 
 use super::lock::alone;
 use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
@@ -78,16 +78,8 @@ impl LastSign for PlatformCache {
         self.last()?.sign
     }
 
-    fn ended_sessions(&self) -> EndedSessions {
-        ended::kept(self)
-    }
-
-    fn has_ended(&self, id: &str) -> bool {
-        ended::has(self, id)
-    }
-
-    fn take_ended(&self, news: EndedSessions, since: u64, store_time: Now) {
-        ended::take(self, news, since, store_time);
+    fn notes(&self) -> Option<&dyn Markers> {
+        Some(self)
     }
 }
 

@@ -1,14 +1,13 @@
 //! Sessions that the origin or an operator ended: every POP refuses their tickets until the sessions would have ended.
 
 use super::Now;
-use serde::{Deserialize, Serialize};
 
 /// How many digits of a ticket's id the list holds: of a thousand ended sessions and ten thousand visitors inside, one in thirty
 /// million times is another visitor meant.
 const DIGITS: usize = 12;
 
 /// One of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedSession {
     /// The beginning of the ticket's id: 12 digits, or the 8 of its reference.
     pub mark: String,

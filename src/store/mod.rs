@@ -10,8 +10,8 @@ mod reply;
 mod script;
 pub mod upstash;
 
-use crate::cache::LastSign;
 use crate::cache::outbox::Batch;
+use crate::cache::{LastSign, ended};
 use crate::queue::{
     AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, LineAnswer, LineStatus, Now, Pace,
     PanelSnapshot, RoomName, Sign, WaitingProof,
@@ -205,8 +205,9 @@ impl Line<'_> {
             if let Some(released) = answer.released() {
                 self.store.released(&released);
             }
-            if let Some((news, since, store_time)) = answer.ended_news() {
-                self.known.take_ended(news, since, store_time);
+            let news = answer.ended_news().zip(self.known.notes());
+            if let Some(((news, since, store_time), notes)) = news {
+                ended::take(notes, news, since, store_time);
             }
             Ok(told)
         });
@@ -275,7 +276,7 @@ impl Line<'_> {
         let known = self.known.last_sign().and_then(|sign| sign.sessions);
         if self.cap.holds() || known.is_some() {
             let is_listed = known.is_some_and(|sessions| sessions.ended > 0);
-            let seen = is_listed.then(|| self.known.ended_sessions().version);
+            let seen = is_listed.then(|| ended::version(self.known));
             keys.push(("ended", self.key("ended")));
             arguments.push(named(("ended_seen", seen.unwrap_or(0).to_string())));
         }

@@ -151,7 +151,7 @@ impl Keys {
     pub fn new<'a>(secret: &str, previous: impl IntoIterator<Item = &'a str>) -> Self {
         let current = key(secret);
         Self {
-            pass: pass_key(secret, &current),
+            pass: pass_key(&current),
             current,
             previous: previous.into_iter().map(key).collect(),
         }
@@ -183,19 +183,8 @@ impl Keys {
         if token.len() > LONGEST_TICKET {
             return None;
         }
-        let by = |key: &HS256Key| {
-            let options = VerificationOptions {
-                required_signature_type: Some("JWT".to_owned()),
-                // Of several keys only the named one gets as far as the signature.
-                required_key_id: key.key_id().clone(),
-                accept_future: true,
-                // Whether it has expired is looked at below: the library would add a tolerance.
-                time_tolerance: Some(Duration::from_days(LAPSED_DAYS)),
-                artificial_time: Some(UnixTimeStamp::from_secs(now.secs())),
-                ..VerificationOptions::default()
-            };
-            key.verify_token::<Claims>(token, Some(options)).ok()
-        };
+        // Whether it has expired is looked at below: the library would add a tolerance.
+        let by = |key: &HS256Key| signed(key, token, ("JWT", LAPSED_DAYS), now);
         let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
@@ -217,6 +206,25 @@ impl Keys {
     }
 }
 
+/// What a token of this type says, if this key has signed it, until that many days after it expired.
+fn signed(
+    key: &HS256Key,
+    token: &str,
+    (kind, days): (&str, u64),
+    now: Now,
+) -> Option<JWTClaims<Claims>> {
+    let options = VerificationOptions {
+        required_signature_type: Some(kind.to_owned()),
+        // Of several keys only the named one gets as far as the signature.
+        required_key_id: key.key_id().clone(),
+        accept_future: true,
+        time_tolerance: Some(Duration::from_days(days)),
+        artificial_time: Some(UnixTimeStamp::from_secs(now.secs())),
+        ..VerificationOptions::default()
+    };
+    key.verify_token::<Claims>(token, Some(options)).ok()
+}
+
 fn claims<C: Serialize>(id: &str, custom: C, now: Now, life: u64) -> JWTClaims<C> {
     let mut claims =
         jwt_simple::claims::Claims::with_custom_claims(custom, Duration::from_secs(life))
@@ -236,8 +244,8 @@ fn key(secret: &str) -> HS256Key {
 }
 
 /// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
-fn pass_key(secret: &str, entry: &HS256Key) -> HS256Key {
-    let key = HS256Key::from_bytes(&derived(secret.as_bytes(), Purpose::Pass));
+fn pass_key(entry: &HS256Key) -> HS256Key {
+    let key = HS256Key::from_bytes(&derived(&entry.to_bytes(), Purpose::Pass));
     key.with_key_id(entry.key_id().as_deref().unwrap_or_default())
 }
 
@@ -449,7 +457,7 @@ mod tests {
             .sign(&waiting(), &room("main"), at(NOW), 86_400)
             .unwrap();
         let ticket_key = key(SECRET);
-        let pass_key = pass_key(SECRET, &ticket_key);
+        let pass_key = pass_key(&ticket_key);
         assert!(is_signed_by(&pass_key, &pass(&keys())));
         assert!(!is_signed_by(&ticket_key, &pass(&keys())));
         assert!(is_signed_by(&ticket_key, &ticket));

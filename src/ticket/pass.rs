@@ -1,8 +1,7 @@
 //! The pass: a JWT by which the origin knows that a request came through the room, and whose it is.
 
-use super::claims::{Claims, PassClaims};
-use super::keys::{Purpose, derived};
-use super::{Keys, LONGEST_TICKET, Ticket, claims};
+use super::claims::PassClaims;
+use super::{Keys, LONGEST_TICKET, Ticket, claims, pass_key, signed};
 use crate::queue::{Now, RoomName};
 use jwt_simple::prelude::*;
 
@@ -42,23 +41,12 @@ impl Keys {
     /// Who holds this pass of this room, and of any of its hosts. The origin may come back to one that it was given within a day.
     #[must_use]
     pub fn holder(&self, pass: &str, room: &RoomName, now: Now) -> Option<PassHolder> {
-        let by = |key: &HS256Key| {
-            let key = HS256Key::from_bytes(&derived(&key.to_bytes(), Purpose::Pass))
-                .with_key_id(key.key_id().as_deref()?);
-            let options = VerificationOptions {
-                required_signature_type: Some(PASS_TYPE.to_owned()),
-                required_key_id: key.key_id().clone(),
-                accept_future: true,
-                time_tolerance: Some(Duration::from_days(1)),
-                artificial_time: Some(UnixTimeStamp::from_secs(now.secs())),
-                ..VerificationOptions::default()
-            };
-            key.verify_token::<Claims>(pass, Some(options)).ok()
-        };
         if pass.len() > LONGEST_TICKET {
             return None;
         }
-        let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
+        let by = |key: &HS256Key| signed(key, pass, (PASS_TYPE, 1), now);
+        let mut previous = self.previous.iter().map(pass_key);
+        let claims = by(&self.pass).or_else(|| previous.find_map(|key| by(&key)))?;
         let is_of_here = claims.custom.room == room.as_str();
         let holder = PassHolder {
             id: claims.subject?,

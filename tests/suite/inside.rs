@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Outbox, Tally};
-use now_serving::cache::{LastSign, NoSign};
+use now_serving::cache::{LastSign, NoSign, ended};
 use now_serving::config::Config;
 use now_serving::operator::verbs::{End, Intent, Permit, SetCap, SetMode};
 use now_serving::queue::{Cap, Changed, EndedSession, Mode, Now, Renewal, Sessions, Sign};
@@ -317,7 +317,7 @@ impl World {
         };
         let truth = self.truth.borrow();
         let version = truth.ended.get(id.as_str().unwrap());
-        let known = self.pops[client.pop].cache.ended_sessions().version;
+        let known = ended::kept(&self.pops[client.pop].cache).version;
         version.is_some_and(|(version, until)| known >= *version && self.minute() <= *until)
     }
 

@@ -5,7 +5,7 @@
 use super::FollowUp;
 use super::begin::anew;
 use super::ending::has_ended;
-use crate::cache::{CachedSign, Pop};
+use crate::cache::{CachedSign, Pop, ended};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Enforcement, Now, Renewal, Sessions, SharedTickets};
 use crate::request::Request;
@@ -108,7 +108,7 @@ pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
 }
 
 fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {
-    sessions.ended > 0 && sessions.enforcement == Enforcement::On && pop.has_ended(id)
+    sessions.ended > 0 && sessions.enforcement == Enforcement::On && ended::has(pop, id)
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.
