@@ -113,7 +113,24 @@ impl Ticket {
     /// a page that wakes up, or of a client that keeps no cookies, draw one number together.
     #[must_use]
     pub fn next_id(&self) -> String {
-        let digest = hmac_sha256::Hash::hash(format!("queue-next {}", self.id).as_bytes());
+        self.derived(&format!("queue-next {}", self.id))
+    }
+
+    /// The id under which a ticket without a number draws now. The store remembers a draw for a while only, so a copy of an old
+    /// ticket would draw a second number under the same id: after that time it has another one, the same for all requests
+    /// of a span of that length.
+    #[must_use]
+    pub fn drawing_id(&self, now: Now) -> String {
+        let age = now.secs().saturating_sub(self.signed);
+        if age < DRAW_REMEMBERED {
+            return self.id.clone();
+        }
+        let span = now.secs() / DRAW_REMEMBERED;
+        self.derived(&format!("queue-draw {} {span}", self.id))
+    }
+
+    fn derived(&self, from: &str) -> String {
+        let digest = hmac_sha256::Hash::hash(from.as_bytes());
         let half = digest.first_chunk::<16>();
         half.and_then(|half| Hex::encode_to_string(half).ok())
             .unwrap_or_else(|| self.id.clone())
@@ -128,6 +145,9 @@ impl Ticket {
         format!("{first}-{second}").to_ascii_uppercase()
     }
 }
+
+/// For how many seconds the store remembers at least which number a ticket drew; `TTL.draw` in the script is this long.
+pub const DRAW_REMEMBERED: u64 = 300;
 
 /// Our tickets are some 300 bytes; nothing longer is looked at.
 const LONGEST_TICKET: usize = 1024;
@@ -294,6 +314,20 @@ mod tests {
 
     fn keys() -> Keys {
         Keys::new(SECRET, None)
+    }
+
+    #[test]
+    fn a_ticket_draws_under_another_id_once_the_store_may_have_forgotten_its_draw() {
+        let ticket = waiting();
+        let id = |secs| ticket.drawing_id(at(secs));
+        assert_eq!(
+            [id(NOW), id(NOW + 299)],
+            [ticket.id.clone(), ticket.id.clone()]
+        );
+        let [later, in_the_same_span, after_it] = [300, 599, 600].map(|secs| id(NOW + secs));
+        assert_eq!(later, in_the_same_span);
+        assert_ne!(later, ticket.id);
+        assert_ne!(later, after_it);
     }
 
     #[test]

@@ -144,7 +144,10 @@ fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
     } else if held.position().is_some() {
         anew(held.id, now)
     } else {
-        held
+        Ticket {
+            id: held.drawing_id(now),
+            ..held
+        }
     }
 }
 

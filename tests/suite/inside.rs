@@ -60,9 +60,8 @@ struct Pop {
 /// What is true, whether the store knows it or not.
 #[derive(Default)]
 struct Truth {
-    /// The last minute of each session, by the id of its ticket and its number: copies of a ticket that has no number yet may draw
-    /// several.
-    ends: BTreeMap<(String, u64), u64>,
+    /// The last minute of each session, by the id of its ticket.
+    ends: BTreeMap<String, u64>,
     /// Who has claimed a number.
     numbers: BTreeMap<(u64, u64), String>,
     /// The moves that no POP will tell.
@@ -144,11 +143,6 @@ impl Client {
 
     fn number(&self) -> Option<u64> {
         self.claim("pos")?.as_u64()
-    }
-
-    fn session(&self) -> Option<(String, u64)> {
-        let id = self.claim("sub")?.as_str()?.to_owned();
-        Some((id, self.number()?))
     }
 }
 
@@ -263,23 +257,23 @@ impl World {
 
     /// The session of this ticket ends later.
     fn note(&self, client: &Client, renewal: Renewal) {
-        let session = client.session().unwrap();
+        let id = client.claim("sub").unwrap();
         let mut truth = self.truth.borrow_mut();
-        if truth.is_ended(&session.0, self.minute()) {
+        let id = id.as_str().unwrap().to_owned();
+        if truth.is_ended(&id, self.minute()) {
             truth.crossed.push(renewal.to);
             return;
         }
-        let end = truth.ends.entry(session).or_default();
+        let end = truth.ends.entry(id).or_default();
         *end = renewal.to.max(*end);
     }
 
     /// A session is renewed in this POP, maybe from an end that another POP has moved already.
     fn note_crossing(&self, client: &Client, renewal: Renewal) {
-        let session = client.session().unwrap();
+        let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
         let minute = self.minute();
         let is_behind = |end: &u64| *end >= minute && renewal.from < *end;
-        let ends = &self.truth.borrow().ends;
-        let is_behind = ends.get(&session).is_some_and(is_behind);
+        let is_behind = self.truth.borrow().ends.get(&id).is_some_and(is_behind);
         if is_behind {
             self.truth.borrow_mut().crossed.push(renewal.to);
         }
@@ -288,8 +282,7 @@ impl World {
     /// The origin ends the session of this ticket.
     fn end(&self, client: &Client) {
         let number = |name| client.claim(name).and_then(|claim| claim.as_u64());
-        let session = client.session().unwrap();
-        let id = session.0.clone();
+        let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
         let end = End {
             sessions: vec![EndedSession::of_ticket(&id, number("ses"))],
             reference: None,
@@ -301,7 +294,7 @@ impl World {
         let sessions = sign.sessions.unwrap();
         let listed = (sessions.ended, self.minute() + sessions.minutes + 1);
         let mut truth = self.truth.borrow_mut();
-        let kept = truth.ends.remove(&session);
+        let kept = truth.ends.remove(&id);
         // The ticket may be older than another one of the same visitor, whose session then ends later than is said.
         truth
             .crossed
@@ -311,9 +304,9 @@ impl World {
 
     /// Whether this ticket names the end that its session has.
     fn is_of_its_end(&self, client: &Client) -> bool {
+        let id = client.claim("sub");
         let truth = self.truth.borrow();
-        let session = client.session();
-        let end = session.and_then(|session| truth.ends.get(&session).copied());
+        let end = id.and_then(|id| truth.ends.get(id.as_str().unwrap()).copied());
         end.is_some() && end == client.claim("ses").and_then(|ses| ses.as_u64())
     }
 
@@ -439,8 +432,7 @@ impl World {
             );
             let first = truth.numbers.entry(number).or_insert_with(|| id.clone());
             assert_eq!(first, id, "{number:?} was claimed twice");
-            let session = (id.clone(), number.1);
-            let known = truth.ends.entry(session).or_default();
+            let known = truth.ends.entry(id.clone()).or_default();
             *known = end.max(*known);
         }
     }
