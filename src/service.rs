@@ -7,6 +7,7 @@ mod entries;
 mod onwards;
 mod unsound;
 mod visits;
+mod watch;
 
 use crate::cache::{CachedSign, Lookup};
 use crate::config::{Config, Serves};
@@ -19,15 +20,19 @@ use crate::queue::{Actor, Change, Changed, EndedSession, Reason, Renewal};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::routes::{self};
-use crate::visitor::visit::{FollowUp, visit};
+pub use crate::visitor::visit::FollowUp;
+use crate::visitor::visit::visit;
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
-pub use entries::{ignored_entry, refused_entries, released_entry, uncounted_entry, unsound_entry};
+pub use entries::{
+    ignored_entry, refused_entries, released_entry, sick_entry, uncounted_entry, unsound_entry,
+};
 use onwards::{METHODS, forward, options, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
 use visits::{beside, worded};
+pub use watch::{Rescue, rescued};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {
@@ -39,6 +44,8 @@ pub struct Outcome {
     pub renewal: Option<Renewal>,
     /// What to do once the visitor has been answered: [`afterwards`].
     pub after: FollowUp,
+    /// A visitor who goes in only once the origin has answered.
+    pub rescue: Option<Box<Rescue>>,
 }
 
 /// Answers one request.
@@ -220,6 +227,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
         record,
         renewal: None,
         after: FollowUp::Nothing,
+        rescue: None,
     }
 }
 
@@ -242,5 +250,6 @@ fn reply_with(reply: Reply, reason: Reason) -> Outcome {
         record: Decision::answered(reason),
         renewal: None,
         after: FollowUp::Nothing,
+        rescue: None,
     }
 }

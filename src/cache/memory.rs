@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    ADMISSION_KEPT, CachedSign, LastSign, Listed, LoginFailures, Lookup, MAX_AGE, Marker, Markers,
-    Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
+    CachedSign, LastSign, Listed, LoginFailures, Lookup, MAX_AGE, Marker, Markers, Once, Pop,
+    Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
 };
 use crate::queue::{Renewal, Sign};
 
@@ -36,8 +36,8 @@ struct Shelf {
     wrong: RefCell<BTreeMap<String, (LoginFailures, u64)>>,
     /// The sessions renewed here, and until when each is kept.
     sessions: RefCell<BTreeMap<String, (Session, u64)>>,
-    /// The tickets admitted here, and until when that is remembered.
-    admitted: RefCell<BTreeMap<String, u64>>,
+    /// What was heard of tickets, and until when that is remembered.
+    heard: RefCell<BTreeMap<(Once, String), u64>>,
     /// From where somebody has a turn.
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
@@ -74,7 +74,7 @@ impl InMemoryCache {
             on_duty: Cell::default(),
             wrong: RefCell::default(),
             sessions: RefCell::default(),
-            admitted: RefCell::default(),
+            heard: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
             // No other till ever has its name: the store counts each number of a till once.
@@ -247,10 +247,10 @@ impl Pop for InMemoryCache {
         self.shelf.pop.clone()
     }
 
-    fn is_first_admission(&self, id: &str) -> bool {
-        let until = self.in_a(ADMISSION_KEPT);
-        let mut admitted = self.shelf.admitted.borrow_mut();
-        let before = admitted.insert(id.to_owned(), until);
+    fn is_first(&self, what: Once, id: &str) -> bool {
+        let until = self.in_a(what.kept());
+        let mut heard = self.shelf.heard.borrow_mut();
+        let before = heard.insert((what, id.to_owned()), until);
         before.is_none_or(|until| until <= self.now())
     }
 }

@@ -22,16 +22,42 @@ pub use sign::{
     NoSign, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
 };
 
-/// How long a POP remembers that a ticket was admitted.
-pub const ADMISSION_KEPT: Duration = Duration::from_mins(5);
+/// What counts once for a ticket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Once {
+    /// That it was admitted.
+    Admitted,
+    /// That a document which it asked for was watched.
+    Watched,
+}
+
+impl Once {
+    /// Its name in the cache.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Admitted => "admitted",
+            Self::Watched => "watched",
+        }
+    }
+
+    /// For how long a POP remembers it.
+    #[must_use]
+    pub fn kept(self) -> Duration {
+        match self {
+            Self::Admitted => Duration::from_mins(5),
+            Self::Watched => Duration::from_mins(1),
+        }
+    }
+}
 
 /// All that a POP remembers for one request.
 pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
-    /// Whether this POP hears for the first time that the ticket was admitted: a client that keeps no cookie is admitted
-    /// by the same ticket again and again, and counts once.
-    fn is_first_admission(&self, id: &str) -> bool;
+    /// Whether this POP hears this of the ticket for the first time in a while: a client that keeps no cookie is admitted by the
+    /// same ticket again and again, and counts once.
+    fn is_first(&self, what: Once, id: &str) -> bool;
     /// What the platform's list of networks says of an address.
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
 }

@@ -195,6 +195,7 @@ mod tests {
             measured: None,
             pops: None,
             sessions: None,
+            origin: None,
             live: Live::default(),
         };
         CachedSign::new(sign, Now::default())

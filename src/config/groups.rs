@@ -118,6 +118,15 @@ pub enum OnStoreError {
     Admit,
 }
 
+/// What a visitor gets who would go in, where the origin's answer is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnOriginError {
+    /// That answer.
+    Pass,
+    /// The waiting page; the place in the line is kept.
+    Keep,
+}
+
 /// What the origin sees of our cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OriginCookie {

@@ -26,7 +26,8 @@ pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
 pub use groups::{
-    Logging, OnStoreError, Operators, OriginCookie, Outage, Query, Store, Tickets, Web, WebSockets,
+    Logging, OnOriginError, OnStoreError, Operators, OriginCookie, Outage, Query, Store, Tickets,
+    Web, WebSockets,
 };
 pub use operators::{OperatorSecrets, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};

@@ -1,9 +1,9 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
-use super::Reader;
+use super::{OnOriginError, Reader};
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
-use crate::queue::{AbsentVisitors, Cap, Pace, RoomName, SharedTickets};
+use crate::queue::{AbsentVisitors, Cap, HealthRule, Pace, RoomName, SharedTickets};
 
 /// One waiting room.
 pub struct Room {
@@ -17,6 +17,10 @@ pub struct Room {
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
     pub cap: Cap,
+    /// When the origin counts as sick, and what is done about it.
+    pub health: HealthRule,
+    /// What a visitor gets who would go in, where the origin's answer is bad.
+    pub on_origin_error: OnOriginError,
     /// From how many networks one admitted ticket may be used.
     pub shared_tickets: SharedTickets,
     /// Seconds between two looks of a visitor near the front.
@@ -36,6 +40,8 @@ impl Room {
             },
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),
+            health: reader.health(),
+            on_origin_error: reader.on_origin_error(),
             shared_tickets: reader.shared_tickets(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),

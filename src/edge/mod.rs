@@ -5,11 +5,13 @@ mod last_url;
 mod lock;
 mod origin;
 mod outbox;
+mod perform;
 mod pop;
 mod request;
 mod session;
 mod settings;
 mod upstash;
+mod watch;
 
 use std::cell::{Cell, RefCell};
 use std::io::Write as _;
@@ -21,15 +23,15 @@ use fastly::log::Endpoint;
 
 use now_serving::config::budget::Used;
 use now_serving::config::{Problem, Query, Unsound};
-use now_serving::http::{Answer, Call, Commands};
-use now_serving::queue::{EndedSession, Now, Renewal};
+use now_serving::http::Answer;
+use now_serving::queue::Now;
 use now_serving::request::Request as Asked;
 use now_serving::service;
-use now_serving::telemetry::log::{self, Decision};
+use now_serving::telemetry::log;
 
 use last_url::LastUrl;
-use origin::Forwarded;
 use outbox::Counts;
+use perform::{perform, status};
 use pop::PlatformCache;
 use request::{RequestBody, call, facts, send, trace_id};
 use settings::Settings;
@@ -163,15 +165,12 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
-    let (status, ended) = perform(outcome.answer, request, &call, counts);
-    count(&outcome.record, outcome.renewal, ended.as_ref(), counts);
+    let performed = perform(outcome.answer, outcome.rescue, request, (&asked, counts));
+    let record = performed.record(outcome.record);
+    performed.count(&record, outcome.renewal, counts);
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.logging.query, now);
-        let record = Decision {
-            session_ended: ended.is_some(),
-            ..outcome.record
-        };
-        log(&log::entry(&facts, status, &record));
+        log(&log::entry(&facts, performed.status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
     // Another call of the store may follow now, and what the POP remembers may be newer.
@@ -181,56 +180,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
         pop: &cache,
         ..asked
     };
-    match ended {
-        Some(session) => service::end_session(session, &asked),
-        None => service::afterwards(outcome.after, &asked),
-    }
-}
-
-/// What the store hears of it later. A session that the origin ends by this very request does not end later by it.
-fn count(
-    record: &Decision,
-    renewal: Option<Renewal>,
-    ended: Option<&EndedSession>,
-    counts: &Counts,
-) {
-    let mut tally = counts.tally.borrow_mut();
-    tally.decided(record.reason);
-    if let Some(renewal) = renewal.filter(|_| ended.is_none()) {
-        tally.renewed(renewal);
-    }
-    if record.shared_ticket {
-        tally.shared();
-    }
-}
-
-/// The status, unless the host answers from the origin; and whose session the origin ended with its answer.
-fn perform(
-    answer: Answer,
-    request: Request,
-    call: &Call,
-    counts: &Counts,
-) -> (Option<u16>, Option<EndedSession>) {
-    let forward = match answer {
-        Answer::Reply(reply) => return (Some(send(reply)), None),
-        Answer::Forward(forward) => forward,
-    };
-    counts.has_called();
-    let forwarded = origin::forwarded(request, &forward, call);
-    let is_ended = matches!(&forwarded, Forwarded::Obeyed(obeyed) if obeyed.ends);
-    let ending = match forward.commands {
-        Commands::Read(ending) => ending.filter(|_| is_ended),
-        Commands::Unread => None,
-    };
-    (status(forwarded), ending.map(|ending| ending.session))
-}
-
-fn status(forwarded: Forwarded) -> Option<u16> {
-    match forwarded {
-        Forwarded::HandedOver => None,
-        Forwarded::Obeyed(obeyed) => Some(obeyed.status),
-        Forwarded::Instead(reply) => Some(send(reply)),
-    }
+    performed.follow_up(outcome.after, &asked);
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
@@ -254,7 +204,8 @@ fn answer_unsound(
             counts.tally.borrow_mut().decided(record.reason);
             let trace = trace_id(&request);
             counts.has_called();
-            let status = status(origin::forwarded(request, &forward, &call));
+            let (forwarded, _) = origin::forwarded(request, &forward, &call);
+            let status = status(forwarded);
             let facts = facts(&call, trace, Query::LeftOut, now);
             log(&log::entry(&facts, status, &record));
         }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: one function sends to the origin, and it decides whether the answer may be kept in a shared cache.
 
+use std::time::Instant;
+
 use fastly::Request;
 use fastly::handle::{BodyHandle, PendingRequestHandle, RequestHandle};
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
@@ -9,42 +11,66 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
 
 use now_serving::http::{
-    Call, Commands, Forward, PRIVATE, Reply, Way, forbids_storing, told, upgrades_only,
+    Call, Commands, Forward, OnBad, PRIVATE, Reply, Way, forbids_storing, told, upgrades_only,
 };
+use now_serving::queue::Answered;
 use now_serving::service;
 
 use super::command::{Obeyed, obeyed};
+use super::watch::{Watched, elapsed_ms, watched};
 
 const ORIGIN: &str = "protected_content";
 
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
 /// next request. Where the origin may command something, the sandbox waits for the head of the answer. An answer takes its place
 /// if the request could not even be begun.
-pub(super) fn forwarded(request: Request, forward: &Forward, call: &Call) -> Forwarded {
+pub(super) fn forwarded(
+    request: Request,
+    forward: &Forward,
+    call: &Call,
+) -> (Forwarded, Option<Answered>) {
     let lines = || {
         request
             .get_header_all("connection")
             .map(HeaderValue::as_bytes)
     };
     if forward.way == Way::WebSocket && !upgrades_only(lines()) {
-        return Forwarded::Instead(service::bad_upgrade(call));
+        return (Forwarded::Instead(service::bad_upgrade(call)), None);
     }
+    let began = Instant::now();
     let sent = sent(request, forward, call);
     let handed_over = sent.and_then(|sent| match (sent, &forward.commands) {
         (Sent::Passed(pending), Commands::Read(ending)) => {
-            obeyed(pending, forward, ending.as_deref()).map(Forwarded::Obeyed)
+            let obeyed = obeyed(pending, forward, ending.as_deref())?;
+            let answered = forward
+                .watch
+                .map(|watch| Answered::of(Some(obeyed.status), elapsed_ms(began), watch.slow_ms));
+            Ok((Forwarded::Obeyed(obeyed), answered))
+        }
+        (Sent::Passed(pending), Commands::Unread) if let Some(watch) = &forward.watch => {
+            let (watched, answered) = watched(pending, began, (forward, watch))?;
+            Ok((Forwarded::Watched(watched), Some(answered)))
         }
         (sent, _) => sent
             .handed_over(&forward.set_cookies)
-            .map(|()| Forwarded::HandedOver),
+            .map(|()| (Forwarded::HandedOver, None)),
     });
     let reply = match handed_over {
         Ok(forwarded) => return forwarded,
         // So the SDK names what the platform answers while its product for WebSockets is switched off.
         Err(SendErrorCause::FanoutNotEnabled) => service::no_web_sockets(call),
+        Err(_) if is_rescued(forward) => {
+            return (Forwarded::Watched(Watched::Withheld), Some(Answered::Bad));
+        }
         Err(_) => service::origin_failed(call, forward),
     };
-    Forwarded::Instead(reply)
+    let answered = forward.watch.map(|_| Answered::Bad);
+    (Forwarded::Instead(reply), answered)
+}
+
+fn is_rescued(forward: &Forward) -> bool {
+    let watch = forward.watch.as_ref();
+    watch.is_some_and(|watch| watch.on_bad == OnBad::KeepPlace)
 }
 
 /// What became of a request for the origin.
@@ -53,6 +79,8 @@ pub(super) enum Forwarded {
     HandedOver,
     /// The answer was looked at for commands, and is under way.
     Obeyed(Obeyed),
+    /// The answer was watched.
+    Watched(Watched),
     /// This takes its place.
     Instead(Reply),
 }
@@ -72,12 +100,7 @@ impl Sent {
         let any = PendingResponseKind::Any;
         match self {
             Self::Passed(pending) => {
-                for cookie in cookies {
-                    pending.append_response_header(SET_COOKIE, cookie, any);
-                }
-                if !cookies.is_empty() {
-                    pending.set_response_header(CACHE_CONTROL, PRIVATE, any);
-                }
+                hand_over(&pending, cookies);
                 pending.send_to_client();
                 Ok(())
             }
@@ -92,6 +115,17 @@ impl Sent {
             }
             Self::HandedOver => Ok(()),
         }
+    }
+}
+
+/// What the visitor gets besides the answer, whenever it comes.
+pub(super) fn hand_over(pending: &PendingRequestHandle, cookies: &[String]) {
+    let any = PendingResponseKind::Any;
+    for cookie in cookies {
+        pending.append_response_header(SET_COOKIE, cookie, any);
+    }
+    if !cookies.is_empty() {
+        pending.set_response_header(CACHE_CONTROL, PRIVATE, any);
     }
 }
 

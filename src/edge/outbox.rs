@@ -17,6 +17,9 @@ use super::{log, now};
 /// How many tills a data centre has: sandboxes that end at the same time seldom wait for each other.
 pub(super) const OUTBOX_SLOTS: usize = 4;
 
+/// The till behind those, for what the origin answered: every refresh takes it along.
+pub(super) const NEWS_SLOT: usize = OUTBOX_SLOTS;
+
 /// A POP that has not read the sign for longer is quiet.
 pub(super) const QUIET_MS: u64 = 60_000;
 
@@ -55,6 +58,15 @@ impl Counts {
     pub(super) fn flush(&self) {
         if !self.flush_into_outbox(TURN) {
             log(&service::uncounted_entry(now(), &self.tally.take()));
+        }
+    }
+
+    /// What was counted goes into the till that every refresh takes along; into another one where that is busy.
+    pub(super) fn flush_news(&self) {
+        let mut tally = self.tally.borrow_mut();
+        let put = self.with_outbox(NEWS_SLOT, SHORT_TURN, |till| till.put(&tally));
+        if put.is_some() {
+            *tally = Tally::default();
         }
     }
 

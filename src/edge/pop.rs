@@ -10,14 +10,14 @@ use fastly::http::body::StreamingBody;
 
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    ADMISSION_KEPT, AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed,
-    LoginFailures, LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Pop, Refresh, RefreshGuard,
+    AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed, LoginFailures,
+    LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard,
     STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
 };
 use now_serving::queue::Sign;
 
 use super::lock::alone;
-use super::outbox::{Counts, OUTBOX_SLOTS, QUIET_MS, SHORT_TURN};
+use super::outbox::{Counts, NEWS_SLOT, QUIET_MS, SHORT_TURN};
 use super::{now, variable};
 
 /// The data centre's cache: the copy of the sign, and the last one there was.
@@ -199,18 +199,25 @@ impl LoginThrottle for PlatformCache {
 impl Outbox for PlatformCache {
     fn batches(&self) -> Vec<Batch> {
         self.counts.flush_into_outbox(SHORT_TURN);
-        let batches = (0..OUTBOX_SLOTS).filter_map(|place| self.counts.batch_of(place));
+        let batches = (0..=NEWS_SLOT).filter_map(|place| self.counts.batch_of(place));
         batches.collect()
     }
 
     /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away.
     fn next_batches(&self) -> Vec<Batch> {
         let last = self.last();
-        let is_quiet = last.is_none_or(|last| now().ms().saturating_sub(last.read_ms) > QUIET_MS);
+        let is_quiet = last
+            .as_ref()
+            .is_none_or(|last| now().ms().saturating_sub(last.read_ms) > QUIET_MS);
         if is_quiet {
             return self.batches();
         }
-        self.counts.next_batch().into_iter().collect()
+        let is_watched =
+            last.is_some_and(|last| last.sign.is_some_and(|sign| sign.origin.is_some()));
+        let news = is_watched
+            .then(|| self.counts.batch_of(NEWS_SLOT))
+            .flatten();
+        self.counts.next_batch().into_iter().chain(news).collect()
     }
 
     fn acknowledge(&self, batches: &[Batch]) {
@@ -224,12 +231,12 @@ impl Outbox for PlatformCache {
 }
 
 impl Pop for PlatformCache {
-    fn is_first_admission(&self, id: &str) -> bool {
-        let key = CacheKey::from(self.counts.room.cache_key_of("admitted", id));
+    fn is_first(&self, what: Once, id: &str) -> bool {
+        let key = CacheKey::from(self.counts.room.cache_key_of(what.name(), id));
         if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
             return false;
         }
-        let inserted = core::insert(key, ADMISSION_KEPT).execute();
+        let inserted = core::insert(key, what.kept()).execute();
         // What cannot be remembered counts again.
         let _ = inserted.map(StreamingBody::finish);
         true

@@ -9,7 +9,7 @@ use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use fastly::http::{HeaderValue, Method};
 
 use now_serving::config::Config;
-use now_serving::queue::Released;
+use now_serving::queue::{Released, Sickness};
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 
@@ -72,5 +72,9 @@ impl Transport for Upstash<'_> {
 
     fn released(&self, released: &Released) {
         log(&service::released_entry(released));
+    }
+
+    fn sickened(&self, sickness: &Sickness) {
+        log(&service::sick_entry(sickness));
     }
 }

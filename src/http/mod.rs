@@ -45,6 +45,29 @@ pub struct Forward {
     pub set_cookies: Vec<String>,
     /// Whether the origin may command something with its answer.
     pub commands: Commands,
+    /// How its answer is watched, where it is.
+    pub watch: Option<Watch>,
+}
+
+/// How an answer of the origin is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// It is late after that many milliseconds.
+    pub slow_ms: u64,
+    /// Under which number of cuts of the window the store hears of it; `None` where it does not.
+    pub told: Option<u64>,
+    /// What the visitor gets in place of a bad one.
+    pub on_bad: OnBad,
+}
+
+/// What a visitor gets where the origin's answer is bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnBad {
+    /// That answer.
+    #[default]
+    Deliver,
+    /// The waiting page, and the place in the line.
+    KeepPlace,
 }
 
 /// Whether an answer of the origin is looked at for commands, which takes the way that others skip: the edge waits for its head.

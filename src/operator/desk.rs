@@ -78,6 +78,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         refresh_interval: room.refresh_interval,
         pace: room.pace,
         absent_visitors: room.absent_visitors,
+        origin_health: room.health.setting,
         cap: room.cap,
         message: room.pages.brand.message.as_deref(),
     }

@@ -7,9 +7,11 @@ use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::iso_8601;
-use crate::queue::Rate;
-use crate::queue::Reason;
-use crate::queue::{Cap, Explained, LineStatus, PanelSnapshot, Provenance, Sessions};
+use crate::queue::Answers;
+use crate::queue::health::Health;
+use crate::queue::{
+    Cap, Explained, LineStatus, PanelSnapshot, Provenance, Rate, Reason, Sessions, Sickness,
+};
 use crate::request::Request;
 use crate::store::upstash::Attempt;
 use serde_json::Value;
@@ -61,11 +63,12 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         sign,
         absent,
         limits,
+        origin,
     } = line;
     let now_ms = request.now.ms();
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let pace = sign.live.pace;
-    let wait = sign.live.mode.lets_in();
+    let wait = sign.mode().lets_in();
     let wait = wait.then(|| sign.wait_of_the_last(now_ms));
     object!({
         "room": request.room.name.as_str(),
@@ -89,6 +92,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         }),
         "sessions": sign.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
+        "origin": origin_json(origin, request),
         "version": sign.live.version,
     })
 }
@@ -117,6 +121,30 @@ fn release_json(limits: &Explained) -> Value {
         })
     });
     object!({ "bound_by": limits.bound_by.name(), "last": last })
+}
+
+/// How the origin answers, and what follows from it.
+fn origin_json((health, last): &(Health, Option<Sickness>), request: &Request<'_>) -> Value {
+    let now_ms = request.now.ms();
+    let until = |time_ms: u64| (time_ms > now_ms).then(|| iso_8601(time_ms));
+    let last = last.map(|last| {
+        object!({
+            "at": iso_8601(last.at_ms),
+            "until": iso_8601(last.until_ms),
+            "answers": answers_json(last.answers),
+        })
+    });
+    object!({
+        "setting": request.room.health.setting.name(),
+        "recent": answers_json(health.recent),
+        "sick_until": until(health.sick_until_ms),
+        "overruled_until": until(health.overruled_until_ms),
+        "last": last,
+    })
+}
+
+fn answers_json(answers: Answers) -> Value {
+    object!({ "ok": answers.ok, "late": answers.late, "bad": answers.bad })
 }
 
 /// Per mille as a fraction.

@@ -4,6 +4,7 @@ mod actions;
 mod chart;
 mod figures;
 mod hour;
+mod origin;
 mod question;
 mod settings;
 
@@ -16,7 +17,7 @@ use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::english;
-use crate::queue::{AbsentVisitors, Cap, Pace, PanelSnapshot};
+use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 
@@ -43,6 +44,8 @@ pub struct Configured<'a> {
     pub pace: Pace,
     /// What is done about called visitors who do not come.
     pub absent_visitors: AbsentVisitors,
+    /// What is done about how the origin answers.
+    pub origin_health: OriginHealth,
     /// The cap.
     pub cap: Cap,
     /// The message on the waiting page.
@@ -140,6 +143,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "absent": figures::absent(configured.absent_visitors, board.absent),
         "inside": figures::inside(sign.sessions.as_ref()),
         "release": figures::release(&board.limits, now_ms),
+        "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),

@@ -189,6 +189,7 @@ mod tests {
         Sign {
             pops: None,
             sessions: None,
+            origin: None,
             birth,
             epoch: 3,
             cursor: Cursor(5),

@@ -17,6 +17,10 @@ pub enum Rule {
     Trial,
     /// Whether a called visitor who comes late asks for a slot.
     Claim,
+    /// For how long the marker of a sick origin stands.
+    Marker,
+    /// Whether a document of a visitor inside is watched.
+    Watch,
 }
 
 impl Chance {

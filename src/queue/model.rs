@@ -9,6 +9,7 @@ mod claim;
 mod draw;
 mod ended;
 mod explain;
+mod health;
 mod inside;
 mod pace;
 mod pieces;
@@ -19,6 +20,7 @@ mod witness;
 
 use super::{Live, Sign, TicketState, WaitingProof};
 use crate::queue::Released;
+use crate::queue::health::{Health, HealthRule};
 use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Pace};
 pub use absent::Brought;
 use absent::{Counted, Kept};
@@ -79,10 +81,32 @@ pub struct Model {
     claims: Claims,
     /// Whose session was ended.
     ended: Ended,
+    /// What is known of the origin, and the rule for it.
+    health: Health,
+    health_rule: health::Rule,
     /// What was released last.
     last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
+}
+
+fn sign_at_first(configured: Pace) -> Sign {
+    let live = Live {
+        pace: configured,
+        ..Live::default()
+    };
+    Sign {
+        birth: super::Birth::default(),
+        epoch: 1,
+        cursor: Cursor(0),
+        length: 0,
+        credit: 0,
+        measured: None,
+        pops: None,
+        sessions: None,
+        origin: None,
+        live,
+    }
 }
 
 /// What became of an operator's change.
@@ -116,26 +140,11 @@ impl Model {
     /// A line in a store that holds nothing.
     #[must_use]
     pub fn new(configured: Pace) -> Self {
-        let live = Live {
-            pace: configured,
-            ..Live::default()
-        };
-        let sign = Sign {
-            birth: super::Birth::default(),
-            epoch: 1,
-            cursor: Cursor(0),
-            length: 0,
-            credit: 0,
-            measured: None,
-            pops: None,
-            sessions: None,
-            live,
-        };
         Self {
             configured,
             absent_visitors: AbsentVisitors::default(),
             cap: None,
-            sign,
+            sign: sign_at_first(configured),
             is_new: true,
             quiet_ms: 0,
             cleared: false,
@@ -155,6 +164,8 @@ impl Model {
             inside: Inside::default(),
             claims: Claims::default(),
             ended: Ended::default(),
+            health: Health::default(),
+            health_rule: (HealthRule::OFF, 0),
             last: None,
             granted: 0,
         }

@@ -15,6 +15,8 @@ pub enum Reason {
     Inside,
     /// Admitted by this very request.
     Admitted,
+    /// Would have been, but the origin failed: the place is kept.
+    Rescued,
     /// In line.
     Waiting,
     /// A first contact while others wait: a ticket without a number, which is drawn when the ticket comes back.
@@ -85,13 +87,15 @@ pub enum Reason {
     Uncounted,
     /// Waiting visitors were released.
     Released,
+    /// The origin has become sick.
+    OriginSick,
 }
 
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 34] = [
-        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
+    pub const ALL: [Self; 35] = [
+        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Rescued, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,

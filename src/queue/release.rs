@@ -65,17 +65,20 @@ pub enum Bound {
     Slots,
     /// It is not known who is inside, since the store lost its data.
     Recount,
+    /// The origin is sick.
+    Origin,
 }
 
 impl Bound {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Waiting,
         Self::Mode,
         Self::Settling,
         Self::Pace,
         Self::Slots,
         Self::Recount,
+        Self::Origin,
     ];
 
     /// As the store, programs and the log write it.
@@ -88,6 +91,7 @@ impl Bound {
             Self::Pace => "pace",
             Self::Slots => "slots",
             Self::Recount => "recount",
+            Self::Origin => "origin",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Birth;
+use super::{Birth, OriginSign};
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
@@ -28,6 +28,9 @@ pub struct Sign {
     /// Who is inside; nothing without a cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Sessions>,
+    /// What is known of the origin; nothing where its answers are not watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginSign>,
     /// What an operator may have set.
     #[serde(default)]
     pub live: Live,
@@ -96,6 +99,15 @@ impl Sign {
     #[must_use]
     pub fn waiting(&self) -> u64 {
         waiting(self.length, self.cursor)
+    }
+
+    /// Who goes in now: a room whose origin is sick is on hold by itself.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        match (self.live.mode, &self.origin) {
+            (Mode::Automatic, Some(origin)) if origin.holds => Mode::Hold,
+            (mode, _) => mode,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
+use super::health::{Health, Sickness};
 use super::{Absent, Claim, Explained, Position, Sign};
 
 /// What the line answers to a visitor.
@@ -22,6 +23,8 @@ pub struct LineStatus {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
+    /// What is known of the origin, and when it last became sick.
+    pub origin: (Health, Option<Sickness>),
 }
 
 /// The sign, and all that is shown beside it.
@@ -37,6 +40,8 @@ pub struct PanelSnapshot {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
+    /// What is known of the origin, and when it last became sick.
+    pub origin: (Health, Option<Sickness>),
     /// Who set the mode, and when.
     pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.

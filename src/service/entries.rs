@@ -3,7 +3,7 @@
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::{Now, Reason, Released};
+use crate::queue::{Now, Reason, Released, Sickness};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -58,6 +58,13 @@ pub fn uncounted_entry(now: Now, tally: &Tally) -> String {
 pub fn released_entry(released: &Released) -> String {
     let (timestamp, reason) = (released.at_ms, Reason::Released);
     log::line(&json!({ "timestamp": timestamp, "reason": reason, "release": released }))
+}
+
+/// The log line that says that the origin has become sick, until when, and by which answers.
+#[must_use]
+pub fn sick_entry(sickness: &Sickness) -> String {
+    let (timestamp, reason) = (sickness.at_ms, Reason::OriginSick);
+    log::line(&json!({ "timestamp": timestamp, "reason": reason, "sickness": sickness }))
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.

@@ -20,6 +20,7 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
         record: Decision::forwarded(reason),
         renewal: None,
         after: FollowUp::Nothing,
+        rescue: None,
     }
 }
 
@@ -95,6 +96,7 @@ pub(super) fn options(call: &Call) -> Outcome {
         record: Decision::forwarded(Reason::Preflight),
         renewal: None,
         after: FollowUp::Nothing,
+        rescue: None,
     }
 }
 

@@ -101,5 +101,6 @@ fn forward(to_origin: Forward, reason: Reason) -> Outcome {
         record: Decision::forwarded(reason),
         renewal: None,
         after: FollowUp::Nothing,
+        rescue: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
-use crate::cache::Pop;
+use crate::cache::{Once, Pop};
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
@@ -21,13 +21,18 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         ..
     } = *request;
     let cookies = signed(kind, &visit, request);
+    let reason = reason(&visit, request.pop);
+    let mut rescue = None;
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
         let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
+        let watch;
+        (watch, rescue) = super::watch::watch((kind, bare.way), &visit, reason, request);
         Answer::Forward(Forward {
+            watch,
             set_cookies: cookies.into_iter().filter(|_| is_kept).collect(),
             commands: commands(bare.way, &visit, request),
             ..of_visitor(bare, visit.position(), pass)
@@ -36,7 +41,10 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let reply = answer::answer(kind, &visit, cookies, request);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    outcome(answer, visit, request.pop, share(request))
+    Outcome {
+        rescue,
+        ..outcome(answer, visit, reason, share(request))
+    }
 }
 
 /// What the origin may command with its answer. What may be cached goes to several visitors, so it ends no session.
@@ -74,7 +82,8 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
     let kind = kind(request, Brought::Ticket);
     let cookies = signed(kind, &visit, request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
-    outcome(Answer::Reply(reply), visit, pop, share(request))
+    let reason = reason(&visit, pop);
+    outcome(Answer::Reply(reply), visit, reason, share(request))
 }
 
 /// How many polls of waiting visitors are logged: they say little, and there are many.
@@ -96,17 +105,9 @@ pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<St
 pub(super) fn outcome(
     answer: Answer,
     visit: Visit,
-    pop: &dyn Pop,
+    reason: Reason,
     share_of_looks: Sampling,
 ) -> Outcome {
-    let reason = match visit.end {
-        VisitOutcome::Admitted => entered(&visit, pop),
-        VisitOutcome::Waiting { .. } | VisitOutcome::Called | VisitOutcome::Full => Reason::Waiting,
-        VisitOutcome::Provisional => Reason::Provisional,
-        VisitOutcome::Held => Reason::Held,
-        VisitOutcome::Closed => Reason::Closed,
-        VisitOutcome::NotAVisitor => Reason::NotAVisitor,
-    };
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
     let decision = match visit.end {
         VisitOutcome::Admitted => Decision::forwarded(reason),
@@ -130,13 +131,28 @@ pub(super) fn outcome(
         record,
         renewal: visit.renewal,
         after: visit.after,
+        rescue: None,
     }
 }
 
-pub(super) fn entered(visit: &Visit, pop: &dyn Pop) -> Reason {
+pub(super) fn reason(visit: &Visit, pop: &dyn Pop) -> Reason {
+    match visit.end {
+        VisitOutcome::Admitted => entered(visit, pop),
+        VisitOutcome::Waiting { .. } | VisitOutcome::Called | VisitOutcome::Full => Reason::Waiting,
+        VisitOutcome::Provisional => Reason::Provisional,
+        VisitOutcome::Held => Reason::Held,
+        VisitOutcome::Closed => Reason::Closed,
+        VisitOutcome::NotAVisitor => Reason::NotAVisitor,
+    }
+}
+
+fn entered(visit: &Visit, pop: &dyn Pop) -> Reason {
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if visit.sign.is_some() && visit.changed && pop.is_first_admission(&visit.ticket.id) {
+    } else if visit.sign.is_some()
+        && visit.changed
+        && pop.is_first(Once::Admitted, &visit.ticket.id)
+    {
         Reason::Admitted
     } else {
         Reason::Inside

@@ -18,6 +18,7 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
         admitted: answer.number("admitted")?,
         absent: answer.absent()?,
         limits: answer.limits()?,
+        origin: answer.health()?,
         mode: set("mode_at", "mode_by"),
         pace: set("pace_at", "pace_by"),
         message: set("message_at", "message_by"),

@@ -3,6 +3,7 @@
 use super::reply::Answer;
 use super::{Arguments, Sign};
 use crate::cache::outbox::{Batch, Tally};
+use crate::queue::health::{Health, Sickness};
 use crate::queue::{Absent, Explained};
 
 /// All that there is to measure.
@@ -18,6 +19,8 @@ pub struct Figures {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
+    /// What is known of the origin, and when it last became sick.
+    pub origin: (Health, Option<Sickness>),
     /// What was counted at the edge.
     pub tally: Tally,
 }
@@ -49,6 +52,7 @@ pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
         released: answer.number("admitted")?,
         absent: answer.absent()?,
         limits: answer.limits()?,
+        origin: answer.health()?,
         tally,
     })
 }

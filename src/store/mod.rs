@@ -6,6 +6,7 @@ mod arguments;
 mod board;
 mod change;
 mod count;
+mod heard;
 mod reply;
 mod script;
 pub mod upstash;
@@ -13,8 +14,8 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastSign, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, LineAnswer, LineStatus, Now, Pace,
-    PanelSnapshot, RoomName, Sign, WaitingProof,
+    AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, HealthRule, LineAnswer, LineStatus,
+    Now, OriginHealth, Pace, PanelSnapshot, RoomName, Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, brought, capped, named};
 pub use count::Figures;
@@ -46,6 +47,8 @@ pub struct Line<'a> {
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
     pub cap: Cap,
+    /// When the origin counts as sick, and for how many seconds a marker set by this call would stand.
+    pub health: (HealthRule, u64),
     /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
     pub network: String,
     /// Seconds after which an untouched line is forgotten.
@@ -202,13 +205,7 @@ impl Line<'_> {
         let read = answer.and_then(|value| {
             let answer = Answer::read(value).ok_or(StoreError::Garbled)?;
             let told = read(&answer).ok_or(StoreError::Garbled)?;
-            if let Some(released) = answer.released() {
-                self.store.released(&released);
-            }
-            let news = answer.ended_news().zip(self.known.notes());
-            if let Some(((news, since, store_time), notes)) = news {
-                ended::take(notes, news, since, store_time);
-            }
+            self.hear(&answer);
             Ok(told)
         });
         read.inspect_err(|fault| self.store.failed(fault))
@@ -234,7 +231,10 @@ impl Line<'_> {
         let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
         let cap = Some(self.cap).filter(Cap::holds);
         let cap = cap.into_iter().flat_map(capped);
-        let shared = shared.into_iter().chain(cap).chain(now).map(named);
+        let (rule, life_s) = &self.health;
+        let health = (rule.setting != OriginHealth::Off).then(|| ("health", rule.written(*life_s)));
+        let shared = shared.into_iter().chain(cap).chain(health).chain(now);
+        let shared = shared.map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
         let pairs: Arguments = shared.chain(brought).chain(arguments).collect();

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use crate::queue::health::Health;
 use crate::queue::{
     Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement, LineAnswer,
-    LineStatus, Live, Now,
+    LineStatus, Live, Now, OriginSign, Sickness,
 };
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
@@ -99,8 +100,26 @@ impl Answer {
                 Some(_) => Some(self.sessions()?),
                 None => None,
             },
+            origin: match self.text("origin") {
+                Some(text) => Some(OriginSign::read(text)?),
+                None => None,
+            },
             live: self.live()?,
         })
+    }
+
+    /// That the origin has become sick by what this verb brought.
+    pub(super) fn sickness(&self) -> Option<Sickness> {
+        Sickness::read(self.text("sickness")?)
+    }
+
+    /// What is known of the origin, and when it last became sick.
+    pub(super) fn health(&self) -> Option<(Health, Option<Sickness>)> {
+        let last = match self.text("last_sickness")? {
+            "" => None,
+            text => Some(Sickness::read(text)?),
+        };
+        Some((Health::read(self.text("health")?)?, last))
     }
 
     /// What operators set.
@@ -171,6 +190,7 @@ impl Answer {
             sign: self.sign()?,
             absent: self.absent()?,
             limits: self.limits()?,
+            origin: self.health()?,
         })
     }
 

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::config::{Problem, Query};
 use crate::http::{Call, first, shortened};
-use crate::queue::Reason;
+use crate::queue::{Answered, Reason};
 
 /// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
 /// reason leaves it as it is, anything else raises it.
@@ -127,6 +127,9 @@ pub struct Decision {
     /// Whether the origin ended the visitor's session with its answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub session_ended: bool,
+    /// How the origin answered, where that was watched and not well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin_answer: Option<Answered>,
     /// What was wrong with the operators' secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
@@ -165,6 +168,7 @@ impl Decision {
             ticket_reference: None,
             shared_ticket: false,
             session_ended: false,
+            origin_answer: None,
             problems: Vec::new(),
             store_error: None,
             operator: None,
@@ -288,6 +292,7 @@ mod tests {
             Reason::RefusedTemplate,
             Reason::Uncounted,
             Reason::Released,
+            Reason::OriginSick,
         ];
         let names = [&Reason::ALL[..], &of_no_request].concat();
         let names: Vec<String> = names

@@ -4,8 +4,7 @@
 //! nobody knows is absent.
 
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
-use crate::queue::Reason;
-use crate::queue::{Absent, Bound, Mode, Pace, Sessions};
+use crate::queue::{Absent, Answered, Bound, Mode, Pace, Reason, Sessions};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -22,6 +21,11 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     page.gauges(figures, age_ms, now_ms);
     page.absent(figures.absent);
     page.sessions(figures.sign.sessions.as_ref());
+    page.gauge(
+        "origin_sick",
+        "Whether the origin is sick: 1, else 0.",
+        Some(u64::from(figures.origin.0.is_sick(now_ms))),
+    );
     page.bound(figures.limits.bound_by);
     page.store(&figures.tally);
     page.text
@@ -45,7 +49,7 @@ impl Page<'_> {
             (
                 "admitted",
                 "Visitors who went in for the first time.",
-                tally.decisions(Reason::Admitted),
+                tally.decisions(Reason::Admitted) + tally.decisions(Reason::Rescued),
             ),
         ] {
             let name = format!("queue_{name}_total");
@@ -66,7 +70,7 @@ impl Page<'_> {
     fn gauges(&mut self, figures: &Figures, age_ms: Option<u64>, now_ms: u64) {
         let sign = &figures.sign;
         let live = &sign.live;
-        let wait = live.mode.lets_in().then(|| sign.wait_of_the_last(now_ms));
+        let wait = sign.mode().lets_in().then(|| sign.wait_of_the_last(now_ms));
         let wait = wait.flatten();
         for (name, help, number) in [
             (
@@ -202,6 +206,13 @@ impl Page<'_> {
         let help = "Visits with an admitted ticket that more networks use than should.";
         self.head(name, "counter", help);
         self.line(name, "", tally.shared_visits());
+        let name = "queue_origin_answers_total";
+        let help = "Answers of the origin that were watched, by how they were.";
+        self.head(name, "counter", help);
+        for (word, answered) in Answered::ALL {
+            let label = format!(",answer=\"{word}\"");
+            self.line(name, &label, tally.origin(answered));
+        }
         self.head("queue_store_calls_total", "counter", "Calls to the store.");
         self.line("queue_store_calls_total", "", tally.calls());
         self.head(
@@ -300,6 +311,7 @@ mod tests {
             credit: 0,
             pops: None,
             sessions: None,
+            origin: None,
             measured: None,
             live,
         };
@@ -312,6 +324,7 @@ mod tests {
             sign,
             drawn: 12,
             released: 5,
+            origin: Default::default(),
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,
@@ -354,6 +367,7 @@ mod tests {
     fn what_nobody_knows_is_absent() {
         let figures = Figures {
             absent: Absent::default(),
+            origin: Default::default(),
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,

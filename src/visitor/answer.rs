@@ -6,7 +6,7 @@ use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Mode, Slots, Verdict, decide, refresh_seconds};
+use crate::queue::{Mode, Sign, Slots, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
@@ -141,7 +141,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     };
     let sign = visit.sign.as_ref();
     let live = sign.map(|sign| &sign.live);
-    let mode = live.map_or(Mode::Automatic, |live| live.mode);
+    let mode = sign.map_or(Mode::Automatic, Sign::mode);
     let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
     let estimate = estimate.filter(|_| visit.end != VisitOutcome::Full);
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));

@@ -4,13 +4,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
 use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
 };
+use now_serving::cache::{LastSign, Once};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::queue::Renewal;
@@ -154,7 +154,7 @@ impl SessionEnds for Nowhere {
 }
 
 impl Pop for Nowhere {
-    fn is_first_admission(&self, _: &str) -> bool {
+    fn is_first(&self, _: Once, _: &str) -> bool {
         true
     }
 

@@ -732,7 +732,9 @@ impl House {
     /// next one may be quicker.
     pub(crate) fn log(&self) -> Vec<Value> {
         let lines = self.lines().into_iter();
-        lines.filter(|line| line["reason"] != "released").collect()
+        lines
+            .filter(|line| line["reason"] != "released" && line["reason"] != "origin_sick")
+            .collect()
     }
 
     /// What the log says of releases: their lines are about no request.

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{
-    Credit, End, Intent, Message, Permit, SetCap, SetMode, SetPace,
+    Credit, End, Intent, Message, Permit, SetCap, SetMode, SetOverrule, SetPace,
 };
+use now_serving::queue::health::Health;
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
+use now_serving::queue::{Answered, Answers, HealthRule, OriginHealth, Overrule};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
 use now_serving::queue::{Cap, Claim, EndedSession, Enforcement, Renewal};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
@@ -43,14 +45,16 @@ enum Event {
     ClearCredit,
     /// An operator sets the cap, or takes it back.
     Cap(Option<Cap>),
-    /// A POP renews the sign, and brings this many first admissions under this number.
-    Bring(u64, u64),
+    /// A POP renews the sign, and brings this many first admissions and these answers of the origin under this number.
+    Bring(u64, Answers, u64),
+    /// An operator lets visitors in though the origin is sick, or no longer.
+    Overrule(Overrule),
     /// A visitor inside visits, and a POP brings the renewed session under this number.
     Renew(usize, u64),
     /// The origin ends a visitor's session, with or without knowing its last minute.
     End(usize, bool),
     /// The metrics are asked for, and bring the same.
-    Scrape(u64, u64),
+    Scrape(u64, Answers, u64),
     /// This many milliseconds go by.
     Pass(u64),
 }
@@ -78,12 +82,37 @@ fn step() -> impl Strategy<Value = Step> {
         1 => live_cap().prop_map(Event::Cap),
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
-        2 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Bring(admitted, number)),
+        2 => (0_u64..9, answers(), 1_u64..40).prop_map(|(admitted, watched, number)| Event::Bring(admitted, watched, number)),
+        1 => prop::sample::select(vec![Overrule::On, Overrule::Off, Overrule::Off]).prop_map(Event::Overrule),
         2 => (any::<usize>(), 1_u64..400).prop_map(|(which, number)| Event::Renew(which, number)),
         1 => (any::<usize>(), any::<bool>()).prop_map(|(which, knows)| Event::End(which, knows)),
-        1 => (0_u64..9, 1_u64..40).prop_map(|(admitted, number)| Event::Scrape(admitted, number)),
+        1 => (0_u64..9, answers(), 1_u64..40).prop_map(|(admitted, watched, number)| Event::Scrape(admitted, watched, number)),
     ];
     (event, -60_000_i64..=60_000).prop_map(|(event, skew_ms)| Step { event, skew_ms })
+}
+
+fn answers() -> impl Strategy<Value = Answers> {
+    let many = || prop_oneof![3 => Just(0), 1 => 0_u64..9];
+    (0_u64..60, many(), many()).prop_map(|(ok, late, bad)| Answers { ok, late, bad })
+}
+
+/// For how many seconds a marker stands.
+const LIFE_S: u64 = 47;
+
+fn health() -> impl Strategy<Value = HealthRule> {
+    let setting = prop::sample::select(vec![
+        OriginHealth::Off,
+        OriginHealth::Observe,
+        OriginHealth::On,
+        OriginHealth::On,
+    ]);
+    let rule = (setting, 1_u64..4, prop::sample::select(vec![1_u64, 10, 30]));
+    rule.prop_map(|(setting, sick_min, sick_share)| HealthRule {
+        setting,
+        sick_min,
+        sick_share,
+        ..HealthRule::default()
+    })
 }
 
 fn pace() -> impl Strategy<Value = Pace> {
@@ -122,6 +151,7 @@ struct Play<'a> {
     pace: Pace,
     absent: AbsentVisitors,
     cap: Option<Cap>,
+    health: HealthRule,
     model: Model,
     visitors: Vec<Waiting>,
     now_ms: u64,
@@ -149,6 +179,7 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: self.absent,
                 cap: self.cap.unwrap_or_default(),
+                health: (self.health, LIFE_S),
                 network: asker("", now_ms).network.to_owned(),
                 lifetime: 172_800,
                 pop: String::new(),
@@ -190,8 +221,13 @@ impl Play<'_> {
                 });
             }
             Event::ClearCredit => self.change(now_ms, &Credit, Model::clear_credit),
-            Event::Bring(admitted, number) => {
-                let (batch, brought) = batch(*admitted, *number);
+            Event::Overrule(overrule) => {
+                self.change(now_ms, &SetOverrule(*overrule), |model, call| {
+                    model.overrule(*overrule, call)
+                });
+            }
+            Event::Bring(admitted, watched, number) => {
+                let (batch, brought) = batch(*admitted, *watched, *number);
                 let call = Call {
                     brought: &[brought],
                     ..at(now_ms)
@@ -202,8 +238,8 @@ impl Play<'_> {
                     |line| line.release_due(std::slice::from_ref(&batch)).unwrap(),
                 );
             }
-            Event::Scrape(admitted, number) => {
-                let (batch, brought) = batch(*admitted, *number);
+            Event::Scrape(admitted, watched, number) => {
+                let (batch, brought) = batch(*admitted, *watched, *number);
                 self.everywhere(
                     now_ms,
                     |model| {
@@ -370,7 +406,7 @@ impl Play<'_> {
         if from.is_some_and(|from| from < to) {
             self.visitors[index].session = Some(to);
         }
-        let (mut batch, brought) = batch(0, number);
+        let (mut batch, brought) = batch(0, Answers::default(), number);
         batch.tally.renewed(renewal);
         let call = Call {
             brought: &[Brought {
@@ -425,8 +461,11 @@ impl Play<'_> {
         if self.model.has_begun() {
             self.everywhere(
                 now_ms,
-                |model| model.explained(now_ms),
-                |line| line.status().unwrap().limits,
+                |model| (model.explained(now_ms), shown(model.health())),
+                |line| {
+                    let status = line.status().unwrap();
+                    (status.limits, shown(status.origin.0))
+                },
             );
         }
     }
@@ -472,14 +511,31 @@ fn at(now_ms: u64) -> Call<'static> {
     }
 }
 
+fn shown(health: Health) -> (Answers, u64, u64) {
+    (
+        health.recent,
+        health.sick_until_ms,
+        health.overruled_until_ms,
+    )
+}
+
 /// A batch of the only till, and what the model reads of it.
-fn batch(admitted: u64, number: u64) -> (Batch, Brought<'static>) {
+fn batch(admitted: u64, watched: Answers, number: u64) -> (Batch, Brought<'static>) {
     let till = "till-1";
     let mut tally = Tally::default();
     for _ in 0..admitted {
         tally.decided(Reason::Admitted);
     }
     tally.decided(Reason::Waiting);
+    for (answered, many) in [
+        (Answered::Ok, watched.ok),
+        (Answered::Late, watched.late),
+        (Answered::Bad, watched.bad),
+    ] {
+        for _ in 0..many {
+            tally.watched(many % 2, answered);
+        }
+    }
     let batch = Batch {
         place: 0,
         till: till.to_owned(),
@@ -491,6 +547,7 @@ fn batch(admitted: u64, number: u64) -> (Batch, Brought<'static>) {
         number,
         admitted,
         renewed: &[],
+        watched,
     };
     (batch, brought)
 }
@@ -543,8 +600,14 @@ fn hold_over(stores: &[Direct], cases: u32) {
         ..ProptestConfig::default()
     });
     let setting = prop::sample::select(AbsentVisitors::ALL.map(|(_, setting)| setting).to_vec());
-    let traces = (pace(), setting, cap(), prop::collection::vec(step(), 1..80));
-    let outcome = runner.run(&traces, |(pace, absent, cap, steps)| {
+    let traces = (
+        pace(),
+        setting,
+        cap(),
+        health(),
+        prop::collection::vec(step(), 1..80),
+    );
+    let outcome = runner.run(&traces, |(pace, absent, cap, health, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
@@ -553,7 +616,11 @@ fn hold_over(stores: &[Direct], cases: u32) {
             pace,
             absent,
             cap,
-            model: Model::new(pace).with_absent_visitors(absent).with_cap(cap),
+            health,
+            model: Model::new(pace)
+                .with_absent_visitors(absent)
+                .with_cap(cap)
+                .with_health(health, LIFE_S),
             visitors: Vec::new(),
             now_ms: START_MS,
             ids: 0,

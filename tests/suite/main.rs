@@ -49,6 +49,7 @@ mod contract;
 mod crowd;
 mod faults;
 mod fuzz;
+mod health;
 mod house;
 mod inside;
 mod invariants;

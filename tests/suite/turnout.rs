@@ -3,8 +3,8 @@
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
-use now_serving::queue::Cap;
 use now_serving::queue::{Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Sign};
+use now_serving::queue::{Answers, Cap, HealthRule};
 use now_serving::queue::{Asker, Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
 use proptest::prelude::*;
@@ -80,6 +80,7 @@ impl Sale {
             pace: PACE,
             absent_visitors: self.setting,
             cap: Cap::default(),
+            health: (HealthRule::OFF, 0),
             network: String::new(),
             lifetime: 172_800,
             pop: String::new(),
@@ -224,6 +225,7 @@ impl<'a> Play<'a> {
                 pace: Self::PACE,
                 absent_visitors: self.setting,
                 cap: Cap::default(),
+                health: (HealthRule::OFF, 0),
                 network: String::new(),
                 lifetime: 172_800,
                 pop: String::new(),
@@ -271,6 +273,7 @@ impl<'a> Play<'a> {
                 number: self.batches,
                 admitted,
                 renewed: &[],
+                watched: Answers::default(),
             };
             let batches = std::slice::from_ref(&batch);
             if let By::Scrape = by {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
@@ -16,6 +15,7 @@ use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, Refresh,
     RefreshGuard, SignCache,
 };
+use now_serving::cache::{LastSign, Once};
 use now_serving::queue::Renewal;
 use now_serving::queue::Sign;
 
@@ -232,8 +232,8 @@ impl SessionEnds for Cache {
 }
 
 impl Pop for Cache {
-    fn is_first_admission(&self, id: &str) -> bool {
-        self.memory.is_first_admission(id)
+    fn is_first(&self, what: Once, id: &str) -> bool {
+        self.memory.is_first(what, id)
     }
 
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {

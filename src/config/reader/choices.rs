@@ -1,9 +1,8 @@
 //! The settings that are one of a few words, and the group that most of them are in.
 
 use super::Reader;
-use crate::config::{OnStoreError, OriginCookie, Query, Web, WebSockets};
-use crate::queue::SharedTickets;
-use crate::queue::{AbsentVisitors, Cap, Enforcement};
+use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
+use crate::queue::{AbsentVisitors, Cap, Enforcement, HealthRule, OriginHealth, SharedTickets};
 
 impl Reader<'_> {
     /// How many may be inside, and for how long.
@@ -18,6 +17,22 @@ impl Reader<'_> {
             ),
             claim_seconds: self.number("claim_seconds", cap.claim_seconds, Cap::CLAIM_SECONDS),
             enforcement: self.choice("active_visitors", cap.enforcement, &Enforcement::ALL),
+        }
+    }
+
+    /// When the origin counts as sick, and what is done about it.
+    pub(in crate::config) fn health(&mut self) -> HealthRule {
+        let rule = HealthRule::default();
+        HealthRule {
+            setting: self.choice("origin_health", rule.setting, &OriginHealth::ALL),
+            sick_min: self.number("sick_min", rule.sick_min, HealthRule::SICK_MIN),
+            sick_share: self.number("sick_share", rule.sick_share, HealthRule::SICK_SHARE),
+            slow_ms: self.number("slow_ms", rule.slow_ms, HealthRule::SLOW_MS),
+            watch_documents: self.number(
+                "watch_documents",
+                rule.watch_documents,
+                HealthRule::WATCH_DOCUMENTS,
+            ),
         }
     }
 
@@ -94,6 +109,12 @@ impl Reader<'_> {
             OnStoreError::Hold,
             &[("hold", OnStoreError::Hold), ("admit", OnStoreError::Admit)],
         )
+    }
+
+    /// What a visitor gets who would go in, where the origin's answer is bad.
+    pub(in crate::config) fn on_origin_error(&mut self) -> OnOriginError {
+        let choices = [("pass", OnOriginError::Pass), ("keep", OnOriginError::Keep)];
+        self.choice("on_origin_error", OnOriginError::Pass, &choices)
     }
 
     /// What a log line says of the query.

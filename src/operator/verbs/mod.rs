@@ -9,6 +9,7 @@ mod end;
 mod epoch;
 mod message;
 mod mode;
+mod overrule;
 mod pace;
 mod permit;
 mod ticket;
@@ -30,6 +31,7 @@ pub use end::End;
 pub use epoch::Epoch;
 pub use message::Message;
 pub use mode::SetMode;
+pub use overrule::SetOverrule;
 pub use pace::SetPace;
 pub use permit::Permit;
 
@@ -45,6 +47,7 @@ pub static VERBS: &[&Verb] = &[
     &credit::VERB,
     &epoch::VERB,
     &end::VERB,
+    &overrule::VERB,
     &ticket::VERB,
 ];
 

@@ -48,6 +48,14 @@ fn every_action_has_its_words() {
         (action("draw", 7, "", ""), "test ticket 7 drawn"),
         (action("jump", 7, "", ""), "test ticket 7 let in"),
         (action("jump", 0, "", ""), "test ticket let in"),
+        (
+            action("overrule", 0, "on", ""),
+            "health of the origin overruled for an hour",
+        ),
+        (
+            action("overrule", 0, "off", ""),
+            "health of the origin counts again",
+        ),
         (action("of a later build", 3, "x", ""), "of a later build"),
     ] {
         assert_eq!(listed(&action), told);

@@ -27,7 +27,7 @@ pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
     let wait = match sign.waiting() {
         0 => "nobody waits".to_owned(),
-        _ if !sign.live.mode.lets_in() => "unknown".to_owned(),
+        _ if !sign.mode().lets_in() => "unknown".to_owned(),
         _ => {
             let wait = sign.wait_of_the_last(now_ms);
             wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
@@ -77,6 +77,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         Bound::Pace => "the pace",
         Bound::Slots => "no slot is free",
         Bound::Recount => "it is not known who is inside",
+        Bound::Origin => "the origin is sick",
     };
     let last = limits.last.map(|last| {
         let slots = last.slots.map(|slots| format!(", slots {}", number(slots)));

@@ -1,6 +1,7 @@
 //! How the model measures which called visitors do not come.
 
 use super::Model;
+use crate::queue::Answers;
 use crate::queue::Renewal;
 use crate::queue::absent::{Absent, AbsentVisitors, Turnout};
 use crate::queue::{Mode, absent};
@@ -25,6 +26,8 @@ pub struct Brought<'a> {
     pub admitted: u64,
     /// Sessions that were renewed there, and how many each time.
     pub renewed: &'a [(Renewal, u64)],
+    /// How the origin answered what was watched there.
+    pub watched: Answers,
 }
 
 /// What the line knows of it.
@@ -87,10 +90,15 @@ impl Model {
     /// A POP that is asked for its metrics brings what it has counted. The line does not move.
     pub fn scrape(&mut self, brought: &[Brought<'_>], now_ms: u64) {
         let mut line = self.clone();
+        let before = line.health.sick_until_ms;
         line.begin_sessions(now_ms);
         line.count(brought, now_ms);
         if !self.is_new {
             self.counted = line.counted;
+            self.health = line.health;
+            if line.health.sick_until_ms != before {
+                (self.left, self.anchor_ms) = (line.left, line.anchor_ms);
+            }
             if line.cap().is_some() {
                 self.inside.take_counts_of(&line.inside);
             }
@@ -117,12 +125,14 @@ impl Model {
     }
 
     pub(super) fn count(&mut self, brought: &[Brought<'_>], now_ms: u64) {
+        let mut heard = Answers::default();
         for batch in brought {
             let last = self.kept.tills.entry(batch.till.to_owned()).or_default();
             if batch.number > *last {
                 *last = batch.number;
                 self.renew(batch.renewed, now_ms);
                 self.counted.claimed += batch.admitted;
+                heard = heard.and(batch.watched);
                 if batch.admitted > 0 {
                     if self.counted.are_late(now_ms) {
                         self.counted.steady = None;
@@ -131,12 +141,13 @@ impl Model {
                 }
             }
         }
+        self.hear(heard, now_ms);
     }
 
     /// What happens after each verb: how the turnout stood before it, and what that says at the end of a minute.
     pub(super) fn watch_turnout(&mut self, before: Turnout, now_ms: u64) {
         let this = now_ms / MINUTE_MS;
-        let is_automatic = self.sign.live.mode == Mode::Automatic;
+        let is_automatic = self.mode(now_ms) == Mode::Automatic;
         self.counted.steady = (is_automatic && !self.counted.are_late(now_ms))
             .then(|| self.counted.steady.unwrap_or(this));
         if self.admitted > before.called {

@@ -8,7 +8,7 @@ impl Model {
     pub fn permit(&mut self, amount: u64, credit_max: u64, call: Call<'_>) -> Outcome {
         let mut refused = self.clone();
         refused.begin(call);
-        if !refused.sign.live.mode.lets_in() {
+        if !refused.mode(call.now_ms).lets_in() {
             return Outcome::NotAdmitting(refused.sign);
         }
         let (sign, (released, kept)) = self.verb(call, |line, before| {

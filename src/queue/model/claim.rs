@@ -65,7 +65,7 @@ impl Model {
         now_ms: u64,
     ) -> Option<Claim> {
         let cap = self.cap()?;
-        if !self.sign.live.mode.lets_in() {
+        if !self.mode(now_ms).lets_in() {
             return Some(Claim::Full);
         }
         if let Some((_, claim)) = self.claimed_before(asker, now_ms) {

@@ -16,8 +16,9 @@ impl Model {
             period: 0,
             slots: now.slots(now_ms),
         };
-        let bound_by = match release::release(self.to_release(), limits, now_ms).bound_by {
+        let bound_by = match release::release(self.to_release(now_ms), limits, now_ms).bound_by {
             Bound::Slots if self.is_recounting(now_ms) => Bound::Recount,
+            Bound::Mode if self.mode(now_ms) != self.sign.live.mode => Bound::Origin,
             bound_by => bound_by,
         };
         Explained {

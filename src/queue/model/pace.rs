@@ -5,17 +5,17 @@ use crate::queue::Mode;
 use crate::queue::{absent, release};
 
 impl Model {
-    pub(super) fn to_release(&self) -> release::Line {
+    pub(super) fn to_release(&self, now_ms: u64) -> release::Line {
         release::Line {
             waiting: self.sign.waiting(),
-            mode: self.sign.live.mode,
+            mode: self.mode(now_ms),
             settling_until_ms: self.quiet_ms,
         }
     }
 
     /// None is opened on hold, open or closed. While visitors waited, the periods that no verb saw are opened too.
     pub(super) fn open_period(&mut self, now_ms: u64, before: Before) {
-        if self.sign.live.mode != Mode::Automatic || now_ms < self.quiet_ms {
+        if self.mode(now_ms) != Mode::Automatic || now_ms < self.quiet_ms {
             return;
         }
         let missed_since = (before == Before::Waiting).then_some(self.anchor_ms);
@@ -38,7 +38,7 @@ impl Model {
     }
 
     pub(super) fn release(&mut self, now_ms: u64) {
-        let line = self.to_release();
+        let line = self.to_release(now_ms);
         let limits = release::Limits {
             credit: self.sign.credit,
             budget: self.left,

@@ -60,5 +60,6 @@ impl Model {
         });
         self.show_birth(now_ms);
         self.show_sessions(now_ms);
+        self.show_origin(now_ms);
     }
 }

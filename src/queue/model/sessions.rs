@@ -29,7 +29,7 @@ impl Model {
         let Some(cap) = self.cap() else {
             return;
         };
-        let is_still = !self.sign.live.mode.lets_in();
+        let is_still = !self.mode(now_ms).lets_in();
         let inside = &mut self.inside;
         inside.floor = inside.floor.min(this + cap.session_minutes);
         if self.counted.minute() > inside.capped || inside.since == 0 {

@@ -61,7 +61,7 @@ local function hear_counts()
 end
 -- Since which minute the mode is automatic and the counts come in time.
 local function watch_turnout()
-  if live.mode ~= 'automatic' or counts_are_late() then
+  if mode_now() ~= 'automatic' or counts_are_late() then
     state.steady = 0
   elseif state.steady == 0 then
     state.steady = this_minute

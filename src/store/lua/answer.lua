@@ -29,6 +29,7 @@ local function answer(number, ...)
     table.insert(told, live.message)
   end
   tell_sessions(told)
+  tell_health(told)
   if texts.release and before.cursor < before.length then
     table.insert(told, 'release')
     table.insert(told, texts.release)
@@ -47,7 +48,8 @@ end
 -- What is known of the line besides.
 local function figures(...)
   local told = answer(0, ...)
-  for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' }, { absence() } }) do
+  for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' },
+    { 'health', written_health(), 'last_sickness', set[16] or '' }, { absence() } }) do
     for _, word in ipairs(more) do
       table.insert(told, word)
     end

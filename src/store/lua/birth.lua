@@ -34,7 +34,6 @@ local function written_splices()
 end
 
 -- Texts to be written with the state; false removes the field.
-local texts = {}
 
 local settled = state.settled
 -- A clock that jumps back makes no data young again.

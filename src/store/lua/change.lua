@@ -85,6 +85,15 @@ local acts = {
     forget_rate()
     return waiting
   end,
+  -- Visitors go in for an hour though the origin is sick; or no longer.
+  overrule = function()
+    state.overruled = arg.overrule == 'on' and now + 3600000 or 0
+    state.anchor = math.min(state.anchor, now)
+    open_period()
+    local cursor = state.cursor
+    release()
+    return state.cursor - cursor
+  end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
     return end_marked(arg.marks)
@@ -135,7 +144,7 @@ local function refused()
   if is_setting and arg.seen and tonumber(arg.seen) ~= live.version then
     return answer(0, 'outcome', 'outdated')
   end
-  if arg.act == 'permit' and (live.mode == 'hold' or live.mode == 'closed') then
+  if arg.act == 'permit' and not lets_in() then
     return answer(0, 'outcome', 'standing')
   end
   if (arg.act == 'draw' or arg.act == 'jump') and live.mode == 'closed' then
@@ -145,7 +154,7 @@ end
 
 local function write_down(number)
   if arg.audited == 'yes' then
-    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or ''
+    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.overrule or ''
     local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or '' }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
     redis.call('LTRIM', key.actions, 0, 49)

@@ -19,7 +19,7 @@ local function claim(number, bit)
   -- An operator's test ticket claims with its first visit.
   if not is_capped or not key.claim then
     return
-  elseif live.mode == 'hold' or live.mode == 'closed' then
+  elseif not lets_in() then
     return 0
   end
   local _, known, is_same = claimed_before()

@@ -24,12 +24,16 @@ local function count()
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
         local from, to = string.match(name, '^renewed_(%d+)_(%d+)$')
+        local watched = string.match(name, '^watched_%d+_(%a+)$')
         if from then
           renew_sessions(tonumber(from), tonumber(to), tonumber(by))
+        elseif watched then
+          heard[watched] = heard[watched] + by
+          redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
         else
           redis.pcall('HINCRBY', key.counts, name, by)
         end
-        if name == 'decided_admitted' then
+        if name == 'decided_admitted' or name == 'decided_rescued' then
           state.claimed = state.claimed + tonumber(by)
           hear_counts()
         end
@@ -38,6 +42,7 @@ local function count()
       redis.pcall('SET', till, number, 'EX', TTL.till)
     end
   end
+  judge_health()
 end
 
 -- A POP that renews the sign says its name. Each is counted once a minute, and for that and the next minute, so that every
@@ -68,5 +73,5 @@ local function save()
   if before.cursor == before.length and state.cursor < state.length then
     state.anchor = now
   end
-  write_state(texts)
+  write_state()
 end

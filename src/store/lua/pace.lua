@@ -13,7 +13,7 @@ end
 -- The remainder of a period is not banked, nor are periods of an empty line or on hold.
 local function open_period()
   local period = period_start(now)
-  if period <= state.period or live.mode ~= 'automatic' or now < state.quiet then
+  if period <= state.period or mode_now() ~= 'automatic' or now < state.quiet then
     return
   end
   local many = 1

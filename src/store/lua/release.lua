@@ -13,7 +13,7 @@ end
 local function release()
   if live.mode == 'open' then
     admit(state.length)
-  elseif live.mode == 'automatic' and now >= state.quiet then
+  elseif mode_now() == 'automatic' and now >= state.quiet then
     state.credit = state.credit - admit(state.credit)
     -- Missed periods are for visitors who waited through them: what is left is at most one period's.
     state.left = math.min(state.left - admit(state.left), most_kept())
@@ -26,6 +26,8 @@ local function bound()
     return 'mode'
   elseif live.mode == 'open' then
     return 'waiting'
+  elseif mode_now() == 'hold' then
+    return 'origin'
   elseif now < state.quiet then
     return 'settling'
   elseif state.cursor == state.length then

@@ -99,7 +99,7 @@ local function promise(many)
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
 local function keep_promises()
-  local second, is_still = math.floor(now / 1000), live.mode == 'hold' or live.mode == 'closed'
+  local second, is_still = math.floor(now / 1000), not lets_in()
   for _, kept in ipairs(promises) do
     kept.second = is_still and second or math.min(kept.second, second)
   end

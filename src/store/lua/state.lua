@@ -67,6 +67,9 @@ local DEFAULTS = {
   owed = 0, ended = 0, ended_last = 0,
   -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
   late = 0, late_at = 0, lapsed = 0,
+  -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has
+  -- overruled that: see health.lua.
+  heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, sick_until = 0, overruled = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
@@ -76,6 +79,8 @@ for name in pairs(DEFAULTS) do
 end
 table.sort(FIELDS)
 
+-- Fields that are no numbers, and change: a text, or false for none.
+local texts = {}
 local state, before, is_new = {}, {}, true
 local stored = redis.call('HMGET', key.line, unpack(FIELDS))
 for i, name in ipairs(FIELDS) do
@@ -87,7 +92,7 @@ end
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
   'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at')
+  'live_cap', 'cap_at', 'sickness')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
@@ -136,7 +141,7 @@ local function remember_before()
   end
 end
 
-local function write_state(texts)
+local function write_state()
   local changed = {}
   for i, name in ipairs(FIELDS) do
     if tonumber(stored[i]) ~= state[name] then

@@ -16,7 +16,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
         Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
-            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+            !sign.mode().lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn decided(
 
 /// Where the holder of a ticket stands by what was seen, and what the ticket says of it from now on.
 fn stands(held: &Ticket, seen: &SignRead, now: Now) -> (VisitOutcome, Standing) {
-    let (sign, mode) = (&seen.sign, seen.sign.live.mode);
+    let (sign, mode) = (&seen.sign, seen.sign.mode());
     let Some(position) = seen.position else {
         return (VisitOutcome::Closed, Standing::Provisional { tries: 0 });
     };
@@ -158,5 +158,26 @@ pub(super) fn without_store(
         is_old: false,
         fault,
         after,
+    }
+}
+
+impl Visit {
+    /// The same visitor, called and not yet inside: for one who meets an origin that fails.
+    #[must_use]
+    pub fn before_admission(&self) -> Option<Self> {
+        let sign = self
+            .sign
+            .as_ref()
+            .filter(|_| self.changed && !self.is_without_store)?;
+        let place = sign.place(self.ticket.position()?);
+        let ticket = Ticket {
+            standing: Standing::Waiting(place),
+            ..self.ticket.clone()
+        };
+        Some(Self {
+            changed: true,
+            sign: Some(sign.clone()),
+            ..Self::unasked(VisitOutcome::Called, ticket, FollowUp::Nothing)
+        })
     }
 }

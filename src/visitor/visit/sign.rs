@@ -118,7 +118,7 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
 /// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough. A full room may be
 /// full with this visitor's own session.
 fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request<'_>) -> bool {
-    let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.live.mode.lets_in();
+    let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.mode().lets_in();
     let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
         return false;
     };

@@ -8,8 +8,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::Cap;
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
+use now_serving::queue::{Answers, Cap, HealthRule};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
@@ -219,6 +219,7 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
                 cap: Cap::default(),
+                health: (HealthRule::OFF, 0),
                 network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
@@ -465,6 +466,7 @@ impl Play<'_> {
             number,
             admitted,
             renewed: &[],
+            watched: Answers::default(),
         };
         for _ in 0..2 {
             self.everywhere(
@@ -490,6 +492,7 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
                 cap: Cap::default(),
+                health: (HealthRule::OFF, 0),
                 network: String::new(),
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use now_serving::cache::LastSign;
 use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
@@ -18,6 +17,7 @@ use now_serving::cache::{
     AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
     TURN_TIMEOUT,
 };
+use now_serving::cache::{LastSign, Once};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
@@ -341,8 +341,8 @@ impl Pop for Burst {
         self.memory.pop()
     }
 
-    fn is_first_admission(&self, id: &str) -> bool {
-        self.memory.is_first_admission(id)
+    fn is_first(&self, what: Once, id: &str) -> bool {
+        self.memory.is_first(what, id)
     }
 }
 

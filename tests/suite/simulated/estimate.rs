@@ -6,9 +6,9 @@
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
 use now_serving::cache::NoSign;
-use now_serving::queue::Cap;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName};
+use now_serving::queue::{Cap, HealthRule};
 use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
@@ -160,6 +160,7 @@ impl World<'_> {
             pace: self.movers.pace(),
             absent_visitors: AbsentVisitors::Observe,
             cap: Cap::default(),
+            health: (HealthRule::OFF, 0),
             network: String::new(),
             lifetime: 172_800,
             pop: String::new(),

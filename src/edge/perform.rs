@@ -1,0 +1,132 @@
+//! What a decision is carried out as: an answer of ours, or one of the origin's; and what is counted of it.
+
+use fastly::Request;
+
+use now_serving::http::{Answer, Commands};
+use now_serving::queue::{Answered, EndedSession, Reason, Renewal};
+use now_serving::request::Request as Asked;
+use now_serving::service::{self, FollowUp, Rescue};
+use now_serving::telemetry::log::Decision;
+
+use super::origin::{self, Forwarded};
+use super::outbox::Counts;
+use super::request::send;
+use super::watch::Watched;
+
+/// What became of a request.
+#[derive(Default)]
+pub(super) struct Performed {
+    /// The status, unless the host answers from the origin.
+    pub(super) status: Option<u16>,
+    /// Whose session the origin ended with its answer.
+    pub(super) ended: Option<EndedSession>,
+    /// How the origin answered, where that was watched.
+    answered: Option<Answered>,
+    /// Under which number of cuts the store hears of it.
+    told: Option<u64>,
+    /// Whether the visitor kept the place instead of going in.
+    is_rescued: bool,
+}
+
+/// Answers, or has the origin answer.
+pub(super) fn perform(
+    answer: Answer,
+    rescue: Option<Box<Rescue>>,
+    request: Request,
+    (asked, counts): (&Asked<'_>, &Counts),
+) -> Performed {
+    let forward = match answer {
+        Answer::Reply(reply) => {
+            return Performed {
+                status: Some(send(reply)),
+                ..Performed::default()
+            };
+        }
+        Answer::Forward(forward) => forward,
+    };
+    counts.has_called();
+    let (forwarded, answered) = origin::forwarded(request, &forward, asked.call);
+    let is_ended = matches!(&forwarded, Forwarded::Obeyed(obeyed) if obeyed.ends);
+    let ending = match forward.commands {
+        Commands::Read(ending) => ending.filter(|_| is_ended),
+        Commands::Unread => None,
+    };
+    let is_rescued = matches!(&forwarded, Forwarded::Watched(Watched::Withheld));
+    let status = match (forwarded, rescue) {
+        (Forwarded::Watched(Watched::Withheld), Some(rescue)) => {
+            Some(send(service::rescued(*rescue, asked)))
+        }
+        (forwarded, _) => status(forwarded),
+    };
+    Performed {
+        status,
+        ended: ending.map(|ending| ending.session),
+        answered,
+        told: forward.watch.and_then(|watch| watch.told),
+        is_rescued,
+    }
+}
+
+pub(super) fn status(forwarded: Forwarded) -> Option<u16> {
+    match forwarded {
+        Forwarded::HandedOver | Forwarded::Watched(Watched::Withheld) => None,
+        Forwarded::Watched(Watched::Delivered(status)) => status,
+        Forwarded::Obeyed(obeyed) => Some(obeyed.status),
+        Forwarded::Instead(reply) => Some(send(reply)),
+    }
+}
+
+impl Performed {
+    /// What is written down.
+    pub(super) fn record(&self, decided: Decision) -> Decision {
+        let decided = Decision {
+            session_ended: self.ended.is_some(),
+            origin_answer: self.answered.filter(|answered| *answered != Answered::Ok),
+            ..decided
+        };
+        match (self.is_rescued, decided.reason) {
+            (false, _) => decided,
+            // The first time it is counted that the visitor came.
+            (true, Reason::Admitted) => Decision {
+                permitted: false,
+                reason: Reason::Rescued,
+                ..decided
+            },
+            (true, _) => Decision {
+                permitted: false,
+                reason: Reason::Waiting,
+                ..decided
+            },
+        }
+    }
+
+    /// What the store hears of it later. A session that the origin ends by this very request does not end later by it.
+    pub(super) fn count(&self, record: &Decision, renewal: Option<Renewal>, counts: &Counts) {
+        let mut tally = counts.tally.borrow_mut();
+        tally.decided(record.reason);
+        if let Some(renewal) = renewal.filter(|_| self.ended.is_none()) {
+            tally.renewed(renewal);
+        }
+        if record.shared_ticket {
+            tally.shared();
+        }
+        let Some((cuts, answered)) = self.told.zip(self.answered) else {
+            return;
+        };
+        tally.watched(cuts, answered);
+        drop(tally);
+        counts.flush_news();
+    }
+
+    /// What could wait until the visitor had been answered. The store should soon hear of an answer that was not well.
+    pub(super) fn follow_up(self, after: FollowUp, asked: &Asked<'_>) {
+        let has_bad_news = self.told.is_some() && self.answered != Some(Answered::Ok);
+        match (self.ended, after) {
+            (Some(session), _) => service::end_session(session, asked),
+            (None, FollowUp::Nothing) if has_bad_news => {
+                service::afterwards(FollowUp::Look, asked);
+            }
+            (None, after) => service::afterwards(after, asked),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How the origin answers a request that is watched: its body is never touched, and no visitor waits longer for it.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fastly::handle::{BodyHandle, PendingRequestHandle, PollHandleResult, ResponseHandle};
+use fastly::http::HeaderValue;
+use fastly::http::header::{CACHE_CONTROL, SET_COOKIE};
+use fastly::http::request::SendErrorCause;
+
+use now_serving::http::{Forward, OnBad, PRIVATE, Watch};
+use now_serving::queue::Answered;
+
+/// How long the sandbox sleeps between two looks: at first, and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(8));
+
+/// What came of an answer that was watched.
+pub(super) enum Watched {
+    /// The visitor has it: its head came in time, with this status, or the host hands it over when it comes.
+    Delivered(Option<u16>),
+    /// It was bad, and the visitor gets ours.
+    Withheld,
+}
+
+/// Waits for the head of the answer until it is late, and leaves the rest to the host.
+pub(super) fn watched(
+    pending: PendingRequestHandle,
+    began: Instant,
+    (forward, watch): (&Forward, &Watch),
+) -> Result<(Watched, Answered), SendErrorCause> {
+    match head_in_time(pending, began, watch.slow_ms)? {
+        Head::There(head, body) => {
+            let status = head.get_status().as_u16();
+            let answered = Answered::of(Some(status), elapsed_ms(began), watch.slow_ms);
+            if answered == Answered::Bad && watch.on_bad == OnBad::KeepPlace {
+                return Ok((Watched::Withheld, answered));
+            }
+            deliver(head, body, &forward.set_cookies);
+            Ok((Watched::Delivered(Some(status)), answered))
+        }
+        Head::Awaited(pending) => {
+            super::origin::hand_over(&pending, &forward.set_cookies);
+            pending.send_to_client();
+            Ok((Watched::Delivered(None), Answered::Late))
+        }
+    }
+}
+
+/// The head of an answer, or the request that still waits for it.
+enum Head {
+    There(ResponseHandle, BodyHandle),
+    Awaited(PendingRequestHandle),
+}
+
+fn head_in_time(
+    mut pending: PendingRequestHandle,
+    began: Instant,
+    slow_ms: u64,
+) -> Result<Head, SendErrorCause> {
+    let (mut pause, longest) = PAUSES;
+    loop {
+        pending = match pending.poll() {
+            PollHandleResult::Done(answer) => {
+                return answer.map(|(head, body)| Head::There(head, body));
+            }
+            PollHandleResult::Pending(pending) if elapsed_ms(began) > slow_ms => {
+                return Ok(Head::Awaited(pending));
+            }
+            PollHandleResult::Pending(pending) => pending,
+        };
+        thread::sleep(pause);
+        pause = (pause * 2).min(longest);
+    }
+}
+
+fn deliver(mut head: ResponseHandle, body: BodyHandle, cookies: &[String]) {
+    let values = cookies
+        .iter()
+        .flat_map(|cookie| HeaderValue::from_str(cookie));
+    for cookie in values {
+        head.append_header(&SET_COOKIE, &cookie);
+    }
+    if !cookies.is_empty() {
+        head.insert_header(&CACHE_CONTROL, &HeaderValue::from_static(PRIVATE));
+    }
+    head.send_to_client(body);
+}
+
+/// Since the request was sent.
+pub(super) fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

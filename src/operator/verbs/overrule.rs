@@ -1,0 +1,61 @@
+//! Lets visitors in for an hour though the origin counts as sick; or no longer.
+
+use super::{Asking, Changes, Flash, Intent, Verb};
+use crate::http::object::object;
+use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
+use crate::operator::login::{Audience, Rights};
+use crate::page::people;
+use crate::queue::{Action, Change, Effect, Overrule, Sign};
+use serde_json::Value;
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "overrule",
+    acts: &["overrule"],
+    needs: (Audience::Api, Rights::All),
+    changes: Changes::Line,
+    longest_body: LONGEST_BODY,
+    example: |_| r#"{"overrule": "on"}"#.to_owned(),
+    read,
+    flash,
+    listed,
+};
+
+/// Whether it is overruled from now on.
+pub struct SetOverrule(pub Overrule);
+
+fn read(fields: &mut Fields, _: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let word = fields.text("overrule")?;
+    let Some(overrule) = word.as_deref().and_then(Overrule::named) else {
+        return Err(wrong("overrule", word.as_deref(), "on or off"));
+    };
+    Ok(Box::new(SetOverrule(overrule)))
+}
+
+impl Intent for SetOverrule {
+    fn change(&self) -> Change {
+        Change::new("overrule", vec![("overrule", self.0.name().to_owned())])
+    }
+
+    fn logged(&self, _: Effect) -> String {
+        format!("overrule {}", self.0.name())
+    }
+
+    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+        object!({ "overrule": self.0.name(), "released": effect.number, "cursor": sign.cursor.0 })
+    }
+}
+
+fn flash(flash: &Flash<'_>) -> String {
+    match flash.number {
+        0 => "Done.".to_owned(),
+        released => format!("Done; {} went in.", people(released)),
+    }
+}
+
+fn listed(action: &Action) -> String {
+    match action.value.as_str() {
+        "on" => "health of the origin overruled for an hour".to_owned(),
+        _ => "health of the origin counts again".to_owned(),
+    }
+}

@@ -1,0 +1,75 @@
+//! What the model knows of the origin.
+
+use super::{Call, Model, Outcome};
+use crate::queue::health::{Health, HealthRule, OVERRULED_MS};
+use crate::queue::{Answers, Cursor, Mode, OriginHealth, OriginSign, Overrule};
+
+/// The rule, and for how many seconds a marker stands.
+pub(super) type Rule = (HealthRule, u64);
+
+impl Model {
+    /// The same line with this rule for the origin, and markers of this many seconds.
+    #[must_use]
+    pub fn with_health(self, rule: HealthRule, life_s: u64) -> Self {
+        Self {
+            health_rule: (rule, life_s),
+            ..self
+        }
+    }
+
+    /// What is known of the origin.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.health
+    }
+
+    /// Who goes in now.
+    pub(super) fn mode(&self, now_ms: u64) -> Mode {
+        match self.sign.live.mode {
+            Mode::Automatic if self.health.holds(&self.health_rule.0, now_ms) => Mode::Hold,
+            mode => mode,
+        }
+    }
+
+    /// POPs tell what they have watched.
+    pub(super) fn hear(&mut self, heard: Answers, now_ms: u64) {
+        let (rule, life_s) = self.health_rule;
+        if rule.setting == OriginHealth::Off {
+            return;
+        }
+        let sickness = self.health.hear(heard, &rule, (now_ms, life_s));
+        if let Some(sickness) = sickness
+            && self.mode(now_ms) != self.sign.live.mode
+        {
+            // What was missed meanwhile is not made up for.
+            self.left = 0;
+            self.anchor_ms = self.anchor_ms.max(sickness.until_ms);
+        }
+    }
+
+    /// An operator lets visitors in though the origin is sick, or no longer does.
+    pub fn overrule(&mut self, overrule: Overrule, call: Call<'_>) -> Outcome {
+        let (sign, released) = self.verb(call, |line, before| {
+            line.health.overruled_until_ms = match overrule {
+                Overrule::On => call.now_ms + OVERRULED_MS,
+                Overrule::Off => 0,
+            };
+            line.anchor_ms = line.anchor_ms.min(call.now_ms);
+            line.open_period(call.now_ms, before);
+            let before = line.sign.cursor.0;
+            line.release(call.now_ms);
+            line.sign.cursor.0 - before
+        });
+        Outcome::Done(sign, released, 0)
+    }
+
+    /// What the sign says of the origin.
+    pub(super) fn show_origin(&mut self, now_ms: u64) {
+        let is_watched = self.health_rule.0.setting != OriginHealth::Off;
+        self.sign.origin = is_watched.then(|| OriginSign {
+            holds: self.mode(now_ms) != self.sign.live.mode,
+            cuts: 0,
+            cut_at: Cursor(0),
+        });
+    }
+}

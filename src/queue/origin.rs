@@ -1,0 +1,173 @@
+//! What is known of the origin: how it answers, and what the sign says of it.
+
+use super::Cursor;
+use super::health::numbers;
+use serde::{Deserialize, Serialize};
+
+/// What is done about how the origin answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OriginHealth {
+    /// Its answers are not watched.
+    Off,
+    /// They are watched and shown.
+    #[default]
+    Observe,
+    /// No new visitor goes in while it is sick.
+    On,
+}
+
+impl OriginHealth {
+    /// Every choice, by its name among the settings.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("off", Self::Off),
+        ("observe", Self::Observe),
+        ("on", Self::On),
+    ];
+
+    /// Its name among the settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Observe => "observe",
+            Self::On => "on",
+        }
+    }
+}
+
+/// How the origin answered a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answered {
+    /// In time, with a status below 500.
+    Ok,
+    /// Not within `slow_ms`, or in time but too late for it.
+    Late,
+    /// With a status of 500 or above, or not at all.
+    Bad,
+}
+
+impl Answered {
+    /// All of them, by the names under which they are counted.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("ok", Self::Ok), ("late", Self::Late), ("bad", Self::Bad)];
+
+    /// What an answer was with this status and after this time. Without a status there was none.
+    #[must_use]
+    pub fn of(status: Option<u16>, took_ms: u64, slow_ms: u64) -> Self {
+        match status {
+            None | Some(500..) => Self::Bad,
+            Some(_) if took_ms > slow_ms => Self::Late,
+            Some(_) => Self::Ok,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Late => "late",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// How many answers were of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Answers {
+    /// In time.
+    pub ok: u64,
+    /// Late.
+    pub late: u64,
+    /// Bad.
+    pub bad: u64,
+}
+
+impl Answers {
+    /// How many there are.
+    #[must_use]
+    pub fn sum(self) -> u64 {
+        self.ok.saturating_add(self.late).saturating_add(self.bad)
+    }
+
+    /// One more, or several.
+    pub fn add(&mut self, answered: Answered, many: u64) {
+        let number = match answered {
+            Answered::Ok => &mut self.ok,
+            Answered::Late => &mut self.late,
+            Answered::Bad => &mut self.bad,
+        };
+        *number = number.saturating_add(many);
+    }
+
+    /// All of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            ok: self.ok.saturating_add(other.ok),
+            late: self.late.saturating_add(other.late),
+            bad: self.bad.saturating_add(other.bad),
+        }
+    }
+
+    pub(super) fn halved(self) -> Self {
+        Self {
+            ok: self.ok / 2,
+            late: self.late / 2,
+            bad: self.bad / 2,
+        }
+    }
+}
+
+/// Whether an operator lets visitors in though the origin is sick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overrule {
+    /// For an hour.
+    On,
+    /// No longer.
+    Off,
+}
+
+impl Overrule {
+    /// As operators and the store write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::On, Self::Off]
+            .into_iter()
+            .find(|overrule| overrule.name() == name)
+    }
+}
+
+/// What the sign says of the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginSign {
+    /// Whether no new visitor goes in, since it is sick.
+    pub holds: bool,
+    /// How often the window was cut.
+    pub cuts: u64,
+    /// The last number released before the latest cut.
+    pub cut_at: Cursor,
+}
+
+impl OriginSign {
+    /// Reads what the store wrote.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let [holds, cuts, cut_at] = numbers(text)?;
+        Some(Self {
+            holds: holds == 1,
+            cuts,
+            cut_at: Cursor(cut_at),
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Which of the origin's answers are watched, and what a visitor gets who would have gone in by a bad one.
+
+use crate::cache::Once;
+use crate::config::OnOriginError;
+use crate::http::negotiate::is_navigation;
+use crate::http::{OnBad, Reply, Watch, Way};
+use crate::queue::chance::{Chance, Rule};
+use crate::queue::{OriginHealth, Reason};
+use crate::request::Request;
+use crate::visitor::visit::{Visit, VisitOutcome};
+use crate::visitor::{Kind, answer};
+
+use super::for_visitor;
+
+/// A visitor who is not yet inside until the origin has answered.
+pub struct Rescue {
+    kind: Kind,
+    visit: Visit,
+}
+
+/// How the answer to this visitor is watched, and who is rescued from a bad one.
+pub(super) fn watch(
+    (kind, way): (Kind, Way),
+    visit: &Visit,
+    reason: Reason,
+    request: &Request<'_>,
+) -> (Option<Watch>, Option<Box<Rescue>>) {
+    if way != Way::Pass || visit.end != VisitOutcome::Admitted {
+        return (None, None);
+    }
+    let rescue = rescue(kind, visit, request);
+    let told = told(kind, visit, reason, request);
+    let watch = Watch {
+        slow_ms: request.room.health.slow_ms,
+        told,
+        on_bad: match rescue {
+            Some(_) => OnBad::KeepPlace,
+            None => OnBad::Deliver,
+        },
+    };
+    let is_watched = told.is_some() || rescue.is_some();
+    (is_watched.then_some(watch), rescue)
+}
+
+/// First admissions, and some documents of visitors inside. The window hears of visitors released since it was cut.
+fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<u64> {
+    if request.room.health.setting == OriginHealth::Off {
+        return None;
+    }
+    match reason {
+        Reason::Admitted => {
+            let origin = visit.sign.as_ref().and_then(|sign| sign.origin.as_ref());
+            let of_window = origin.zip(visit.position());
+            let of_window = of_window.filter(|(origin, number)| number.0 > origin.cut_at.0);
+            Some(of_window.map_or(0, |(origin, _)| origin.cuts))
+        }
+        Reason::Inside if kind == Kind::Visit && is_sampled(visit, request) => Some(0),
+        _ => None,
+    }
+}
+
+/// One ticket is heard once a minute at most, so that one visitor with a wrong address says little.
+fn is_sampled(visit: &Visit, request: &Request<'_>) -> bool {
+    let many = request.room.health.watch_documents;
+    many > 0
+        && is_navigation(request.call)
+        && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
+        && request.pop.is_first(Once::Watched, &visit.ticket.id)
+}
+
+/// With `keep`, a visitor goes in only once the origin has answered a page.
+fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
+    let keeps = request.room.on_origin_error == OnOriginError::Keep;
+    let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
+    let visit = visit.before_admission().filter(|_| keeps && is_page)?;
+    Some(Box::new(Rescue { kind, visit }))
+}
+
+/// The waiting page in place of the origin's bad answer. The place in the line is kept, and the page asks again.
+#[must_use]
+pub fn rescued(rescue: Rescue, request: &Request<'_>) -> Reply {
+    let Rescue { kind, visit } = rescue;
+    let cookies = super::visits::signed(kind, &visit, request);
+    let reply = answer::answer(kind, &visit, cookies, request);
+    let reply = for_visitor(request.call, reply, request.config);
+    super::secured(request.call, reply)
+}

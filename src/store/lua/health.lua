@@ -1,0 +1,69 @@
+-- The origin's health, by the answers that POPs have watched. `queue/health.rs` has the same rule, with its vectors.
+local health = {}
+health.setting, health.min, health.share, health.life = string.match(arg.health or '', '^(%a+) (%d+) (%d+) (%d+)$')
+-- What this call brings.
+local heard = { ok = 0, late = 0, bad = 0 }
+
+local function is_sick()
+  return now < state.sick_until
+end
+-- Who goes in now: a room whose origin is sick is on hold by itself, unless an operator has overruled that.
+local function mode_now()
+  local holds = health.setting == 'on' and is_sick() and now >= state.overruled and live.mode == 'automatic'
+  return holds and 'hold' or live.mode
+end
+local function lets_in()
+  local mode = mode_now()
+  return mode == 'automatic' or mode == 'open'
+end
+
+-- The marker ends by its time alone. While it stands no answer changes anything: visitors who were in before it still get bad ones.
+local function mark_sick(ok, late, bad)
+  state.sick_until = now + health.life * 1000
+  state.heard_ok, state.heard_late, state.heard_bad = 0, 0, 0
+  texts.sickness = string.format('%d %d %d %d %d', now, state.sick_until, ok, late, bad)
+  -- What was missed meanwhile is not made up for.
+  if mode_now() ~= live.mode then
+    state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
+  end
+end
+-- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less.
+local function judge_health()
+  local all = heard.ok + heard.late + heard.bad
+  if not health.setting or all == 0 or is_sick() then
+    return
+  end
+  local span = math.floor(now / 10000)
+  for kind, many in pairs(heard) do
+    local name, ago = 'heard_' .. kind, span - state.heard_at
+    heard[kind] = many + (ago == 0 and state[name] or ago == 1 and math.floor(state[name] / 2) or 0)
+  end
+  state.heard_at = span
+  local sick = heard.late + heard.bad
+  all = heard.ok + sick
+  if sick >= tonumber(health.min) and sick * 100 >= health.share * all then
+    return mark_sick(heard.ok, heard.late, heard.bad)
+  end
+  repeat
+    local is_many = heard.ok + heard.late + heard.bad >= 80
+    for kind, many in pairs(heard) do
+      heard[kind] = is_many and math.floor(many / 2) or many
+    end
+  until not is_many
+  state.heard_ok, state.heard_late, state.heard_bad = heard.ok, heard.late, heard.bad
+end
+
+local function written_health()
+  return string.format('%d %d %d %d %d', state.sick_until, state.overruled, state.heard_ok, state.heard_late, state.heard_bad)
+end
+-- What the sign says of it.
+local function tell_health(told)
+  if health.setting then
+    table.insert(told, 'origin')
+    table.insert(told, string.format('%d 0 0', mode_now() == live.mode and 0 or 1))
+  end
+  if texts.sickness then
+    table.insert(told, 'sickness')
+    table.insert(told, texts.sickness)
+  end
+end

@@ -1,0 +1,201 @@
+//! The health of the origin: what the edge watches of a real one, and what follows from it.
+
+mod wasm {
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Value, json};
+
+    use crate::house::{Ask, Got, House, Visitor};
+
+    /// With credit for visitors who go straight in.
+    fn room(setting: &str) -> House {
+        let house = House::wasm_shared();
+        house.set("origin_health", setting);
+        house.permit(200);
+        house.warm();
+        house
+    }
+
+    fn origin(house: &House) -> Value {
+        house.ask(&Ask::get("/_queue/status").operator()).json()["origin"].clone()
+    }
+
+    /// New visitors who go in, each by a request for this page.
+    fn newcomers(house: &House, many: usize, page: &str) -> Vec<Got> {
+        let new = || Visitor::new(house).send_once(Ask::get(page).json());
+        (0..many).map(|_| new()).collect()
+    }
+
+    /// A data centre brings what it watched when it renews the sign.
+    fn becomes(house: &House, visitor: &mut Visitor<'_>, is_so: impl Fn(&Value) -> bool) -> Value {
+        let since = Instant::now();
+        loop {
+            visitor.ask("/echo");
+            let told = origin(house);
+            if is_so(&told) {
+                return told;
+            }
+            assert!(since.elapsed() < Duration::from_secs(30), "{told}");
+            house.wait(Duration::from_millis(500));
+        }
+    }
+
+    /// All answers that the store has heard of: in time, late and bad.
+    fn counted(house: &House) -> [u64; 3] {
+        ["origin_ok", "origin_late", "origin_bad"].map(|name| {
+            let told = house.store.command(&["HGET", &house.key(":counts"), name]);
+            let text = told.unwrap().as_str().unwrap_or("0").to_owned();
+            text.parse().unwrap()
+        })
+    }
+
+    fn overrule(house: &House, word: &str) -> Value {
+        house.change("overrule", &json!({ "overrule": word }).to_string())
+    }
+
+    #[test]
+    fn bad_first_answers_hold_the_room_while_visitors_inside_go_on() {
+        let house = room("on");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        for got in newcomers(&house, 3, "/status/500") {
+            assert_eq!(
+                (got.status, got.body.as_str()),
+                (500, "Status 500 Internal Server Error.\n")
+            );
+        }
+        let told = becomes(&house, &mut first, |told| !told["sick_until"].is_null());
+        assert_eq!(told["last"]["answers"]["bad"], 3, "{told}");
+        let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+        assert_eq!(status["mode"], "automatic", "{status}");
+        assert_eq!(status["release"]["bound_by"], "origin", "{status}");
+        house.wait(Duration::from_secs(2));
+        first.ask("/echo");
+        let mut later = Visitor::new(&house);
+        assert!(!later.ask("/echo").inside);
+        assert_eq!(later.ask("/echo").json()["mode"], "hold");
+        assert!(first.ask("/echo").inside, "who is inside goes on");
+        let permit = house.ask(&Ask::permit(1));
+        assert_eq!(permit.status, 409, "{permit:?}");
+
+        assert_eq!(overrule(&house, "on")["overrule"], "on");
+        house.wait(Duration::from_secs(2));
+        assert!(later.ask("/echo").inside, "{:?}", origin(&house));
+        overrule(&house, "off");
+        house.wait(Duration::from_secs(2));
+        first.ask("/echo");
+        assert!(!Visitor::new(&house).ask("/echo").inside);
+    }
+
+    #[test]
+    fn where_it_observes_it_says_what_it_would_have_done() {
+        let house = room("observe");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        newcomers(&house, 3, "/status/503");
+        let told = becomes(&house, &mut first, |told| !told["sick_until"].is_null());
+        assert_eq!(told["setting"], "observe");
+        house.wait(Duration::from_secs(2));
+        first.ask("/echo");
+        assert!(Visitor::new(&house).ask("/echo").inside);
+        let bad = house.log();
+        let bad = bad.iter().filter(|line| line["originAnswer"] == "bad");
+        let named = bad.filter(|line| line["requestUrl"].to_string().contains("/status/503"));
+        assert_eq!(named.count(), 3, "the log names the page");
+    }
+
+    #[test]
+    fn one_visitor_with_a_broken_address_changes_nothing() {
+        let house = room("on");
+        house.set("watch_documents", "1");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        for _ in 0..40 {
+            let page = Ask::get("/status/500")
+                .with("sec-fetch-mode", "navigate")
+                .with("accept", "text/html");
+            assert_eq!(first.send(page).status, 500);
+        }
+        for got in newcomers(&house, 5, "/status/404") {
+            assert_eq!(got.status, 404, "a wrong address is no sickness");
+        }
+        let told = becomes(&house, &mut first, |_| counted(&house)[0] >= 6);
+        assert_eq!(counted(&house), [6, 0, 1], "once a minute");
+        assert!(told["sick_until"].is_null(), "{told}");
+    }
+
+    #[test]
+    fn a_late_answer_is_delivered_all_the_same() {
+        let house = room("on");
+        house.set("slow_ms", "100");
+        house.set("sick_min", "5");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        for got in newcomers(&house, 2, "/slow?ms=400") {
+            let told = (got.status, got.body.as_str());
+            assert_eq!(told, (200, "Answered after 400 ms.\n"));
+            assert!(got.ticket().is_some(), "with the ticket");
+            assert_eq!(got.header("cache-control"), "private, no-store");
+        }
+        becomes(&house, &mut first, |_| counted(&house)[1] == 2);
+        assert_eq!(counted(&house), [1, 2, 0]);
+    }
+
+    #[test]
+    fn a_visitor_who_meets_a_bad_answer_keeps_the_place() {
+        for cap in ["0", "3"] {
+            let house = room("observe");
+            house.set("on_origin_error", "keep");
+            house.set("total_active", cap);
+            house.set("sick_min", "50");
+            let mut first = Visitor::new(&house);
+            assert!(first.ask("/echo").inside);
+            let mut visitor = Visitor::new(&house);
+            let got = visitor.ask("/status/500");
+            let told = got.json();
+            assert_eq!((got.status, &told["position"]), (503, &2.into()), "{told}");
+            let again = visitor.ask("/status/500").json();
+            assert_eq!(again["position"], 2, "{again}");
+            let page = visitor.send(Ask::get("/status/500").with("accept", "text/html"));
+            assert_eq!(page.status, 503, "{page:?}");
+            assert!(
+                page.body.contains("as soon as entry resumes"),
+                "{}",
+                page.body
+            );
+            assert!(visitor.ask("/echo").inside, "nothing was used up");
+            assert_eq!(
+                visitor.ask("/status/500").status,
+                500,
+                "inside it gets what comes"
+            );
+            let post = Ask::get("/status/500").json().method("POST");
+            assert_eq!(Visitor::new(&house).send(post).status, 503, "no ticket");
+            let reasons: Vec<Value> = house
+                .log()
+                .iter()
+                .map(|line| line["reason"].clone())
+                .collect();
+            let many = |reason: &str| reasons.iter().filter(|found| *found == reason).count();
+            assert_eq!((many("admitted"), many("rescued")), (1, 1), "{reasons:?}");
+        }
+    }
+
+    #[test]
+    fn with_watching_off_answers_are_handed_over_and_nothing_is_said() {
+        let house = room("off");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        newcomers(&house, 5, "/status/500");
+        house.wait(Duration::from_secs(3));
+        first.ask("/echo");
+        let told = origin(&house);
+        assert_eq!(
+            (counted(&house), &told["sick_until"]),
+            ([0; 3], &Value::Null)
+        );
+        let log = house.log();
+        let watched = log.iter().filter(|line| !line["originAnswer"].is_null());
+        assert_eq!(watched.count(), 0);
+    }
+}
