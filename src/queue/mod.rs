@@ -3,6 +3,7 @@
 pub mod absent;
 mod admission;
 pub mod backoff;
+mod baseline;
 mod birth;
 pub mod breaker;
 pub mod chance;
@@ -23,9 +24,11 @@ pub mod sessions;
 pub mod share;
 mod sign;
 mod snapshot;
+mod window;
 
 pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
+pub use baseline::Baseline;
 pub use birth::{Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use ended::{EndedSession, EndedSessions};
@@ -42,3 +45,4 @@ pub use room::RoomName;
 pub use sessions::{Cap, Cell, Claim, Enforcement, Renewal, Sessions, Slots};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
 pub use snapshot::{Action, LineAnswer, LineStatus, MinuteSample, PanelSnapshot, Provenance};
+pub use window::{Bounds, Past, Period, Steering, Window};

@@ -3,7 +3,7 @@
 //! A simulation runs the product itself: the real service with the real scripts, in virtual time, for visitors who wait, leave,
 //! sleep and come back. [`scenario`] is what a file says, [`site`] the product in its POPs, [`person`] and [`world`] who comes
 //! and what happens next, [`origin`] what is behind the room, [`record`] what came of it, [`report`] and [`picture`] what
-//! operators see of it. [`split`] is another design to compare with. [`mod@plan`] is arithmetic and needs no product.
+//! operators see of it. [`split`] is another design to compare with, and [`steered`] an origin that steers its own pace. [`mod@plan`] is arithmetic and needs no product.
 //! Chance has a seed ([`chance`]), so the same scenario gives the same bytes.
 
 pub mod arrivals;
@@ -21,5 +21,6 @@ pub mod scenario;
 pub mod simulate;
 pub mod site;
 pub mod split;
+pub mod steered;
 pub mod units;
 pub mod world;
