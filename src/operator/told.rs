@@ -8,9 +8,8 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::iso_8601;
 use crate::queue::Answers;
-use crate::queue::health::Health;
 use crate::queue::{
-    Cap, Explained, LineStatus, PanelSnapshot, Provenance, Rate, Reason, Sessions, Sickness,
+    Cap, Explained, LineStatus, OriginState, PanelSnapshot, Provenance, Rate, Reason, Sessions,
 };
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -124,10 +123,11 @@ fn release_json(limits: &Explained) -> Value {
 }
 
 /// How the origin answers, and what follows from it.
-fn origin_json((health, last): &(Health, Option<Sickness>), request: &Request<'_>) -> Value {
+fn origin_json(origin: &OriginState, request: &Request<'_>) -> Value {
     let now_ms = request.now.ms();
+    let (health, window) = (&origin.health, &origin.window);
     let until = |time_ms: u64| (time_ms > now_ms).then(|| iso_8601(time_ms));
-    let last = last.map(|last| {
+    let last = origin.last.map(|last| {
         object!({
             "at": iso_8601(last.at_ms),
             "until": iso_8601(last.until_ms),
@@ -140,6 +140,15 @@ fn origin_json((health, last): &(Health, Option<Sickness>), request: &Request<'_
         "sick_until": until(health.sick_until_ms),
         "overruled_until": until(health.overruled_until_ms),
         "last": last,
+        "window": object!({
+            "setting": request.room.health.adaptive.name(),
+            "size": thousandths(window.size),
+            "is_ramp": window.ramp.is_some(),
+            "answers": window.samples,
+            "late": window.late,
+            "baseline": thousandths(origin.baseline),
+            "says": window.says(origin.baseline),
+        }),
     })
 }
 
@@ -149,7 +158,7 @@ fn answers_json(answers: Answers) -> Value {
 
 /// Per mille as a fraction.
 fn thousandths(share: u64) -> f64 {
-    f64::from(u16::try_from(share).unwrap_or(u16::MAX)) / 1000.0
+    f64::from(u32::try_from(share).unwrap_or(u32::MAX)) / 1000.0
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {

@@ -20,6 +20,43 @@ pub struct HealthRule {
     pub slow_ms: u64,
     /// Of the documents of visitors inside, one in this many is watched; none at 0.
     pub watch_documents: u64,
+    /// Whether the pace follows the answers.
+    pub adaptive: AdaptivePace,
+    /// The fewest visitors of a period then, and of the first one after a sickness.
+    pub window_min: u64,
+    /// The most; 0 for as many as the pace has.
+    pub window_max: u64,
+}
+
+/// Whether the pace follows the answers of the origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AdaptivePace {
+    /// It does not.
+    #[default]
+    Off,
+    /// It is shown what the answers say.
+    Observe,
+    /// It does.
+    On,
+}
+
+impl AdaptivePace {
+    /// Every choice, by its name among the settings.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("off", Self::Off),
+        ("observe", Self::Observe),
+        ("on", Self::On),
+    ];
+
+    /// Its name among the settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Observe => "observe",
+            Self::On => "on",
+        }
+    }
 }
 
 impl Default for HealthRule {
@@ -39,7 +76,14 @@ impl HealthRule {
         sick_share: 30,
         slow_ms: 1000,
         watch_documents: 10,
+        adaptive: AdaptivePace::Off,
+        window_min: 1,
+        window_max: 0,
     };
+    /// What is accepted as the fewest visitors of a period.
+    pub const WINDOW_MIN: RangeInclusive<u64> = 1..=1_000_000;
+    /// What is accepted as the most; 0 for as many as the pace has.
+    pub const WINDOW_MAX: RangeInclusive<u64> = 0..=1_000_000;
     /// What is accepted as the number of bad answers.
     pub const SICK_MIN: RangeInclusive<u64> = 1..=1000;
     /// What is accepted as their share, in percent.
@@ -49,11 +93,12 @@ impl HealthRule {
     /// What is accepted as the share of documents.
     pub const WATCH_DOCUMENTS: RangeInclusive<u64> = 0..=10_000;
 
-    /// What the script reads: the setting, the two thresholds, and for how many seconds a marker would stand.
+    /// What the script reads: the setting, the two thresholds, for how many seconds a marker would stand, and what the pace follows.
     #[must_use]
     pub fn written(&self, life_s: u64) -> String {
         let (setting, min, share) = (self.setting.name(), self.sick_min, self.sick_share);
-        format!("{setting} {min} {share} {life_s}")
+        let (adaptive, least, most) = (self.adaptive.name(), self.window_min, self.window_max);
+        format!("{setting} {min} {share} {life_s} {adaptive} {least} {most}")
     }
 }
 
@@ -94,7 +139,7 @@ pub struct Sickness {
 }
 
 /// Whole numbers with spaces between.
-pub(super) fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+pub(crate) fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let words: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
     words?.try_into().ok()
 }
@@ -159,7 +204,11 @@ impl Health {
         };
         let mut recent = kept.and(heard);
         self.span = span;
-        let sick = recent.late + recent.bad;
+        // Where the pace follows the answers, late ones make it slower.
+        let sick = match rule.adaptive {
+            AdaptivePace::On => recent.bad,
+            AdaptivePace::Off | AdaptivePace::Observe => recent.late + recent.bad,
+        };
         if sick >= rule.sick_min && sick * 100 >= rule.sick_share * recent.sum() {
             self.sick_until_ms = now_ms + life_s * 1000;
             self.recent = Answers::default();

@@ -32,7 +32,7 @@ pub use baseline::Baseline;
 pub use birth::{Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use ended::{EndedSession, EndedSessions};
-pub use health::{HealthRule, Sickness};
+pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use model::{Asker, Brought, Call, Model, Outcome};
 pub use networks::SharedTickets;
 pub use now::Now;
@@ -44,5 +44,7 @@ pub use released::{Explained, Released};
 pub use room::RoomName;
 pub use sessions::{Cap, Cell, Claim, Enforcement, Renewal, Sessions, Slots};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
-pub use snapshot::{Action, LineAnswer, LineStatus, MinuteSample, PanelSnapshot, Provenance};
+pub use snapshot::{
+    Action, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot, Provenance,
+};
 pub use window::{Bounds, Past, Period, Steering, Window};

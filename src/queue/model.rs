@@ -16,10 +16,13 @@ mod pieces;
 mod rate;
 mod sessions;
 mod settings;
+mod window;
 mod witness;
 
 use super::{Live, Sign, TicketState, WaitingProof};
+use crate::queue::Baseline;
 use crate::queue::Released;
+use crate::queue::Window;
 use crate::queue::health::{Health, HealthRule};
 use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Pace};
 pub use absent::Brought;
@@ -84,6 +87,11 @@ pub struct Model {
     /// What is known of the origin, and the rule for it.
     health: Health,
     health_rule: health::Rule,
+    /// How many visitors a period may have, the remainder of one, the last number before the latest cut, and the baseline.
+    window: Window,
+    window_remainder: u64,
+    cut_at: Option<Cursor>,
+    baseline: Baseline,
     /// What was released last.
     last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
@@ -166,6 +174,14 @@ impl Model {
             ended: Ended::default(),
             health: Health::default(),
             health_rule: (HealthRule::OFF, 0),
+            // Pages of visitors inside are told under 0.
+            window: Window {
+                cuts: 1,
+                ..Window::default()
+            },
+            window_remainder: 0,
+            cut_at: Some(Cursor(0)),
+            baseline: Baseline::default(),
             last: None,
             granted: 0,
         }

@@ -1,6 +1,7 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
 use super::health::{Health, Sickness};
+use super::window::Window;
 use super::{Absent, Claim, Explained, Position, Sign};
 
 /// What the line answers to a visitor.
@@ -23,8 +24,8 @@ pub struct LineStatus {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
-    /// What is known of the origin, and when it last became sick.
-    pub origin: (Health, Option<Sickness>),
+    /// What is known of the origin.
+    pub origin: OriginState,
 }
 
 /// The sign, and all that is shown beside it.
@@ -40,8 +41,8 @@ pub struct PanelSnapshot {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
-    /// What is known of the origin, and when it last became sick.
-    pub origin: (Health, Option<Sickness>),
+    /// What is known of the origin.
+    pub origin: OriginState,
     /// Who set the mode, and when.
     pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.
@@ -56,6 +57,19 @@ pub struct PanelSnapshot {
     pub minute: u64,
     /// What operators did, the latest first; at most 50.
     pub actions: Vec<Action>,
+}
+
+/// What is known of the origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OriginState {
+    /// Whether it is sick.
+    pub health: Health,
+    /// When it last became sick.
+    pub last: Option<Sickness>,
+    /// How many visitors a period may have, and what their answers say.
+    pub window: Window,
+    /// The share of late answers while it is well, in per mille.
+    pub baseline: u64,
 }
 
 /// Who set something, and when.

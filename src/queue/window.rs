@@ -115,6 +115,8 @@ pub struct Window {
     pub changed: u64,
     /// The answers to visitors who were released before do not count.
     pub counts_from: u64,
+    /// How often that was set.
+    pub cuts: u64,
     /// Answers since the last change.
     pub samples: u64,
     /// How many of them were late.
@@ -136,6 +138,27 @@ impl Window {
         Self {
             size: quantity * VISITOR,
             ..Self::default()
+        }
+    }
+
+    /// The same line with another pace: what was learned says nothing about it.
+    #[must_use]
+    pub fn forgotten(self, quantity: u64, second: u64) -> Self {
+        Self {
+            counts_from: second,
+            cuts: self.cuts + 1,
+            ..Self::of(quantity)
+        }
+    }
+
+    /// Whether too many answers are late, just enough or too few to say: what the window would do.
+    #[must_use]
+    pub fn says(&self, baseline: u64) -> &'static str {
+        match self.health(baseline + TOLERANCE) {
+            None => "unknown",
+            Some(Health::Healthy) => "healthy",
+            Some(Health::Doubtful) => "doubtful",
+            Some(Health::Late) => "late",
         }
     }
 
@@ -180,7 +203,7 @@ impl Window {
         self.ramp = Some(end);
         self.size = end.checked_shr(doublings).unwrap_or(0).max(steering.min());
         self.changes(period);
-        self.counts_from = period.at;
+        self.count_from(period.at);
     }
 
     fn health(&self, tolerated: u64) -> Option<Health> {
@@ -203,7 +226,7 @@ impl Window {
             Some(Health::Healthy) => self.size = (self.size * 2).min(end),
             Some(Health::Late) => {
                 self.size = (self.size / 2).max(steering.min());
-                self.counts_from = period.at + period.whole(QUEUE_SECONDS);
+                self.count_from(period.at + period.whole(QUEUE_SECONDS));
             }
             Some(Health::Doubtful) | None => {}
         }
@@ -225,7 +248,7 @@ impl Window {
                 self.knee = Some(u64::midpoint(knee, self.size));
                 self.size = self.size * CUT / WHOLE;
                 self.changes(period);
-                self.counts_from = period.at + period.whole(QUEUE_SECONDS);
+                self.count_from(period.at + period.whole(QUEUE_SECONDS));
             }
             Some(Health::Healthy | Health::Doubtful) | None => {}
         }
@@ -248,6 +271,11 @@ impl Window {
         }
         // Up to where the slow part begins, and not beyond it at one go.
         fast.min(near.saturating_sub(self.size)).max(slow)
+    }
+
+    fn count_from(&mut self, second: u64) {
+        self.counts_from = second;
+        self.cuts += 1;
     }
 
     fn changes(&mut self, period: Period) {

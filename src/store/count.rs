@@ -3,8 +3,7 @@
 use super::reply::Answer;
 use super::{Arguments, Sign};
 use crate::cache::outbox::{Batch, Tally};
-use crate::queue::health::{Health, Sickness};
-use crate::queue::{Absent, Explained};
+use crate::queue::{Absent, Explained, OriginState};
 
 /// All that there is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +18,8 @@ pub struct Figures {
     pub absent: Absent,
     /// What bounds the line.
     pub limits: Explained,
-    /// What is known of the origin, and when it last became sick.
-    pub origin: (Health, Option<Sickness>),
+    /// What is known of the origin.
+    pub origin: OriginState,
     /// What was counted at the edge.
     pub tally: Tally,
 }

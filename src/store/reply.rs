@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::queue::health::Health;
+use crate::queue::OriginState;
+use crate::queue::Window;
+use crate::queue::health::{Health, numbers};
 use crate::queue::{
     Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement, LineAnswer,
     LineStatus, Live, Now, OriginSign, Sickness,
@@ -114,12 +116,26 @@ impl Answer {
     }
 
     /// What is known of the origin, and when it last became sick.
-    pub(super) fn health(&self) -> Option<(Health, Option<Sickness>)> {
+    pub(super) fn health(&self) -> Option<OriginState> {
         let last = match self.text("last_sickness")? {
             "" => None,
             text => Some(Sickness::read(text)?),
         };
-        Some((Health::read(self.text("health")?)?, last))
+        let [size, knee, ramp, samples, late, baseline] = numbers(self.text("window")?)?;
+        let set = |size: u64| Some(size).filter(|size| *size > 0);
+        Some(OriginState {
+            health: Health::read(self.text("health")?)?,
+            last,
+            window: Window {
+                size,
+                knee: set(knee),
+                ramp: set(ramp),
+                samples,
+                late,
+                ..Window::default()
+            },
+            baseline,
+        })
     }
 
     /// What operators set.

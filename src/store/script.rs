@@ -10,7 +10,7 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "health" "absent" "rate" "birth" "sessions" "ended" "settings" "pieces" "sign" "ticket" "pace" "release" "claim" "draw" "history"
+    "state" "window" "health" "absent" "rate" "birth" "sessions" "ended" "settings" "pieces" "sign" "ticket" "pace" "release" "claim" "draw" "history"
     "answer" "join" "look" "change" "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);

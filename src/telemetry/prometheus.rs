@@ -24,8 +24,15 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     page.gauge(
         "origin_sick",
         "Whether the origin is sick: 1, else 0.",
-        Some(u64::from(figures.origin.0.is_sick(now_ms))),
+        Some(u64::from(figures.origin.health.is_sick(now_ms))),
     );
+    let window = figures.origin.window.size;
+    if window > 0 {
+        let name = "queue_window_visitors";
+        let help = "Visitors that a period may have, as the answers of the origin say.";
+        page.head(name, "gauge", help);
+        page.put(name, "", &thousandths(window));
+    }
     page.bound(figures.limits.bound_by);
     page.store(&figures.tally);
     page.text
@@ -324,7 +331,7 @@ mod tests {
             sign,
             drawn: 12,
             released: 5,
-            origin: Default::default(),
+            origin: crate::queue::OriginState::default(),
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,
@@ -367,7 +374,7 @@ mod tests {
     fn what_nobody_knows_is_absent() {
         let figures = Figures {
             absent: Absent::default(),
-            origin: Default::default(),
+            origin: crate::queue::OriginState::default(),
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,

@@ -10,9 +10,10 @@ use now_serving::operator::verbs::{
 };
 use now_serving::queue::health::Health;
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Answered, Answers, HealthRule, OriginHealth, Overrule};
+use now_serving::queue::{AdaptivePace, Answered, Answers, HealthRule, OriginHealth, Overrule};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
 use now_serving::queue::{Cap, Claim, EndedSession, Enforcement, Renewal};
+use now_serving::queue::{LineStatus, Window};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
@@ -82,7 +83,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => live_cap().prop_map(Event::Cap),
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
-        2 => (0_u64..9, answers(), 1_u64..40).prop_map(|(admitted, watched, number)| Event::Bring(admitted, watched, number)),
+        5 => (0_u64..9, answers(), 1_u64..400).prop_map(|(admitted, watched, number)| Event::Bring(admitted, watched, number)),
         1 => prop::sample::select(vec![Overrule::On, Overrule::Off, Overrule::Off]).prop_map(Event::Overrule),
         2 => (any::<usize>(), 1_u64..400).prop_map(|(which, number)| Event::Renew(which, number)),
         1 => (any::<usize>(), any::<bool>()).prop_map(|(which, knows)| Event::End(which, knows)),
@@ -92,8 +93,9 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn answers() -> impl Strategy<Value = Answers> {
-    let many = || prop_oneof![3 => Just(0), 1 => 0_u64..9];
-    (0_u64..60, many(), many()).prop_map(|(ok, late, bad)| Answers { ok, late, bad })
+    let late = prop_oneof![3 => Just(0), 1 => 0_u64..9, 1 => 10_u64..60];
+    let bad = prop_oneof![6 => Just(0), 1 => 0_u64..9];
+    (0_u64..60, late, bad).prop_map(|(ok, late, bad)| Answers { ok, late, bad })
 }
 
 /// For how many seconds a marker stands.
@@ -106,13 +108,25 @@ fn health() -> impl Strategy<Value = HealthRule> {
         OriginHealth::On,
         OriginHealth::On,
     ]);
-    let rule = (setting, 1_u64..4, prop::sample::select(vec![1_u64, 10, 30]));
-    rule.prop_map(|(setting, sick_min, sick_share)| HealthRule {
+    let adaptive = AdaptivePace::ALL.map(|(_, adaptive)| adaptive);
+    let adaptive = prop::sample::select(adaptive.to_vec());
+    let rule = (
         setting,
-        sick_min,
-        sick_share,
-        ..HealthRule::default()
-    })
+        1_u64..30,
+        prop::sample::select(vec![1_u64, 10, 30, 60]),
+    );
+    let window = (adaptive, 1_u64..3, 0_u64..20);
+    (rule, window).prop_map(
+        |((setting, sick_min, sick_share), (adaptive, window_min, window_max))| HealthRule {
+            adaptive,
+            window_min,
+            window_max,
+            setting,
+            sick_min,
+            sick_share,
+            ..HealthRule::default()
+        },
+    )
 }
 
 fn pace() -> impl Strategy<Value = Pace> {
@@ -227,7 +241,7 @@ impl Play<'_> {
                 });
             }
             Event::Bring(admitted, watched, number) => {
-                let (batch, brought) = batch(*admitted, *watched, *number);
+                let (batch, brought) = batch(*admitted, (*watched, self.cuts(*number)), *number);
                 let call = Call {
                     brought: &[brought],
                     ..at(now_ms)
@@ -239,7 +253,7 @@ impl Play<'_> {
                 );
             }
             Event::Scrape(admitted, watched, number) => {
-                let (batch, brought) = batch(*admitted, *watched, *number);
+                let (batch, brought) = batch(*admitted, (*watched, self.cuts(*number)), *number);
                 self.everywhere(
                     now_ms,
                     |model| {
@@ -406,7 +420,7 @@ impl Play<'_> {
         if from.is_some_and(|from| from < to) {
             self.visitors[index].session = Some(to);
         }
-        let (mut batch, brought) = batch(0, Answers::default(), number);
+        let (mut batch, brought) = batch(0, (Answers::default(), 0), number);
         batch.tally.renewed(renewal);
         let call = Call {
             brought: &[Brought {
@@ -456,15 +470,26 @@ impl Play<'_> {
         self.owed += u64::from(from.is_some() && !is_known);
     }
 
+    /// Mostly of visitors who count for the window.
+    fn cuts(&self, number: u64) -> u64 {
+        let cuts = self.model.window().0.cuts;
+        cuts.saturating_sub(u64::from(number.is_multiple_of(4)))
+    }
+
     /// Every store says the same of releases.
     fn explain(&mut self, now_ms: u64) {
         if self.model.has_begun() {
             self.everywhere(
                 now_ms,
-                |model| (model.explained(now_ms), shown(model.health())),
+                |model| {
+                    let (window, baseline) = model.window();
+                    let origin = (shown(model.health()), seen(window), baseline);
+                    (model.explained(now_ms), origin)
+                },
                 |line| {
-                    let status = line.status().unwrap();
-                    (status.limits, shown(status.origin.0))
+                    let LineStatus { limits, origin, .. } = line.status().unwrap();
+                    let health = shown(origin.health);
+                    (limits, (health, seen(origin.window), origin.baseline))
                 },
             );
         }
@@ -519,8 +544,18 @@ fn shown(health: Health) -> (Answers, u64, u64) {
     )
 }
 
+/// What the status shows of it.
+fn seen(window: Window) -> Window {
+    Window {
+        changed: 0,
+        counts_from: 0,
+        cuts: 0,
+        ..window
+    }
+}
+
 /// A batch of the only till, and what the model reads of it.
-fn batch(admitted: u64, watched: Answers, number: u64) -> (Batch, Brought<'static>) {
+fn batch(admitted: u64, (watched, cuts): (Answers, u64), number: u64) -> (Batch, Brought<'static>) {
     let till = "till-1";
     let mut tally = Tally::default();
     for _ in 0..admitted {
@@ -533,7 +568,7 @@ fn batch(admitted: u64, watched: Answers, number: u64) -> (Batch, Brought<'stati
         (Answered::Bad, watched.bad),
     ] {
         for _ in 0..many {
-            tally.watched(many % 2, answered);
+            tally.watched(cuts, answered);
         }
     }
     let batch = Batch {
@@ -548,6 +583,7 @@ fn batch(admitted: u64, watched: Answers, number: u64) -> (Batch, Brought<'stati
         admitted,
         renewed: &[],
         watched,
+        cuts,
     };
     (batch, brought)
 }

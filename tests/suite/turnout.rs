@@ -274,6 +274,7 @@ impl<'a> Play<'a> {
                 admitted,
                 renewed: &[],
                 watched: Answers::default(),
+                cuts: 0,
             };
             let batches = std::slice::from_ref(&batch);
             if let By::Scrape = by {

@@ -2,7 +2,9 @@
 
 use super::Reader;
 use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
-use crate::queue::{AbsentVisitors, Cap, Enforcement, HealthRule, OriginHealth, SharedTickets};
+use crate::queue::{
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, HealthRule, OriginHealth, SharedTickets,
+};
 
 impl Reader<'_> {
     /// How many may be inside, and for how long.
@@ -22,6 +24,16 @@ impl Reader<'_> {
 
     /// When the origin counts as sick, and what is done about it.
     pub(in crate::config) fn health(&mut self) -> HealthRule {
+        let rule = self.health_alone();
+        if rule.setting == OriginHealth::Off && rule.adaptive != AdaptivePace::Off {
+            let accepted =
+                "off where origin_health is off, since the pace follows answers that are watched";
+            self.problem("adaptive_pace", None, accepted);
+        }
+        rule
+    }
+
+    fn health_alone(&mut self) -> HealthRule {
         let rule = HealthRule::default();
         HealthRule {
             setting: self.choice("origin_health", rule.setting, &OriginHealth::ALL),
@@ -33,6 +45,9 @@ impl Reader<'_> {
                 rule.watch_documents,
                 HealthRule::WATCH_DOCUMENTS,
             ),
+            adaptive: self.choice("adaptive_pace", rule.adaptive, &AdaptivePace::ALL),
+            window_min: self.number("window_min", rule.window_min, HealthRule::WINDOW_MIN),
+            window_max: self.number("window_max", rule.window_max, HealthRule::WINDOW_MAX),
         }
     }
 

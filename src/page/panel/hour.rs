@@ -113,7 +113,7 @@ pub(super) mod tests {
             drawn: now.drawn,
             admitted: now.admitted,
             absent: crate::queue::Absent::default(),
-            origin: Default::default(),
+            origin: crate::queue::OriginState::default(),
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,

@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::{moment, number};
 use crate::http::object::object;
 use crate::queue::health::Health;
-use crate::queue::{OriginHealth, PanelSnapshot};
+use crate::queue::{OriginHealth, OriginState, PanelSnapshot};
 
 /// What is shown of it.
 pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> Value {
-    let (health, _) = &board.origin;
+    let health = &board.origin.health;
     let is_overruled = now_ms < health.overruled_until_ms;
     object!({
         "words": words(setting, board, now_ms),
@@ -19,7 +19,7 @@ pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) 
 }
 
 fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
-    let (health, last) = &board.origin;
+    let OriginState { health, last, .. } = &board.origin;
     if setting == OriginHealth::Off {
         return "not watched".to_owned();
     }
@@ -29,7 +29,7 @@ fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
         _ => String::new(),
     };
     if !health.is_sick(now_ms) {
-        return format!("{}.{overruled}", recent(health));
+        return format!("{}.{overruled}{}", recent(health), window(&board.origin));
     }
     let answers = last.map(|last| last.answers).unwrap_or_default();
     let follows = match setting {
@@ -46,6 +46,15 @@ fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
         number(answers.late),
         number(answers.bad)
     )
+}
+
+/// The pace, where it is not the one that was set.
+fn window(origin: &OriginState) -> String {
+    let size = number(origin.window.size / 1000);
+    match origin.window.ramp {
+        Some(_) => format!(" It was sick; {size} visitors a period, and more with each good one."),
+        None => String::new(),
+    }
 }
 
 fn recent(health: &Health) -> String {
@@ -74,7 +83,11 @@ mod tests {
     fn the_health_of_the_origin_is_told_in_words() {
         let told = |setting, health, last| {
             let mut board = board(&[(1, 0, 0)]);
-            board.origin = (health, last);
+            board.origin = OriginState {
+                health,
+                last,
+                ..OriginState::default()
+            };
             words(setting, &board, NOW)
         };
         let well = Health::default();

@@ -28,6 +28,8 @@ pub struct Brought<'a> {
     pub renewed: &'a [(Renewal, u64)],
     /// How the origin answered what was watched there.
     pub watched: Answers,
+    /// Under which number of cuts.
+    pub cuts: u64,
 }
 
 /// What the line knows of it.
@@ -96,6 +98,8 @@ impl Model {
         if !self.is_new {
             self.counted = line.counted;
             self.health = line.health;
+            (self.window, self.baseline) = (line.window, line.baseline.clone());
+            self.cut_at = line.cut_at;
             if line.health.sick_until_ms != before {
                 (self.left, self.anchor_ms) = (line.left, line.anchor_ms);
             }
@@ -125,14 +129,17 @@ impl Model {
     }
 
     pub(super) fn count(&mut self, brought: &[Brought<'_>], now_ms: u64) {
-        let mut heard = Answers::default();
+        let mut heard = (Answers::default(), Answers::default());
         for batch in brought {
             let last = self.kept.tills.entry(batch.till.to_owned()).or_default();
             if batch.number > *last {
                 *last = batch.number;
                 self.renew(batch.renewed, now_ms);
                 self.counted.claimed += batch.admitted;
-                heard = heard.and(batch.watched);
+                heard.0 = heard.0.and(batch.watched);
+                if batch.cuts == self.window.cuts {
+                    heard.1 = heard.1.and(batch.watched);
+                }
                 if batch.admitted > 0 {
                     if self.counted.are_late(now_ms) {
                         self.counted.steady = None;

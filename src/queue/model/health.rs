@@ -2,7 +2,7 @@
 
 use super::{Call, Model, Outcome};
 use crate::queue::health::{Health, HealthRule, OVERRULED_MS};
-use crate::queue::{Answers, Cursor, Mode, OriginHealth, OriginSign, Overrule};
+use crate::queue::{Answers, Mode, OriginHealth, OriginSign, Overrule};
 
 /// The rule, and for how many seconds a marker stands.
 pub(super) type Rule = (HealthRule, u64);
@@ -32,10 +32,16 @@ impl Model {
     }
 
     /// POPs tell what they have watched.
-    pub(super) fn hear(&mut self, heard: Answers, now_ms: u64) {
+    pub(super) fn hear(&mut self, (heard, of_window): (Answers, Answers), now_ms: u64) {
         let (rule, life_s) = self.health_rule;
-        if rule.setting == OriginHealth::Off {
+        if rule.setting == OriginHealth::Off || heard.sum() == 0 {
             return;
+        }
+        let minute = now_ms / 60_000;
+        self.baseline
+            .heard(minute, heard.sum(), heard.late + heard.bad);
+        if !self.health.is_sick(now_ms) {
+            self.hear_window(of_window);
         }
         let sickness = self.health.hear(heard, &rule, (now_ms, life_s));
         if let Some(sickness) = sickness
@@ -44,6 +50,7 @@ impl Model {
             // What was missed meanwhile is not made up for.
             self.left = 0;
             self.anchor_ms = self.anchor_ms.max(sickness.until_ms);
+            self.ramp_window(now_ms);
         }
     }
 
@@ -68,8 +75,8 @@ impl Model {
         let is_watched = self.health_rule.0.setting != OriginHealth::Off;
         self.sign.origin = is_watched.then(|| OriginSign {
             holds: self.mode(now_ms) != self.sign.live.mode,
-            cuts: 0,
-            cut_at: Cursor(0),
+            cuts: self.window.cuts,
+            cut_at: self.told_cut(),
         });
     }
 }

@@ -25,6 +25,7 @@ impl Model {
             self.anchor_ms = now_ms;
             self.checkpoints = None;
             self.counted.begin_anew();
+            self.forget_window(now_ms);
         }
     }
 

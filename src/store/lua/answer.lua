@@ -49,7 +49,7 @@ end
 local function figures(...)
   local told = answer(0, ...)
   for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' },
-    { 'health', written_health(), 'last_sickness', set[16] or '' }, { absence() } }) do
+    { 'health', written_health(), 'last_sickness', set[16] or '', 'window', written_window() }, { absence() } }) do
     for _, word in ipairs(more) do
       table.insert(told, word)
     end

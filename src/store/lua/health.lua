@@ -1,8 +1,12 @@
 -- The origin's health, by the answers that POPs have watched. `queue/health.rs` has the same rule, with its vectors.
-local health = {}
-health.setting, health.min, health.share, health.life = string.match(arg.health or '', '^(%a+) (%d+) (%d+) (%d+)$')
--- What this call brings.
-local heard = { ok = 0, late = 0, bad = 0 }
+-- What this call brings; and of visitors who say something about the window, how many answers and how many late ones.
+local heard, of_window, late_of_window = { ok = 0, late = 0, bad = 0 }, 0, 0
+local function hear(cuts, kind, many)
+  heard[kind] = heard[kind] + many
+  if tonumber(cuts) == state.w_cuts then
+    of_window, late_of_window = of_window + many, late_of_window + (kind == 'ok' and 0 or many)
+  end
+end
 
 local function is_sick()
   return now < state.sick_until
@@ -25,22 +29,29 @@ local function mark_sick(ok, late, bad)
   -- What was missed meanwhile is not made up for.
   if mode_now() ~= live.mode then
     state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
+    ramp_window()
   end
 end
 -- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less.
 local function judge_health()
   local all = heard.ok + heard.late + heard.bad
-  if not health.setting or all == 0 or is_sick() then
+  if not health.setting or all == 0 then
     return
   end
+  hear_baseline(all, heard.late + heard.bad)
+  if is_sick() then
+    return
+  end
+  hear_window(of_window, late_of_window)
   local span = math.floor(now / 10000)
   for kind, many in pairs(heard) do
     local name, ago = 'heard_' .. kind, span - state.heard_at
     heard[kind] = many + (ago == 0 and state[name] or ago == 1 and math.floor(state[name] / 2) or 0)
   end
   state.heard_at = span
-  local sick = heard.late + heard.bad
-  all = heard.ok + sick
+  -- Where the pace follows the answers, late ones make it slower.
+  local sick = heard.bad + (health.adaptive == 'on' and 0 or heard.late)
+  all = heard.ok + heard.late + heard.bad
   if sick >= tonumber(health.min) and sick * 100 >= health.share * all then
     return mark_sick(heard.ok, heard.late, heard.bad)
   end
@@ -60,7 +71,7 @@ end
 local function tell_health(told)
   if health.setting then
     table.insert(told, 'origin')
-    table.insert(told, string.format('%d 0 0', mode_now() == live.mode and 0 or 1))
+    table.insert(told, string.format('%d %d %d', mode_now() == live.mode and 0 or 1, state.w_cuts, state.w_at < 0 and 2 ^ 53 - 1 or state.w_at))
   end
   if texts.sickness then
     table.insert(told, 'sickness')

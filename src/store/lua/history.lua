@@ -24,11 +24,11 @@ local function count()
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
         local from, to = string.match(name, '^renewed_(%d+)_(%d+)$')
-        local watched = string.match(name, '^watched_%d+_(%a+)$')
+        local cuts, watched = string.match(name, '^watched_(%d+)_(%a+)$')
         if from then
           renew_sessions(tonumber(from), tonumber(to), tonumber(by))
         elseif watched then
-          heard[watched] = heard[watched] + by
+          hear(cuts, watched, tonumber(by))
           redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
         else
           redis.pcall('HINCRBY', key.counts, name, by)

@@ -3,17 +3,16 @@ verbs.metrics = function()
   count()
   -- The line does not move, but it keeps what was counted.
   if not is_new then
-    redis.call('HSET', key.line, 'claimed', state.claimed, 'uncounted', state.uncounted, 'steady', state.steady,
-      'heard_ok', state.heard_ok, 'heard_late', state.heard_late, 'heard_bad', state.heard_bad, 'heard_at', state.heard_at,
-      'sick_until', state.sick_until)
-    if texts.sickness then
-      redis.call('HSET', key.line, 'sickness', texts.sickness, 'left', state.left, 'anchor', state.anchor)
+    local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at sick_until base_minute base_n base_late '
+      .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
+      .. (is_capped and ' recount ring_told owed' or '') .. (texts.sickness and ' left anchor' or '')
+    for name in string.gmatch(kept, '%S+') do
+      redis.call('HSET', key.line, name, state[name])
     end
-    if is_capped then
-      redis.call('HSET', key.line, 'ring', written_ring(ring), 'recount', state.recount, 'ring_told', state.ring_told,
-        'owed', state.owed)
-      if texts.ring_base then
-        redis.call('HSET', key.line, 'ring_base', texts.ring_base)
+    texts.ring = is_capped and written_ring(ring) or nil
+    for name, text in pairs(texts) do
+      if text and (is_capped or name == 'sickness' or name == 'base_groups') then
+        redis.call('HSET', key.line, name, text)
       end
     end
   end

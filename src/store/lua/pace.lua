@@ -21,5 +21,6 @@ local function open_period()
     local missed = math.floor((period - math.max(state.period, period_start(state.anchor))) / live.automatic)
     many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
   end
-  state.period, state.left = period, compensate(many * budget())
+  state.period, state.left = period, compensate(window_budget(many, period))
+  settle_cut()
 end

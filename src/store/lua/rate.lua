@@ -14,6 +14,7 @@ local function judge_rate()
     state.automatic, state.budget = live.automatic, budget()
     state.left, state.anchor = math.min(state.left, most_kept()), now
     state.steady = 0
+    forget_window()
     forget_rate()
   end
 end

@@ -69,6 +69,11 @@ local DEFAULTS = {
   late = 0, late_at = 0, lapsed = 0,
   -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has
   -- overruled that: see health.lua.
+  -- The window: how many visitors a period may have, about where the origin had enough, where the ramp after a sickness ends, in
+  -- thousandths of a visitor; when it changed, from which second on released visitors count, how often that was set, and the last
+  -- number before them; their answers; the remainder of a period: see window.lua. The baseline: the latest minute, and its answers.
+  w_size = 0, w_knee = 0, w_ramp = 0, w_changed = 0, w_from = 0, w_cuts = 1, w_at = 0, w_n = 0, w_late = 0, w_carry = 0,
+  base_minute = 0, base_n = 0, base_late = 0,
   heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, sick_until = 0, overruled = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
@@ -92,7 +97,7 @@ end
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
   'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at', 'sickness')
+  'live_cap', 'cap_at', 'sickness', 'base_groups')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',

@@ -467,6 +467,7 @@ impl Play<'_> {
             admitted,
             renewed: &[],
             watched: Answers::default(),
+            cuts: 0,
         };
         for _ in 0..2 {
             self.everywhere(

@@ -1,0 +1,100 @@
+//! How the model follows the answers of the origin with its pace.
+
+use super::Model;
+use crate::queue::health::AdaptivePace;
+use crate::queue::{Answers, Cursor, OriginHealth};
+use crate::queue::{Bounds, Past, Period, Steering, Window};
+
+/// Until released visitors count, every number is before this one.
+const NOT_YET: u64 = (1 << 53) - 1;
+
+impl Model {
+    /// What is known of the window.
+    #[must_use]
+    pub fn window(&self) -> (Window, u64) {
+        (self.window, self.baseline.share())
+    }
+
+    fn steering(&self) -> Steering {
+        let (rule, quantity) = (&self.health_rule.0, self.sign.live.pace.quantity);
+        match rule.adaptive {
+            AdaptivePace::On => Steering::Answers(Bounds {
+                min: rule.window_min,
+                max: match rule.window_max {
+                    0 => quantity,
+                    most => most,
+                },
+            }),
+            AdaptivePace::Off | AdaptivePace::Observe => Steering::Fixed {
+                quantity,
+                min: rule.window_min,
+            },
+        }
+    }
+
+    fn period_of_window(&self, at: u64) -> Period {
+        let lasts = self.sign.live.pace.automatic;
+        Period { at, lasts }
+    }
+
+    fn begin_window(&mut self) {
+        if self.window.size == 0 {
+            self.window.size = self.sign.live.pace.quantity * 1000;
+        }
+    }
+
+    /// The pace is another one.
+    pub(super) fn forget_window(&mut self, now_ms: u64) {
+        let quantity = self.sign.live.pace.quantity;
+        self.window = self.window.forgotten(quantity, now_ms / 1000);
+        self.cut_at = None;
+    }
+
+    /// How many visitors these periods have, of which the first begins at that second.
+    pub(super) fn window_budget(&mut self, budget: u64, at: u64) -> u64 {
+        let usual = self.sign.live.pace.budget();
+        let many = budget.checked_div(usual).unwrap_or(0);
+        if self.health_rule.0.setting == OriginHealth::Off || many == 0 {
+            return budget;
+        }
+        self.begin_window();
+        let past = Past {
+            unused: self.left,
+            baseline: self.baseline.share(),
+        };
+        let before = self.window.cuts;
+        let (period, steering) = (self.period_of_window(at), self.steering());
+        self.window.open(period, past, steering);
+        if self.window.cuts != before {
+            self.cut_at = None;
+        }
+        let all = many * self.window.size + self.window_remainder;
+        self.window_remainder = all % 1000;
+        all / 1000
+    }
+
+    /// From the first period after a cut on visitors count whose number is above the last one before it.
+    pub(super) fn settle_cut(&mut self, now_ms: u64) {
+        if self.cut_at.is_none() && now_ms / 1000 >= self.window.counts_from {
+            self.cut_at = Some(self.sign.cursor);
+        }
+    }
+
+    pub(super) fn told_cut(&self) -> Cursor {
+        self.cut_at.unwrap_or(Cursor(NOT_YET))
+    }
+
+    /// What POPs heard of visitors who were released since.
+    pub(super) fn hear_window(&mut self, answers: Answers) {
+        let late = answers.late + answers.bad;
+        self.window.heard(u64::MAX, answers.sum(), late);
+    }
+
+    /// A sick origin is given little at first.
+    pub(super) fn ramp_window(&mut self, now_ms: u64) {
+        self.begin_window();
+        let (period, steering) = (self.period_of_window(now_ms / 1000), self.steering());
+        self.window.sick(period, steering);
+        self.cut_at = None;
+    }
+}

@@ -1,0 +1,174 @@
+-- The share rule: how many visitors a period may have, as the share of late answers says. `queue/window.rs` and
+-- `queue/baseline.rs` have the same rules, with their vectors. Sizes are in thousandths of a visitor.
+
+-- What the settings say of the origin.
+local health = {}
+health.setting, health.min, health.share, health.life, health.adaptive, health.least, health.most =
+  string.match(arg.health or '', '^(%a+) (%d+) (%d+) (%d+) (%a+) (%d+) (%d+)$')
+
+-- Groups of answers, as `minute:share`, the oldest first.
+local function read_groups()
+  local groups = {}
+  for minute, share in string.gmatch(set[17] or '', '(%d+):(%d+)') do
+    table.insert(groups, { minute = tonumber(minute), share = tonumber(share) })
+  end
+  return groups
+end
+local groups = read_groups()
+local function hear_baseline(all, late)
+  if this_minute > state.base_minute then
+    if state.base_n >= 200 then
+      table.insert(groups, { minute = state.base_minute, share = math.floor(state.base_late * 1000 / state.base_n) })
+      state.base_n, state.base_late = 0, 0
+    end
+    state.base_minute = this_minute
+  end
+  state.base_n, state.base_late = state.base_n + all, state.base_late + late
+  local kept, texts_of = {}, {}
+  for _, group in ipairs(groups) do
+    if group.minute + 10 > this_minute then
+      table.insert(kept, group)
+      table.insert(texts_of, group.minute .. ':' .. group.share)
+    end
+  end
+  groups = kept
+  local written = table.concat(texts_of, ' ')
+  if written ~= (set[17] or '') then
+    texts.base_groups = written
+  end
+end
+local function baseline()
+  local shares = {}
+  for _, group in ipairs(groups) do
+    table.insert(shares, group.share)
+  end
+  table.sort(shares)
+  return math.min(shares[math.floor(math.max(#shares - 1, 0) / 4) + 1] or 0, 100)
+end
+
+local function is_steered()
+  return health.adaptive == 'on'
+end
+local function least_window()
+  return health.least * 1000
+end
+-- The seconds of the whole periods that fit into these.
+local function whole(seconds)
+  return math.floor(seconds / math.max(live.automatic, 1)) * live.automatic
+end
+-- What was heard until now belongs to another size.
+local function change_window(at)
+  state.w_changed, state.w_n, state.w_late = at, 0, 0
+end
+-- Only visitors who are released from then on say something about it: `w_at` is the last number before them, -1 until then.
+local function count_from(second)
+  state.w_from, state.w_cuts, state.w_at = second, state.w_cuts + 1, -1
+end
+local function settle_cut()
+  if state.w_at < 0 and math.floor(now / 1000) >= state.w_from then
+    state.w_at = state.cursor
+  end
+end
+local function hear_window(all, late)
+  state.w_n, state.w_late = state.w_n + all, state.w_late + late
+  while state.w_n > 400 do
+    state.w_n, state.w_late = math.floor(state.w_n / 2), math.floor(state.w_late / 2)
+  end
+end
+local function window_health()
+  local tolerated = baseline() + 80
+  local all, allowed = state.w_late * 1000, state.w_n * tolerated
+  local above = math.max(all - allowed, 0)
+  if state.w_n == 0 then
+    return
+  elseif all <= allowed then
+    return 'healthy'
+  end
+  local is_seldom = above * above * 100 >= 256 * allowed * (1000 - tolerated)
+  return state.w_n >= 20 and is_seldom and 'late' or 'doubtful'
+end
+
+-- After a sickness the window doubles.
+local function climb(last, at, says)
+  if says == 'healthy' then
+    state.w_size = math.min(state.w_size * 2, last)
+  elseif says == 'late' then
+    state.w_size = math.max(math.floor(state.w_size / 2), least_window())
+    count_from(at + whole(4))
+  end
+  change_window(at)
+  if state.w_size >= last then
+    state.w_ramp = 0
+  end
+end
+local function growth()
+  local size, knee = state.w_size, state.w_knee
+  local slow, fast = math.floor(size * 4 / 1000), math.max(math.floor(size * 20 / 1000), 1000)
+  if knee == 0 or size >= math.floor(knee * 1070 / 1000) then
+    return fast
+  end
+  return math.max(math.min(fast, math.max(math.floor(knee * 930 / 1000) - size, 0)), slow)
+end
+local function follow(at, unused, says)
+  if says == 'healthy' then
+    if unused == 0 and state.w_n >= 10 and at >= state.w_changed + whole(10) then
+      state.w_size = state.w_size + growth()
+      change_window(at)
+    end
+  elseif says == 'late' then
+    local knee = state.w_knee == 0 and state.w_size or state.w_knee
+    state.w_knee = math.floor((knee + state.w_size) / 2)
+    state.w_size = math.floor(state.w_size * 900 / 1000)
+    change_window(at)
+    count_from(at + whole(4))
+  end
+end
+
+-- The pace is another one: what was learned says nothing about it.
+local function forget_window()
+  state.w_size, state.w_knee, state.w_ramp = live.quantity * 1000, 0, 0
+  change_window(0)
+  count_from(math.floor(now / 1000))
+end
+local function begin_window()
+  if state.w_size == 0 then
+    state.w_size = live.quantity * 1000
+  end
+end
+-- A sick origin is given little at first, so that the end of the marker is no stampede.
+local function ramp_window()
+  begin_window()
+  local at, last = math.floor(now / 1000), live.quantity * 1000
+  if is_steered() then
+    last = state.w_ramp > 0 and state.w_ramp or math.floor(math.max(state.w_size, state.w_knee) * 900 / 1000)
+  end
+  state.w_ramp = last
+  state.w_size = math.max(math.floor(last / 2 ^ math.max(math.floor(100 / math.max(live.automatic, 1)), 2)), least_window())
+  change_window(at)
+  count_from(at)
+end
+-- How many visitors these periods have, of which the first begins at that second.
+local function window_budget(many, at)
+  if not health.setting or budget() == 0 then
+    return many * budget()
+  end
+  begin_window()
+  local says = window_health()
+  if state.w_ramp > 0 then
+    climb(is_steered() and state.w_ramp or live.quantity * 1000, at, says)
+  elseif is_steered() then
+    follow(at, state.left, says)
+  else
+    state.w_size = live.quantity * 1000
+  end
+  if is_steered() then
+    local most = health.most == '0' and live.quantity or tonumber(health.most)
+    state.w_size = math.max(math.min(state.w_size, most * 1000), least_window())
+  end
+  local all = many * state.w_size + state.w_carry
+  state.w_carry = all % 1000
+  return math.floor(all / 1000)
+end
+local function written_window()
+  return string.format('%d %d %d %d %d %d', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline())
+end
