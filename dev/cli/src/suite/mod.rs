@@ -1,0 +1,47 @@
+//! `cargo dev test`: everything that must hold, in one table and one run.
+//!
+//! A stage that fails does not stop the others, except those that need what it makes.
+
+mod output;
+mod run;
+mod stages;
+mod table;
+
+use harness::install;
+use harness::project;
+
+use run::Provided;
+
+/// What `cargo dev test` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Only the format, the unit tests, and the tiers `pure` and `native`: less than a minute once built
+    #[arg(long)]
+    pub fast: bool,
+    /// Also the tests that take minutes: one for each mechanism, on the real clock
+    #[arg(long, conflicts_with_all = ["fast", "filter"])]
+    pub long: bool,
+    /// Run only tests whose names contain this, and no other checks
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+}
+
+/// Runs the stages and prints the table. Whether all passed.
+///
+/// # Errors
+/// When Cargo does not know this checkout.
+pub fn test(options: &Options) -> Result<bool, String> {
+    project::project()?;
+    let stages = stages::wanted(options);
+    let order: Vec<&str> = stages.iter().map(|stage| stage.name).collect();
+    let needs = stages.iter().flat_map(|stage| stage.needs).copied();
+    let mut provided = Provided::new();
+    for need in needs {
+        provided
+            .entry(need)
+            .or_insert_with(|| install::provide(need));
+    }
+    let mut reports = run::run(stages, &provided, options.filter.as_deref());
+    reports.sort_by_key(|report| order.iter().position(|name| *name == report.name));
+    Ok(table::summarise(&reports))
+}

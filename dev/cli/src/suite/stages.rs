@@ -1,0 +1,199 @@
+//! The stages of `cargo dev test`, in their order.
+
+use harness::install::Need;
+
+use super::Options;
+
+/// One line of the table.
+pub(super) struct Stage {
+    pub(super) name: &'static str,
+    pub(super) needs: &'static [Need],
+    /// The stages without whose success this one is pointless.
+    pub(super) after: &'static [&'static str],
+    is_fast: bool,
+    /// Whether it spends most of its time waiting, and so runs beside others that do.
+    pub(super) waits: bool,
+    /// The words after `cargo`.
+    pub(super) command: &'static str,
+}
+
+use Need::{
+    Axe, Browser, Codespell, FastlyCli, Luacheck, Prometheus, Redis, Schemathesis, Viceroy,
+    WasmTarget,
+};
+
+// Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
+// finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
+// so do four browsers, and all four of the contract's tests. Such stages run beside each other, in an order in which all
+// end at about the same time. What is only in `platform` counts, and measures, and needs the machine for itself.
+#[rustfmt::skip]
+const STAGES: &[Stage] = &[
+    Stage { name: "format",      is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "fmt --all --check" },
+    Stage { name: "lint",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "clippy --workspace --all-targets -- -D warnings" },
+    Stage { name: "lint wasm",   is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "clippy -p now-serving -p now-serving-baselines --target wasm32-wasip1 --bins -- -D warnings" },
+    UNIT,
+    Stage { name: "pure",        is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test -p now-serving --test suite -- pure::" },
+    Stage { name: "native",      is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test -p now-serving --test suite -- native::" },
+    Stage { name: "simulated",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test -p now-serving --test suite -- simulated::" },
+    Stage { name: "lua",         is_fast: false, waits: false, needs: &[Luacheck],                 after: &[],                    command: "test -p now-serving --test suite -- lua::" },
+    Stage { name: "spelling",    is_fast: false, waits: false, needs: &[Codespell],                after: &[],                    command: "test -p now-serving --test suite -- spelling::" },
+    Stage { name: DEPENDENCIES,  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "deny check" },
+    Stage { name: "redis",       is_fast: false, waits: false, needs: &[Redis],                    after: &[],                    command: "test -p now-serving --test suite -- redis::" },
+    BUILD,
+    BUILD_DEV,
+    BUILD_STORE,
+    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Axe],    after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=4" },
+    DEV,
+    Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
+    Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
+    Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
+    STORE,
+    Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform::" },
+    Stage { name: "docs",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "doc --workspace --no-deps --document-private-items" },
+];
+
+/// The stage that runs only where its tool is.
+pub(super) const DEPENDENCIES: &str = "dependencies";
+
+/// With a filter the suite runs once as a whole, since names cannot be filtered twice.
+#[rustfmt::skip]
+const FILTERED: &[Stage] = &[
+    BUILD,
+    UNIT,
+    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell], after: &["build"],             command: "test -p now-serving --test suite" },
+    BUILD_DEV,
+    BUILD_STORE,
+    DEV,
+    STORE,
+];
+
+// What both lists have. Tests that run beside others are compiled before: Cargo compiles for one command at a time.
+#[rustfmt::skip]
+const UNIT: Stage =
+    Stage { name: "unit",        is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test --no-fail-fast -p now-serving --lib --bins" };
+#[rustfmt::skip]
+const BUILD: Stage =
+    Stage { name: "build",       is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "build --release --target wasm32-wasip1 --bin now-serving" };
+#[rustfmt::skip]
+const BUILD_DEV: Stage =
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" };
+#[rustfmt::skip]
+const DEV: Stage =
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" };
+#[rustfmt::skip]
+const BUILD_STORE: Stage =
+    Stage { name: "build store", is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p upstash-local" };
+#[rustfmt::skip]
+const STORE: Stage =
+    Stage { name: "store",       is_fast: false, waits: true,  needs: &[Redis],                    after: &["build store"],       command: "test --no-fail-fast -p upstash-local" };
+
+/// Only with `--long`.
+#[rustfmt::skip]
+const LONG: Stage =
+    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- long::" };
+
+impl Stage {
+    pub(super) fn is_test(&self) -> bool {
+        self.command.starts_with("test ") && !self.command.contains("--no-run")
+    }
+}
+
+/// The stages that are asked for, in the order in which they begin.
+pub(super) fn wanted(options: &Options) -> Vec<&'static Stage> {
+    match (options.fast, &options.filter) {
+        (false, None) => STAGES.iter().chain(options.long.then_some(&LONG)).collect(),
+        (false, Some(_)) => FILTERED.iter().collect(),
+        (true, None) => STAGES.iter().filter(|stage| stage.is_fast).collect(),
+        (true, Some(_)) => STAGES
+            .iter()
+            .filter(|stage| stage.is_fast && stage.is_test())
+            .collect(),
+    }
+}
+
+/// How many stages run at once: on two cores they wait for half of their time even then.
+const AT_ONCE: usize = 2;
+
+/// Whether a stage, the next in the order, may begin while those run.
+pub(super) fn may_begin(stage: &Stage, running: &[&Stage]) -> bool {
+    let waits_too = |other: &&Stage| other.waits && !stage.after.contains(&other.name);
+    running.is_empty() || stage.waits && running.len() < AT_ONCE && running.iter().all(waits_too)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAITS: Stage = Stage {
+        name: "waits",
+        needs: &[],
+        after: &[],
+        is_fast: false,
+        waits: true,
+        command: "",
+    };
+    const COMPUTES: Stage = Stage {
+        name: "computes",
+        waits: false,
+        ..WAITS
+    };
+
+    #[test]
+    fn every_stage_waits_only_for_those_before_it() {
+        for stages in [STAGES, FILTERED] {
+            let mut earlier = Vec::new();
+            for stage in stages {
+                let is_earlier = |after: &&str| earlier.contains(after);
+                assert!(stage.after.iter().all(is_earlier), "{}", stage.name);
+                earlier.push(stage.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stage_that_waits_begins_beside_another_that_does() {
+        assert!(may_begin(&WAITS, &[]));
+        assert!(may_begin(&WAITS, &[&WAITS]));
+        assert!(!may_begin(&WAITS, &[&WAITS; AT_ONCE]), "not more at once");
+    }
+
+    #[test]
+    fn a_stage_that_computes_has_the_machine_for_itself() {
+        assert!(may_begin(&COMPUTES, &[]));
+        assert!(!may_begin(&COMPUTES, &[&WAITS]));
+        assert!(!may_begin(&WAITS, &[&COMPUTES]));
+    }
+
+    #[test]
+    fn a_stage_does_not_begin_beside_the_one_it_needs() {
+        let after = Stage {
+            after: &["waits"],
+            ..WAITS
+        };
+        assert!(!may_begin(&after, &[&WAITS]));
+        assert!(may_begin(&after, &[]));
+    }
+
+    /// What is compiled for a stage of tests.
+    fn selection(stage: &Stage) -> String {
+        let (cargo, _) = stage
+            .command
+            .split_once(" -- ")
+            .unwrap_or((stage.command, ""));
+        cargo
+            .replace(" --no-run", "")
+            .replace(" --no-fail-fast", "")
+    }
+
+    #[test]
+    fn what_runs_beside_others_has_been_compiled() {
+        for stages in [STAGES, FILTERED] {
+            let mut compiled = Vec::new();
+            for stage in stages {
+                let is_ready = !stage.waits || compiled.contains(&selection(stage));
+                assert!(is_ready, "{}", stage.name);
+                compiled.extend((!stage.waits).then(|| selection(stage)));
+            }
+        }
+    }
+}
