@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -20,6 +21,9 @@ use crate::tools;
 
 /// The driver says on which port it listens as soon as it does; a busy machine takes a while.
 const START_DEADLINE: Duration = Duration::from_secs(30);
+
+/// The driver takes a free port of IPv6 and then the same one of IPv4, which another program may have: then it ends.
+const ATTEMPTS: u32 = 5;
 
 /// Alone on this machine, as root too, and asking for nothing that no page asked for.
 const ARGUMENTS: &[&str] = &[
@@ -67,11 +71,13 @@ impl Driver {
     /// # Errors
     /// When it is not there, or does not listen in time.
     pub fn start() -> Result<Self, String> {
-        let mut group = Group::start(
-            Command::new(tools::chromedriver()?)
-                .arg("--port=0")
-                .stdout(Stdio::piped()),
-        )?;
+        let program = tools::chromedriver()?;
+        let again = (1..ATTEMPTS).find_map(|_| Self::start_once(&program).ok());
+        again.map_or_else(|| Self::start_once(&program), Ok)
+    }
+
+    fn start_once(program: &Path) -> Result<Self, String> {
+        let mut group = Group::start(Command::new(program).arg("--port=0").stdout(Stdio::piped()))?;
         let (found, port) = mpsc::channel();
         group.follow(move |line| {
             if let Some((_, rest)) = line.split_once("started successfully on port ") {
