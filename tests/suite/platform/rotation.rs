@@ -13,7 +13,7 @@ use crate::house::{Ask, House, SECRET, Visitor};
 
 const NEXT: &str = "development-only-jwt-secret-fedcba9876543210";
 
-/// The same source as another program: made to be fast, not small. What both depend on is built once.
+/// The same source as another program: made to be built soon, not small. What both depend on is built once.
 fn another_build() -> PathBuf {
     let target = &project::project().unwrap().target;
     let folder = target.join("another");
@@ -22,7 +22,7 @@ fn another_build() -> PathBuf {
         .unwrap()
         .args([
             "--config",
-            "profile.release.package.now-serving.opt-level=3",
+            "profile.release.package.now-serving.opt-level=1",
         ])
         .args(["--config", &shared])
         .arg("--target-dir")
