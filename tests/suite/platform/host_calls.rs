@@ -13,8 +13,9 @@ use super::limits::{held, traced};
 /// Of this many equal requests some are in the middle of a sandbox's life, and find a copy of the sign that is fresh.
 const REQUESTS: usize = 8;
 
-/// The calls of the request that made the fewest. Behind each stands one that ends, so that nothing is cut off.
-fn fewest(edge: &Edge, ask: &Ask) -> usize {
+/// The calls of the request in the middle, from the fewest to the most: of two that follow each other one call is sometimes
+/// written down with the wrong one. Behind each stands one that ends, so that nothing is cut off.
+fn usual(edge: &Edge, ask: &Ask) -> usize {
     let mut connection = Connection::open(edge.addr());
     edge.forget_output();
     for _ in 0..REQUESTS {
@@ -34,7 +35,9 @@ fn fewest(edge: &Edge, ask: &Ask) -> usize {
         panic!("{} was answered by a new sandbox each time", ask.target)
     };
     // One that is only waited for in vain is no request.
-    *whole.iter().filter(|calls| **calls > 1).min().unwrap()
+    let mut whole: Vec<usize> = whole.iter().copied().filter(|calls| *calls > 1).collect();
+    whole.sort_unstable();
+    whole[(whole.len() - 1) / 2]
 }
 
 #[test]
@@ -67,6 +70,6 @@ fn a_request_calls_the_host_no_more_often_than_it_needs() {
         Ask::get("/_queue/place").with("cookie", &second),
         Ask::get("/").with("cookie", &second),
     ]
-    .map(|ask| fewest(&edge, &ask));
+    .map(|ask| usual(&edge, &ask));
     assert_eq!(counted, [19, 28, 24, 31], "bypass, inside, poll, page");
 }
