@@ -2,6 +2,8 @@
 //!
 //! Whatever is not exactly what is asked for is refused with a sentence that says what is accepted; nothing is guessed.
 
+mod fraction;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;

@@ -146,8 +146,9 @@ fn origin_json(origin: &OriginState, request: &Request<'_>) -> Value {
             "is_ramp": window.ramp.is_some(),
             "answers": window.samples,
             "late": window.late,
-            "baseline": thousandths(origin.baseline),
-            "says": window.says(origin.baseline),
+            "baseline": thousandths(origin.past.baseline),
+            "load": origin.past.load.map(thousandths),
+            "says": window.says(origin.past),
         }),
     })
 }

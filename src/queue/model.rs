@@ -92,6 +92,8 @@ pub struct Model {
     window_remainder: u64,
     cut_at: Option<Cursor>,
     baseline: Baseline,
+    /// What the origin said of its load, and until when that counts.
+    load: Option<(u64, u64)>,
     /// What was released last.
     last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
@@ -182,6 +184,7 @@ impl Model {
             window_remainder: 0,
             cut_at: Some(Cursor(0)),
             baseline: Baseline::default(),
+            load: None,
             last: None,
             granted: 0,
         }

@@ -26,7 +26,8 @@ const DEVIATIONS: u64 = 256;
 const CUT: u64 = 900;
 /// Visitors who are released within these seconds after a cut still meet the queue that led to it.
 const QUEUE_SECONDS: u64 = 4;
-
+/// An origin that says that this much of its capacity is in use gets no more visitors, in per mille.
+const BUSY: u64 = 900;
 /// Growth needs this many samples.
 const GROWTH_SAMPLES: u64 = 10;
 /// And as many seconds since the last change: visitors come some seconds after their release, and notes of their answers later.
@@ -34,7 +35,7 @@ const GROWTH_SECONDS: u64 = 10;
 /// What a period gets more, in per mille, and at least.
 const FAST: u64 = 20;
 const FAST_LEAST: u64 = VISITOR;
-/// What it gets more near the knee, in per mille.
+/// Near the knee.
 const SLOW: u64 = 4;
 /// Where near the knee begins and ends, in per mille of it. Above it the origin bears more than it did.
 const NEAR: u64 = 930;
@@ -94,12 +95,14 @@ impl Period {
 }
 
 /// What is known when a period is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
     /// How many visitors of its window the period before has not used.
     pub unused: u64,
     /// The share of late answers while the origin is well, in per mille.
     pub baseline: u64,
+    /// How much of its capacity the origin says is in use, in per mille.
+    pub load: Option<u64>,
 }
 
 /// How many visitors a period may have, and what is known about it.
@@ -153,8 +156,8 @@ impl Window {
 
     /// Whether too many answers are late, just enough or too few to say: what the window would do.
     #[must_use]
-    pub fn says(&self, baseline: u64) -> &'static str {
-        match self.health(baseline + TOLERANCE) {
+    pub fn says(&self, past: Past) -> &'static str {
+        match self.judged(past) {
             None => "unknown",
             Some(Health::Healthy) => "healthy",
             Some(Health::Doubtful) => "doubtful",
@@ -177,7 +180,7 @@ impl Window {
 
     /// A period is opened: it has [`Self::size`] visitors.
     pub fn open(&mut self, period: Period, past: Past, steering: Steering) {
-        let health = self.health(past.baseline + TOLERANCE);
+        let health = self.judged(past);
         match (self.ramp, steering) {
             (Some(end), Steering::Answers(_)) => self.climb(end, period, steering, health),
             (Some(_), Steering::Fixed { quantity, .. }) => {
@@ -204,6 +207,16 @@ impl Window {
         self.size = end.checked_shr(doublings).unwrap_or(0).max(steering.min());
         self.changes(period);
         self.count_from(period.at);
+    }
+
+    /// What the origin says of its load goes before what was watched.
+    fn judged(&self, past: Past) -> Option<Health> {
+        match (past.load, self.health(past.baseline + TOLERANCE)) {
+            (Some(load), _) if load > WHOLE => Some(Health::Late),
+            (Some(load), None) if load < BUSY => Some(Health::Healthy),
+            (Some(load), Some(Health::Healthy)) if load >= BUSY => Some(Health::Doubtful),
+            (_, health) => health,
+        }
     }
 
     fn health(&self, tolerated: u64) -> Option<Health> {
@@ -302,6 +315,7 @@ mod tests {
     const FULL: Past = Past {
         unused: 0,
         baseline: 0,
+        load: None,
     };
 
     /// A window of 100 visitors that heard of these answers.
@@ -341,6 +355,25 @@ mod tests {
     fn without_samples_nothing_is_decided() {
         assert_eq!(size_after(0, 0), 100_000);
         assert_eq!(size_after(0, 5), 100_000);
+    }
+
+    #[test]
+    fn what_the_origin_says_of_its_load_goes_before_what_was_watched() {
+        let size_at = |load, window: Window| {
+            let past = Past {
+                load: Some(load),
+                ..FULL
+            };
+            let mut window = window;
+            window.open(every(6, 1000), past, WIDE);
+            window.size
+        };
+        assert_eq!(size_at(1001, heard(100, 0)), 90_000);
+        assert_eq!(size_at(1001, heard(0, 0)), 90_000);
+        assert_eq!(size_at(1000, heard(100, 0)), 100_000);
+        assert_eq!(size_at(900, heard(100, 0)), 100_000);
+        assert_eq!(size_at(899, heard(100, 0)), 102_000);
+        assert_eq!(size_at(899, heard(100, 50)), 90_000);
     }
 
     #[test]

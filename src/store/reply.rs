@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::queue::OriginState;
 use crate::queue::Window;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
@@ -11,6 +10,7 @@ use crate::queue::{
 };
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
+use crate::queue::{OriginState, Past};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -121,7 +121,7 @@ impl Answer {
             "" => None,
             text => Some(Sickness::read(text)?),
         };
-        let [size, knee, ramp, samples, late, baseline] = numbers(self.text("window")?)?;
+        let [size, knee, ramp, samples, late, baseline, load] = numbers(self.text("window")?)?;
         let set = |size: u64| Some(size).filter(|size| *size > 0);
         Some(OriginState {
             health: Health::read(self.text("health")?)?,
@@ -134,7 +134,11 @@ impl Answer {
                 late,
                 ..Window::default()
             },
-            baseline,
+            past: Past {
+                unused: 0,
+                baseline,
+                load: load.checked_sub(1),
+            },
         })
     }
 

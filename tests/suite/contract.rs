@@ -70,9 +70,9 @@ fn the_operators_routes_keep_it() {
 fn the_programs_routes_keep_it() {
     let house = House::wasm();
     for (routes, token) in [
-        ("^/_queue/(permit|end|status|metrics)$", PERMIT_TOKEN),
+        ("^/_queue/(permit|end|report|status|metrics)$", PERMIT_TOKEN),
         (
-            "^/_queue/(settings|mode|message|cap|credit|epoch)$",
+            "^/_queue/(settings|mode|message|cap|credit|epoch|overrule)$",
             ADMIN_TOKEN,
         ),
     ] {

@@ -5,7 +5,7 @@ mod wasm {
 
     use serde_json::{Value, json};
 
-    use crate::house::{Ask, Got, House, Visitor};
+    use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor};
 
     /// With credit for visitors who go straight in.
     fn room(setting: &str) -> House {
@@ -179,6 +179,52 @@ mod wasm {
             let many = |reason: &str| reasons.iter().filter(|found| *found == reason).count();
             assert_eq!((many("admitted"), many("rescued")), (1, 1), "{reasons:?}");
         }
+    }
+
+    fn report(house: &House, json: &str) -> Got {
+        let token = format!("Bearer {PERMIT_TOKEN}");
+        let report = Ask::get("/_queue/report").method("POST");
+        let report = report.with("authorization", token);
+        house.ask(&report.body("application/json", json))
+    }
+
+    #[test]
+    fn the_origin_reports_how_it_answers_and_its_load() {
+        let house = room("on");
+        house.set("adaptive_pace", "on");
+        house.set("automatic", "60");
+        house.set("automatic_quantity", "100");
+        house.wait_for_period(60);
+        let told = |name: &str| origin(&house)["window"][name].clone();
+        let calls = house.calls(|| {
+            let got = report(&house, r#"{"load": 0.5, "ok": 10}"#);
+            assert_eq!(got.json(), json!({ "mode": "automatic" }), "{got:?}");
+        });
+        assert_eq!(calls, 1);
+        assert_eq!((told("load"), told("says")), (json!(0.5), json!("healthy")));
+        report(&house, r#"{"load": 1.01}"#);
+        assert_eq!((told("load"), told("says")), (json!(1.01), json!("late")));
+        for (wrong, accepted) in [
+            ("{}", "load, or at least one of"),
+            (r#"{"load": -0.1}"#, "a number from 0 to 10"),
+            (r#"{"load": 10.001}"#, "a number from 0 to 10"),
+            (r#"{"load": "much"}"#, "a number from 0 to 10"),
+            (r#"{"load": 1e999}"#, "a number from 0 to 10"),
+            (r#"{"bad": 1.5}"#, "a whole number from 0 to 1000000"),
+            (r#"{"ok": 0}"#, "load, or at least one of"),
+            (r#"{"level": 1}"#, "load"),
+        ] {
+            let got = report(&house, wrong);
+            assert_eq!(got.status, 400, "{wrong}: {got:?}");
+            assert!(got.body.contains(accepted), "{wrong}: {}", got.body);
+        }
+        assert_eq!(report(&house, r#"{"bad": 9}"#).json()["mode"], "hold");
+        let unknown = Ask::get("/_queue/report").method("POST");
+        assert_eq!(house.ask(&unknown).status, 401);
+        assert_eq!(house.ask(&Ask::get("/_queue/report")).status, 405);
+        house.set("adaptive_pace", "off");
+        house.set("origin_health", "off");
+        assert_eq!(report(&house, r#"{"load": 0.5}"#).status, 400);
     }
 
     #[test]

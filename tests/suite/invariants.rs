@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{
-    Credit, End, Intent, Message, Permit, SetCap, SetMode, SetOverrule, SetPace,
+    Credit, End, Intent, Message, Permit, Report, SetCap, SetMode, SetOverrule, SetPace,
 };
 use now_serving::queue::health::Health;
 use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
@@ -48,6 +48,8 @@ enum Event {
     Cap(Option<Cap>),
     /// A POP renews the sign, and brings this many first admissions and these answers of the origin under this number.
     Bring(u64, Answers, u64),
+    /// The origin says how it answered, and of its load.
+    Report(Answers, Option<u64>),
     /// An operator lets visitors in though the origin is sick, or no longer.
     Overrule(Overrule),
     /// A visitor inside visits, and a POP brings the renewed session under this number.
@@ -84,6 +86,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop::option::of(prop::sample::select(vec!["", "soon", "later"])).prop_map(Event::Message),
         1 => Just(Event::ClearCredit),
         5 => (0_u64..9, answers(), 1_u64..400).prop_map(|(admitted, watched, number)| Event::Bring(admitted, watched, number)),
+        1 => (answers(), prop::option::of(0_u64..1200)).prop_map(|(answers, load)| Event::Report(answers, load)),
         1 => prop::sample::select(vec![Overrule::On, Overrule::Off, Overrule::Off]).prop_map(Event::Overrule),
         2 => (any::<usize>(), 1_u64..400).prop_map(|(which, number)| Event::Renew(which, number)),
         1 => (any::<usize>(), any::<bool>()).prop_map(|(which, knows)| Event::End(which, knows)),
@@ -238,6 +241,15 @@ impl Play<'_> {
             Event::Overrule(overrule) => {
                 self.change(now_ms, &SetOverrule(*overrule), |model, call| {
                     model.overrule(*overrule, call)
+                });
+            }
+            Event::Report(answers, load) => {
+                let report = Report {
+                    answers: *answers,
+                    load: *load,
+                };
+                self.change(now_ms, &report, |model, call| {
+                    model.report(*answers, *load, call)
                 });
             }
             Event::Bring(admitted, watched, number) => {
@@ -472,7 +484,7 @@ impl Play<'_> {
 
     /// Mostly of visitors who count for the window.
     fn cuts(&self, number: u64) -> u64 {
-        let cuts = self.model.window().0.cuts;
+        let cuts = self.model.sign().origin.map_or(0, |origin| origin.cuts);
         cuts.saturating_sub(u64::from(number.is_multiple_of(4)))
     }
 
@@ -482,14 +494,14 @@ impl Play<'_> {
             self.everywhere(
                 now_ms,
                 |model| {
-                    let (window, baseline) = model.window();
-                    let origin = (shown(model.health()), seen(window), baseline);
+                    let (window, past) = model.window(now_ms);
+                    let origin = (shown(model.health()), seen(window), past);
                     (model.explained(now_ms), origin)
                 },
                 |line| {
                     let LineStatus { limits, origin, .. } = line.status().unwrap();
                     let health = shown(origin.health);
-                    (limits, (health, seen(origin.window), origin.baseline))
+                    (limits, (health, seen(origin.window), origin.past))
                 },
             );
         }

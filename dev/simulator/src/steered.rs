@@ -164,6 +164,7 @@ impl Play<'_> {
         let past = Past {
             unused: 0,
             baseline: self.baseline.share(),
+            load: None,
         };
         self.window
             .open(self.period(now), past, self.setup.steering);

@@ -12,6 +12,7 @@ mod mode;
 mod overrule;
 mod pace;
 mod permit;
+mod report;
 mod ticket;
 
 use crate::http::object::object;
@@ -34,6 +35,7 @@ pub use mode::SetMode;
 pub use overrule::SetOverrule;
 pub use pace::SetPace;
 pub use permit::Permit;
+pub use report::Report;
 
 pub(super) use pace::VERB as PACE;
 
@@ -48,6 +50,7 @@ pub static VERBS: &[&Verb] = &[
     &epoch::VERB,
     &end::VERB,
     &overrule::VERB,
+    &report::VERB,
     &ticket::VERB,
 ];
 

@@ -56,6 +56,7 @@ fn every_action_has_its_words() {
             action("overrule", 0, "off", ""),
             "health of the origin counts again",
         ),
+        (action("report", 0, "", ""), "report of the origin"),
         (action("of a later build", 3, "x", ""), "of a later build"),
     ] {
         assert_eq!(listed(&action), told);

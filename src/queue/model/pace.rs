@@ -22,7 +22,7 @@ impl Model {
         let pace = self.sign.live.pace;
         if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
             self.period = Some(opened.start);
-            let budget = self.window_budget(opened.budget, opened.start);
+            let budget = self.window_budget(opened.budget, opened.start, now_ms);
             self.settle_cut(now_ms);
             let (share, remainder) = (self.compensated(), self.counted.remainder);
             (self.left, self.counted.remainder) = absent::opened(budget, share, remainder);

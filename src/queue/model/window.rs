@@ -1,6 +1,6 @@
 //! How the model follows the answers of the origin with its pace.
 
-use super::Model;
+use super::{Call, Model, Outcome};
 use crate::queue::health::AdaptivePace;
 use crate::queue::{Answers, Cursor, OriginHealth};
 use crate::queue::{Bounds, Past, Period, Steering, Window};
@@ -11,8 +11,31 @@ const NOT_YET: u64 = (1 << 53) - 1;
 impl Model {
     /// What is known of the window.
     #[must_use]
-    pub fn window(&self) -> (Window, u64) {
-        (self.window, self.baseline.share())
+    pub fn window(&self, now_ms: u64) -> (Window, Past) {
+        let past = Past {
+            unused: 0,
+            baseline: self.baseline.share(),
+            load: self.load(now_ms),
+        };
+        (self.window, past)
+    }
+
+    fn load(&self, now_ms: u64) -> Option<u64> {
+        let counts = self.load.filter(|(_, until_ms)| now_ms < *until_ms);
+        counts.map(|(load, _)| load)
+    }
+
+    /// The origin says how it answered, or how much of its capacity is in use.
+    pub fn report(&mut self, answers: Answers, load: Option<u64>, call: Call<'_>) -> Outcome {
+        let (sign, ()) = self.verb(call, |line, before| {
+            if let Some(load) = load {
+                line.load = Some((load, call.now_ms + 30_000));
+            }
+            line.hear((answers, answers), call.now_ms);
+            line.open_period(call.now_ms, before);
+            line.release(call.now_ms);
+        });
+        Outcome::Done(sign, 0, 0)
     }
 
     fn steering(&self) -> Steering {
@@ -51,7 +74,7 @@ impl Model {
     }
 
     /// How many visitors these periods have, of which the first begins at that second.
-    pub(super) fn window_budget(&mut self, budget: u64, at: u64) -> u64 {
+    pub(super) fn window_budget(&mut self, budget: u64, at: u64, now_ms: u64) -> u64 {
         let usual = self.sign.live.pace.budget();
         let many = budget.checked_div(usual).unwrap_or(0);
         if self.health_rule.0.setting == OriginHealth::Off || many == 0 {
@@ -61,7 +84,10 @@ impl Model {
         let past = Past {
             unused: self.left,
             baseline: self.baseline.share(),
+            load: self.load(now_ms),
         };
+        // One report makes one cut.
+        self.load = self.load.filter(|(load, _)| *load <= 1000);
         let before = self.window.cuts;
         let (period, steering) = (self.period_of_window(at), self.steering());
         self.window.open(period, past, steering);

@@ -94,6 +94,20 @@ local acts = {
     release()
     return state.cursor - cursor
   end,
+  -- The origin says how it answered, or how much of its capacity is in use.
+  report = function()
+    arg.audited = 'no'
+    for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
+      hear(state.w_cuts, kind, tonumber(arg[kind]))
+    end
+    if arg.load then
+      state.load, state.load_until = tonumber(arg.load), now + 30000
+    end
+    judge_health()
+    open_period()
+    release()
+    return 0
+  end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
     return end_marked(arg.marks)

@@ -74,6 +74,8 @@ local DEFAULTS = {
   -- number before them; their answers; the remainder of a period: see window.lua. The baseline: the latest minute, and its answers.
   w_size = 0, w_knee = 0, w_ramp = 0, w_changed = 0, w_from = 0, w_cuts = 1, w_at = 0, w_n = 0, w_late = 0, w_carry = 0,
   base_minute = 0, base_n = 0, base_late = 0,
+  -- How much of its capacity the origin says is in use, in thousandths, and until when that counts.
+  load = 0, load_until = 0,
   heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, sick_until = 0, overruled = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,

@@ -79,8 +79,13 @@ local function window_health()
   local tolerated = baseline() + 80
   local all, allowed = state.w_late * 1000, state.w_n * tolerated
   local above = math.max(all - allowed, 0)
-  if state.w_n == 0 then
-    return
+  local load = now < state.load_until and state.load or nil
+  if load and load > 1000 then
+    return 'late'
+  elseif state.w_n == 0 then
+    return load and load < 900 and 'healthy' or nil
+  elseif load and load >= 900 and all <= allowed then
+    return 'doubtful'
   elseif all <= allowed then
     return 'healthy'
   end
@@ -154,6 +159,8 @@ local function window_budget(many, at)
   end
   begin_window()
   local says = window_health()
+  -- One report makes one cut.
+  state.load_until = state.load > 1000 and 0 or state.load_until
   if state.w_ramp > 0 then
     climb(is_steered() and state.w_ramp or live.quantity * 1000, at, says)
   elseif is_steered() then
@@ -170,5 +177,6 @@ local function window_budget(many, at)
   return math.floor(all / 1000)
 end
 local function written_window()
-  return string.format('%d %d %d %d %d %d', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline())
+  local load = now < state.load_until and state.load + 1 or 0
+  return string.format('%d %d %d %d %d %d %d', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline(), load)
 end

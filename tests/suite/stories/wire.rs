@@ -248,7 +248,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
                 "absent": {"setting": "observe", "share": null, "may_come": 0},
                 "sessions": null, "release": {"bound_by": "waiting", "last": null},
                 "origin": {"setting": "observe", "recent": {"ok": 0, "late": 0, "bad": 0}, "sick_until": null, "overruled_until": null, "last": null,
-                    "window": {"setting": "off", "size": 10.0, "is_ramp": false, "answers": 0, "late": 0, "baseline": 0.0, "says": "unknown"}},
+                    "window": {"setting": "off", "size": 10.0, "is_ramp": false, "answers": 0, "late": 0, "baseline": 0.0, "load": null, "says": "unknown"}},
                 "version": 0,
             })
         );
