@@ -79,7 +79,7 @@ impl Origin {
     }
 
     /// How long the next request takes by itself, in milliseconds.
-    fn time(&mut self) -> f64 {
+    pub fn time(&mut self) -> f64 {
         match &self.takes {
             Latency::Constant(time) => time.as_ms(),
             Latency::Exponential(mean) => self.chance.exponential(mean.as_ms()),

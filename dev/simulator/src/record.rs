@@ -46,6 +46,10 @@ pub struct Point {
     pub origin: Histogram,
     /// Requests that the origin turned away.
     pub failed: u64,
+    /// Late answers, where a window follows them.
+    pub late: u64,
+    /// This window at the end of the point, in thousandths of a visitor.
+    pub window: Option<u64>,
 }
 
 /// What must not happen, and whether it did.

@@ -6,6 +6,7 @@ use anstyle::Style;
 use serde_json::{Value, json};
 
 use crate::costs::COMMANDS_A_SECOND;
+use crate::follow::{self, Figures};
 use crate::record::{Checks, Point, Run};
 use crate::units::{Span, grouped, whole};
 
@@ -88,6 +89,29 @@ const ROWS: &[Row] = &[
     ("What must hold", |run| Some(worded(&run.checks))),
 ];
 
+/// The rows where a window follows answers.
+const FOLLOWED: &[Row] = &[
+    ("Answers", |run| {
+        Figures::of(run).map(|figures| grouped(figures.answers))
+    }),
+    ("… late", |run| {
+        Figures::of(run).map(|figures| grouped(figures.late))
+    }),
+    ("… per late one", |run| {
+        let of = Figures::of(run)?.one_late_of()?;
+        Some(format!("{of:.1}"))
+    }),
+    ("… in time, a second", |run| {
+        Figures::of(run).map(|figures| format!("{:.1}", figures.in_time_a_second))
+    }),
+    ("Smallest window, after a quarter of the time", |run| {
+        Figures::of(run).map(|figures| grouped(figures.window.0))
+    }),
+    ("… largest", |run| {
+        Figures::of(run).map(|figures| grouped(figures.window.1))
+    }),
+];
+
 fn some(many: u64) -> Option<String> {
     (many > 0).then(|| grouped(many))
 }
@@ -139,7 +163,8 @@ impl Report {
     pub fn table(&self) -> String {
         let bold = Style::new().bold();
         let mut text = format!("{bold}{}{bold:#}\n{}\n\n", self.title, self.says);
-        let rows = ROWS.iter().filter_map(|(name, cell)| {
+        let rows = if self.is_followed() { FOLLOWED } else { ROWS };
+        let rows = rows.iter().filter_map(|(name, cell)| {
             let cells: Vec<Option<String>> = self.runs.iter().map(cell).collect();
             cells.iter().any(Option::is_some).then_some((*name, cells))
         });
@@ -173,6 +198,12 @@ impl Report {
         widest.max(if self.runs.len() > 1 { name } else { 0 })
     }
 
+    /// Whether windows that follow answers were played, without the product.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.runs.iter().all(|run| Figures::of(run).is_some())
+    }
+
     /// Whether every rule held in every run.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -182,7 +213,9 @@ impl Report {
     /// All of it, for programs.
     #[must_use]
     pub fn json(&self) -> Value {
-        let runs: Vec<Value> = self.runs.iter().map(run_json).collect();
+        let each =
+            |run| Figures::of(run).map_or_else(|| run_json(run), |of| followed_json(run, of));
+        let runs: Vec<Value> = self.runs.iter().map(each).collect();
         json!({
             "title": self.title,
             "seed": self.seed,
@@ -231,6 +264,28 @@ fn run_json(run: &Run) -> Value {
             "above_cap": run.checks.above_cap,
         },
         "points": run.points.iter().map(point_json).collect::<Vec<Value>>(),
+    })
+}
+
+fn followed_json(run: &Run, figures: Figures) -> Value {
+    let point = |point: &Point| {
+        json!({
+            "end_seconds": Span::from_ms(point.end_ms).as_secs(),
+            "answers": point.admitted,
+            "late": point.late,
+            "window": follow::visitors(point),
+        })
+    };
+    let (smallest, largest) = figures.window;
+    json!({
+        "name": run.name,
+        "lasted_seconds": run.lasted.as_secs(),
+        "answers": figures.answers,
+        "late": figures.late,
+        "one_late_of": figures.one_late_of().map(hundredths),
+        "in_time_a_second": hundredths(figures.in_time_a_second),
+        "window": { "smallest": smallest, "largest": largest },
+        "points": run.points.iter().map(point).collect::<Vec<Value>>(),
     })
 }
 

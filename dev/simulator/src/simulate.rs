@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::arrivals;
 use crate::events_log;
+use crate::follow;
 use crate::picture;
+use crate::place::Form;
 use crate::record::Run;
 use crate::report::Report;
 use crate::scenario::{NAMES, Overrides, Rule, Scenario, load};
@@ -104,6 +106,9 @@ pub fn report(options: &Options) -> Result<Report, String> {
                 options.queue_log.as_deref().filter(|_| runs.is_empty()),
             )?,
             Rule::WorkerSplit => split::play(scenario, &moments)?,
+            Rule::Share => follow::share(scenario)?,
+            Rule::Naive => follow::places(scenario, Form::Naive)?,
+            Rule::Smart => follow::places(scenario, Form::Smart)?,
         };
         run.name.clone_from(name);
         runs.push(run);

@@ -51,16 +51,9 @@ struct Pop {
 /// # Errors
 /// When the scenario has no pace.
 pub fn play(scenario: &Scenario, moments: &[u64]) -> Result<Run, String> {
-    let setting = |name: &str| {
-        let value = scenario
-            .settings
-            .get(name)
-            .and_then(serde_json::Value::as_u64);
-        value.filter(|value| *value > 0)
-    };
-    let pace = setting("automatic").zip(setting("automatic_quantity"));
-    let (automatic, quantity) =
-        pace.ok_or("worker_split needs automatic and automatic_quantity")?;
+    let (automatic, quantity) = scenario
+        .pace()
+        .ok_or("worker_split needs automatic and automatic_quantity")?;
     let limit = quantity * 60 / automatic;
     // Other moments, other chance.
     let seed = scenario.seed ^ moments.iter().sum::<u64>();

@@ -3,6 +3,7 @@
 //! It stands for itself: no script, no font of its own, nothing from elsewhere.
 
 mod axis;
+mod followed;
 mod panel;
 
 use std::fmt::Write as _;
@@ -33,7 +34,11 @@ const ENOUGH_ANSWERS: u64 = 40;
 pub fn draw(report: &Report) -> String {
     let minutes = report.runs.iter().map(shown_minutes);
     let time = Axis::time(minutes.fold(1.0, f64::max));
-    let panels = panels(report, time.end);
+    let panels = if report.is_followed() {
+        followed::panels(report)
+    } else {
+        panels(report, time.end)
+    };
     let head = 116.0 + figures_height(report);
     let height = float(panels.len() as u64).mul_add(PANEL, head) + 56.0;
     let mut svg = format!(
@@ -48,13 +53,26 @@ pub fn draw(report: &Report) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text x=\"{LEFT}\" y=\"{}\" font-size=\"13\" fill=\"{FAINT}\">Played in virtual time by Now Serving itself: {} POPs, seed {}. What must hold: {}.</text>\n</svg>",
+        "<text x=\"{LEFT}\" y=\"{}\" font-size=\"13\" fill=\"{FAINT}\">{}</text>\n</svg>",
         top + 26.0,
-        report.pops,
-        report.seed,
-        escaped(&rules(report)),
+        escaped(&played(report)),
     );
     svg
+}
+
+/// How it was played.
+fn played(report: &Report) -> String {
+    let seed = report.seed;
+    if report.is_followed() {
+        return format!(
+            "Played in virtual time, seed {seed}: the rule alone in front of an origin that is made up."
+        );
+    }
+    format!(
+        "Played in virtual time by Now Serving itself: {} POPs, seed {seed}. What must hold: {}.",
+        report.pops,
+        rules(report)
+    )
 }
 
 fn rules(report: &Report) -> String {
@@ -102,26 +120,15 @@ fn figures_height(report: &Report) -> f64 {
     float(report.runs.len() as u64) * (name + 70.0) + 18.0
 }
 
+/// What a figure is called, and what it is.
+type Figure = (&'static str, String);
+
 /// The figures of one run, in a row.
 fn figures(run: &Run, top: f64) -> String {
-    let percentile = |percent| {
-        let wait = run.waits.percentile(percent).unwrap_or_default();
-        wait.to_string()
-    };
-    let a_minute = a_minute(run).map_or("–".to_owned(), |many| format!("{many:.0}"));
-    let dollars = run.bills.upstash + run.bills.fastly;
-    let cost = (run.commands > 0).then(|| ("both bills".to_owned(), format!("${dollars:.2}")));
-    let all = [
-        Some(("visitors came".to_owned(), grouped(run.sums.arrivals))),
-        Some(("let in a minute".to_owned(), a_minute)),
-        Some(("longest line".to_owned(), grouped(run.longest_line))),
-        Some(("half waited at most".to_owned(), percentile(50))),
-        Some(("95 of 100 at most".to_owned(), percentile(95))),
-        cost,
-    ];
+    let all = followed::figures(run).unwrap_or_else(|| figures_of_line(run));
     let step = (RIGHT - LEFT) / 6.0;
     let mut svg = String::new();
-    for (at, (name, figure)) in (0_u32..).zip(all.into_iter().flatten()) {
+    for (at, (name, figure)) in (0_u32..).zip(all) {
         let x = f64::from(at).mul_add(step, LEFT);
         let _ = writeln!(
             svg,
@@ -131,6 +138,24 @@ fn figures(run: &Run, top: f64) -> String {
         );
     }
     svg
+}
+
+fn figures_of_line(run: &Run) -> Vec<Figure> {
+    let percentile = |percent| {
+        let wait = run.waits.percentile(percent).unwrap_or_default();
+        wait.to_string()
+    };
+    let a_minute = a_minute(run).map_or("–".to_owned(), |many| format!("{many:.0}"));
+    let dollars = run.bills.upstash + run.bills.fastly;
+    let cost = (run.commands > 0).then(|| ("both bills", format!("${dollars:.2}")));
+    let line = [
+        ("visitors came", grouped(run.sums.arrivals)),
+        ("let in a minute", a_minute),
+        ("longest line", grouped(run.longest_line)),
+        ("half waited at most", percentile(50)),
+        ("95 of 100 at most", percentile(95)),
+    ];
+    line.into_iter().chain(cost).collect()
 }
 
 /// What each panel takes from a point of a run.
@@ -244,7 +269,10 @@ fn points(run: &Run, value: Value) -> Vec<(f64, f64)> {
 /// Up to where a run is worth showing: as long as visitors come or wait, or a site is not nearly empty again.
 fn shown_minutes(run: &Run) -> f64 {
     let is_shown = |point: &&Point| {
-        point.arrivals > 0 || point.waiting > 0 || point.inside * 20 > run.most_inside
+        point.arrivals > 0
+            || point.waiting > 0
+            || point.inside * 20 > run.most_inside
+            || point.window.is_some()
     };
     let last = run.points.iter().rfind(is_shown);
     last.map_or(1.0, |point| Span::from_ms(point.end_ms).as_minutes())

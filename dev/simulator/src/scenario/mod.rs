@@ -55,6 +55,18 @@ pub struct Scenario {
     pub compare: Vec<Variant>,
 }
 
+impl Scenario {
+    /// The seconds of a period and how many visitors it has, where the settings have a pace.
+    #[must_use]
+    pub fn pace(&self) -> Option<(u64, u64)> {
+        let setting = |name: &str| {
+            let value = self.settings.get(name).and_then(Value::as_u64);
+            value.filter(|value| *value > 0)
+        };
+        setting("automatic").zip(setting("automatic_quantity"))
+    }
+}
+
 /// Visitors who come one after the other.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -297,6 +309,12 @@ pub enum Rule {
     NowServing,
     /// The pace is divided among workers, each of which lets in what it was given: what Now Serving is compared with.
     WorkerSplit,
+    /// The share rule alone steers the pace in front of the origin.
+    Share,
+    /// A window of places that every timeout cuts by ten.
+    Naive,
+    /// A window of places that is cut to below the place of late work.
+    Smart,
 }
 
 fn one() -> u64 {

@@ -24,7 +24,8 @@ macro_rules! built_in {
 }
 
 built_in!(
-    "sale", "overload", "absent", "cap", "day", "morning", "outage", "slow", "split", "log",
+    "sale", "overload", "absent", "cap", "day", "morning", "outage", "slow", "split", "naive",
+    "smart", "share", "log",
 );
 
 /// What the command line says otherwise than the scenario.
