@@ -4,8 +4,8 @@ use crate::cache::Pop;
 use crate::config::{Config, Room};
 use crate::http::Call;
 use crate::queue::Now;
-use crate::queue::chance::{Chance, Rule};
-use crate::queue::health::MARKER_SECONDS;
+use crate::queue::chance::Chance;
+use crate::queue::health::marker_seconds;
 use crate::queue::sessions::longest_seconds;
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
@@ -57,7 +57,7 @@ impl<'a> Request<'a> {
             pace: self.room.pace,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
-            health: (self.room.health, self.marker_seconds()),
+            health: (self.room.health, marker_seconds(Chance::of(&self.call.id))),
             network: session_minutes.map_or_else(String::new, |_| self.network()),
             lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
@@ -85,12 +85,6 @@ impl<'a> Request<'a> {
     fn stay_with(&self, session_minutes: Option<u64>) -> u64 {
         let session = session_minutes.map_or(0, longest_seconds);
         self.config.tickets.stay.max(session)
-    }
-
-    /// For how long a marker that this request sets would stand.
-    fn marker_seconds(&self) -> u64 {
-        let (least, most) = MARKER_SECONDS.into_inner();
-        Chance::of(&self.call.id).between(Rule::Marker, least, most)
     }
 
     /// What is remembered of the visitor's network.

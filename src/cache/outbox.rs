@@ -3,9 +3,11 @@
 //! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
 //! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
 
+mod news;
+
 use std::time::Duration;
 
-use crate::queue::{Answered, Reason, Renewal};
+use crate::queue::{Reason, Renewal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -61,18 +63,6 @@ impl Tally {
     #[must_use]
     pub fn shared_visits(&self) -> u64 {
         self.number(SHARED)
-    }
-
-    /// The origin answered a request that was watched. `cuts` is what the sign said of the window to which the visitor belongs; 0 for
-    /// none.
-    pub fn watched(&mut self, cuts: u64, answered: Answered) {
-        self.add(&format!("watched_{cuts}_{}", answered.name()), 1);
-    }
-
-    /// How often the origin answered like this.
-    #[must_use]
-    pub fn origin(&self, answered: Answered) -> u64 {
-        self.number(&format!("origin_{}", answered.name()))
     }
 
     /// The store gave no usable answer to a verb.

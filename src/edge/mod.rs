@@ -167,7 +167,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let performed = perform(outcome.answer, outcome.rescue, request, (&asked, counts));
     let record = performed.record(outcome.record);
-    performed.count(&record, outcome.renewal, counts);
+    performed.count(&record, outcome.renewal, (counts, now));
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.logging.query, now);
         log(&log::entry(&facts, performed.status, &record));

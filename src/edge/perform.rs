@@ -3,7 +3,7 @@
 use fastly::Request;
 
 use now_serving::http::{Answer, Commands};
-use now_serving::queue::{Answered, EndedSession, Reason, Renewal};
+use now_serving::queue::{Answered, EndedSession, Now, Reason, Renewal};
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp, Rescue};
 use now_serving::telemetry::log::Decision;
@@ -101,7 +101,12 @@ impl Performed {
     }
 
     /// What the store hears of it later. A session that the origin ends by this very request does not end later by it.
-    pub(super) fn count(&self, record: &Decision, renewal: Option<Renewal>, counts: &Counts) {
+    pub(super) fn count(
+        &self,
+        record: &Decision,
+        renewal: Option<Renewal>,
+        (counts, now): (&Counts, Now),
+    ) {
         let mut tally = counts.tally.borrow_mut();
         tally.decided(record.reason);
         if let Some(renewal) = renewal.filter(|_| self.ended.is_none()) {
@@ -113,9 +118,11 @@ impl Performed {
         let Some((cuts, answered)) = self.told.zip(self.answered) else {
             return;
         };
-        tally.watched(cuts, answered);
+        tally.watched(cuts, answered, now);
         drop(tally);
-        counts.flush_news();
+        if answered != Answered::Ok || counts.news_are_due(now) {
+            counts.flush_news(now);
+        }
     }
 
     /// What could wait until the visitor had been answered. The store should soon hear of an answer that was not well.

@@ -3,6 +3,7 @@
 //! Invariant: a marker ends by its time alone, unless an operator overrules it. `store/lua/health.lua` has the same rule, since the
 //! answers of all POPs come together only there.
 
+use super::chance::{Chance, Rule};
 use super::origin::{Answers, OriginHealth};
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -102,8 +103,14 @@ impl HealthRule {
     }
 }
 
-/// The shortest and the longest life of a marker, in seconds. By chance, so that lines do not come back together.
-pub const MARKER_SECONDS: RangeInclusive<u64> = 40..=60;
+/// The longest life of a marker, in milliseconds.
+pub const LONGEST_MARKER_MS: u64 = 60_000;
+/// The life of a marker in seconds: from 40 to 60, by chance, so that lines do not come back together.
+#[must_use]
+pub fn marker_seconds(chance: Chance) -> u64 {
+    chance.between(Rule::Marker, 40, 60)
+}
+
 /// For how long an operator overrules it, in milliseconds.
 pub const OVERRULED_MS: u64 = 3_600_000;
 /// How long an answer counts in full, in milliseconds.
@@ -204,10 +211,13 @@ impl Health {
         };
         let mut recent = kept.and(heard);
         self.span = span;
-        // Where the pace follows the answers, late ones make it slower.
-        let sick = match rule.adaptive {
-            AdaptivePace::On => recent.bad,
-            AdaptivePace::Off | AdaptivePace::Observe => recent.late + recent.bad,
+        // Where the pace follows the answers, late ones make it slower, unless nearly all are.
+        let all_bad = recent.late + recent.bad;
+        let follows = rule.adaptive == AdaptivePace::On;
+        let sick = if follows && all_bad * 10 < recent.sum() * 9 {
+            recent.bad
+        } else {
+            all_bad
         };
         if sick >= rule.sick_min && sick * 100 >= rule.sick_share * recent.sum() {
             self.sick_until_ms = now_ms + life_s * 1000;
@@ -230,6 +240,7 @@ impl Health {
 mod tests {
     use super::*;
     use crate::queue::Answered;
+    use std::collections::BTreeSet;
 
     const NOW: u64 = 1_800_000_000_000;
 
@@ -262,6 +273,14 @@ mod tests {
         assert_eq!(of(200, 1001), Answered::Late);
         assert_eq!(of(503, 1001), Answered::Bad);
         assert_eq!(Answered::of(None, 0, 1000), Answered::Bad);
+    }
+
+    #[test]
+    fn a_marker_stands_for_40_to_60_seconds_by_chance() {
+        let lives = (0..1000).map(|number| marker_seconds(Chance::new(number)));
+        let lives: BTreeSet<u64> = lives.collect();
+        assert_eq!(lives.first(), Some(&40));
+        assert_eq!(lives.last(), Some(&60));
     }
 
     #[test]

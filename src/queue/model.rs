@@ -272,6 +272,7 @@ impl Model {
         };
         let told = verb(self, before);
         self.end_of_verb(call.now_ms);
+        self.keep_sick(call.now_ms);
         self.note_release(turnout.called, call.now_ms);
         let waits = self.sign.waiting() > 0;
         if !waits {
@@ -281,7 +282,9 @@ impl Model {
         }
         self.watch_turnout(turnout, call.now_ms);
         if waits && before == Before::Idle {
-            self.anchor_ms = call.now_ms;
+            let holds = self.mode(call.now_ms) != self.sign.live.mode;
+            let kept = if holds { self.anchor_ms } else { 0 };
+            self.anchor_ms = kept.max(call.now_ms);
         }
         self.show(call.now_ms);
         (self.sign.clone(), told)

@@ -157,17 +157,21 @@ pub struct OriginSign {
     pub cuts: u64,
     /// The last number released before the latest cut.
     pub cut_at: Cursor,
+    /// Whether a period has fewer visitors than the pace.
+    #[serde(default)]
+    pub is_slowed: bool,
 }
 
 impl OriginSign {
     /// Reads what the store wrote.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let [holds, cuts, cut_at] = numbers(text)?;
+        let [holds, cuts, cut_at, is_slowed] = numbers(text)?;
         Some(Self {
             holds: holds == 1,
             cuts,
             cut_at: Cursor(cut_at),
+            is_slowed: is_slowed == 1,
         })
     }
 }

@@ -120,13 +120,14 @@ pub fn estimated_wait(
 }
 
 impl Sign {
-    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, that is by what was measured, and no sooner than
-    /// the schedule says: when slots become free is not known before. `None` where it is unknown.
+    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, or the pace follows the origin, that is by what was
+    /// measured, and no sooner than the schedule says: how soon slots become free is not known before. `None` where it is unknown.
     #[must_use]
     pub fn estimated_wait(&self, ahead: u64, now_ms: u64) -> Option<u64> {
         let pace = self.live.pace;
         let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
-        if !self.sessions.as_ref().is_some_and(is_held_back) {
+        let is_slowed = self.origin.is_some_and(|origin| origin.is_slowed);
+        if !is_slowed && !self.sessions.as_ref().is_some_and(is_held_back) {
             return estimated_wait(ahead, self.measured, pace, now_ms);
         }
         let measured = self.measured?;

@@ -9,6 +9,10 @@
 //! growth waits for the answers to the last one, after a cut the queue that led to it is waited for, and each period of the
 //! ramp is judged by itself.
 
+mod steering;
+
+pub use steering::{Bounds, Past, Period, Steering};
+
 /// One visitor.
 const VISITOR: u64 = 1000;
 /// All of something, in per mille.
@@ -46,64 +50,6 @@ const RAMP: u64 = 900;
 /// For how many seconds the ramp doubles, and how many times at least.
 const RAMP_SECONDS: u64 = 100;
 const LEAST_DOUBLINGS: u64 = 2;
-
-/// The fewest and the most visitors of a period: the settings `window_min` and `window_max`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The fewest.
-    pub min: u64,
-    /// The most.
-    pub max: u64,
-}
-
-/// What the pace follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steering {
-    /// The answers, within bounds.
-    Answers(Bounds),
-    /// An operator: only after a sickness it is lower.
-    Fixed {
-        /// How many visitors a period has.
-        quantity: u64,
-        /// What the ramp begins with at least.
-        min: u64,
-    },
-}
-
-impl Steering {
-    fn min(self) -> u64 {
-        match self {
-            Self::Answers(Bounds { min, .. }) | Self::Fixed { min, .. } => min * VISITOR,
-        }
-    }
-}
-
-/// A period of the pace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Period {
-    /// When it begins (Unix time in seconds).
-    pub at: u64,
-    /// How many seconds it lasts.
-    pub lasts: u64,
-}
-
-impl Period {
-    /// The seconds of the whole periods that fit into these.
-    fn whole(self, seconds: u64) -> u64 {
-        seconds / self.lasts.max(1) * self.lasts
-    }
-}
-
-/// What is known when a period is opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Past {
-    /// How many visitors of its window the period before has not used.
-    pub unused: u64,
-    /// The share of late answers while the origin is well, in per mille.
-    pub baseline: u64,
-    /// How much of its capacity the origin says is in use, in per mille.
-    pub load: Option<u64>,
-}
 
 /// How many visitors a period may have, and what is known about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +103,7 @@ impl Window {
     /// Whether too many answers are late, just enough or too few to say: what the window would do.
     #[must_use]
     pub fn says(&self, past: Past) -> &'static str {
-        match self.judged(past) {
+        match self.judged(past, u64::MAX, past.baseline + TOLERANCE) {
             None => "unknown",
             Some(Health::Healthy) => "healthy",
             Some(Health::Doubtful) => "doubtful",
@@ -180,11 +126,18 @@ impl Window {
 
     /// A period is opened: it has [`Self::size`] visitors.
     pub fn open(&mut self, period: Period, past: Past, steering: Steering) {
-        let health = self.judged(past);
+        let health = self.judged(past, period.at, steering.tolerated(past.baseline));
         match (self.ramp, steering) {
-            (Some(end), Steering::Answers(_)) => self.climb(end, period, steering, health),
+            (Some(end), Steering::Answers(bounds)) => {
+                self.climb(
+                    end.min(bounds.max * VISITOR),
+                    (period, past),
+                    steering,
+                    health,
+                );
+            }
             (Some(_), Steering::Fixed { quantity, .. }) => {
-                self.climb(quantity * VISITOR, period, steering, health);
+                self.climb(quantity * VISITOR, (period, past), steering, health);
             }
             (None, Steering::Answers(_)) => self.follow(period, past.unused, health),
             (None, Steering::Fixed { quantity, .. }) => self.size = quantity * VISITOR,
@@ -210,9 +163,11 @@ impl Window {
     }
 
     /// What the origin says of its load goes before what was watched.
-    fn judged(&self, past: Past) -> Option<Health> {
-        match (past.load, self.health(past.baseline + TOLERANCE)) {
-            (Some(load), _) if load > WHOLE => Some(Health::Late),
+    fn judged(&self, past: Past, at: u64, tolerated: u64) -> Option<Health> {
+        // Visitors who were released before the latest change still make the load.
+        let is_of_now = past.is_settled && at >= self.changed + GROWTH_SECONDS;
+        match (past.load, self.health(tolerated)) {
+            (Some(load), _) if load > WHOLE && is_of_now => Some(Health::Late),
             (Some(load), None) if load < BUSY => Some(Health::Healthy),
             (Some(load), Some(Health::Healthy)) if load >= BUSY => Some(Health::Doubtful),
             (_, health) => health,
@@ -234,14 +189,23 @@ impl Window {
     }
 
     /// Each period of the ramp is judged by itself: what was bad in the sickness says nothing about the origin that is back.
-    fn climb(&mut self, end: u64, period: Period, steering: Steering, health: Option<Health>) {
+    /// Where nothing is heard it doubles too, but not as soon.
+    fn climb(
+        &mut self,
+        end: u64,
+        (period, past): (Period, Past),
+        steering: Steering,
+        health: Option<Health>,
+    ) {
         match health {
-            Some(Health::Healthy) => self.size = (self.size * 2).min(end),
+            None if !past.is_settled => return self.changes(period),
+            None if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
+            None | Some(Health::Healthy) => self.size = (self.size * 2).min(end),
             Some(Health::Late) => {
                 self.size = (self.size / 2).max(steering.min());
                 self.count_from(period.at + period.whole(QUEUE_SECONDS));
             }
-            Some(Health::Doubtful) | None => {}
+            Some(Health::Doubtful) => {}
         }
         self.changes(period);
         if self.size >= end {
@@ -316,6 +280,7 @@ mod tests {
         unused: 0,
         baseline: 0,
         load: None,
+        is_settled: true,
     };
 
     /// A window of 100 visitors that heard of these answers.
@@ -499,7 +464,11 @@ mod tests {
         let periods = (1..).zip(answers).map(|(period, (answers, late))| {
             let at = 2000 + period * lasts;
             window.heard(at, *answers, *late);
-            window.open(every(lasts, at), FULL, steering);
+            let past = Past {
+                is_settled: period > 1,
+                ..FULL
+            };
+            window.open(every(lasts, at), past, steering);
             window.size / VISITOR
         });
         periods.collect()
@@ -512,6 +481,18 @@ mod tests {
         let mut cut = Window::of(81);
         cut.knee = Some(100_000);
         assert_eq!(ramp(cut, 6, WIDE, &[(1, 0); 7]).last(), Some(&90));
+    }
+
+    #[test]
+    fn a_ramp_of_which_nothing_is_heard_ends_too() {
+        let sizes = ramp(Window::of(80), 6, WIDE, &[(0, 0); 13]);
+        assert_eq!(
+            sizes,
+            [1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64],
+            "each 12 s"
+        );
+        let rare = ramp(Window::of(8), 60, WIDE, &[(0, 0); 4]);
+        assert_eq!(rare, [1, 3, 7, 7]);
     }
 
     #[test]
@@ -545,6 +526,7 @@ mod tests {
         let fixed = Steering::Fixed {
             quantity: 40,
             min: 3,
+            tolerated: 80,
         };
         assert_eq!(opened(heard(100, 100), fixed).size, 40_000);
         assert_eq!(opened(heard(100, 0), fixed).size, 40_000);

@@ -2,7 +2,7 @@
 
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
-use crate::cache::{Once, Pop};
+use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
@@ -21,7 +21,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         ..
     } = *request;
     let cookies = signed(kind, &visit, request);
-    let reason = reason(&visit, request.pop);
+    let reason = reason(kind, &visit, request);
     let mut rescue = None;
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
@@ -64,9 +64,7 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
 pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
-    let Request {
-        call, config, pop, ..
-    } = *request;
+    let Request { call, config, .. } = *request;
     let visit = match routes::answer(route, request) {
         Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
@@ -82,7 +80,11 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
     let kind = kind(request, Brought::Ticket);
     let cookies = signed(kind, &visit, request);
     let reply = for_visitor(call, reply.with_cookies(cookies), config);
-    let reason = reason(&visit, pop);
+    // Who may go in does so by the next request.
+    let reason = match visit.end {
+        VisitOutcome::Admitted => Reason::Inside,
+        _ => reason(kind, &visit, request),
+    };
     outcome(Answer::Reply(reply), visit, reason, share(request))
 }
 
@@ -135,9 +137,9 @@ pub(super) fn outcome(
     }
 }
 
-pub(super) fn reason(visit: &Visit, pop: &dyn Pop) -> Reason {
+pub(super) fn reason(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
     match visit.end {
-        VisitOutcome::Admitted => entered(visit, pop),
+        VisitOutcome::Admitted => entered(kind, visit, request),
         VisitOutcome::Waiting { .. } | VisitOutcome::Called | VisitOutcome::Full => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
         VisitOutcome::Held => Reason::Held,
@@ -146,13 +148,12 @@ pub(super) fn reason(visit: &Visit, pop: &dyn Pop) -> Reason {
     }
 }
 
-fn entered(visit: &Visit, pop: &dyn Pop) -> Reason {
+fn entered(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
+    let is_by_this = visit.sign.is_some() && visit.changed;
+    let may_be_first = is_by_this || kind.renews() && visit.was_let_in_just_now(request.now);
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if visit.sign.is_some()
-        && visit.changed
-        && pop.is_first(Once::Admitted, &visit.ticket.id)
-    {
+    } else if may_be_first && request.pop.is_first(Once::Admitted, &visit.ticket.id) {
         Reason::Admitted
     } else {
         Reason::Inside

@@ -28,7 +28,7 @@ pub(super) fn watch(
     if way != Way::Pass || visit.end != VisitOutcome::Admitted {
         return (None, None);
     }
-    let rescue = rescue(kind, visit, request);
+    let rescue = rescue(kind, visit, reason, request);
     let told = told(kind, visit, reason, request);
     let watch = Watch {
         slow_ms: request.room.health.slow_ms,
@@ -44,12 +44,14 @@ pub(super) fn watch(
 
 /// First admissions, and some documents of visitors inside. The window hears of visitors released since it was cut.
 fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<u64> {
-    if request.room.health.setting == OriginHealth::Off {
+    // A body that takes long to arrive is no fault of the origin.
+    if request.room.health.setting == OriginHealth::Off || request.call.method != "GET" {
         return None;
     }
     match reason {
         Reason::Admitted => {
-            let origin = visit.sign.as_ref().and_then(|sign| sign.origin.as_ref());
+            let sign = visit.sign.clone().or_else(|| request.pop.last_sign());
+            let origin = sign.and_then(|sign| sign.origin);
             let of_window = origin.zip(visit.position());
             let of_window = of_window.filter(|(origin, number)| number.0 > origin.cut_at.0);
             Some(of_window.map_or(0, |(origin, _)| origin.cuts))
@@ -69,10 +71,17 @@ fn is_sampled(visit: &Visit, request: &Request<'_>) -> bool {
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.
-fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
+fn rescue(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<Box<Rescue>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
-    let visit = visit.before_admission().filter(|_| keeps && is_page)?;
+    let goes_in = reason == Reason::Admitted || visit.sign.is_some() && visit.changed;
+    let paths = &request.config.paths;
+    // What the origin may command with its answer is delivered.
+    let is_delivered = paths.take_commands(&request.call.method, &request.call.path);
+    if !keeps || !is_page || !goes_in || is_delivered {
+        return None;
+    }
+    let visit = visit.before_admission(request.pop.last_sign())?;
     Some(Box::new(Rescue { kind, visit }))
 }
 

@@ -1,6 +1,6 @@
 //! What every call to the script brings, by name.
 
-use crate::queue::{Cap, Sessions, Sign};
+use crate::queue::{Cap, HealthRule, OriginHealth, Sessions, Sign};
 use std::borrow::Cow;
 
 /// What a verb is called with: names and values.
@@ -79,4 +79,10 @@ pub(super) fn capped(cap: Cap) -> [(&'static str, String); 4] {
 /// An argument whose name is always the same.
 pub(super) fn named((name, value): (&'static str, String)) -> (Cow<'static, str>, String) {
     (Cow::Borrowed(name), value)
+}
+
+/// The rule for the origin, where it is watched; a marker of this call would stand for that many seconds.
+pub(super) fn watched((rule, life_s): &(HealthRule, u64)) -> Option<(&'static str, String)> {
+    let is_watched = rule.setting != OriginHealth::Off;
+    is_watched.then(|| ("health", rule.written(*life_s)))
 }

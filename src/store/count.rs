@@ -3,7 +3,7 @@
 use super::reply::Answer;
 use super::{Arguments, Sign};
 use crate::cache::outbox::{Batch, Tally};
-use crate::queue::{Absent, Explained, OriginState};
+use crate::queue::{Absent, Explained, Now, OriginState};
 
 /// All that there is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub struct Figures {
 }
 
 /// What the script receives of each batch: its number, and what it counts.
-pub(super) fn arguments(batches: &[Batch]) -> Arguments {
-    let pairs = |(place, batch): (usize, &Batch)| {
-        let (place, counts) = (place + 1, batch.tally.encode());
+pub(super) fn arguments(batches: &[Batch], now: Now) -> Arguments {
+    let pairs = move |(place, batch): (usize, &Batch)| {
+        let (place, counts) = (place + 1, batch.tally.as_of(now).encode());
         [
             (format!("number{place}").into(), batch.number.to_string()),
             (format!("counts{place}").into(), counts),

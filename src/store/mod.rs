@@ -15,9 +15,9 @@ use crate::cache::outbox::Batch;
 use crate::cache::{LastSign, ended};
 use crate::queue::{
     AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, HealthRule, LineAnswer, LineStatus,
-    Now, OriginHealth, Pace, PanelSnapshot, RoomName, Sign, WaitingProof,
+    Now, Pace, PanelSnapshot, RoomName, Sign, WaitingProof,
 };
-use arguments::{Arguments, Keys, brought, capped, named};
+use arguments::{Arguments, Keys, brought, capped, named, watched};
 pub use count::Figures;
 use reply::Answer;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub struct Line<'a> {
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
     pub cap: Cap,
-    /// When the origin counts as sick, and for how many seconds a marker set by this call would stand.
+    /// When the origin is sick, and how many seconds a marker of this call would stand.
     pub health: (HealthRule, u64),
     /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
     pub network: String,
@@ -137,7 +137,7 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
     pub fn figures(&self, batches: &[Batch]) -> Result<Figures, StoreError> {
-        let arguments = count::arguments(batches);
+        let arguments = count::arguments(batches, self.now);
         self.eval(
             "metrics",
             self.counted(batches),
@@ -231,10 +231,8 @@ impl Line<'_> {
         let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
         let cap = Some(self.cap).filter(Cap::holds);
         let cap = cap.into_iter().flat_map(capped);
-        let (rule, life_s) = &self.health;
-        let health = (rule.setting != OriginHealth::Off).then(|| ("health", rule.written(*life_s)));
-        let shared = shared.into_iter().chain(cap).chain(health).chain(now);
-        let shared = shared.map(named);
+        let rest = cap.chain(watched(&self.health)).chain(now);
+        let shared = shared.into_iter().chain(rest).map(named);
         let brought = self.known.last_sign().map(|sign| brought(&sign));
         let brought = brought.into_iter().flatten();
         let pairs: Arguments = shared.chain(brought).chain(arguments).collect();
@@ -272,7 +270,8 @@ impl Line<'_> {
 
     /// What a POP brings when it renews the sign: what was counted there, and its name.
     fn brought(&self, batches: &[Batch]) -> (Keys, Arguments) {
-        let (mut keys, mut arguments) = (self.counted(batches), count::arguments(batches));
+        let (mut keys, mut arguments) =
+            (self.counted(batches), count::arguments(batches, self.now));
         let known = self.known.last_sign().and_then(|sign| sign.sessions);
         if self.cap.holds() || known.is_some() {
             let is_listed = known.is_some_and(|sessions| sessions.ended > 0);

@@ -138,6 +138,7 @@ impl Answer {
                 unused: 0,
                 baseline,
                 load: load.checked_sub(1),
+                is_settled: true,
             },
         })
     }

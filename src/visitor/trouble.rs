@@ -9,6 +9,7 @@ use crate::cache::{CachedSign, Marker, Markers, RefreshGuard, SignCache, read, w
 use crate::config::OnStoreError;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
 use crate::queue::chance::Chance;
+use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::outage::{Failures, Outage};
 use crate::queue::share;
 use crate::queue::{Mode, Pace};
@@ -116,7 +117,7 @@ pub fn renew(duty: RefreshGuard, request: &Request<'_>) {
 #[must_use]
 pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
     let (pop, now) = (request.pop, request.now);
-    match sign.map(|sign| sign.live.mode) {
+    match sign.map(|sign| mode(sign, pop, now)) {
         Some(Mode::Hold | Mode::Closed) => false,
         Some(Mode::Open) if is_recent(pop, now) => true,
         Some(Mode::Open) => outage(pop).is_real(now.ms()),
@@ -127,6 +128,18 @@ pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
                 && outage(pop).is_real(now.ms())
                 && takes_turn(pace, pops, pop, now)
         }
+    }
+}
+
+/// A sick origin keeps new visitors out as long as a marker stands; what the last sign says of it is not longer true.
+fn mode(sign: &Sign, pop: &dyn SignCache, now: Now) -> Mode {
+    let last = pop.last();
+    let may_stand =
+        last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= LONGEST_MARKER_MS);
+    if may_stand {
+        sign.mode()
+    } else {
+        sign.live.mode
     }
 }
 

@@ -243,9 +243,8 @@ impl Visit {
     fn or_in_without_store(self, request: &Request<'_>) -> Self {
         let is_held = match self.end {
             VisitOutcome::Held => self.fault.is_some(),
-            VisitOutcome::Waiting { .. } | VisitOutcome::Full => self.is_old,
+            VisitOutcome::Waiting { .. } | VisitOutcome::Full | VisitOutcome::Called => self.is_old,
             VisitOutcome::Admitted
-            | VisitOutcome::Called
             | VisitOutcome::Provisional
             | VisitOutcome::Closed
             | VisitOutcome::NotAVisitor => false,

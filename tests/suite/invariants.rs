@@ -253,7 +253,8 @@ impl Play<'_> {
                 });
             }
             Event::Bring(admitted, watched, number) => {
-                let (batch, brought) = batch(*admitted, (*watched, self.cuts(*number)), *number);
+                let (batch, brought) =
+                    batch(*admitted, (*watched, self.cuts(*number)), (*number, now_ms));
                 let call = Call {
                     brought: &[brought],
                     ..at(now_ms)
@@ -265,7 +266,8 @@ impl Play<'_> {
                 );
             }
             Event::Scrape(admitted, watched, number) => {
-                let (batch, brought) = batch(*admitted, (*watched, self.cuts(*number)), *number);
+                let (batch, brought) =
+                    batch(*admitted, (*watched, self.cuts(*number)), (*number, now_ms));
                 self.everywhere(
                     now_ms,
                     |model| {
@@ -432,7 +434,7 @@ impl Play<'_> {
         if from.is_some_and(|from| from < to) {
             self.visitors[index].session = Some(to);
         }
-        let (mut batch, brought) = batch(0, (Answers::default(), 0), number);
+        let (mut batch, brought) = batch(0, (Answers::default(), 0), (number, now_ms));
         batch.tally.renewed(renewal);
         let call = Call {
             brought: &[Brought {
@@ -567,7 +569,11 @@ fn seen(window: Window) -> Window {
 }
 
 /// A batch of the only till, and what the model reads of it.
-fn batch(admitted: u64, (watched, cuts): (Answers, u64), number: u64) -> (Batch, Brought<'static>) {
+fn batch(
+    admitted: u64,
+    (watched, cuts): (Answers, u64),
+    (number, now_ms): (u64, u64),
+) -> (Batch, Brought<'static>) {
     let till = "till-1";
     let mut tally = Tally::default();
     for _ in 0..admitted {
@@ -580,7 +586,7 @@ fn batch(admitted: u64, (watched, cuts): (Answers, u64), number: u64) -> (Batch,
         (Answered::Bad, watched.bad),
     ] {
         for _ in 0..many {
-            tally.watched(cuts, answered);
+            tally.watched(cuts, answered, Now::from_ms(now_ms));
         }
     }
     let batch = Batch {

@@ -85,6 +85,7 @@ mod pure {
 mod native {
     mod cap;
     mod ended;
+    mod health;
     mod log;
     pub(crate) mod login;
     mod origin;

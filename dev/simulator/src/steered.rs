@@ -165,6 +165,7 @@ impl Play<'_> {
             unused: 0,
             baseline: self.baseline.share(),
             load: None,
+            is_settled: true,
         };
         self.window
             .open(self.period(now), past, self.setup.steering);

@@ -46,7 +46,11 @@ fn fixed(takes: &Latency, lasts: u64, quantity: u64) -> Setup {
             queue: 1000,
             slows: 0.0,
         },
-        steering: Steering::Fixed { quantity, min: 1 },
+        steering: Steering::Fixed {
+            quantity,
+            min: 1,
+            tolerated: 300,
+        },
         begins: quantity,
         lasts,
         seconds: 720,

@@ -17,7 +17,9 @@ impl Fields {
             Value::Number(text) => Some(text),
             Value::Text(_) | Value::Other(_) => None,
         };
-        let number = text.and_then(|text| text.parse::<f64>().ok());
+        let number: Option<serde_json::Value> =
+            text.and_then(|text| serde_json::from_str(text).ok());
+        let number = number.and_then(|number| number.as_f64());
         match number.filter(|number| (0.0..=f64::from(most)).contains(number)) {
             // At most some thousands, and never below 0.
             #[expect(

@@ -172,7 +172,12 @@ fn cap_json(sessions: &Sessions) -> Value {
 }
 
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
-    let detail = format!("the mode is {}; nothing moved", sign.live.mode.name());
+    let why = if sign.mode() == sign.live.mode {
+        format!("the mode is {}", sign.live.mode.name())
+    } else {
+        "the origin is sick, so the room is on hold by itself".to_owned()
+    };
+    let detail = format!("{why}; nothing moved");
     ("Nobody is let in", detail)
 }
 

@@ -92,7 +92,6 @@ impl Model {
     /// A POP that is asked for its metrics brings what it has counted. The line does not move.
     pub fn scrape(&mut self, brought: &[Brought<'_>], now_ms: u64) {
         let mut line = self.clone();
-        let before = line.health.sick_until_ms;
         line.begin_sessions(now_ms);
         line.count(brought, now_ms);
         if !self.is_new {
@@ -100,9 +99,6 @@ impl Model {
             self.health = line.health;
             (self.window, self.baseline) = (line.window, line.baseline.clone());
             self.cut_at = line.cut_at;
-            if line.health.sick_until_ms != before {
-                (self.left, self.anchor_ms) = (line.left, line.anchor_ms);
-            }
             if line.cap().is_some() {
                 self.inside.take_counts_of(&line.inside);
             }
@@ -125,7 +121,7 @@ impl Model {
 
     /// What is kept at most of a budget.
     pub(super) fn most_kept(&self) -> u64 {
-        absent::kept(self.sign.live.pace.budget(), self.compensated())
+        absent::kept(self.period_most(), self.compensated())
     }
 
     pub(super) fn count(&mut self, brought: &[Brought<'_>], now_ms: u64) {

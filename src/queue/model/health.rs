@@ -2,7 +2,7 @@
 
 use super::{Call, Model, Outcome};
 use crate::queue::health::{Health, HealthRule, OVERRULED_MS};
-use crate::queue::{Answers, Mode, OriginHealth, OriginSign, Overrule};
+use crate::queue::{Answers, Mode, OriginHealth, Overrule};
 
 /// The rule, and for how many seconds a marker stands.
 pub(super) type Rule = (HealthRule, u64);
@@ -40,16 +40,20 @@ impl Model {
         let minute = now_ms / 60_000;
         self.baseline
             .heard(minute, heard.sum(), heard.late + heard.bad);
-        if !self.health.is_sick(now_ms) {
+        if self.mode(now_ms) == self.sign.live.mode {
             self.hear_window(of_window);
         }
-        let sickness = self.health.hear(heard, &rule, (now_ms, life_s));
-        if let Some(sickness) = sickness
-            && self.mode(now_ms) != self.sign.live.mode
-        {
-            // What was missed meanwhile is not made up for.
-            self.left = 0;
-            self.anchor_ms = self.anchor_ms.max(sickness.until_ms);
+        self.health.hear(heard, &rule, (now_ms, life_s));
+    }
+
+    /// While the room is on hold for it, what is missed is not made up for, and the pace begins small afterwards.
+    pub(super) fn keep_sick(&mut self, now_ms: u64) {
+        if self.mode(now_ms) == self.sign.live.mode {
+            return;
+        }
+        self.left = 0;
+        self.anchor_ms = self.anchor_ms.max(self.health.sick_until_ms);
+        if self.window.ramp.is_none() {
             self.ramp_window(now_ms);
         }
     }
@@ -61,7 +65,10 @@ impl Model {
                 Overrule::On => call.now_ms + OVERRULED_MS,
                 Overrule::Off => 0,
             };
-            line.anchor_ms = line.anchor_ms.min(call.now_ms);
+            if overrule == Overrule::On {
+                line.anchor_ms = line.anchor_ms.min(call.now_ms);
+                line.end_ramp(call.now_ms);
+            }
             line.open_period(call.now_ms, before);
             let before = line.sign.cursor.0;
             line.release(call.now_ms);
@@ -73,10 +80,6 @@ impl Model {
     /// What the sign says of the origin.
     pub(super) fn show_origin(&mut self, now_ms: u64) {
         let is_watched = self.health_rule.0.setting != OriginHealth::Off;
-        self.sign.origin = is_watched.then(|| OriginSign {
-            holds: self.mode(now_ms) != self.sign.live.mode,
-            cuts: self.window.cuts,
-            cut_at: self.told_cut(),
-        });
+        self.sign.origin = is_watched.then(|| self.told_origin(now_ms));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Call, Model, Outcome};
 use crate::queue::health::AdaptivePace;
-use crate::queue::{Answers, Cursor, OriginHealth};
+use crate::queue::{Answers, Cursor, OriginHealth, OriginSign};
 use crate::queue::{Bounds, Past, Period, Steering, Window};
 
 /// Until released visitors count, every number is before this one.
@@ -16,6 +16,7 @@ impl Model {
             unused: 0,
             baseline: self.baseline.share(),
             load: self.load(now_ms),
+            is_settled: true,
         };
         (self.window, past)
     }
@@ -41,16 +42,18 @@ impl Model {
     fn steering(&self) -> Steering {
         let (rule, quantity) = (&self.health_rule.0, self.sign.live.pace.quantity);
         match rule.adaptive {
-            AdaptivePace::On => Steering::Answers(Bounds {
-                min: rule.window_min,
-                max: match rule.window_max {
+            AdaptivePace::On => {
+                let max = match rule.window_max {
                     0 => quantity,
                     most => most,
-                },
-            }),
+                };
+                let min = rule.window_min.min(max);
+                Steering::Answers(Bounds { min, max })
+            }
             AdaptivePace::Off | AdaptivePace::Observe => Steering::Fixed {
                 quantity,
-                min: rule.window_min,
+                min: rule.window_min.min(quantity),
+                tolerated: rule.sick_share * 10,
             },
         }
     }
@@ -85,11 +88,15 @@ impl Model {
             unused: self.left,
             baseline: self.baseline.share(),
             load: self.load(now_ms),
+            is_settled: self.cut_at.is_some(),
         };
-        // One report makes one cut.
-        self.load = self.load.filter(|(load, _)| *load <= 1000);
         let before = self.window.cuts;
         let (period, steering) = (self.period_of_window(at), self.steering());
+        // One report makes one cut.
+        let is_cut = past.load.is_some_and(|load| load > 1000)
+            && past.is_settled
+            && at >= self.window.changed + 10;
+        self.load = self.load.filter(|_| !is_cut);
         self.window.open(period, past, steering);
         if self.window.cuts != before {
             self.cut_at = None;
@@ -106,14 +113,47 @@ impl Model {
         }
     }
 
-    pub(super) fn told_cut(&self) -> Cursor {
-        self.cut_at.unwrap_or(Cursor(NOT_YET))
-    }
-
     /// What POPs heard of visitors who were released since.
     pub(super) fn hear_window(&mut self, answers: Answers) {
         let late = answers.late + answers.bad;
         self.window.heard(u64::MAX, answers.sum(), late);
+    }
+
+    /// An operator lets visitors in all the same.
+    pub(super) fn end_ramp(&mut self, now_ms: u64) {
+        if let Some(end) = self.window.ramp.take() {
+            self.window.size = end;
+            self.window.changed = now_ms / 1000;
+            (self.window.samples, self.window.late) = (0, 0);
+        }
+    }
+
+    /// Whether a period has fewer visitors than the pace.
+    fn is_slowed(&self) -> bool {
+        let (rule, pace) = (&self.health_rule.0, self.sign.live.pace);
+        let follows = rule.adaptive == AdaptivePace::On || self.window.ramp.is_some();
+        rule.setting != OriginHealth::Off
+            && follows
+            && (1..pace.budget() * 1000).contains(&self.window.size)
+    }
+
+    /// The most that one period can have.
+    pub(super) fn period_most(&self) -> u64 {
+        if self.is_slowed() {
+            self.window.size.div_ceil(1000)
+        } else {
+            self.sign.live.pace.budget()
+        }
+    }
+
+    /// What the sign says of it.
+    pub(super) fn told_origin(&self, now_ms: u64) -> OriginSign {
+        OriginSign {
+            holds: self.mode(now_ms) != self.sign.live.mode,
+            cuts: self.window.cuts,
+            cut_at: self.cut_at.unwrap_or(Cursor(NOT_YET)),
+            is_slowed: self.is_slowed(),
+        }
     }
 
     /// A sick origin is given little at first.

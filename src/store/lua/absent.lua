@@ -14,7 +14,7 @@ local function compensate(amount)
   return math.floor(all / 1000)
 end
 local function most_kept()
-  return math.ceil(raised(budget()) / 1000)
+  return math.ceil(raised(period_most()) / 1000)
 end
 
 -- The latest samples. A key that is no longer of its type has none.

@@ -88,7 +88,10 @@ local acts = {
   -- Visitors go in for an hour though the origin is sick; or no longer.
   overrule = function()
     state.overruled = arg.overrule == 'on' and now + 3600000 or 0
-    state.anchor = math.min(state.anchor, now)
+    if arg.overrule == 'on' then
+      state.anchor = math.min(state.anchor, now)
+      end_ramp()
+    end
     open_period()
     local cursor = state.cursor
     release()

@@ -26,9 +26,14 @@ local function mark_sick(ok, late, bad)
   state.sick_until = now + health.life * 1000
   state.heard_ok, state.heard_late, state.heard_bad = 0, 0, 0
   texts.sickness = string.format('%d %d %d %d %d', now, state.sick_until, ok, late, bad)
-  -- What was missed meanwhile is not made up for.
-  if mode_now() ~= live.mode then
-    state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
+end
+-- While the room is on hold for it, what is missed is not made up for, and the pace begins small afterwards.
+local function keep_sick()
+  if mode_now() == live.mode then
+    return
+  end
+  state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
+  if state.w_ramp == 0 then
     ramp_window()
   end
 end
@@ -39,19 +44,24 @@ local function judge_health()
     return
   end
   hear_baseline(all, heard.late + heard.bad)
+  if mode_now() == live.mode then
+    hear_window(of_window, late_of_window)
+  end
   if is_sick() then
     return
   end
-  hear_window(of_window, late_of_window)
   local span = math.floor(now / 10000)
   for kind, many in pairs(heard) do
     local name, ago = 'heard_' .. kind, span - state.heard_at
     heard[kind] = many + (ago == 0 and state[name] or ago == 1 and math.floor(state[name] / 2) or 0)
   end
   state.heard_at = span
-  -- Where the pace follows the answers, late ones make it slower.
-  local sick = heard.bad + (health.adaptive == 'on' and 0 or heard.late)
+  -- Where the pace follows the answers, late ones make it slower, unless nearly all are.
   all = heard.ok + heard.late + heard.bad
+  local sick = heard.late + heard.bad
+  if is_steered() and sick * 10 < all * 9 then
+    sick = heard.bad
+  end
   if sick >= tonumber(health.min) and sick * 100 >= health.share * all then
     return mark_sick(heard.ok, heard.late, heard.bad)
   end
@@ -71,7 +81,8 @@ end
 local function tell_health(told)
   if health.setting then
     table.insert(told, 'origin')
-    table.insert(told, string.format('%d %d %d', mode_now() == live.mode and 0 or 1, state.w_cuts, state.w_at < 0 and 2 ^ 53 - 1 or state.w_at))
+    table.insert(told, string.format('%d %d %d %d', mode_now() == live.mode and 0 or 1, state.w_cuts,
+      state.w_at < 0 and 2 ^ 53 - 1 or state.w_at, is_slowed() and 1 or 0))
   end
   if texts.sickness then
     table.insert(told, 'sickness')

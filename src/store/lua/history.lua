@@ -65,13 +65,14 @@ local function count_pop()
 end
 
 local function save()
+  keep_sick()
   measure()
   write_sessions()
   note_release()
   watch_turnout()
   remember_minute()
   if before.cursor == before.length and state.cursor < state.length then
-    state.anchor = now
+    state.anchor = math.max(now, mode_now() ~= live.mode and state.anchor or 0)
   end
   write_state()
 end

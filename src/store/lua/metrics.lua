@@ -5,7 +5,7 @@ verbs.metrics = function()
   if not is_new then
     local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at sick_until base_minute base_n base_late '
       .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
-      .. (is_capped and ' recount ring_told owed' or '') .. (texts.sickness and ' left anchor' or '')
+      .. (is_capped and ' recount ring_told owed' or '')
     for name in string.gmatch(kept, '%S+') do
       redis.call('HSET', key.line, name, state[name])
     end

@@ -49,8 +49,11 @@ end
 local function is_steered()
   return health.adaptive == 'on'
 end
+local function most_window()
+  return (is_steered() and health.most ~= '0' and tonumber(health.most) or live.quantity) * 1000
+end
 local function least_window()
-  return health.least * 1000
+  return math.min(health.least * 1000, most_window())
 end
 -- The seconds of the whole periods that fit into these.
 local function whole(seconds)
@@ -75,13 +78,18 @@ local function hear_window(all, late)
     state.w_n, state.w_late = math.floor(state.w_n / 2), math.floor(state.w_late / 2)
   end
 end
-local function window_health()
-  local tolerated = baseline() + 80
+-- A pace that does not follow the answers is held back only by what makes the origin sick.
+local function tolerated_share()
+  return is_steered() and baseline() + 80 or math.max(baseline() + 80, health.share * 10)
+end
+local function window_health(at)
+  local tolerated = tolerated_share()
   local all, allowed = state.w_late * 1000, state.w_n * tolerated
   local above = math.max(all - allowed, 0)
   local load = now < state.load_until and state.load or nil
-  if load and load > 1000 then
-    return 'late'
+  -- Visitors who were released before the latest change still make the load.
+  if load and load > 1000 and state.w_at >= 0 and at >= state.w_changed + 10 then
+    return 'late', true
   elseif state.w_n == 0 then
     return load and load < 900 and 'healthy' or nil
   elseif load and load >= 900 and all <= allowed then
@@ -89,13 +97,17 @@ local function window_health()
   elseif all <= allowed then
     return 'healthy'
   end
-  local is_seldom = above * above * 100 >= 256 * allowed * (1000 - tolerated)
+  local is_seldom = above * above * 100 >= 256 * allowed * math.max(1000 - tolerated, 0)
   return state.w_n >= 20 and is_seldom and 'late' or 'doubtful'
 end
 
--- After a sickness the window doubles.
+-- After a sickness the window doubles; where nothing is heard of it, not as soon.
 local function climb(last, at, says)
-  if says == 'healthy' then
+  if not says and state.w_at < 0 then
+    return change_window(at)
+  elseif not says and at < state.w_changed + math.max(live.automatic, 10) then
+    return
+  elseif not says or says == 'healthy' then
     state.w_size = math.min(state.w_size * 2, last)
   elseif says == 'late' then
     state.w_size = math.max(math.floor(state.w_size / 2), least_window())
@@ -135,6 +147,19 @@ local function forget_window()
   change_window(0)
   count_from(math.floor(now / 1000))
 end
+local function end_ramp()
+  if state.w_ramp > 0 then
+    state.w_size, state.w_ramp = state.w_ramp, 0
+    change_window(math.floor(now / 1000))
+  end
+end
+local function is_slowed()
+  return health.setting and (is_steered() or state.w_ramp > 0) and state.w_size > 0 and state.w_size < budget() * 1000
+end
+-- The most that one period can have.
+local function period_most()
+  return is_slowed() and math.ceil(state.w_size / 1000) or budget()
+end
 local function begin_window()
   if state.w_size == 0 then
     state.w_size = live.quantity * 1000
@@ -158,19 +183,18 @@ local function window_budget(many, at)
     return many * budget()
   end
   begin_window()
-  local says = window_health()
+  local says, is_by_load = window_health(at)
   -- One report makes one cut.
-  state.load_until = state.load > 1000 and 0 or state.load_until
+  state.load_until = is_by_load and 0 or state.load_until
   if state.w_ramp > 0 then
-    climb(is_steered() and state.w_ramp or live.quantity * 1000, at, says)
+    climb(is_steered() and math.min(state.w_ramp, most_window()) or live.quantity * 1000, at, says)
   elseif is_steered() then
     follow(at, state.left, says)
   else
     state.w_size = live.quantity * 1000
   end
   if is_steered() then
-    local most = health.most == '0' and live.quantity or tonumber(health.most)
-    state.w_size = math.max(math.min(state.w_size, most * 1000), least_window())
+    state.w_size = math.max(math.min(state.w_size, most_window()), least_window())
   end
   local all = many * state.w_size + state.w_carry
   state.w_carry = all % 1000

@@ -16,7 +16,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
         Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
-            !sign.mode().lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
         }
     }
 }
@@ -161,14 +161,26 @@ pub(super) fn without_store(
     }
 }
 
+/// A visitor who reads on the waiting page that the turn has come goes in within this time.
+const JUST_NOW: u64 = 60;
+
 impl Visit {
+    /// Whether the visitor was let in by one of the last requests: by an update of the waiting page, whose holder then goes in.
+    #[must_use]
+    pub fn was_let_in_just_now(&self, now: Now) -> bool {
+        match self.ticket.standing {
+            Standing::Admitted { at, .. } => now.secs().abs_diff(at) <= JUST_NOW,
+            Standing::Provisional { .. } | Standing::Waiting(_) => false,
+        }
+    }
+
     /// The same visitor, called and not yet inside: for one who meets an origin that fails.
     #[must_use]
-    pub fn before_admission(&self) -> Option<Self> {
-        let sign = self
-            .sign
-            .as_ref()
-            .filter(|_| self.changed && !self.is_without_store)?;
+    pub fn before_admission(&self, last: Option<Sign>) -> Option<Self> {
+        let sign = self.sign.clone().or(last)?;
+        if self.is_without_store {
+            return None;
+        }
         let place = sign.place(self.ticket.position()?);
         let ticket = Ticket {
             standing: Standing::Waiting(place),
@@ -176,7 +188,7 @@ impl Visit {
         };
         Some(Self {
             changed: true,
-            sign: Some(sign.clone()),
+            sign: Some(sign),
             ..Self::unasked(VisitOutcome::Called, ticket, FollowUp::Nothing)
         })
     }

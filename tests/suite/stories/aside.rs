@@ -74,7 +74,7 @@ pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &H
         .filter(|line| line["visitorPosition"] == 1)
         .map(|line| &line["reason"])
         .collect();
-    assert_eq!(reasons, ["waiting", "admitted", "inside", "inside"]);
+    assert_eq!(reasons, ["waiting", "inside", "admitted", "inside"]);
 }
 
 pub(crate) fn an_update_answers_other_methods_with_what_it_takes(house: &House) {

@@ -277,6 +277,7 @@ pub(crate) fn a_change_of_pace_takes_effect_within_one_period(house: &House) {
 }
 
 pub(crate) fn every_decision_is_one_log_line(house: &House) {
+    house.set("origin_health", "off");
     let mut visitor = Visitor::new(house);
     visitor.ask("/drop?token=private");
     house.permit(1);

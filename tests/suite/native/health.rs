@@ -1,0 +1,125 @@
+//! A sick origin, where the moment or another fault matters.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
+
+use crate::house::{Ask, Got, House, PERMIT_TOKEN, Visitor};
+
+fn report(house: &House, json: &str) -> Got {
+    let report = Ask::get("/_queue/report").method("POST");
+    let report = report.with("authorization", format!("Bearer {PERMIT_TOKEN}"));
+    house.ask(&report.body("application/json", json))
+}
+
+fn status(house: &House) -> Value {
+    house.ask(&Ask::get("/_queue/status").operator()).json()
+}
+
+/// A room whose origin is sick, with a pace of this many a second.
+fn sick(quantity: u64) -> House {
+    let house = House::native();
+    house.set("origin_health", "on");
+    house.set("automatic", "1");
+    house.set("automatic_quantity", &quantity.to_string());
+    house.warm();
+    house
+}
+
+#[test]
+fn with_the_store_away_a_sick_origin_keeps_visitors_out_for_a_minute_at_most() {
+    let house = sick(10);
+    house.set("on_store_error", "admit");
+    assert_eq!(report(&house, r#"{"bad": 9}"#).json()["mode"], "hold");
+    let mut visitor = Visitor::new(&house);
+    assert!(!visitor.ask("/echo").inside);
+    house.store.fail(Faults::always(Fault::Refuse));
+    for _ in 0..7 {
+        house.wait(Duration::from_secs(5));
+        assert!(!visitor.ask("/echo").inside, "the marker may stand");
+    }
+    for _ in 0..6 {
+        house.wait(Duration::from_secs(5));
+        visitor.ask("/echo");
+    }
+    assert!(visitor.ask("/echo").inside, "it cannot stand any more");
+}
+
+#[test]
+fn after_a_sickness_the_pace_begins_small_and_doubles_with_each_good_period() {
+    let house = sick(64);
+    house.set("automatic", "20");
+    house.wait_for_period(20);
+    assert_eq!(report(&house, r#"{"ok": 50}"#).json()["mode"], "automatic");
+    let told = report(&house, r#"{"bad": 50}"#);
+    assert_eq!(told.json()["mode"], "hold");
+    let window = |house: &House| status(house)["origin"]["window"].clone();
+    assert_eq!(
+        window(&house)["size"],
+        2.0,
+        "64 halved five times: five periods of 20 s"
+    );
+    assert_eq!(window(&house)["is_ramp"], true);
+    house.wait(Duration::from_secs(61));
+    let mut sizes = Vec::new();
+    for _ in 0..7 {
+        house.wait_for_period(20);
+        report(&house, r#"{"ok": 5}"#);
+        sizes.push(window(&house)["size"].clone());
+        house.wait(Duration::from_secs(20));
+    }
+    assert_eq!(
+        sizes,
+        [4.0, 8.0, 16.0, 32.0, 64.0, 64.0, 64.0].map(|size| json!(size))
+    );
+    assert_eq!(window(&house)["is_ramp"], false);
+}
+
+#[test]
+fn neither_a_small_pace_nor_none_makes_a_window_larger_than_it() {
+    for (automatic, quantity) in [("20", "3"), ("0", "3"), ("86400", "1")] {
+        let house = sick(3);
+        house.set("automatic", automatic);
+        house.set("automatic_quantity", quantity);
+        house.set("window_min", "100");
+        house.set("adaptive_pace", "on");
+        report(&house, r#"{"bad": 50}"#);
+        house.wait(Duration::from_secs(61));
+        report(&house, r#"{"ok": 50, "load": 0.1}"#);
+        let size = status(&house)["origin"]["window"]["size"].as_f64().unwrap();
+        assert!(size <= quantity.parse().unwrap(), "{automatic}: {size}");
+    }
+}
+
+#[test]
+fn a_permit_is_refused_while_the_origin_is_sick_and_says_why() {
+    let house = sick(1);
+    report(&house, r#"{"bad": 3}"#);
+    let refused = house.ask(&Ask::permit(1));
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(
+        refused.body.contains("the origin is sick"),
+        "{}",
+        refused.body
+    );
+    house.wait(Duration::from_secs(61));
+    assert_eq!(house.ask(&Ask::permit(1)).status, 200);
+}
+
+#[test]
+fn hold_stays_hold_and_an_open_room_stays_open() {
+    let house = sick(1);
+    for (mode, is_inside) in [("open", true), ("hold", false)] {
+        house.change("mode", &json!({ "mode": mode }).to_string());
+        assert_eq!(report(&house, r#"{"bad": 9}"#).json()["mode"], mode);
+        house.wait(Duration::from_secs(2));
+        assert_eq!(
+            Visitor::new(&house).ask("/echo").inside,
+            is_inside,
+            "{mode}"
+        );
+        assert_ne!(status(&house)["release"]["bound_by"], "origin");
+        house.wait(Duration::from_secs(61));
+    }
+}
