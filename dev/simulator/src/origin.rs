@@ -36,6 +36,12 @@ const REFUSED: Answer = Answer {
     status: 503,
 };
 
+/// A sick origin fails at once, whatever is asked.
+pub const SICK: Answer = Answer {
+    after_ms: 5,
+    status: 500,
+};
+
 impl Origin {
     /// An idle one.
     #[must_use]

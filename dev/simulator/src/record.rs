@@ -44,8 +44,10 @@ pub struct Point {
     pub requests: u64,
     /// How long the origin took.
     pub origin: Histogram,
-    /// Requests that the origin turned away.
+    /// Requests that the origin turned away, or failed to answer.
     pub failed: u64,
+    /// Whether the origin counts as sick, at its end.
+    pub is_sick: bool,
     /// Late answers, where a window follows them.
     pub late: u64,
     /// This window at the end of the point, in thousandths of a visitor.
@@ -185,6 +187,7 @@ impl Record {
         point.called = cursor.saturating_sub(before);
         point.calls = site.calls() - calls;
         point.requests = site.requests - requests;
+        point.is_sick = site.is_sick();
         self.before = (site.calls(), site.requests, cursor);
         self.run.checks.cursor_fell += u64::from(cursor < before);
         point.sessions = self.check_cap(site);

@@ -305,6 +305,7 @@ fn point_json(point: &Point) -> Value {
         "requests": point.requests,
         "origin_p95_ms": point.origin.percentile(95).map(Span::ms),
         "origin_turned_away": point.failed,
+        "origin_sick": point.is_sick,
     })
 }
 

@@ -3,6 +3,8 @@
 //! Invariant: nothing here decides. A poll of a waiting visitor that costs the store nothing is reckoned by the product's own
 //! functions from the same copy of the sign, and the tests hold it against the whole answer: [`Polls`].
 
+mod watched;
+
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use now_serving::cache::{LastSign, SignCache};
 use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Mode, Now, Reason, Sign, TicketState, Verdict, decide, refresh_seconds};
+use now_serving::service::FollowUp;
 use now_serving::telemetry::log::{Decision, RequestFacts, entry};
 use now_serving::ticket::{Standing, Ticket};
 use serde_json::{Map, Value, json};
@@ -19,6 +22,7 @@ use virtual_edge::cache::{Cache, CacheFault};
 use virtual_edge::{Takes, Turn, id_of};
 
 use crate::scenario::Scenario;
+pub use watched::Watched;
 
 /// When each simulation begins: a moment at which periods of a minute, an hour and a day begin.
 pub const START_MS: u64 = 1_800_057_600_000;
@@ -79,6 +83,8 @@ pub struct Heard {
     pub retry_after: Option<u64>,
     /// The place as data.
     pub place: Value,
+    /// What the edge waits for, where it watches the origin's answer.
+    pub watched: Option<Box<Watched>>,
 }
 
 /// A poll that was reckoned.
@@ -189,6 +195,16 @@ impl Site {
         (number(0).unwrap_or(0), number(1).unwrap_or(0))
     }
 
+    /// Whether the marker of a sick origin stands: another look from outside.
+    #[must_use]
+    pub fn is_sick(&self) -> bool {
+        let [room] = &self.config.rooms;
+        let key = format!("queue:{{{}}}", room.name.as_str());
+        let until = self.store.command(&["HGET", &key, "sick_until"]);
+        let until_ms: Option<u64> = until.ok().and_then(|until| until.as_str()?.parse().ok());
+        until_ms.is_some_and(|until_ms| self.now_ms < until_ms)
+    }
+
     /// The newest sign that a POP knows.
     #[must_use]
     pub fn sign(&self) -> Option<Sign> {
@@ -260,7 +276,7 @@ impl Site {
         if !is_plain || sign.live.mode == Mode::Closed {
             return None;
         }
-        let is_moving = sign.live.mode.lets_in();
+        let is_moving = sign.mode().lets_in();
         let estimate = is_moving.then(|| sign.estimated_wait(ahead, now.ms()));
         let call = Call {
             id: self.next_id(),
@@ -288,6 +304,9 @@ impl Site {
             return false;
         };
         if self.polls == Polls::Whole || ticket.grace.is_some() || ticket.has_lapsed(now) {
+            return false;
+        }
+        if self.next_is_sampled() {
             return false;
         }
         let last = self.pop(pop).and_then(|pop| pop.cache.last());
@@ -330,21 +349,19 @@ impl Site {
     }
 
     fn answer(&mut self, call: &Call, body: &[u8], pop: usize) -> Heard {
-        let behind = self.now_ms.saturating_sub(self.store_ms);
-        self.store.advance(Duration::from_millis(behind));
-        self.store_ms = self.now_ms;
-        let late = CacheFault::Late(self.copies_late_ms);
-        let cache = self.pop(pop).map(|pop| pop.cache.clone());
-        let cache = cache.unwrap_or_else(|| Cache::new(self.now_ms));
-        let now = Now::from_ms(self.now_ms);
-        let store = (&self.store, self.takes);
-        let turn = Turn::new((call, now), &self.config, store, &cache, &|_| ());
+        let cache = self.cache_now(pop);
+        let turn = self.turn(call, &cache);
         let outcome = turn.handle(&mut &*body);
         let record = outcome.record;
-        let heard = heard(&record, outcome.answer);
-        cache.is_from_now_on(late);
-        turn.afterwards(outcome.after);
-        cache.is_from_now_on(CacheFault::Sound);
+        let watched = Watched::of(&outcome.answer, &outcome.after, (call, pop));
+        let heard = Heard {
+            watched,
+            ..heard(&record, outcome.answer)
+        };
+        // What could wait waits until the origin has answered.
+        if heard.watched.is_none() {
+            self.follow_up(&turn, outcome.after, &cache);
+        }
         let tally = turn.tally();
         self.count(pop, &tally);
         if let Some(log) = self.log.as_mut().filter(|_| record.is_logged()) {
@@ -356,6 +373,28 @@ impl Site {
             log.push(entry(&facts, status, &record));
         }
         heard
+    }
+
+    /// The cache of a POP; its clock and the store's show what it is.
+    fn cache_now(&mut self, pop: usize) -> Cache {
+        let behind = self.now_ms.saturating_sub(self.store_ms);
+        self.store.advance(Duration::from_millis(behind));
+        self.store_ms = self.now_ms;
+        let cache = self.pop(pop).map(|pop| pop.cache.clone());
+        cache.unwrap_or_else(|| Cache::new(self.now_ms))
+    }
+
+    fn turn<'a>(&'a self, call: &'a Call, cache: &'a Cache) -> Turn<'a> {
+        let now = Now::from_ms(self.now_ms);
+        let store = (&self.store, self.takes);
+        Turn::new((call, now), &self.config, store, cache, &|_| ())
+    }
+
+    /// What could wait until the visitor had been answered.
+    fn follow_up(&self, turn: &Turn<'_>, after: FollowUp, cache: &Cache) {
+        cache.is_from_now_on(CacheFault::Late(self.copies_late_ms));
+        turn.afterwards(after);
+        cache.is_from_now_on(CacheFault::Sound);
     }
 
     /// A sandbox keeps what it counted for a while.
@@ -438,6 +477,7 @@ fn heard(record: &Decision, answer: Answer) -> Heard {
         refresh: None,
         retry_after: None,
         place: Value::Null,
+        watched: None,
     };
     match answer {
         Answer::Forward(forward) => Heard {

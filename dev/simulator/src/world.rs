@@ -1,17 +1,18 @@
 //! Virtual time: what happens next happens, and time goes there.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
+use now_serving::queue::Answered;
 use serde_json::json;
 use upstash_local::Fault;
 
 use crate::chance::Chance;
-use crate::origin::{Answer, Origin};
+use crate::origin::{Answer, Origin, SICK};
 use crate::person::{Habit, Person, Stage, shares};
 use crate::record::{Entry, Record, Run};
 use crate::scenario::{Event, Scenario};
-use crate::site::{Browser, Heard, Polls, START_MS, Site, Target};
+use crate::site::{Browser, Heard, Polls, START_MS, Site, Target, Watched};
 
 /// What happens to a visitor, or to all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +29,10 @@ enum What {
     Event,
     /// The store answers again.
     StoreIsBack,
+    /// The origin is well again.
+    OriginIsWell,
+    /// The edge knows how the origin answered the visitor.
+    Answered,
 }
 
 /// When, in which order of those at one time, to whom, what.
@@ -38,6 +43,10 @@ struct World<'a> {
     scenario: &'a Scenario,
     site: Site,
     origin: Option<Origin>,
+    /// Whether it answers 500 to everybody.
+    is_sick: bool,
+    /// Answers to visitors that the edge does not know of yet.
+    watched: BTreeMap<usize, (Box<Watched>, Answered)>,
     people: Vec<Person>,
     /// How many of them are not gone.
     here: u64,
@@ -78,6 +87,8 @@ pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run,
         scenario,
         site,
         origin: origin.map(|origin| Origin::new(origin, Chance::new(scenario.seed, 2_000_000))),
+        is_sick: false,
+        watched: BTreeMap::new(),
         people: Vec::with_capacity(moments.len()),
         here: 0,
         next: BinaryHeap::new(),
@@ -155,6 +166,8 @@ impl World<'_> {
             What::Leave => self.leave(whom),
             What::Event => return self.event(whom),
             What::StoreIsBack => self.site.set_store_away(None),
+            What::OriginIsWell => self.is_sick = false,
+            What::Answered => self.is_known(whom),
         }
         Ok(())
     }
@@ -170,6 +183,7 @@ impl World<'_> {
             cap,
             store_away,
             origin_slower,
+            origin_sick,
             ..
         } = event;
         if let Some(mode) = mode {
@@ -194,6 +208,10 @@ impl World<'_> {
         }
         if let Some((origin, times)) = self.origin.as_mut().zip(*origin_slower) {
             origin.is_slower(times);
+        }
+        if let Some(time) = origin_sick {
+            self.is_sick = true;
+            self.later(time.ms(), index, What::OriginIsWell);
         }
         Ok(())
     }
@@ -235,7 +253,7 @@ impl World<'_> {
                 .is_some_and(|ticket| self.site.goes_on(ticket, pop));
             self.person(whom).ticket = ticket;
             if goes_on {
-                return self.is_answered(whom);
+                return self.is_answered(whom, None);
             }
         }
         let heard = self.ask(whom, Target::Page);
@@ -267,7 +285,7 @@ impl World<'_> {
     /// What a browser does with an answer to a page.
     fn opened(&mut self, whom: usize, heard: Heard) {
         if heard.is_forwarded {
-            return self.enter(whom, &heard);
+            return self.enter(whom, heard);
         }
         let trip_ms = self.scenario.edge.trip.ms();
         if heard.status == 303 {
@@ -389,7 +407,7 @@ impl World<'_> {
         self.later(pause, whom, What::Open);
     }
 
-    fn enter(&mut self, whom: usize, heard: &Heard) {
+    fn enter(&mut self, whom: usize, heard: Heard) {
         let (now_ms, pages) = (self.now_ms, self.scenario.visitors.pages);
         self.is_numbered(whom, heard.position);
         let person = self.person(whom);
@@ -404,17 +422,17 @@ impl World<'_> {
             };
             self.record.entered(entry, &self.site);
         }
-        self.is_answered(whom);
+        self.is_answered(whom, heard.watched);
     }
 
     /// The origin answers a page, and the visitor reads it.
-    fn is_answered(&mut self, whom: usize) {
-        let now_ms = self.now_ms;
-        let answer = self.origin.as_mut().map(|origin| origin.ask(now_ms));
-        let answer = answer.unwrap_or(Answer {
-            after_ms: 0,
-            status: 200,
-        });
+    fn is_answered(&mut self, whom: usize, watched: Option<Box<Watched>>) {
+        let answer = self.answer_of_origin();
+        if let Some(watched) = watched {
+            let (after_ms, answered) = watched.heard(answer);
+            self.watched.insert(whom, (watched, answered));
+            self.later(after_ms, whom, What::Answered);
+        }
         self.record.answered(answer);
         let person = self.person(whom);
         person.pages = person.pages.saturating_sub(1);
@@ -425,6 +443,25 @@ impl World<'_> {
             What::Open
         };
         self.later(after_ms, whom, what);
+    }
+
+    fn answer_of_origin(&mut self) -> Answer {
+        let now_ms = self.now_ms;
+        match &mut self.origin {
+            _ if self.is_sick => SICK,
+            Some(origin) => origin.ask(now_ms),
+            None => Answer {
+                after_ms: 0,
+                status: 200,
+            },
+        }
+    }
+
+    /// The edge hears how the origin answered this visitor.
+    fn is_known(&mut self, whom: usize) {
+        if let Some((watched, answered)) = self.watched.remove(&whom) {
+            self.site.is_answered(&watched, answered);
+        }
     }
 
     fn leave(&mut self, whom: usize) {

@@ -6,11 +6,13 @@
 
 pub mod cache;
 mod turn;
+mod watch;
 
 use now_serving::store::upstash::{Attempt, Transport};
 use upstash_local::{Reply, Request, Store};
 
 pub use turn::{Takes, Turn};
+pub use watch::watched;
 
 /// The store without a socket.
 pub struct Direct(pub Store);

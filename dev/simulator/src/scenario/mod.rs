@@ -264,6 +264,8 @@ pub struct Event {
     pub store_away: Option<Span>,
     /// The origin gets slower, or quick again: from now on each request takes this many times as long.
     pub origin_slower: Option<f64>,
+    /// The origin answers 500 to everybody for so long.
+    pub origin_sick: Option<Span>,
 }
 
 /// A pace, by the names of the settings.

@@ -24,8 +24,8 @@ macro_rules! built_in {
 }
 
 built_in!(
-    "sale", "overload", "absent", "cap", "day", "morning", "outage", "slow", "split", "naive",
-    "smart", "share", "log",
+    "sale", "overload", "absent", "cap", "day", "morning", "outage", "sick", "slow", "split",
+    "naive", "smart", "share", "log",
 );
 
 /// What the command line says otherwise than the scenario.
@@ -217,11 +217,12 @@ fn one_thing(event: &Event) -> Result<(), String> {
         event.cap.is_some(),
         event.store_away.is_some(),
         event.origin_slower.is_some(),
+        event.origin_sick.is_some(),
     ];
     match there.iter().filter(|is_there| **is_there).count() {
         1 => Ok(()),
         many => Err(format!(
-            "says {many} things; accepted is one of mode, permit, pace, cap, store_away, origin_slower besides at"
+            "says {many} things; accepted is one of mode, permit, pace, cap, store_away, origin_slower, origin_sick besides at"
         )),
     }
 }

@@ -1,0 +1,76 @@
+//! What the edge does once the origin has answered a request that it watches, as `src/edge/perform.rs` does it.
+
+use now_serving::cache::outbox::Tally;
+use now_serving::http::{Answer, Call, Watch};
+use now_serving::queue::chance::{Chance, Rule};
+use now_serving::queue::{Answered, Now, OriginHealth};
+use now_serving::service::FollowUp;
+use virtual_edge::id_of;
+
+use super::Site;
+use crate::origin;
+
+/// A request whose answer is watched.
+#[derive(Debug)]
+pub struct Watched {
+    call: Call,
+    pop: usize,
+    watch: Watch,
+    /// Under which number of cuts the store hears of it.
+    cuts: u64,
+    /// Whether there was no fresh copy of the sign.
+    looks: bool,
+}
+
+impl Watched {
+    pub(super) fn of(
+        answer: &Answer,
+        after: &FollowUp,
+        (call, pop): (&Call, usize),
+    ) -> Option<Box<Self>> {
+        let Answer::Forward(forward) = answer else {
+            return None;
+        };
+        let watch = forward.watch?;
+        Some(Box::new(Self {
+            call: call.clone(),
+            pop,
+            watch,
+            cuts: watch.told?,
+            looks: matches!(after, FollowUp::Look),
+        }))
+    }
+
+    /// After how many milliseconds the edge knows how the origin answered, and how that was.
+    #[must_use]
+    pub fn heard(&self, answer: origin::Answer) -> (u64, Answered) {
+        virtual_edge::watched(&self.watch, answer.after_ms, answer.status)
+    }
+}
+
+impl Site {
+    /// The origin has answered, or is late: the next refresh of the POP takes that to the store, and soon where it was not well.
+    pub fn is_answered(&mut self, watched: &Watched, answered: Answered) {
+        let cache = self.cache_now(watched.pop);
+        let mut news = Tally::default();
+        news.watched(watched.cuts, answered, Now::from_ms(self.now_ms));
+        cache.memory.put_by(&news);
+        if !watched.looks && answered == Answered::Ok {
+            return;
+        }
+        let turn = self.turn(&watched.call, &cache);
+        self.follow_up(&turn, FollowUp::Look, &cache);
+        let tally = turn.tally();
+        self.count(watched.pop, &tally);
+    }
+
+    /// Whether the next request, of a visitor inside, is among those that are watched.
+    pub(super) fn next_is_sampled(&self) -> bool {
+        let [room] = &self.config.rooms;
+        let many = room.health.watch_documents;
+        let chance = Chance::of(&id_of(self.requests + 1));
+        room.health.setting != OriginHealth::Off
+            && many > 0
+            && chance.between(Rule::Watch, 1, many) == 1
+    }
+}
