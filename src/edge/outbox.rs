@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastly::cache::core::{self, CacheKey};
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
-use now_serving::queue::{Now, RoomName};
+use now_serving::queue::RoomName;
 use now_serving::service;
 
 use super::lock::alone;
@@ -39,8 +39,6 @@ pub(super) struct Counts {
     pub(super) tally: Rc<RefCell<Tally>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
-    /// When it last put in what the origin answered.
-    news_at_ms: Rc<Cell<u64>>,
 }
 
 impl Counts {
@@ -63,14 +61,8 @@ impl Counts {
         }
     }
 
-    /// Whether this sandbox has put nothing there for a second.
-    pub(super) fn news_are_due(&self, now: Now) -> bool {
-        now.ms().abs_diff(self.news_at_ms.get()) >= 1000
-    }
-
     /// What was counted goes into the till that every refresh takes along; into another one where that is busy.
-    pub(super) fn flush_news(&self, now: Now) {
-        self.news_at_ms.set(now.ms());
+    pub(super) fn flush_news(&self) {
         let mut tally = self.tally.borrow_mut();
         let put = self.with_outbox(NEWS_SLOT, SHORT_TURN, |till| till.put(&tally));
         if put.is_some() {

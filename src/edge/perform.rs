@@ -120,9 +120,8 @@ impl Performed {
         };
         tally.watched(cuts, answered, now);
         drop(tally);
-        if answered != Answered::Ok || counts.news_are_due(now) {
-            counts.flush_news(now);
-        }
+        // Good and bad news together: good ones that came later would make the origin look worse than it is.
+        counts.flush_news();
     }
 
     /// What could wait until the visitor had been answered. The store should soon hear of an answer that was not well.

@@ -3,6 +3,7 @@
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Once;
+use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
@@ -150,7 +151,9 @@ pub(super) fn reason(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason
 
 fn entered(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
     let is_by_this = visit.sign.is_some() && visit.changed;
-    let may_be_first = is_by_this || kind.renews() && visit.was_let_in_just_now(request.now);
+    // A page that goes in after an update of the waiting page; programs have none.
+    let is_page = kind.renews() && !wants_json(request.call);
+    let may_be_first = is_by_this || is_page && visit.was_let_in_just_now(request.now);
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
     } else if may_be_first && request.pop.is_first(Once::Admitted, &visit.ticket.id) {

@@ -66,7 +66,7 @@ pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &H
         (json!({ "waiting": false }), false)
     );
     assert!(turn.ticket().is_some(), "the admission, signed");
-    assert!(visitor.ask("/echo").inside);
+    assert!(visitor.send(Ask::get("/echo")).inside);
     assert_eq!(place(&mut visitor).json(), json!({ "waiting": false }));
     let log = house.log_of(5);
     let reasons: Vec<&Value> = log
