@@ -6,15 +6,23 @@ verbs.metrics = function()
     local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at sick_until base_minute base_n base_late '
       .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
       .. (is_capped and ' recount ring_told owed' or '')
+    local written = {}
     for name in string.gmatch(kept, '%S+') do
-      redis.call('HSET', key.line, name, state[name])
+      table.insert(written, name)
+      table.insert(written, state[name])
     end
-    texts.ring = is_capped and written_ring(ring) or nil
-    for name, text in pairs(texts) do
-      if text and (is_capped or name == 'sickness' or name == 'base_groups') then
-        redis.call('HSET', key.line, name, text)
+    local names = { 'sickness', 'base_groups' }
+    if is_capped then
+      texts.ring = written_ring(ring)
+      names = { 'sickness', 'base_groups', 'ring', 'ring_base' }
+    end
+    for _, name in ipairs(names) do
+      if texts[name] then
+        table.insert(written, name)
+        table.insert(written, texts[name])
       end
     end
+    redis.call('HSET', key.line, unpack(written))
   end
   local sums = redis.pcall('HGETALL', key.counts)
   return figures('counts', sums.err and {} or sums)
