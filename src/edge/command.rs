@@ -1,11 +1,12 @@
 //! The origin's commands: on the paths of `command_paths` the edge waits for the head of an answer, and takes them out.
 
 use fastly::handle::{PendingRequestHandle, ResponseHandle};
-use fastly::http::header::{CACHE_CONTROL, SET_COOKIE};
+use fastly::http::HeaderName;
 use fastly::http::request::SendErrorCause;
-use fastly::http::{HeaderName, HeaderValue};
 
-use now_serving::http::{COMMANDS, Ending, Forward, PRIVATE, commands};
+use now_serving::http::{COMMANDS, Ending, Forward, commands};
+
+use super::watch::deliver;
 
 /// The longest command that is read, in bytes.
 const LONGEST: usize = 1024;
@@ -29,17 +30,8 @@ pub(super) fn obeyed(
         head.remove_header(&HeaderName::from_static(name));
     }
     let cookies = ending.map_or(&forward.set_cookies, |ending| &ending.cookies);
-    for cookie in cookies
-        .iter()
-        .flat_map(|cookie| HeaderValue::from_str(cookie))
-    {
-        head.append_header(&SET_COOKIE, &cookie);
-    }
-    if !cookies.is_empty() {
-        head.insert_header(&CACHE_CONTROL, &HeaderValue::from_static(PRIVATE));
-    }
     let status = head.get_status().as_u16();
-    head.send_to_client(body);
+    deliver(head, body, cookies);
     let ends = ending.is_some();
     Ok(Obeyed { status, ends })
 }

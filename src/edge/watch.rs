@@ -73,7 +73,8 @@ fn head_in_time(
     }
 }
 
-fn deliver(mut head: ResponseHandle, body: BodyHandle, cookies: &[String]) {
+/// Hands the answer on, with cookies of ours.
+pub(super) fn deliver(mut head: ResponseHandle, body: BodyHandle, cookies: &[String]) {
     let values = cookies
         .iter()
         .flat_map(|cookie| HeaderValue::from_str(cookie));
