@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::thread;
 
 use simulator::record::{Checks, Point, Run};
 use simulator::scenario::{Overrides, load};
@@ -27,10 +28,11 @@ const ENTER: usize = 5;
 
 /// Periods of a second and of six, each with its seed; a point is a second.
 static RUNS: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
-    let each = [1, 6].map(|lasts| (1..=2).map(move |seed| (lasts, seed)));
-    let each = each.into_iter().flatten();
-    each.map(|(lasts, seed)| (format!("{lasts} s, seed {seed}"), played(lasts, seed)))
-        .collect()
+    let cases = [(1, 1), (6, 2)];
+    let runs = cases.map(|(lasts, seed)| thread::spawn(move || played(lasts, seed)));
+    let runs = runs.map(|run| run.join().unwrap());
+    let names = cases.map(|(lasts, seed)| format!("{lasts} s, seed {seed}"));
+    names.into_iter().zip(runs).collect()
 });
 
 fn played(lasts: usize, seed: u64) -> Run {
