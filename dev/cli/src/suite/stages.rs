@@ -24,8 +24,9 @@ use Need::{
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
 // finds the test that no stage runs, and the one that two do. The stories in the Wasm mostly wait, so twelve run at once;
-// so do four browsers, and all four of the contract's tests. Such stages run beside each other, in an order in which all
-// end at about the same time. What is only in `platform` counts, and measures, and needs the machine for itself.
+// so do four browsers, four tests of the platform, and all four of the contract's. Such stages run beside each other, in
+// an order in which all end at about the same time. What is only in `platform` counts, and measures, and no other stage
+// runs beside it.
 #[rustfmt::skip]
 const STAGES: &[Stage] = &[
     Stage { name: "format",      is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "fmt --all --check" },
@@ -41,14 +42,12 @@ const STAGES: &[Stage] = &[
     Stage { name: "redis",       is_fast: false, waits: false, needs: &[Redis],                    after: &[],                    command: "test -p now-serving --test suite -- redis::" },
     BUILD,
     BUILD_DEV,
-    BUILD_STORE,
-    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Axe],    after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=4" },
     DEV,
     Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
+    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Axe],    after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
-    STORE,
-    Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform::" },
+    Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform:: --test-threads=4" },
     Stage { name: "docs",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "doc --workspace --no-deps --document-private-items" },
 ];
 
@@ -62,9 +61,7 @@ const FILTERED: &[Stage] = &[
     UNIT,
     Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell], after: &["build"],             command: "test -p now-serving --test suite" },
     BUILD_DEV,
-    BUILD_STORE,
     DEV,
-    STORE,
 ];
 
 // What both lists have. Tests that run beside others are compiled before: Cargo compiles for one command at a time.
@@ -76,16 +73,10 @@ const BUILD: Stage =
     Stage { name: "build",       is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "build --release --target wasm32-wasip1 --bin now-serving" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
-    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" };
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli --lib --bins --tests" };
-#[rustfmt::skip]
-const BUILD_STORE: Stage =
-    Stage { name: "build store", is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p upstash-local" };
-#[rustfmt::skip]
-const STORE: Stage =
-    Stage { name: "store",       is_fast: false, waits: true,  needs: &[Redis],                    after: &["build store"],       command: "test --no-fail-fast -p upstash-local" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p upstash-local --lib --bins --tests" };
 
 /// Only with `--long`.
 #[rustfmt::skip]
@@ -111,8 +102,8 @@ pub(super) fn wanted(options: &Options) -> Vec<&'static Stage> {
     }
 }
 
-/// How many stages run at once: on two cores they wait for half of their time even then.
-const AT_ONCE: usize = 2;
+/// How many stages run at once. One alone leaves two cores idle for half of its time or more; three use them well.
+const AT_ONCE: usize = 3;
 
 /// Whether a stage, the next in the order, may begin while those run.
 pub(super) fn may_begin(stage: &Stage, running: &[&Stage]) -> bool {
