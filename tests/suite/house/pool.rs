@@ -56,7 +56,7 @@ impl House {
     }
 
     /// The same where the store may take this long.
-    pub(super) fn shared_with(deadline: Duration) -> Self {
+    pub(crate) fn shared_with(deadline: Duration) -> Self {
         let mut house = next(deadline)
             .and_then(Self::moved_into)
             .unwrap_or_else(|| {
