@@ -31,7 +31,7 @@ use onwards::{METHODS, forward, options, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
-use visits::{beside, worded};
+use visits::{beside, held_back, worded};
 pub use watch::{Rescue, rescued};
 
 /// The answer, and what the log says about it.
@@ -128,6 +128,7 @@ fn visited(request: &Request<'_>) -> Outcome {
     let brought = Brought::of(ticket.as_ref(), request.now);
     let kind = kind(request, brought);
     let ended = visit(kind, ticket, request);
+    let ended = held_back(kind, &ended, request).unwrap_or(ended);
     worded(kind, ended, request)
 }
 

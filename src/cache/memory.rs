@@ -247,11 +247,16 @@ impl Pop for InMemoryCache {
         self.shelf.pop.clone()
     }
 
-    fn is_first(&self, what: Once, id: &str) -> bool {
+    fn has_heard(&self, what: Once, id: &str) -> bool {
+        let heard = self.shelf.heard.borrow();
+        let until = heard.get(&(what, id.to_owned()));
+        until.is_some_and(|until| *until > self.now())
+    }
+
+    fn hear(&self, what: Once, id: &str) {
         let until = self.in_a(what.kept());
         let mut heard = self.shelf.heard.borrow_mut();
-        let before = heard.insert((what, id.to_owned()), until);
-        before.is_none_or(|until| until <= self.now())
+        heard.insert((what, id.to_owned()), until);
     }
 }
 

@@ -55,9 +55,19 @@ impl Once {
 pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
-    /// Whether this POP hears this of the ticket for the first time in a while: a client that keeps no cookie is admitted by the
-    /// same ticket again and again, and counts once.
-    fn is_first(&self, what: Once, id: &str) -> bool;
+    /// Whether this POP has heard this of the ticket lately.
+    fn has_heard(&self, what: Once, id: &str) -> bool;
+    /// It hears it now.
+    fn hear(&self, what: Once, id: &str);
+    /// Whether it hears this for the first time in a while: a client that keeps no cookie is admitted by the same ticket again
+    /// and again, and counts once.
+    fn is_first(&self, what: Once, id: &str) -> bool {
+        let is_first = !self.has_heard(what, id);
+        if is_first {
+            self.hear(what, id);
+        }
+        is_first
+    }
     /// What the platform's list of networks says of an address.
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
 }

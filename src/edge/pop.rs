@@ -61,6 +61,10 @@ impl PlatformCache {
         CacheKey::from(self.counts.room.cache_key_of("session", id))
     }
 
+    fn once_key(&self, what: Once, id: &str) -> CacheKey {
+        CacheKey::from(self.counts.room.cache_key_of(what.name(), id))
+    }
+
     pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
         CacheKey::from(self.counts.room.cache_key(marker.name()))
     }
@@ -231,15 +235,14 @@ impl Outbox for PlatformCache {
 }
 
 impl Pop for PlatformCache {
-    fn is_first(&self, what: Once, id: &str) -> bool {
-        let key = CacheKey::from(self.counts.room.cache_key_of(what.name(), id));
-        if matches!(core::lookup(key.clone()).execute(), Ok(Some(_))) {
-            return false;
-        }
-        let inserted = core::insert(key, what.kept()).execute();
+    fn has_heard(&self, what: Once, id: &str) -> bool {
+        matches!(core::lookup(self.once_key(what, id)).execute(), Ok(Some(_)))
+    }
+
+    fn hear(&self, what: Once, id: &str) {
+        let inserted = core::insert(self.once_key(what, id), what.kept()).execute();
         // What cannot be remembered counts again.
         let _ = inserted.map(StreamingBody::finish);
-        true
     }
 
     fn listed(&self, list: &str, address: IpAddr) -> Listed {

@@ -116,7 +116,7 @@ pub const OVERRULED_MS: u64 = 3_600_000;
 /// How long an answer counts in full, in milliseconds.
 const SPAN_MS: u64 = 10_000;
 /// From how many answers on older ones count half.
-const MANY: u64 = 80;
+const MANY: u64 = 50;
 
 /// What the store knows of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -312,8 +312,8 @@ mod tests {
         let mut health = Health::default();
         let mut hear = |heard, ms| health.hear(heard, &rule(), (NOW + ms, 50)).is_some();
         assert!(!hear(answers(60, 0, 0), 0));
-        assert!(!hear(answers(0, 0, 12), 10_000), "12 of 42");
-        assert!(hear(answers(0, 0, 3), 20_000), "9 of 24");
+        assert!(!hear(answers(0, 0, 6), 10_000), "6 of 21");
+        assert!(hear(answers(0, 0, 3), 20_000), "6 of 13");
         let mut health = Health::default();
         let mut hear = |heard, ms| health.hear(heard, &rule(), (NOW + ms, 50)).is_some();
         assert!(!hear(answers(0, 0, 2), 0));

@@ -149,11 +149,31 @@ pub(super) fn reason(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason
     }
 }
 
+/// While the origin is sick no visitor goes in who read a moment ago that the turn has come. Visitors inside go on.
+pub(super) fn held_back(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Visit> {
+    let is_inside = visit.end == VisitOutcome::Admitted && visit.sign.is_none();
+    if !is_inside || !may_go_in_by_this_page(kind, visit, request) {
+        return None;
+    }
+    let last = request.pop.last();
+    let last = last
+        .filter(|last| last.is_in_use_inside(request.now))?
+        .sign?;
+    let holds = last.origin.as_ref().is_some_and(|origin| origin.holds);
+    if !holds || request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
+        return None;
+    }
+    visit.before_admission(Some(last))
+}
+
+/// A page that goes in after an update of the waiting page; programs have none.
+fn may_go_in_by_this_page(kind: Kind, visit: &Visit, request: &Request<'_>) -> bool {
+    kind.renews() && !wants_json(request.call) && visit.was_let_in_just_now(request.now)
+}
+
 fn entered(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
     let is_by_this = visit.sign.is_some() && visit.changed;
-    // A page that goes in after an update of the waiting page; programs have none.
-    let is_page = kind.renews() && !wants_json(request.call);
-    let may_be_first = is_by_this || is_page && visit.was_let_in_just_now(request.now);
+    let may_be_first = is_by_this || may_go_in_by_this_page(kind, visit, request);
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
     } else if may_be_first && request.pop.is_first(Once::Admitted, &visit.ticket.id) {

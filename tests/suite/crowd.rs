@@ -154,9 +154,11 @@ impl SessionEnds for Nowhere {
 }
 
 impl Pop for Nowhere {
-    fn is_first(&self, _: Once, _: &str) -> bool {
-        true
+    fn has_heard(&self, _: Once, _: &str) -> bool {
+        false
     }
+
+    fn hear(&self, _: Once, _: &str) {}
 
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown

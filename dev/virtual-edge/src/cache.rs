@@ -232,8 +232,12 @@ impl SessionEnds for Cache {
 }
 
 impl Pop for Cache {
-    fn is_first(&self, what: Once, id: &str) -> bool {
-        self.memory.is_first(what, id)
+    fn has_heard(&self, what: Once, id: &str) -> bool {
+        self.memory.has_heard(what, id)
+    }
+
+    fn hear(&self, what: Once, id: &str) {
+        self.memory.hear(what, id);
     }
 
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {

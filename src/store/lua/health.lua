@@ -66,7 +66,7 @@ local function judge_health()
     return mark_sick(heard.ok, heard.late, heard.bad)
   end
   repeat
-    local is_many = heard.ok + heard.late + heard.bad >= 80
+    local is_many = heard.ok + heard.late + heard.bad >= 50
     for kind, many in pairs(heard) do
       heard[kind] = is_many and math.floor(many / 2) or many
     end

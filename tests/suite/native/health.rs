@@ -46,6 +46,39 @@ fn with_the_store_away_a_sick_origin_keeps_visitors_out_for_a_minute_at_most() {
     assert!(visitor.ask("/echo").inside, "it cannot stand any more");
 }
 
+/// The page goes in some seconds after it has read that the turn has come.
+#[test]
+fn who_read_that_the_turn_has_come_stays_in_the_line_of_a_sick_origin_and_who_is_inside_goes_on() {
+    let house = sick(1);
+    house.set("automatic", "0");
+    let page = || Ask::get("/shop").with("accept", "text/html");
+    let mut visitors = [Visitor::new(&house), Visitor::new(&house)];
+    for visitor in &mut visitors {
+        assert!(!visitor.send(page()).inside);
+    }
+    house.permit(2);
+    house.wait(Duration::from_secs(2));
+    for visitor in &mut visitors {
+        assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+    }
+    let [inside, called] = &mut visitors;
+    assert!(inside.send(page()).inside);
+    report(&house, r#"{"bad": 9}"#);
+    house.wait(Duration::from_secs(2));
+    assert!(inside.send(page()).inside, "and has the sign renewed");
+    let back = called.send(page());
+    assert_eq!((back.inside, back.status), (false, 503), "{back:?}");
+    assert!(inside.send(page()).inside);
+    let told = called.ask("/_queue/place").json();
+    assert_eq!(told["waiting"], true, "{told}");
+    house.wait(Duration::from_secs(61));
+    assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
+    assert!(called.send(page()).inside);
+    let log = house.log();
+    let admitted = log.iter().filter(|line| line["reason"] == "admitted");
+    assert_eq!(admitted.count(), 2, "each once");
+}
+
 #[test]
 fn after_a_sickness_the_pace_begins_small_and_doubles_with_each_good_period() {
     let house = sick(64);

@@ -341,8 +341,12 @@ impl Pop for Burst {
         self.memory.pop()
     }
 
-    fn is_first(&self, what: Once, id: &str) -> bool {
-        self.memory.is_first(what, id)
+    fn has_heard(&self, what: Once, id: &str) -> bool {
+        self.memory.has_heard(what, id)
+    }
+
+    fn hear(&self, what: Once, id: &str) {
+        self.memory.hear(what, id);
     }
 }
 
