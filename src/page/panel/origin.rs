@@ -60,7 +60,7 @@ fn window(origin: &OriginState) -> String {
 fn recent(health: &Health) -> String {
     let answers = health.recent;
     match answers.sum() {
-        0 => "well, no answer watched yet".to_owned(),
+        0 => "well, no answer watched lately".to_owned(),
         _ if answers.late + answers.bad == 0 => "well".to_owned(),
         all => format!(
             "well: of {} answers {} were late and {} bad",
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(told(OriginHealth::Off, well, None), "not watched");
         assert_eq!(
             told(OriginHealth::On, well, None),
-            "well, no answer watched yet."
+            "well, no answer watched lately."
         );
         let answers = Answers {
             ok: 1,
