@@ -1,6 +1,7 @@
 //! The panel: what operators see and what they can press.
 
 mod actions;
+mod band;
 mod chart;
 mod figures;
 mod hour;
@@ -145,6 +146,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
+        "band": band::band(sign),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
         "pace": settings::pace(board, configured.pace, trouble, now_ms),
