@@ -183,7 +183,7 @@ fn without_cookies_the_visitor_reads_so_and_draws_once() {
         let page = open(&house, &driver, &desktop().without_cookies()).await;
         until(
             &page,
-            "document.getElementById('heading').textContent === 'Your browser keeps no cookies'",
+            "document.getElementById('heading').textContent === 'Cookies are turned off'",
         )
         .await;
         seen(&page, "without-cookies").await;
@@ -194,7 +194,7 @@ fn without_cookies_the_visitor_reads_so_and_draws_once() {
         let page = driver.open(&desktop().without_cookies()).await.unwrap();
         browser::run_scripts(&page, false).await.unwrap();
         page.goto(&address(&house, "/")).await.unwrap();
-        wait_for_title(&page, "Your browser keeps no cookies").await;
+        wait_for_title(&page, "Cookies are turned off").await;
         picture(&page, "without-cookies-and-scripts").await;
         sleep(3 * SECOND).await;
         assert_eq!(drawn(&house), "1", "no number more while somebody waits");
@@ -348,7 +348,7 @@ fn what_was_posted_in_line_is_not_sent_again_by_going_in() {
         run(&page, submit).await;
         until(
             &page,
-            "document.body.textContent.includes('has not been delivered')",
+            "document.body.textContent.includes('go through')",
         )
         .await;
         seen(&page, "not-sent").await;
@@ -391,33 +391,56 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
     });
 }
 
+/// A page that stands still looks on twice a minute, and at once when it is back online.
 #[test]
-fn a_stopped_page_asks_nothing_until_the_visitor_resumes_it() {
+fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
+    let house = house(2);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        let line = text(&page, "#line").await;
+        press(&page, "#pause").await;
+        let watching = "Updates are paused. When it is your turn, this page says so.";
+        assert_eq!(text(&page, "#state").await, watching);
+        seen(&page, "stopped").await;
+        let looks = "return performance.getEntriesByType('resource').length";
+        let back_online = "dispatchEvent(new Event('online'))";
+        let before = run(&page, looks).await;
+        house.permit(1);
+        sleep(3 * SECOND).await;
+        assert_eq!(run(&page, looks).await, before, "seldom");
+        run(&page, back_online).await;
+        sleep(3 * SECOND).await;
+        assert_ne!(run(&page, looks).await, before);
+        assert_eq!(text(&page, "#line").await, line, "and shows nothing new");
+        press(&page, "#look").await;
+        let shown = format!("document.getElementById('line').textContent !== '{line}'");
+        until(&page, &shown).await;
+        assert_eq!(text(&page, "#state").await, watching, "still");
+        house.permit(2);
+        sleep(2 * SECOND).await;
+        run(&page, back_online).await;
+        wait_for_title(&page, "\u{2713} It is your turn").await;
+        assert_eq!(text(&page, "#heard").await, "It is your turn");
+        seen(&page, "stopped-turn").await;
+        sleep(4 * SECOND).await;
+        assert_eq!(text(&page, "#look").await, "Enter now", "as asked");
+        press(&page, "#look").await;
+        wait_for_title(&page, "The Ember Cup").await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_resumed_page_goes_on_by_itself() {
     let house = house(1);
     let driver = Driver::start().unwrap();
     tell(async {
         let page = open(&house, &driver, &desktop()).await;
         press(&page, "#pause").await;
-        assert_eq!(
-            text(&page, "#state").await,
-            "This page no longer updates by itself."
-        );
-        seen(&page, "stopped").await;
-        let looks = "return performance.getEntriesByType('resource').length";
-        let before = run(&page, looks).await;
-        house.permit(1);
-        sleep(3 * SECOND).await;
-        assert_eq!(run(&page, looks).await, before);
-        press(&page, "#look").await;
-        until(
-            &page,
-            "document.getElementById('line').textContent === 'You are next.'",
-        )
-        .await;
-        let state = text(&page, "#state").await;
-        assert_eq!(state, "This page no longer updates by itself.", "still");
         press(&page, "#pause").await;
-        house.permit(1);
+        assert_eq!(text(&page, "#state").await, "");
+        house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
         page.close().await.unwrap();
     });

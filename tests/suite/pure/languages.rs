@@ -13,7 +13,7 @@ use now_serving::i18n::{LANGUAGES, Language};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 14] = [
+const PENDING: [&str; 15] = [
     "anew",
     "called",
     "continue",
@@ -28,6 +28,7 @@ const PENDING: [&str; 14] = [
     "trouble_unnumbered",
     "unnumbered",
     "used",
+    "watching",
 ];
 const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 

@@ -113,7 +113,7 @@ pub(crate) fn a_browser_that_keeps_no_cookies_gets_a_page_that_says_so_after_two
         (503, ""),
         "a crawler comes back later"
     );
-    assert!(told.body.contains("Your browser keeps no cookies"));
+    assert!(told.body.contains("Cookies are turned off"));
     assert!(
         told.body.contains(r#"href="/shop?a&#x3D;1&amp;b&#x3D;2""#),
         "{}",
