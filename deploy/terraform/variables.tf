@@ -76,6 +76,7 @@ variable "settings" {
       "sick_min",
       "sick_share",
       "watch_documents",
+      "probe_path",
       "adaptive_pace",
       "window_min",
       "window_max",

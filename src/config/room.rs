@@ -19,6 +19,8 @@ pub struct Room {
     pub cap: Cap,
     /// When the origin counts as sick, and what is done about it.
     pub health: HealthRule,
+    /// What the edge itself asks the origin for, to see how it answers.
+    pub probe_path: Option<String>,
     /// What a visitor gets who would go in, where the origin's answer is bad.
     pub on_origin_error: OnOriginError,
     /// From how many networks one admitted ticket may be used.
@@ -41,6 +43,7 @@ impl Room {
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),
             health: reader.health(),
+            probe_path: reader.probe_path(),
             on_origin_error: reader.on_origin_error(),
             shared_tickets: reader.shared_tickets(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),

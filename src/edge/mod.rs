@@ -7,6 +7,7 @@ mod origin;
 mod outbox;
 mod perform;
 mod pop;
+mod probe;
 mod request;
 mod session;
 mod settings;
@@ -26,12 +27,12 @@ use now_serving::config::{Problem, Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::request::Request as Asked;
-use now_serving::service;
+use now_serving::service::{self, FollowUp};
 use now_serving::telemetry::log;
 
 use last_url::LastUrl;
 use outbox::Counts;
-use perform::{perform, status};
+use perform::{Performed, perform, status};
 use pop::PlatformCache;
 use request::{RequestBody, call, facts, send, trace_id};
 use settings::Settings;
@@ -173,14 +174,37 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
         log(&log::entry(&facts, performed.status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
-    // Another call of the store may follow now, and what the POP remembers may be newer.
-    let (store, cache) = (upstash(), PlatformCache::new(counts));
-    let asked = Asked {
-        store: &store,
-        pop: &cache,
-        ..asked
+    follow_up(performed, outcome.after, &asked, (counts, upstash));
+}
+
+/// What could wait until the visitor had been answered. Each time the store may be called once more, and what the POP
+/// remembers may be newer.
+fn follow_up<'a>(
+    performed: Performed,
+    after: FollowUp,
+    asked: &Asked<'a>,
+    (counts, upstash): (&Counts, impl Fn() -> Upstash<'a>),
+) {
+    let (store, pop) = (&upstash(), &PlatformCache::new(counts));
+    let first = Asked {
+        store,
+        pop,
+        ..*asked
     };
-    performed.follow_up(outcome.after, &asked);
+    performed.follow_up(after, &first);
+    if !counts.has_renewed.take() || !probe::has_bad_news(asked, counts) {
+        return;
+    }
+    let (store, pop) = (&upstash(), &PlatformCache::new(counts));
+    let now = asked.config.shifted(now());
+    let second = Asked {
+        store,
+        pop,
+        now,
+        ..*asked
+    };
+    service::afterwards(FollowUp::Look, &second);
+    counts.has_renewed.set(false);
 }
 
 /// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.

@@ -1,14 +1,15 @@
 //! The way to the origin: what a request loses and gains, and how it is sent.
 //!
-//! Invariant: one function sends to the origin, and it decides whether the answer may be kept in a shared cache.
+//! Invariant: one function sends a visitor's request to the origin, and it decides whether the answer may be kept in a
+//! shared cache.
 
 use std::time::Instant;
 
 use fastly::Request;
-use fastly::handle::{BodyHandle, PendingRequestHandle, RequestHandle};
-use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE};
+use fastly::handle::{BodyHandle, CacheOverride, PendingRequestHandle, RequestHandle};
+use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE, USER_AGENT};
 use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause};
-use fastly::http::{CandidateResponse, HeaderName, HeaderValue};
+use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
 
 use now_serving::http::{
     Call, Commands, Forward, OnBad, PRIVATE, Reply, Way, forbids_storing, told, upgrades_only,
@@ -186,6 +187,15 @@ fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorC
         answer.set_uncacheable(true);
     }
     Ok(())
+}
+
+/// Asks the origin by no visitor's request: as a *pass*, and with none of a visitor's headers.
+pub(super) fn probed(url: &Url) -> Result<PendingRequestHandle, SendErrorCause> {
+    let mut request = RequestHandle::new();
+    request.set_url(url);
+    request.insert_header(&USER_AGENT, &HeaderValue::from_static("now-serving-health"));
+    request.set_cache_override(&CacheOverride::Pass);
+    request.send_async(BodyHandle::new(), ORIGIN)
 }
 
 /// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that

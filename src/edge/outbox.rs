@@ -39,6 +39,8 @@ pub(super) struct Counts {
     pub(super) tally: Rc<RefCell<Tally>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
+    /// Whether this request has renewed the copy of the sign.
+    pub(super) has_renewed: Rc<Cell<bool>>,
 }
 
 impl Counts {

@@ -277,6 +277,7 @@ impl Refresh for Renewal {
             .execute();
         let _ = inserted.map(StreamingBody::finish);
         keep(self.cache.last_key(), copy);
+        self.cache.counts.has_renewed.set(true);
     }
 }
 

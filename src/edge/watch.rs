@@ -47,12 +47,12 @@ pub(super) fn watched(
 }
 
 /// The head of an answer, or the request that still waits for it.
-enum Head {
+pub(super) enum Head {
     There(ResponseHandle, BodyHandle),
     Awaited(PendingRequestHandle),
 }
 
-fn head_in_time(
+pub(super) fn head_in_time(
     mut pending: PendingRequestHandle,
     began: Instant,
     slow_ms: u64,

@@ -1,5 +1,7 @@
 //! The health of the origin: what the edge watches of a real one, and what follows from it.
 
+mod probe;
+
 mod wasm {
     use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ mod wasm {
         house
     }
 
-    fn origin(house: &House) -> Value {
+    pub(super) fn origin(house: &House) -> Value {
         house.ask(&Ask::get("/_queue/status").operator()).json()["origin"].clone()
     }
 
@@ -41,7 +43,7 @@ mod wasm {
     }
 
     /// All answers that the store has heard of: in time, late and bad.
-    fn counted(house: &House) -> [u64; 3] {
+    pub(super) fn counted(house: &House) -> [u64; 3] {
         ["origin_ok", "origin_late", "origin_bad"].map(|name| {
             let told = house.store.command(&["HGET", &house.key(":counts"), name]);
             let text = told.unwrap().as_str().unwrap_or("0").to_owned();

@@ -24,6 +24,16 @@ impl Reader<'_> {
         path
     }
 
+    /// Without a query: what it carries might be a secret, and settings are none.
+    pub(in crate::config) fn probe_path(&mut self) -> Option<String> {
+        let path = self.optional("probe_path")?;
+        if path.len() > 200 || !is_path(&path) {
+            let accepted = "none, or a path such as /health: at most 200 characters, begins with /, no space, ?, #, %, *, ; or \\, no // and no part that is . or ..";
+            self.problem("probe_path", Some(path.clone()), accepted);
+        }
+        Some(path)
+    }
+
     /// Browsers keep what belongs to one host apart from another's pages, so it has to be one that visitors do not use.
     pub(in crate::config) fn admin_host(&mut self) -> Option<String> {
         let host = self.optional("admin_host")?;

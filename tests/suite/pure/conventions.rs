@@ -138,7 +138,8 @@ fn sends(source: &str) -> Vec<(&'static str, String)> {
     verbs.into_iter().flat_map(calls).collect()
 }
 
-/// Whatever goes to the origin is marked by one function, so that no answer for one visitor can sit in a shared cache.
+/// What a visitor sends to the origin is marked by one function, so that no answer for one visitor can sit in a shared cache;
+/// a probe is always passed.
 #[test]
 fn one_function_sends_to_the_origin_and_decides_between_pass_and_cache() {
     let mut edge = sources_of_the_edge();
@@ -151,6 +152,11 @@ fn one_function_sends_to_the_origin_and_decides_between_pass_and_cache() {
             assert!(to_store || is_own, "{name}: {verb}{rest}");
         }
     }
+    let (before, from_probing) = origin.split_once("\npub(super) fn probed(").unwrap();
+    let (probing, after) = from_probing.split_once("\n}\n").unwrap();
+    assert_eq!(sends(probing).len(), 1);
+    assert!(probing.contains("request.set_cache_override(&CacheOverride::Pass);"));
+    let origin = [before, after].concat();
     let (_, from_sending) = origin.split_once("\nfn sent(").unwrap();
     let (sending, rest) = from_sending.split_once("\n}\n").unwrap();
     assert_eq!(sends(&origin).len(), sends(sending).len(), "{origin}");

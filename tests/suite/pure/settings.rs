@@ -118,7 +118,7 @@ fn the_schema_has_the_limits_of_the_service() {
         }
         if let Some(most) = property["maxLength"]
             .as_u64()
-            .filter(|_| !["brand_logo", "admin_host"].contains(&name.as_str()))
+            .filter(|_| !["brand_logo", "admin_host", "probe_path"].contains(&name.as_str()))
         {
             let text = |length: u64| json!("é".repeat(usize::try_from(length).unwrap()));
             agree(name, &text(most), true);
@@ -189,6 +189,17 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
             true,
         ),
         ("command_paths", json!(["logout"]), false),
+        ("probe_path", json!("/"), true),
+        (
+            "probe_path",
+            json!(format!("/a/{}/", "x".repeat(196))),
+            true,
+        ),
+        ("probe_path", json!(format!("/{}", "x".repeat(200))), false),
+        ("probe_path", json!("/health?key=secret"), false),
+        ("probe_path", json!("/a//b"), false),
+        ("probe_path", json!("/../a"), false),
+        ("probe_path", json!("health"), false),
         ("message", json!("a\u{202e}b"), false),
         ("admin_host", json!("queue.shop.example"), true),
         ("admin_host", json!("https://queue.shop.example"), false),

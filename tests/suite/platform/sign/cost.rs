@@ -146,6 +146,42 @@ fn while_the_sign_is_fresh_only_a_draw_costs_a_call() {
     assert_eq!(calls(&draw, false), 1, "a draw");
 }
 
+/// How often the origin was probed, and the store was called, by what was asked meanwhile.
+fn cost(house: &House, story: impl FnOnce()) -> (usize, u64) {
+    let origin = &house.wasm_side().origin;
+    origin.clear();
+    let calls = house.calls(|| {
+        story();
+        after_the_answers();
+    });
+    let probes = origin.requests().into_iter();
+    let probes = probes.filter(|seen| seen.target == "/status/204");
+    (probes.count(), calls)
+}
+
+#[test]
+fn a_renewal_of_the_sign_costs_one_probe_and_no_call_more_and_a_fresh_copy_neither() {
+    let house = House::wasm();
+    house.set("probe_path", "/status/204");
+    let (inside, tickets) = drawn(&house, 1);
+    let enter = Ask::get("/echo").with("cookie", format!("queue={inside}"));
+    for ask in [poll(&tickets[0]), enter] {
+        let is_seen = (0..20).any(|_| {
+            house.forget_the_sign();
+            let asked = Instant::now();
+            let due = cost(&house, || drop(house.ask(&ask)));
+            let fresh = cost(&house, || {
+                for _ in 0..3 {
+                    house.ask(&ask);
+                }
+            });
+            println!("{due:?} {fresh:?}");
+            asked.elapsed() < MAX_AGE && (due, fresh) == ((1, 1), (0, 0))
+        });
+        assert!(is_seen, "in none of twenty times, each within a second");
+    }
+}
+
 /// All look at once on a cold cache, and one of them asks the store. Whether the answer was read within the deadline,
 /// though the local server is busy with its 500 sandboxes.
 fn stampede(house: &House, tickets: &[String]) -> bool {

@@ -1,0 +1,44 @@
+//! How the origin is, asked by no visitor's request: no visitor waits for it.
+
+use std::time::Instant;
+
+use fastly::http::Url;
+
+use now_serving::queue::{Answered, OriginHealth};
+use now_serving::request::Request as Asked;
+
+use super::origin;
+use super::outbox::Counts;
+use super::watch::{Head, elapsed_ms, head_in_time};
+
+/// Asks, and notes what was seen. Whether the store should soon hear of it.
+pub(super) fn has_bad_news(asked: &Asked<'_>, counts: &Counts) -> bool {
+    let Some(answered) = answered(asked, counts) else {
+        return false;
+    };
+    counts.tally.borrow_mut().watched(0, answered, asked.now);
+    counts.flush_news();
+    answered != Answered::Ok
+}
+
+fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
+    let rule = asked.room.health;
+    if rule.setting == OriginHealth::Off {
+        return None;
+    }
+    let path = asked.room.probe_path.as_deref()?;
+    let url = Url::parse(&format!("http://{}{path}", asked.call.host)).ok()?;
+    counts.has_called();
+    let began = Instant::now();
+    let sent = origin::probed(&url);
+    Some(
+        match sent.and_then(|pending| head_in_time(pending, began, rule.slow_ms)) {
+            Ok(Head::There(head, _)) => {
+                let status = head.get_status().as_u16();
+                Answered::of(Some(status), elapsed_ms(began), rule.slow_ms)
+            }
+            Ok(Head::Awaited(_)) => Answered::Late,
+            Err(_) => Answered::Bad,
+        },
+    )
+}
