@@ -5,11 +5,12 @@
 
 use std::time::Instant;
 
-use fastly::Request;
+use fastly::experimental::{BackendExt as _, BackendHealth};
 use fastly::handle::{BodyHandle, CacheOverride, PendingRequestHandle, RequestHandle};
 use fastly::http::header::{CACHE_CONTROL, COOKIE, SET_COOKIE, USER_AGENT};
 use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause};
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
+use fastly::{Backend, Request};
 
 use now_serving::http::{
     Call, Commands, Forward, OnBad, PRIVATE, Reply, Way, forbids_storing, told, upgrades_only,
@@ -196,6 +197,12 @@ pub(super) fn probed(url: &Url) -> Result<PendingRequestHandle, SendErrorCause> 
     request.insert_header(&USER_AGENT, &HeaderValue::from_static("now-serving-health"));
     request.set_cache_override(&CacheOverride::Pass);
     request.send_async(BodyHandle::new(), ORIGIN)
+}
+
+/// Whether a health check of the platform, where the backend has one, says that the origin is down.
+pub(super) fn is_unhealthy() -> bool {
+    let health = Backend::from_name(ORIGIN).map(|backend| backend.is_healthy());
+    matches!(health, Ok(Ok(BackendHealth::Unhealthy)))
 }
 
 /// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that

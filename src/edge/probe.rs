@@ -1,4 +1,5 @@
-//! How the origin is, asked by no visitor's request: no visitor waits for it.
+//! How the origin is, asked by no visitor's request: by a health check of the platform, and by a probe of ours. No visitor
+//! waits for it.
 
 use std::time::Instant;
 
@@ -21,10 +22,14 @@ pub(super) fn has_bad_news(asked: &Asked<'_>, counts: &Counts) -> bool {
     answered != Answered::Ok
 }
 
+/// A backend that is known to be down is not asked as well.
 fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
     let rule = asked.room.health;
     if rule.setting == OriginHealth::Off {
         return None;
+    }
+    if origin::is_unhealthy() {
+        return Some(Answered::Bad);
     }
     let path = asked.room.probe_path.as_deref()?;
     let url = Url::parse(&format!("http://{}{path}", asked.call.host)).ok()?;
