@@ -50,11 +50,8 @@ impl PlatformCache {
     }
 
     pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
-        CacheKey::from(
-            self.counts
-                .room
-                .cache_key_of(&format!("login-{name}"), from),
-        )
+        let name = format!("login-{name}");
+        CacheKey::from(self.counts.room.cache_key_of(&name, from))
     }
 
     pub(super) fn session_key(&self, id: &str) -> CacheKey {

@@ -346,11 +346,7 @@ fn what_was_posted_in_line_is_not_sent_again_by_going_in() {
         let page = open(&house, &driver, &desktop()).await;
         let submit = "const form = document.createElement('form'); form.method = 'post'; form.action = '/'; document.body.append(form); form.submit()";
         run(&page, submit).await;
-        until(
-            &page,
-            "document.body.textContent.includes('go through')",
-        )
-        .await;
+        until(&page, "document.body.textContent.includes('go through')").await;
         seen(&page, "not-sent").await;
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;

@@ -189,7 +189,7 @@ pub(crate) fn a_form_of_another_site_goes_in_while_the_session_lasts(house: &Hou
     }
     house.wait(4 * MINUTE);
     let got = house.ask(&form());
-    assert!(!got.inside && got.body.contains("go through"));
+    assert!(!got.inside && got.body.contains("has not been delivered"));
     assert_eq!(got.all("set-cookie"), Vec::<&str>::new());
     assert_eq!(super::field(house, "length"), "1", "and draws nothing");
 }
