@@ -31,7 +31,7 @@ pub struct Origin {
 }
 
 /// A request that is turned away is turned away at once.
-const REFUSED: Answer = Answer {
+pub const REFUSED: Answer = Answer {
     after_ms: 5,
     status: 503,
 };
@@ -72,16 +72,22 @@ impl Origin {
         if waiting >= self.queue {
             return REFUSED;
         }
-        let waiting_for_each = float(waiting as u64) / float(self.workers as u64);
-        let takes = self.time() * self.slower * (1.0 + self.slows * waiting_for_each);
+        let takes = self.takes(waiting);
         let free = self.free.pop().map_or(0, |Reverse(free)| free);
-        let end = free.max(now_ms) + whole(takes).max(1);
+        let end = free.max(now_ms) + takes;
         self.free.push(Reverse(end));
         self.done.push(Reverse(end));
         Answer {
             after_ms: end - now_ms,
             status: 200,
         }
+    }
+
+    /// How long a worker takes for the next request, in milliseconds, where this number of requests waits before it.
+    pub fn takes(&mut self, waiting: usize) -> u64 {
+        let waiting_for_each = float(waiting as u64) / float(self.workers as u64);
+        let takes = self.time() * self.slower * (1.0 + self.slows * waiting_for_each);
+        whole(takes).max(1)
     }
 
     /// How long the next request takes by itself, in milliseconds.

@@ -7,8 +7,9 @@ use now_serving::queue::{Enforcement, Reason};
 use crate::costs::{Bills, bills};
 use crate::histogram::Histogram;
 use crate::origin::Answer;
+use crate::outside::Outside;
 use crate::person::Habit;
-use crate::site::Site;
+use crate::scenario::Scenario;
 use crate::units::{Span, float};
 
 /// What happened within one point of time.
@@ -144,13 +145,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty one with points this long.
+    /// An empty one of this scenario.
     #[must_use]
-    pub fn new(every_ms: u64, pace_a_minute: f64) -> Self {
+    pub fn new(scenario: &Scenario, pace_a_minute: f64) -> Self {
         Self {
-            every_ms,
+            every_ms: scenario.point.ms(),
             run: Run {
-                every: Span::from_ms(every_ms),
+                every: scenario.point,
                 pace_a_minute,
                 ..Run::default()
             },
@@ -169,7 +170,7 @@ impl Record {
     }
 
     /// Time passes up to here.
-    pub fn pass(&mut self, now_ms: u64, site: &Site) {
+    pub fn pass(&mut self, now_ms: u64, site: &impl Outside) {
         while now_ms >= (self.run.points.len() as u64 + 1) * self.every_ms {
             self.close((self.run.points.len() as u64 + 1) * self.every_ms, site);
         }
@@ -177,8 +178,8 @@ impl Record {
     }
 
     /// Ends a point.
-    pub fn close(&mut self, end_ms: u64, site: &Site) {
-        let (length, cursor) = site.truth();
+    pub fn close(&mut self, end_ms: u64, site: &impl Outside) {
+        let (length, cursor) = site.line();
         let (calls, requests, before) = self.before;
         let mut point = std::mem::take(&mut self.point);
         point.end_ms = end_ms;
@@ -186,17 +187,17 @@ impl Record {
         point.inside = self.inside;
         point.called = cursor.saturating_sub(before);
         point.calls = site.calls() - calls;
-        point.requests = site.requests - requests;
+        point.requests = site.requests() - requests;
         point.is_sick = site.is_sick();
-        self.before = (site.calls(), site.requests, cursor);
+        self.before = (site.calls(), site.requests(), cursor);
         self.run.checks.cursor_fell += u64::from(cursor < before);
         point.sessions = self.check_cap(site);
         self.run.points.push(point);
     }
 
     /// How many sessions there are, and whether they are as few as they may.
-    fn check_cap(&mut self, site: &Site) -> u64 {
-        let Some(sessions) = site.sign().and_then(|sign| sign.sessions) else {
+    fn check_cap(&mut self, site: &impl Outside) -> u64 {
+        let Some(sessions) = site.sessions() else {
             return 0;
         };
         self.run.cap = self.run.cap.max(Some(sessions.total_active));
@@ -208,13 +209,19 @@ impl Record {
         sessions.inside()
     }
 
-    /// A visitor has a number.
-    pub fn drew(&mut self, number: u64, is_copy: bool) {
+    /// The largest number that was drawn.
+    #[must_use]
+    pub fn last_number(&self) -> u64 {
+        self.last_number
+    }
+
+    /// A visitor has a number, and asked for it when `before` was the largest.
+    pub fn drew(&mut self, number: u64, before: u64, is_copy: bool) {
         self.point.drawn += 1;
         let times = self.drawn.entry(number).or_default();
         *times += 1;
         self.run.checks.twice += u64::from(*times > 1 && !is_copy);
-        self.run.checks.out_of_order += u64::from(number < self.last_number);
+        self.run.checks.out_of_order += u64::from(number < before);
         self.last_number = self.last_number.max(number);
     }
 
@@ -224,7 +231,7 @@ impl Record {
     }
 
     /// A visitor goes in for the first time.
-    pub fn entered(&mut self, entry: Entry, site: &Site) {
+    pub fn entered(&mut self, entry: Entry, site: &impl Outside) {
         let Entry {
             waited_ms,
             position,
@@ -235,7 +242,7 @@ impl Record {
         if reason == Reason::AdmittedWithoutStore {
             self.run.without_store += 1;
         } else {
-            let (_, cursor) = site.truth();
+            let (_, cursor) = site.line();
             let is_early = position.is_some_and(|position| position > cursor);
             self.run.checks.too_early += u64::from(is_early);
         }
@@ -287,7 +294,7 @@ impl Record {
 
     /// All is over.
     #[must_use]
-    pub fn finished(self, site: &Site) -> Run {
+    pub fn finished(self, site: &impl Outside) -> Run {
         let mut run = self.run;
         let mut sums = Point::default();
         for point in &run.points {
@@ -308,7 +315,7 @@ impl Record {
         run.most_inside = most(|point| point.inside);
         run.most_draws_a_second = float(most(|point| point.drawn)) / run.every.as_secs();
         run.lasted = Span::from_ms(sums.end_ms);
-        run.commands = site.commands();
+        run.commands = site.store().commands();
         run.bills = bills(run.commands, sums.requests);
         run.waits_from_percent = waits_from(&run);
         run.sums = sums;

@@ -66,13 +66,57 @@ pub fn simulate(options: &Options) -> Result<bool, String> {
     }
     let report = report(options)?;
     anstream::print!("{}", report.table());
+    keep(&report, options)?;
+    Ok(report.holds())
+}
+
+/// Writes the files that were asked for.
+///
+/// # Errors
+/// When one cannot be written.
+pub fn keep(report: &Report, options: &Options) -> Result<(), String> {
     if let Some(path) = &options.json {
         write(path, &format!("{:#}\n", report.json()))?;
     }
     if let Some(path) = &options.svg {
-        write(path, &picture::draw(&report))?;
+        write(path, &picture::draw(report))?;
     }
-    Ok(report.holds())
+    Ok(())
+}
+
+/// A way to play a scenario.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What it is called, where several ways are compared.
+    pub name: String,
+    /// The scenario.
+    pub scenario: Scenario,
+    /// When its visitors come, in milliseconds after the start.
+    pub moments: Vec<u64>,
+}
+
+/// The ways to play what was asked for.
+///
+/// # Errors
+/// When something cannot be read, or is not accepted.
+pub fn cases(options: &Options) -> Result<Vec<Case>, String> {
+    let overrides = Overrides {
+        set: options.set.clone(),
+        seed: options.seed,
+        pops: options.pops,
+    };
+    let name = options.scenario.as_deref().unwrap_or("log");
+    let log = options.log.as_deref();
+    let log = log.map(events_log::moments).transpose()?;
+    let case = |(name, scenario): (String, Scenario)| {
+        let drawn = || arrivals::moments(&scenario.arrivals, scenario.seed);
+        Case {
+            moments: log.clone().unwrap_or_else(drawn),
+            name,
+            scenario,
+        }
+    };
+    Ok(load(name, &overrides)?.into_iter().map(case).collect())
 }
 
 /// What came of it.
@@ -80,32 +124,25 @@ pub fn simulate(options: &Options) -> Result<bool, String> {
 /// # Errors
 /// The same.
 pub fn report(options: &Options) -> Result<Report, String> {
-    let overrides = Overrides {
-        set: options.set.clone(),
-        seed: options.seed,
-        pops: options.pops,
-    };
-    let name = options.scenario.as_deref().unwrap_or("log");
-    let scenarios = load(name, &overrides)?;
-    let log = options.log.as_deref();
-    let log = log.map(events_log::moments).transpose()?;
+    let cases = cases(options)?;
     let polls = if options.whole {
         Polls::Whole
     } else {
         Polls::Reckoned
     };
     let mut runs = Vec::new();
-    for (name, scenario) in &scenarios {
-        let drawn = || arrivals::moments(&scenario.arrivals, scenario.seed);
-        let moments = log.clone().unwrap_or_else(drawn);
+    for case in &cases {
+        let Case {
+            name,
+            scenario,
+            moments,
+        } = case;
         let mut run = match rule(scenario) {
-            Rule::NowServing => play(
-                scenario,
-                &moments,
-                polls,
-                options.queue_log.as_deref().filter(|_| runs.is_empty()),
-            )?,
-            Rule::WorkerSplit => split::play(scenario, &moments)?,
+            Rule::NowServing => {
+                let log = options.queue_log.as_deref().filter(|_| runs.is_empty());
+                play(scenario, moments, polls, log)?
+            }
+            Rule::WorkerSplit => split::play(scenario, moments)?,
             Rule::Share => follow::share(scenario)?,
             Rule::Naive => follow::places(scenario, Form::Naive)?,
             Rule::Smart => follow::places(scenario, Form::Smart)?,
@@ -113,14 +150,20 @@ pub fn report(options: &Options) -> Result<Report, String> {
         run.name.clone_from(name);
         runs.push(run);
     }
-    let (_, first) = scenarios
-        .first()
-        .ok_or("a scenario is played once at least")?;
+    told(&cases, runs)
+}
+
+/// What came of these ways to play.
+///
+/// # Errors
+/// When there is none.
+pub fn told(cases: &[Case], runs: Vec<Run>) -> Result<Report, String> {
+    let first = cases.first().ok_or("a scenario is played once at least")?;
     Ok(Report {
-        title: first.title.clone(),
-        says: first.says.clone(),
-        seed: first.seed,
-        pops: first.pops,
+        title: first.scenario.title.clone(),
+        says: first.scenario.says.clone(),
+        seed: first.scenario.seed,
+        pops: first.scenario.pops,
         runs,
     })
 }
@@ -143,7 +186,8 @@ fn play(
 }
 
 /// The rule by which visitors go in: that of the way it is played.
-fn rule(scenario: &Scenario) -> Rule {
+#[must_use]
+pub fn rule(scenario: &Scenario) -> Rule {
     match scenario.compare.as_slice() {
         [one] => one.rule,
         _ => Rule::NowServing,

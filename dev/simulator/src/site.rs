@@ -12,7 +12,9 @@ use now_serving::cache::outbox::Tally;
 use now_serving::cache::{LastSign, SignCache};
 use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
 use now_serving::http::{Answer, Call};
-use now_serving::queue::{Mode, Now, Reason, Sign, TicketState, Verdict, decide, refresh_seconds};
+use now_serving::queue::{
+    Mode, Now, Reason, Sessions, TicketState, Verdict, decide, refresh_seconds,
+};
 use now_serving::service::FollowUp;
 use now_serving::telemetry::log::{Decision, RequestFacts, entry};
 use now_serving::ticket::{Standing, Ticket};
@@ -21,6 +23,7 @@ use upstash_local::{Clock, Fault, Faults, Rate, Store};
 use virtual_edge::cache::{Cache, CacheFault};
 use virtual_edge::{Takes, Turn, id_of};
 
+use crate::outside::Outside;
 use crate::scenario::Scenario;
 pub use watched::Watched;
 
@@ -113,8 +116,7 @@ pub struct Site {
     store_ms: u64,
     counts_late_ms: u64,
     copies_late_ms: u64,
-    /// How many requests came.
-    pub requests: u64,
+    requests: u64,
     /// The lines of the product's log, where they are kept.
     pub log: Option<Vec<String>>,
 }
@@ -168,48 +170,6 @@ impl Site {
     pub fn set_store_away(&self, fault: Option<Fault>) {
         self.store
             .fail(fault.map_or(Faults::none(), Faults::always));
-    }
-
-    /// How many calls the store was sent.
-    #[must_use]
-    pub fn calls(&self) -> u64 {
-        self.store.calls()
-    }
-
-    /// How many commands it ran.
-    #[must_use]
-    pub fn commands(&self) -> u64 {
-        self.store.commands()
-    }
-
-    /// `length` and `cursor` as they truly are: a look from outside that counts for nothing.
-    #[must_use]
-    pub fn truth(&self) -> (u64, u64) {
-        let [room] = &self.config.rooms;
-        let key = format!("queue:{{{}}}", room.name.as_str());
-        let read = self.store.command(&["HMGET", &key, "length", "cursor"]);
-        let number = |index: usize| {
-            let value = read.as_ref().ok()?.get(index)?.as_str()?;
-            value.parse().ok()
-        };
-        (number(0).unwrap_or(0), number(1).unwrap_or(0))
-    }
-
-    /// Whether the marker of a sick origin stands: another look from outside.
-    #[must_use]
-    pub fn is_sick(&self) -> bool {
-        let [room] = &self.config.rooms;
-        let key = format!("queue:{{{}}}", room.name.as_str());
-        let until = self.store.command(&["HGET", &key, "sick_until"]);
-        let until_ms: Option<u64> = until.ok().and_then(|until| until.as_str()?.parse().ok());
-        until_ms.is_some_and(|until_ms| self.now_ms < until_ms)
-    }
-
-    /// The newest sign that a POP knows.
-    #[must_use]
-    pub fn sign(&self) -> Option<Sign> {
-        let newest = self.pops.iter().filter_map(|pop| pop.cache.memory.last());
-        newest.max_by_key(|copy| copy.read_ms)?.sign
     }
 
     /// The ticket in a cookie, as the product reads it.
@@ -408,6 +368,31 @@ impl Site {
             pop.cache.memory.put_by(&std::mem::take(&mut pop.tally));
             pop.since_ms = None;
         }
+    }
+}
+
+impl Outside for Site {
+    fn store(&self) -> &Store {
+        &self.store
+    }
+
+    fn room(&self) -> &str {
+        let [room] = &self.config.rooms;
+        room.name.as_str()
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// By the newest sign that a POP knows.
+    fn sessions(&self) -> Option<Sessions> {
+        let newest = self.pops.iter().filter_map(|pop| pop.cache.memory.last());
+        newest.max_by_key(|copy| copy.read_ms)?.sign?.sessions
     }
 }
 

@@ -4,14 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use now_serving::queue::Answered;
-use serde_json::json;
 use upstash_local::Fault;
 
 use crate::chance::Chance;
 use crate::origin::{Answer, Origin, SICK};
 use crate::person::{Habit, Person, Stage, shares};
 use crate::record::{Entry, Record, Run};
-use crate::scenario::{Event, Scenario};
+use crate::scenario::Scenario;
 use crate::site::{Browser, Heard, Polls, START_MS, Site, Target, Watched};
 
 /// What happens to a visitor, or to all.
@@ -58,10 +57,11 @@ struct World<'a> {
 }
 
 /// The page of a waiting visitor waits so long at most.
-const LONGEST_POLL: u64 = 60;
-/// How long the page says that the turn has come before it goes in, in milliseconds, and where it is in the background.
-const TURN_MS: u64 = 3000;
-const TURN_IN_BACKGROUND_MS: u64 = 60_000;
+pub const LONGEST_POLL: u64 = 60;
+/// How long the page says that the turn has come before it goes in, in milliseconds.
+pub const TURN_MS: u64 = 3000;
+/// The same where it is in the background.
+pub const TURN_IN_BACKGROUND_MS: u64 = 60_000;
 /// After how long a ticket is in another browser.
 const COPIED_MS: u64 = 20_000;
 /// One poll of this many has its estimate remembered.
@@ -81,7 +81,7 @@ pub fn play(scenario: &Scenario, moments: &[u64], polls: Polls) -> Result<Run, S
 /// # Errors
 /// When the product refuses what an operator does in the scenario.
 pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run, Site), String> {
-    let record = Record::new(scenario.point.ms(), site.pace_a_minute());
+    let record = Record::new(scenario, site.pace_a_minute());
     let origin = scenario.origin.as_ref();
     let mut world = World {
         scenario,
@@ -176,40 +176,17 @@ impl World<'_> {
         let Some(event) = self.scenario.events.get(index) else {
             return Ok(());
         };
-        let Event {
-            mode,
-            permit,
-            pace,
-            cap,
-            store_away,
-            origin_slower,
-            origin_sick,
-            ..
-        } = event;
-        if let Some(mode) = mode {
-            self.site
-                .operate("mode", &json!({ "mode": mode, "sure": true }))?;
+        if let Some((verb, fields)) = event.change() {
+            self.site.operate(verb, &fields)?;
         }
-        if let Some(amt) = permit {
-            self.site.operate("permit", &json!({ "amt": amt }))?;
-        }
-        if let Some(pace) = pace {
-            let fields = json!({ "automatic": pace.automatic, "automatic_quantity": pace.automatic_quantity });
-            self.site.operate("pace", &fields)?;
-        }
-        if let Some(cap) = cap {
-            let fields =
-                json!({ "total_active": cap.total_active, "session_minutes": cap.session_minutes });
-            self.site.operate("cap", &fields)?;
-        }
-        if let Some(time) = store_away {
+        if let Some(time) = event.store_away {
             self.site.set_store_away(Some(Fault::Refuse));
             self.later(time.ms(), index, What::StoreIsBack);
         }
-        if let Some((origin, times)) = self.origin.as_mut().zip(*origin_slower) {
+        if let Some((origin, times)) = self.origin.as_mut().zip(event.origin_slower) {
             origin.is_slower(times);
         }
-        if let Some(time) = origin_sick {
+        if let Some(time) = event.origin_sick {
             self.is_sick = true;
             self.later(time.ms(), index, What::OriginIsWell);
         }
@@ -311,7 +288,9 @@ impl World<'_> {
         if is_new {
             person.position = position;
             let is_copy = person.habit == Habit::Copy;
-            self.record.drew(position.unwrap_or_default(), is_copy);
+            let before = self.record.last_number();
+            self.record
+                .drew(position.unwrap_or_default(), before, is_copy);
         }
         is_new
     }

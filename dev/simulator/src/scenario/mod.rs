@@ -5,7 +5,7 @@
 mod read;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::units::Span;
 
@@ -266,6 +266,26 @@ pub struct Event {
     pub origin_slower: Option<f64>,
     /// The origin answers 500 to everybody for so long.
     pub origin_sick: Option<Span>,
+}
+
+impl Event {
+    /// What an operator changes: the verb and its fields.
+    #[must_use]
+    pub fn change(&self) -> Option<(&'static str, Value)> {
+        let mode = self.mode.as_ref();
+        let mode = mode.map(|mode| ("mode", json!({ "mode": mode, "sure": true })));
+        let permit = self.permit.map(|amt| ("permit", json!({ "amt": amt })));
+        let pace = self.pace.as_ref().map(|pace| {
+            let fields = json!({ "automatic": pace.automatic, "automatic_quantity": pace.automatic_quantity });
+            ("pace", fields)
+        });
+        let cap = self.cap.as_ref().map(|cap| {
+            let fields =
+                json!({ "total_active": cap.total_active, "session_minutes": cap.session_minutes });
+            ("cap", fields)
+        });
+        mode.or(permit).or(pace).or(cap)
+    }
 }
 
 /// A pace, by the names of the settings.
