@@ -88,12 +88,13 @@ impl Figures {
     pub fn of(run: &Run) -> Option<Self> {
         let start = run.points.len() / 4;
         let later = || run.points.iter().skip(start).filter_map(visitors);
+        let window = later().min().zip(later().max())?;
         let in_time = run.sums.admitted - run.sums.late;
         Some(Self {
             answers: run.sums.admitted,
             late: run.sums.late,
             in_time_a_second: float(in_time) / run.lasted.as_secs(),
-            window: later().min().zip(later().max())?,
+            window,
         })
     }
 

@@ -49,7 +49,7 @@ pub struct Point {
     pub failed: u64,
     /// Whether the origin counts as sick, at its end.
     pub is_sick: bool,
-    /// Late answers, where a window follows them.
+    /// Answers that were late.
     pub late: u64,
     /// This window at the end of the point, in thousandths of a visitor.
     pub window: Option<u64>,
@@ -133,6 +133,7 @@ pub struct Entry {
 /// A run as it is written down.
 pub struct Record {
     every_ms: u64,
+    slow_ms: u64,
     run: Run,
     point: Point,
     /// Where calls, requests and cursor were at the end of the last point.
@@ -150,6 +151,7 @@ impl Record {
     pub fn new(scenario: &Scenario, pace_a_minute: f64) -> Self {
         Self {
             every_ms: scenario.point.ms(),
+            slow_ms: scenario.slow_ms(),
             run: Run {
                 every: scenario.point,
                 pace_a_minute,
@@ -268,6 +270,7 @@ impl Record {
             self.point.failed += 1;
         } else {
             self.point.origin.add(answer.after_ms);
+            self.point.late += u64::from(answer.after_ms > self.slow_ms);
         }
     }
 
@@ -307,6 +310,7 @@ impl Record {
             sums.calls += point.calls;
             sums.requests += point.requests;
             sums.failed += point.failed;
+            sums.late += point.late;
             sums.origin.merge(&point.origin);
             sums.longest_wait = sums.longest_wait.max(point.longest_wait);
         }

@@ -76,6 +76,10 @@ const ROWS: &[Row] = &[
     ("Origin answers, the half of them", |run| answer(run, 50)),
     ("… 95 of 100", |run| answer(run, 95)),
     ("… 99 of 100", |run| answer(run, 99)),
+    ("… late", |run| some(run.sums.late)),
+    ("… in time, a minute", |run| {
+        in_time_a_minute(run).map(|many| format!("{many:.0}"))
+    }),
     ("… turned away", |run| some(run.sums.failed)),
     ("Requests to the edge", |run| {
         Some(grouped(run.sums.requests))
@@ -123,6 +127,14 @@ fn wait(run: &Run, percent: u64) -> Option<String> {
 fn answer(run: &Run, percent: u64) -> Option<String> {
     let took = run.sums.origin.percentile(percent)?;
     (run.sums.origin.longest() > Span::default()).then(|| format!("{} ms", grouped(took.ms())))
+}
+
+/// How many answers were in time a minute, where an origin takes time.
+#[must_use]
+pub fn in_time_a_minute(run: &Run) -> Option<f64> {
+    let Point { origin, late, .. } = &run.sums;
+    let in_time = crate::units::float(origin.many() - late);
+    (origin.longest() > Span::default()).then(|| in_time / run.lasted.as_minutes())
 }
 
 /// How many went in a minute, on average of the points at whose begin and end visitors waited.
@@ -251,7 +263,7 @@ fn run_json(run: &Run) -> Value {
         "last_in_seconds": run.last_in.map(Span::as_secs),
         "waits_from_percent_of_pace": run.waits_from_percent.map(hundredths),
         "estimate_off_percent_p90": run.estimates_off.percentile(90).map(|off| off.as_ms() / 10.0),
-        "origin_ms": { "p50": answers(50), "p95": answers(95), "p99": answers(99), "turned_away": run.sums.failed },
+        "origin_ms": { "p50": answers(50), "p95": answers(95), "p99": answers(99), "late": run.sums.late, "in_time_a_minute": in_time_a_minute(run).map(hundredths), "turned_away": run.sums.failed },
         "requests": run.sums.requests,
         "store_commands": run.commands,
         "most_draws_a_second": hundredths(run.most_draws_a_second),
@@ -304,6 +316,8 @@ fn point_json(point: &Point) -> Value {
         "store_calls": point.calls,
         "requests": point.requests,
         "origin_p95_ms": point.origin.percentile(95).map(Span::ms),
+        "origin_answers": point.origin.many(),
+        "origin_late": point.late,
         "origin_turned_away": point.failed,
         "origin_sick": point.is_sick,
     })

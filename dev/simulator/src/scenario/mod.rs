@@ -65,6 +65,13 @@ impl Scenario {
         };
         setting("automatic").zip(setting("automatic_quantity"))
     }
+
+    /// After how many milliseconds an answer of the origin is late.
+    #[must_use]
+    pub fn slow_ms(&self) -> u64 {
+        let set = self.settings.get("slow_ms").and_then(Value::as_u64);
+        set.unwrap_or(1000)
+    }
 }
 
 /// Visitors who come one after the other.
