@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use cli::{check, probe, rehearse, secret, serve, suite};
-use simulator::{plan, simulate};
+use simulator::plan;
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
@@ -29,7 +29,7 @@ enum Command {
     /// Look at a running service: what of production is as documented
     Probe(probe::Options),
     /// Rehearse an event on the real thing, in virtual time
-    Simulate(simulate::Options),
+    Simulate(rehearse::Options),
     /// When the last visitor goes in, how long visitors wait and what it costs
     Plan(plan::Options),
 }

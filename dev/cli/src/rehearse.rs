@@ -1,7 +1,20 @@
 //! `cargo dev simulate`: a hundred thousand visitors are worth an optimised build, and of the simulator alone.
 
 use harness::{process, project};
-use simulator::simulate::{self, Options};
+use simulator::simulate;
+
+use crate::real;
+
+/// What `cargo dev simulate` can be told.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Options {
+    #[command(flatten)]
+    simulated: simulate::Options,
+    /// Play it through the real Wasm as well, in real time, and say how far both are apart
+    #[arg(long, conflicts_with_all = ["queue_log", "whole"])]
+    real: bool,
+}
 
 /// The words before a command's own with which Cargo runs the simulator fast.
 const OPTIMISED: [&str; 8] = [
@@ -15,15 +28,17 @@ const OPTIMISED: [&str; 8] = [
     "simulator",
 ];
 
-/// Plays the scenario in an optimised build. Whether every rule held.
+/// Plays the scenario in an optimised build, or in real time. Whether every rule held.
 ///
 /// # Errors
 /// When that cannot be built or run, or when the scenario is not accepted.
 pub fn rehearse(options: &Options) -> Result<bool, String> {
-    if cfg!(debug_assertions) && !options.list {
-        return again_optimised();
+    let simulated = &options.simulated;
+    match simulated.list {
+        false if options.real => real::play(simulated),
+        false if cfg!(debug_assertions) => again_optimised(),
+        _ => simulate::simulate(simulated),
     }
-    simulate::simulate(options)
 }
 
 fn again_optimised() -> Result<bool, String> {

@@ -80,8 +80,10 @@ const DEV: Stage =
 
 /// Only with `--long`.
 #[rustfmt::skip]
-const LONG: Stage =
-    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- long::" };
+const LONG: [Stage; 2] = [
+    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- long::" },
+    Stage { name: "real time",   is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving-cli --test real -- --ignored" },
+];
 
 impl Stage {
     pub(super) fn is_test(&self) -> bool {
@@ -92,7 +94,8 @@ impl Stage {
 /// The stages that are asked for, in the order in which they begin.
 pub(super) fn wanted(options: &Options) -> Vec<&'static Stage> {
     match (options.fast, &options.filter) {
-        (false, None) => STAGES.iter().chain(options.long.then_some(&LONG)).collect(),
+        (false, None) if options.long => STAGES.iter().chain(&LONG).collect(),
+        (false, None) => STAGES.iter().collect(),
         (false, Some(_)) => FILTERED.iter().collect(),
         (true, None) => STAGES.iter().filter(|stage| stage.is_fast).collect(),
         (true, Some(_)) => STAGES
