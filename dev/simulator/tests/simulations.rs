@@ -337,3 +337,23 @@ fn an_event_is_played_again_from_the_log_of_the_product() {
     let half = |run: &Run| run.waits.percentile(50).unwrap().as_secs();
     assert!(half(run(&faster)) < 0.7 * half(again));
 }
+
+#[test]
+fn what_an_operator_changes_in_an_event_is_accepted_and_holds() {
+    let admitted = |event: &str| {
+        let events = format!(r#"events=[{{"at":"1m",{event}}}]"#);
+        let set = ["arrivals.0.visitors=300", "automatic_quantity=2", "pops=1"];
+        let set = [&set[..], &["arrivals.0.over=30s", "lasts=3m", &events]].concat();
+        run(&played("outage", 1, &set)).sums.admitted
+    };
+    let none = admitted(r#""origin_slower":1"#);
+    for more in [
+        r#""permit":50"#,
+        r#""pace":{"automatic":6,"automatic_quantity":8}"#,
+        r#""mode":"open""#,
+    ] {
+        assert!(admitted(more) > none + 30, "{more}");
+    }
+    let fewer = admitted(r#""mode":"hold""#);
+    assert!(fewer + 10 < none, "{fewer} of {none}");
+}

@@ -276,15 +276,15 @@ pub struct Event {
 }
 
 impl Event {
-    /// What an operator changes: the verb and its fields.
+    /// What an operator changes: the route and its fields.
     #[must_use]
     pub fn change(&self) -> Option<(&'static str, Value)> {
         let mode = self.mode.as_ref();
-        let mode = mode.map(|mode| ("mode", json!({ "mode": mode, "sure": true })));
+        let mode = mode.map(|mode| ("mode", json!({ "mode": mode })));
         let permit = self.permit.map(|amt| ("permit", json!({ "amt": amt })));
         let pace = self.pace.as_ref().map(|pace| {
             let fields = json!({ "automatic": pace.automatic, "automatic_quantity": pace.automatic_quantity });
-            ("pace", fields)
+            ("settings", fields)
         });
         let cap = self.cap.as_ref().map(|cap| {
             let fields =
