@@ -58,8 +58,17 @@ mod tests {
                 is_slowed: false,
             });
             let band = band(&sign);
-            let text = |name: &str| band[name].as_str().unwrap_or_default().to_owned();
-            (text("words"), band["moves"] == true, text("next"))
+            let text = |name: &str| {
+                band.get(name)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned()
+            };
+            (
+                text("words"),
+                band.get("moves") == Some(&true.into()),
+                text("next"),
+            )
         };
         let expected =
             |words: &str, moves: bool, next: &str| (words.to_owned(), moves, next.to_owned());
