@@ -1,7 +1,7 @@
 //! `cargo dev simulate --real`: the scenario in virtual time, and beside it the same visitors before the real Wasm.
 //!
-//! [`site`] is the Wasm in local servers, before one store and one [`origin`]; [`visitor`] is what one visitor does, as in the
-//! simulator's `world`, and [`world`] all of them on the real clock. Seed, arrivals and habits are the simulator's own.
+//! `site` is the Wasm in local servers, before one store and one `origin`; `visitor` is what one visitor does, as in the
+//! simulator's `world`, and `world` all of them on the real clock. Seed, arrivals and habits are the simulator's own.
 
 mod origin;
 mod site;
