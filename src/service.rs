@@ -32,7 +32,7 @@ pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
 use visits::{beside, held_back, worded};
-pub use watch::{Rescue, rescued};
+pub use watch::{Rescue, rescued, went_in};
 
 /// The answer, and what the log says about it.
 pub struct Outcome {

@@ -29,6 +29,8 @@ pub enum Once {
     Admitted,
     /// That a document which it asked for was watched.
     Watched,
+    /// That it was rescued from a bad answer, and counted as come.
+    Rescued,
 }
 
 impl Once {
@@ -38,6 +40,7 @@ impl Once {
         match self {
             Self::Admitted => "admitted",
             Self::Watched => "watched",
+            Self::Rescued => "rescued",
         }
     }
 
@@ -45,7 +48,7 @@ impl Once {
     #[must_use]
     pub fn kept(self) -> Duration {
         match self {
-            Self::Admitted => Duration::from_mins(5),
+            Self::Admitted | Self::Rescued => Duration::from_mins(5),
             Self::Watched => Duration::from_mins(1),
         }
     }

@@ -166,7 +166,8 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let asked = Asked::new(&call, config, (&store, &cache), now);
     let outcome = service::handle(&asked, &mut body);
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
-    let performed = perform(outcome.answer, outcome.rescue, request, (&asked, counts));
+    let rescue = (outcome.rescue, outcome.record.reason);
+    let performed = perform(outcome.answer, rescue, request, (&asked, counts));
     let record = performed.record(outcome.record);
     performed.count(&record, outcome.renewal, (counts, now));
     if let Some(trace) = trace {

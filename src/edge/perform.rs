@@ -24,14 +24,22 @@ pub(super) struct Performed {
     answered: Option<Answered>,
     /// Under which number of cuts the store hears of it.
     told: Option<u64>,
-    /// Whether the visitor kept the place instead of going in.
-    is_rescued: bool,
+    /// What a visitor who goes in by a good answer only has done.
+    became: Option<Became>,
+}
+
+/// What became of a visitor who goes in by a good answer only.
+enum Became {
+    /// In, and counted as this.
+    Inside(Reason),
+    /// Rescued, and counted as this.
+    Rescued(Reason),
 }
 
 /// Answers, or has the origin answer.
 pub(super) fn perform(
     answer: Answer,
-    rescue: Option<Box<Rescue>>,
+    (rescue, reason): (Option<Box<Rescue>>, Reason),
     request: Request,
     (asked, counts): (&Asked<'_>, &Counts),
 ) -> Performed {
@@ -51,19 +59,22 @@ pub(super) fn perform(
         Commands::Read(ending) => ending.filter(|_| is_ended),
         Commands::Unread => None,
     };
-    let is_rescued = matches!(&forwarded, Forwarded::Watched(Watched::Withheld));
-    let status = match (forwarded, rescue) {
+    let (status, became) = match (forwarded, rescue) {
         (Forwarded::Watched(Watched::Withheld), Some(rescue)) => {
-            Some(send(service::rescued(*rescue, asked)))
+            let (reply, reason) = service::rescued(*rescue, asked);
+            (Some(send(reply)), Some(Became::Rescued(reason)))
         }
-        (forwarded, _) => status(forwarded),
+        (forwarded, rescue) => {
+            let counted = rescue.map(|rescue| service::went_in(&rescue, reason, asked));
+            (status(forwarded), counted.map(Became::Inside))
+        }
     };
     Performed {
         status,
         ended: ending.map(|ending| ending.session),
         answered,
         told: forward.watch.and_then(|watch| watch.told),
-        is_rescued,
+        became,
     }
 }
 
@@ -84,17 +95,12 @@ impl Performed {
             origin_answer: self.answered.filter(|answered| *answered != Answered::Ok),
             ..decided
         };
-        match (self.is_rescued, decided.reason) {
-            (false, _) => decided,
-            // The first time it is counted that the visitor came.
-            (true, Reason::Admitted) => Decision {
+        match self.became {
+            None => decided,
+            Some(Became::Inside(reason)) => Decision { reason, ..decided },
+            Some(Became::Rescued(reason)) => Decision {
                 permitted: false,
-                reason: Reason::Rescued,
-                ..decided
-            },
-            (true, _) => Decision {
-                permitted: false,
-                reason: Reason::Waiting,
+                reason,
                 ..decided
             },
         }

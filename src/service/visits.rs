@@ -32,6 +32,9 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let is_kept = bare.way != Way::WebSocket;
         let watch;
         (watch, rescue) = super::watch::watch((kind, bare.way), &visit, reason, request);
+        if rescue.is_none() && reason == Reason::Admitted {
+            request.pop.hear(Once::Admitted, &visit.ticket.id);
+        }
         Answer::Forward(Forward {
             watch,
             set_cookies: cookies.into_iter().filter(|_| is_kept).collect(),
@@ -42,10 +45,11 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let reply = answer::answer(kind, &visit, cookies, request);
         Answer::Reply(for_visitor(call, reply, config))
     };
-    Outcome {
-        rescue,
-        ..outcome(answer, visit, reason, share(request))
+    let mut outcome = outcome(answer, visit, reason, share(request));
+    if let Some(rescue) = &rescue {
+        outcome.record.queue_cursor = rescue.queue_cursor();
     }
+    Outcome { rescue, ..outcome }
 }
 
 /// What the origin may command with its answer. What may be cached goes to several visitors, so it ends no session.
@@ -176,7 +180,7 @@ fn entered(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
     let may_be_first = is_by_this || may_go_in_by_this_page(kind, visit, request);
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
-    } else if may_be_first && request.pop.is_first(Once::Admitted, &visit.ticket.id) {
+    } else if may_be_first && !request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
         Reason::Admitted
     } else {
         Reason::Inside

@@ -18,6 +18,13 @@ pub struct Rescue {
     visit: Visit,
 }
 
+impl Rescue {
+    /// The cursor, by the sign that says that it is the turn.
+    pub(super) fn queue_cursor(&self) -> Option<u64> {
+        self.visit.sign.as_ref().map(|sign| sign.cursor.0)
+    }
+}
+
 /// How the answer to this visitor is watched, and who is rescued from a bad one.
 pub(super) fn watch(
     (kind, way): (Kind, Way),
@@ -49,7 +56,8 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
         return None;
     }
     match reason {
-        Reason::Admitted => {
+        // Each ticket says so once, however often it is rescued.
+        Reason::Admitted if !request.pop.has_heard(Once::Rescued, &visit.ticket.id) => {
             let sign = visit.sign.clone().or_else(|| request.pop.last_sign());
             let origin = sign.and_then(|sign| sign.origin);
             let of_window = origin.zip(visit.position());
@@ -85,12 +93,30 @@ fn rescue(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> O
     Some(Box::new(Rescue { kind, visit }))
 }
 
-/// The waiting page in place of the origin's bad answer. The place in the line is kept, and the page asks again.
+/// The origin has answered, so the visitor is in. Whether that counts: one who was rescued has been counted as come.
 #[must_use]
-pub fn rescued(rescue: Rescue, request: &Request<'_>) -> Reply {
+pub fn went_in(rescue: &Rescue, reason: Reason, request: &Request<'_>) -> Reason {
+    let id = &rescue.visit.ticket.id;
+    request.pop.hear(Once::Admitted, id);
+    if request.pop.has_heard(Once::Rescued, id) {
+        Reason::Inside
+    } else {
+        reason
+    }
+}
+
+/// The waiting page in place of the origin's bad answer, and what it counts as. The place in the line is kept, and the page asks
+/// again.
+#[must_use]
+pub fn rescued(rescue: Rescue, request: &Request<'_>) -> (Reply, Reason) {
     let Rescue { kind, visit } = rescue;
+    let reason = if request.pop.is_first(Once::Rescued, &visit.ticket.id) {
+        Reason::Rescued
+    } else {
+        Reason::Waiting
+    };
     let cookies = super::visits::signed(kind, &visit, request);
     let reply = answer::answer(kind, &visit, cookies, request);
     let reply = for_visitor(request.call, reply, request.config);
-    super::secured(request.call, reply)
+    (super::secured(request.call, reply), reason)
 }

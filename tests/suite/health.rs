@@ -183,6 +183,37 @@ mod wasm {
         }
     }
 
+    /// A page with scripts reads that it is the turn, and then goes in: again and again while the origin fails.
+    #[test]
+    fn a_page_that_goes_in_by_itself_is_rescued_each_time_and_waits_for_a_sick_origin() {
+        let house = room("on");
+        house.set("on_origin_error", "keep");
+        house.set("sick_min", "50");
+        let page = |target| Ask::get(target).with("accept", "text/html");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        let mut visitor = Visitor::new(&house);
+        assert_eq!(visitor.ask("/status/500").status, 503);
+        for _ in 0..3 {
+            assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+            let got = visitor.send(page("/status/500"));
+            assert_eq!(got.status, 503, "{got:?}");
+        }
+        assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+        assert_eq!(report(&house, r#"{"bad": 90}"#).json()["mode"], "hold");
+        house.wait(Duration::from_secs(2));
+        first.ask("/echo");
+        assert_eq!(visitor.send(page("/echo")).status, 503, "it is sick");
+        overrule(&house, "on");
+        house.wait(Duration::from_secs(2));
+        first.ask("/echo");
+        assert_eq!(visitor.send(page("/echo")).status, 200);
+        assert_eq!(visitor.send(page("/status/500")).status, 500);
+        let log = house.log();
+        let many = |reason: &str| log.iter().filter(|line| line["reason"] == reason).count();
+        assert_eq!((many("admitted"), many("rescued")), (1, 1), "each once");
+    }
+
     fn report(house: &House, json: &str) -> Got {
         let token = format!("Bearer {PERMIT_TOKEN}");
         let report = Ask::get("/_queue/report").method("POST");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{moment, number};
 use crate::http::object::object;
 use crate::queue::health::Health;
-use crate::queue::{OriginHealth, OriginState, PanelSnapshot};
+use crate::queue::{Mode, OriginHealth, OriginState, PanelSnapshot};
 
 /// What is shown of it.
 pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> Value {
@@ -13,7 +13,10 @@ pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) 
     let is_overruled = now_ms < health.overruled_until_ms;
     object!({
         "words": words(setting, board, now_ms),
-        "may_overrule": setting == OriginHealth::On && health.is_sick(now_ms) && !is_overruled,
+        "may_overrule": board.sign.live.mode == Mode::Automatic
+            && setting == OriginHealth::On
+            && health.is_sick(now_ms)
+            && !is_overruled,
         "is_overruled": is_overruled,
     })
 }
@@ -34,6 +37,7 @@ fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
     let answers = last.map(|last| last.answers).unwrap_or_default();
     let follows = match setting {
         _ if !overruled.is_empty() => overruled,
+        OriginHealth::On if board.sign.live.mode != Mode::Automatic => String::new(),
         OriginHealth::On => " No new visitor goes in.".to_owned(),
         OriginHealth::Observe | OriginHealth::Off => {
             " With origin_health = on no new visitor would go in.".to_owned()
