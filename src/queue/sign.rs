@@ -101,12 +101,20 @@ impl Sign {
         waiting(self.length, self.cursor)
     }
 
-    /// Who goes in now: a room whose origin is sick is on hold by itself.
+    /// Whether the room is on hold by itself, since its origin is sick.
+    #[must_use]
+    pub fn is_held_by_origin(&self) -> bool {
+        let holds = self.origin.as_ref().is_some_and(|origin| origin.holds);
+        holds && self.live.mode == Mode::Automatic
+    }
+
+    /// Who goes in now.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        match (self.live.mode, &self.origin) {
-            (Mode::Automatic, Some(origin)) if origin.holds => Mode::Hold,
-            (mode, _) => mode,
+        if self.is_held_by_origin() {
+            Mode::Hold
+        } else {
+            self.live.mode
         }
     }
 }

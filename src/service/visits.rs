@@ -163,8 +163,7 @@ pub(super) fn held_back(kind: Kind, visit: &Visit, request: &Request<'_>) -> Opt
     let last = last
         .filter(|last| last.is_in_use_inside(request.now))?
         .sign?;
-    let holds = last.origin.as_ref().is_some_and(|origin| origin.holds);
-    if !holds || request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
+    if !last.is_held_by_origin() || request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
         return None;
     }
     visit.before_admission(Some(last))

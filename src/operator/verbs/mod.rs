@@ -172,10 +172,10 @@ fn cap_json(sessions: &Sessions) -> Value {
 }
 
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
-    let why = if sign.mode() == sign.live.mode {
-        format!("the mode is {}", sign.live.mode.name())
-    } else {
+    let why = if sign.is_held_by_origin() {
         "the origin is sick, so the room is on hold by itself".to_owned()
+    } else {
+        format!("the mode is {}", sign.live.mode.name())
     };
     let detail = format!("{why}; nothing moved");
     ("Nobody is let in", detail)

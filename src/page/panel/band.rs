@@ -23,9 +23,7 @@ pub(super) fn band(sign: &Sign) -> Value {
 fn words(sign: &Sign) -> String {
     let live = &sign.live;
     match live.mode {
-        Mode::Automatic if !sign.mode().lets_in() => {
-            "On hold by itself: the origin is sick.".to_owned()
-        }
+        _ if sign.is_held_by_origin() => "On hold by itself: the origin is sick.".to_owned(),
         Mode::Automatic if live.pace.automatic == 0 => {
             "Running without a pace: operators and the origin let visitors in.".to_owned()
         }

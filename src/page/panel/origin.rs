@@ -13,10 +13,7 @@ pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) 
     let is_overruled = now_ms < health.overruled_until_ms;
     object!({
         "words": words(setting, board, now_ms),
-        "may_overrule": board.sign.live.mode == Mode::Automatic
-            && setting == OriginHealth::On
-            && health.is_sick(now_ms)
-            && !is_overruled,
+        "may_overrule": board.sign.is_held_by_origin(),
         "is_overruled": is_overruled,
     })
 }
