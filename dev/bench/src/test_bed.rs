@@ -1,7 +1,6 @@
 //! The test bed of one scenario: the product and its floor, each in a Viceroy of its own, before
 //! the same store and the same origin.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -98,17 +97,10 @@ impl Backends {
         settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
         settings.remove("upstash_url");
         settings.extend(more.iter().cloned());
+        let backends = (self.origin.url(), self.server.url());
         Edge::start(&EdgeOptions {
-            wasm,
-            origin: self.origin.url(),
-            store: self.server.url(),
-            settings,
-            local: true,
             web_sockets: true,
-            secrets: BTreeMap::new(),
-            acls: BTreeMap::new(),
-            is_traced: false,
-            deadline: DEADLINE,
+            ..EdgeOptions::local(wasm, backends, settings, DEADLINE)
         })
     }
 }

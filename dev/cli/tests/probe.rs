@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -47,18 +46,8 @@ impl Service {
                 .iter()
                 .map(|(key, value)| ((*key).to_owned(), (*value).to_owned())),
         );
-        let options = EdgeOptions {
-            wasm: wasm().unwrap(),
-            origin: origin.url(),
-            store: server.url(),
-            settings: all,
-            local: true,
-            web_sockets: false,
-            secrets: BTreeMap::new(),
-            acls: BTreeMap::new(),
-            is_traced: false,
-            deadline: DEADLINE,
-        };
+        let backends = (origin.url(), server.url());
+        let options = EdgeOptions::local(wasm().unwrap(), backends, all, DEADLINE);
         let edge = Edge::start(&options).unwrap();
         origin.clear();
         Self {

@@ -50,6 +50,31 @@ pub struct EdgeOptions {
     pub deadline: Duration,
 }
 
+impl EdgeOptions {
+    /// The local server as the product runs in it: no secret store, no lists, nothing written down. The backends are the
+    /// origin and the store.
+    #[must_use]
+    pub fn local(
+        wasm: PathBuf,
+        (origin, store): (String, String),
+        settings: BTreeMap<String, String>,
+        deadline: Duration,
+    ) -> Self {
+        Self {
+            wasm,
+            origin,
+            store,
+            settings,
+            local: true,
+            web_sockets: false,
+            secrets: BTreeMap::new(),
+            acls: BTreeMap::new(),
+            is_traced: false,
+            deadline,
+        }
+    }
+}
+
 /// A running edge.
 #[derive(Debug)]
 pub struct Edge {

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -12,17 +11,15 @@ use harness::sandbox_dir;
 use upstash_local::DEADLINE;
 
 fn options(origin: &Origin) -> EdgeOptions {
+    let settings = sandbox_dir::development_settings().unwrap();
     EdgeOptions {
-        wasm: wasm().unwrap(),
-        origin: origin.url(),
-        store: origin.url(),
-        settings: sandbox_dir::development_settings().unwrap(),
-        local: true,
         web_sockets: true,
-        secrets: BTreeMap::new(),
-        acls: BTreeMap::new(),
-        is_traced: false,
-        deadline: DEADLINE,
+        ..EdgeOptions::local(
+            wasm().unwrap(),
+            (origin.url(), origin.url()),
+            settings,
+            DEADLINE,
+        )
     }
 }
 

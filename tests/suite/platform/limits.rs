@@ -122,17 +122,16 @@ fn taken(lines: &[String]) -> BTreeMap<u64, Taken> {
 }
 
 pub(super) fn traced(settings: BTreeMap<String, String>, store: &str, origin: &Origin) -> Edge {
+    let backends = (origin.url(), store.to_owned());
     Edge::start(&EdgeOptions {
-        wasm: harness::edge::wasm().unwrap(),
-        origin: origin.url(),
-        store: store.to_owned(),
-        settings,
         secrets: secrets(),
-        acls: BTreeMap::new(),
         is_traced: true,
-        local: true,
-        web_sockets: false,
-        deadline: 4 * DEADLINE,
+        ..EdgeOptions::local(
+            harness::edge::wasm().unwrap(),
+            backends,
+            settings,
+            4 * DEADLINE,
+        )
     })
     .unwrap()
 }

@@ -1,6 +1,5 @@
 //! The site in real time: the Wasm in a local server for each POP, before one store and one origin.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -223,16 +222,11 @@ fn start_edge(
     wasm: &Path,
     (origin, store): (SocketAddr, &Server),
 ) -> Result<Edge, String> {
-    Edge::start(&EdgeOptions {
-        wasm: wasm.to_owned(),
-        origin: format!("http://{origin}"),
-        store: store.url(),
-        settings: settings.clone(),
-        local: true,
-        web_sockets: false,
-        secrets: BTreeMap::new(),
-        acls: BTreeMap::new(),
-        is_traced: false,
-        deadline: DEADLINE,
-    })
+    let backends = (format!("http://{origin}"), store.url());
+    Edge::start(&EdgeOptions::local(
+        wasm.to_owned(),
+        backends,
+        settings.clone(),
+        DEADLINE,
+    ))
 }
