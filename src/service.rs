@@ -31,7 +31,7 @@ use onwards::{METHODS, forward, options, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
-use visits::{beside, held_back, worded};
+use visits::{beside, worded};
 pub use watch::{Rescue, rescued, went_in};
 
 /// The answer, and what the log says about it.
@@ -127,9 +127,7 @@ fn visited(request: &Request<'_>) -> Outcome {
         ticket_cookie::ticket_or_lapsed(request).or_else(|| ticket_cookie::ticket_of_form(request));
     let brought = Brought::of(ticket.as_ref(), request.now);
     let kind = kind(request, brought);
-    let ended = visit(kind, ticket, request);
-    let ended = held_back(kind, &ended, request).unwrap_or(ended);
-    worded(kind, ended, request)
+    worded(kind, visit(kind, ticket, request), request)
 }
 
 /// What could wait until the visitor had been answered.

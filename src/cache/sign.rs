@@ -138,13 +138,6 @@ impl CachedSign {
         self.was_looked_at_within(life, now)
     }
 
-    /// The same for one that others go by while one request renews it.
-    #[must_use]
-    pub fn is_in_use_inside(&self, now: Now) -> bool {
-        self.is_fresh_inside(now)
-            || self.was_looked_at_within(MAX_AGE + STALE_WHILE_REVALIDATE, now)
-    }
-
     fn was_looked_at_within(&self, time: Duration, now: Now) -> bool {
         u128::from(now.ms().abs_diff(self.looked_ms)) < time.as_millis()
     }

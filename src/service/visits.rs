@@ -3,7 +3,6 @@
 use super::onwards::{bare, of_visitor};
 use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Once;
-use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
@@ -22,7 +21,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         ..
     } = *request;
     let cookies = signed(kind, &visit, request);
-    let reason = reason(kind, &visit, request);
+    let reason = reason(&visit, request);
     let mut rescue = None;
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
@@ -88,7 +87,7 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
     // Who may go in does so by the next request.
     let reason = match visit.end {
         VisitOutcome::Admitted => Reason::Inside,
-        _ => reason(kind, &visit, request),
+        _ => reason(&visit, request),
     };
     outcome(Answer::Reply(reply), visit, reason, share(request))
 }
@@ -142,10 +141,13 @@ pub(super) fn outcome(
     }
 }
 
-pub(super) fn reason(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
+pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
     match visit.end {
-        VisitOutcome::Admitted => entered(kind, visit, request),
-        VisitOutcome::Waiting { .. } | VisitOutcome::Called | VisitOutcome::Full => Reason::Waiting,
+        VisitOutcome::Admitted => entered(visit, request),
+        VisitOutcome::Waiting { .. }
+        | VisitOutcome::Called
+        | VisitOutcome::Full
+        | VisitOutcome::Rescued => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
         VisitOutcome::Held => Reason::Held,
         VisitOutcome::Closed => Reason::Closed,
@@ -153,30 +155,9 @@ pub(super) fn reason(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason
     }
 }
 
-/// While the origin is sick no visitor goes in who read a moment ago that the turn has come. Visitors inside go on.
-pub(super) fn held_back(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Visit> {
-    let is_inside = visit.end == VisitOutcome::Admitted && visit.sign.is_none();
-    if !is_inside || !may_go_in_by_this_page(kind, visit, request) {
-        return None;
-    }
-    let last = request.pop.last();
-    let last = last
-        .filter(|last| last.is_in_use_inside(request.now))?
-        .sign?;
-    if !last.is_held_by_origin() || request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
-        return None;
-    }
-    visit.before_admission(Some(last))
-}
-
-/// A page that goes in after an update of the waiting page; programs have none.
-fn may_go_in_by_this_page(kind: Kind, visit: &Visit, request: &Request<'_>) -> bool {
-    kind.renews() && !wants_json(request.call) && visit.was_let_in_just_now(request.now)
-}
-
-fn entered(kind: Kind, visit: &Visit, request: &Request<'_>) -> Reason {
+fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
     let is_by_this = visit.sign.is_some() && visit.changed;
-    let may_be_first = is_by_this || may_go_in_by_this_page(kind, visit, request);
+    let may_be_first = is_by_this || visit.was_called;
     if visit.is_without_store {
         Reason::AdmittedWithoutStore
     } else if may_be_first && !request.pop.has_heard(Once::Admitted, &visit.ticket.id) {

@@ -35,7 +35,7 @@ pub(super) fn watch(
     if way != Way::Pass || visit.end != VisitOutcome::Admitted {
         return (None, None);
     }
-    let rescue = rescue(kind, visit, reason, request);
+    let rescue = rescue(kind, visit, request);
     let told = told(kind, visit, reason, request);
     let watch = Watch {
         slow_ms: request.room.health.slow_ms,
@@ -79,17 +79,17 @@ fn is_sampled(visit: &Visit, request: &Request<'_>) -> bool {
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.
-fn rescue(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<Box<Rescue>> {
+fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
-    let goes_in = reason == Reason::Admitted || visit.sign.is_some() && visit.changed;
+    let goes_in = visit.was_called || visit.sign.is_some() && visit.changed;
     let paths = &request.config.paths;
     // What the origin may command with its answer is delivered.
     let is_delivered = paths.take_commands(&request.call.method, &request.call.path);
     if !keeps || !is_page || !goes_in || is_delivered {
         return None;
     }
-    let visit = visit.before_admission(request.pop.last_sign())?;
+    let visit = visit.rescued(request.pop.last_sign())?;
     Some(Box::new(Rescue { kind, visit }))
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Claims {
     pub(super) tries: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) still: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<Notice>,
     /// A notice that the version before does not know, which reads an older one in `notice`.
@@ -52,17 +54,17 @@ impl Claims {
             grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
             tries: None,
             still: ticket.still,
+            called: ticket.called,
             notice: ticket.notice.map(Notice::known_before),
             why: ticket.notice.and_then(Notice::why).map(str::to_owned),
         };
-        let known = |born: u64| Some(born).filter(|born| *born > 0);
         match ticket.standing {
             Standing::Provisional { tries } => Self {
                 tries: (tries > 0).then_some(tries),
                 ..named
             },
             Standing::Waiting(place) => Self {
-                born: known(place.born),
+                born: named_birth(place.born),
                 epoch: Some(place.epoch),
                 pos: Some(place.position.0),
                 cur: Some(place.cursor_at_draw.0),
@@ -75,7 +77,7 @@ impl Claims {
                 at,
                 session,
             } => Self {
-                born: known(born),
+                born: named_birth(born),
                 epoch: Some(epoch),
                 pos: position.map(|position| position.0),
                 adm: Some(at),
@@ -119,6 +121,11 @@ impl Claims {
             _ => None,
         }
     }
+}
+
+/// A line of the version before has no birth.
+fn named_birth(born: u64) -> Option<u64> {
+    Some(born).filter(|born| *born > 0)
 }
 
 /// What a pass for the origin says besides `sub`, `aud`, `iat` and `exp`.

@@ -31,6 +31,9 @@ pub struct Ticket {
     pub grace: Option<Grace>,
     /// Whether its holder wants a page that does not refresh by itself.
     pub still: bool,
+    /// Whether its holder was called, and has not gone in yet: told by an update of the waiting page, or rescued from an
+    /// origin that fails.
+    pub called: bool,
     /// Why its number is a new one, when its holder had another before.
     pub notice: Option<Notice>,
 }
@@ -221,6 +224,7 @@ impl Keys {
             life: expires - issued,
             grace: claims.custom.grace(),
             still: claims.custom.still,
+            called: claims.custom.called,
             notice: claims.custom.notice(),
         })
     }

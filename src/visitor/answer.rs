@@ -28,7 +28,7 @@ const LONGEST_WAY_BACK: usize = 2000;
 pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request<'_>) -> Reply {
     let (call, web) = (request.call, &request.config.web);
     let status = match visit.end {
-        VisitOutcome::Held | VisitOutcome::Closed => 503,
+        VisitOutcome::Held | VisitOutcome::Closed | VisitOutcome::Rescued => 503,
         _ => web.waiting_status,
     };
     let waiting = view(visit, request);
@@ -136,14 +136,15 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     } = *request;
     let ahead = match visit.end {
         VisitOutcome::Waiting { ahead } => Some(ahead),
-        VisitOutcome::Called | VisitOutcome::Full => Some(0),
+        VisitOutcome::Called | VisitOutcome::Full | VisitOutcome::Rescued => Some(0),
         _ => None,
     };
     let sign = visit.sign.as_ref();
     let live = sign.map(|sign| &sign.live);
     let mode = sign.map_or(Mode::Automatic, Sign::mode);
     let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
-    let estimate = estimate.filter(|_| visit.end != VisitOutcome::Full);
+    let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. });
+    let estimate = estimate.filter(|_| has_an_estimate);
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
     let message = live.and_then(|live| live.message.as_ref());
     let message = message.or(room.pages.brand.message.as_ref());

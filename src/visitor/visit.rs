@@ -4,6 +4,7 @@
 //! costs none.
 
 mod begin;
+mod called;
 mod draw;
 mod ending;
 mod first;
@@ -40,6 +41,8 @@ pub struct Visit {
     pub is_old: bool,
     /// Whether the visitor goes in by this request without an answer of the store.
     pub is_without_store: bool,
+    /// Whether the visitor had been called before, and goes in by this request.
+    pub was_called: bool,
     /// A session that this visit made longer, and that the store has not heard of.
     pub renewal: Option<Renewal>,
     /// Whether more networks use the ticket than should.
@@ -64,6 +67,8 @@ pub enum VisitOutcome {
     Called,
     /// The turn has come, but no slot is free.
     Full,
+    /// The turn has come, but the origin answered badly.
+    Rescued,
     /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
     Provisional,
     /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
@@ -100,7 +105,8 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         match still_inside(&held, pop, now) {
             Some(after) => match session::kept_inside(kind, held, request) {
                 Kept::Inside(held, renewed, shared) => {
-                    return Visit::inside(held, (renewed, shared), after);
+                    let visit = Visit::inside(held, (renewed, shared), after);
+                    return visit.held_back_or_in(kind, request);
                 }
                 Kept::Over(ticket) => held = ticket,
             },
@@ -187,6 +193,7 @@ impl Visit {
             | VisitOutcome::Waiting { .. }
             | VisitOutcome::Called
             | VisitOutcome::Full
+            | VisitOutcome::Rescued
             | VisitOutcome::Provisional
             | VisitOutcome::Held => true,
         };
@@ -231,6 +238,7 @@ impl Visit {
             sign: None,
             is_old: false,
             is_without_store: false,
+            was_called: false,
             renewal: None,
             shared: Shared::No,
             fault: None,
@@ -245,6 +253,7 @@ impl Visit {
             VisitOutcome::Held => self.fault.is_some(),
             VisitOutcome::Waiting { .. } | VisitOutcome::Full | VisitOutcome::Called => self.is_old,
             VisitOutcome::Admitted
+            | VisitOutcome::Rescued
             | VisitOutcome::Provisional
             | VisitOutcome::Closed
             | VisitOutcome::NotAVisitor => false,

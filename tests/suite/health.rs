@@ -183,6 +183,27 @@ mod wasm {
         }
     }
 
+    /// The session ends that long after the last try, however long the origin fails.
+    #[test]
+    fn under_a_cap_a_rescued_visitor_keeps_the_session_while_the_page_tries_again() {
+        let house = room("observe");
+        house.set("on_origin_error", "keep");
+        house.set("total_active", "3");
+        house.set("session_minutes", "2");
+        house.set("sick_min", "500");
+        let mut first = Visitor::new(&house);
+        assert!(first.ask("/echo").inside);
+        let mut visitor = Visitor::new(&house);
+        for _ in 0..4 {
+            let got = visitor.ask("/status/500");
+            assert_eq!((got.status, &got.json()["position"]), (503, &2.into()));
+            house.wait(Duration::from_secs(61));
+            assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+        }
+        assert!(visitor.ask("/echo").inside);
+        assert_eq!(visitor.ask("/status/500").status, 500, "it is inside");
+    }
+
     /// A page with scripts reads that it is the turn, and then goes in: again and again while the origin fails.
     #[test]
     fn a_page_that_goes_in_by_itself_is_rescued_each_time_and_waits_for_a_sick_origin() {

@@ -45,6 +45,7 @@ fn tickets(criterion: &mut Criterion) {
         life: 86_400,
         grace: None,
         still: false,
+        called: false,
         notice: None,
     };
     let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();

@@ -131,6 +131,7 @@ fn ticket(id: &str, standing: Standing, now: Now) -> Ticket {
         life: 0,
         grace: None,
         still: false,
+        called: false,
         notice: None,
     }
 }

@@ -38,6 +38,7 @@ pub fn provisional_ticket(id: String, now: Now) -> Ticket {
         life: 0,
         grace: None,
         still: false,
+        called: false,
         notice: None,
     }
 }

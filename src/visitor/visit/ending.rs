@@ -60,6 +60,7 @@ pub(super) fn decided(
         sign: Some(seen.sign),
         is_old: seen.is_old,
         is_without_store: false,
+        was_called: false,
         renewal: None,
         shared: Shared::No,
         fault: seen.fault,
@@ -152,44 +153,12 @@ pub(super) fn without_store(
             || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
         is_without_store: false,
+        was_called: false,
         renewal: None,
         shared: Shared::No,
         sign: None,
         is_old: false,
         fault,
         after,
-    }
-}
-
-/// A visitor who reads on the waiting page that the turn has come goes in within this time.
-const JUST_NOW: u64 = 60;
-
-impl Visit {
-    /// Whether the visitor was let in by one of the last requests: by an update of the waiting page, whose holder then goes in.
-    #[must_use]
-    pub fn was_let_in_just_now(&self, now: Now) -> bool {
-        match self.ticket.standing {
-            Standing::Admitted { at, .. } => now.secs().abs_diff(at) <= JUST_NOW,
-            Standing::Provisional { .. } | Standing::Waiting(_) => false,
-        }
-    }
-
-    /// The same visitor, called and not yet inside: for one who meets an origin that fails.
-    #[must_use]
-    pub fn before_admission(&self, last: Option<Sign>) -> Option<Self> {
-        let sign = self.sign.clone().or(last)?;
-        if self.is_without_store {
-            return None;
-        }
-        let place = sign.place(self.ticket.position()?);
-        let ticket = Ticket {
-            standing: Standing::Waiting(place),
-            ..self.ticket.clone()
-        };
-        Some(Self {
-            changed: true,
-            sign: Some(sign),
-            ..Self::unasked(VisitOutcome::Called, ticket, FollowUp::Nothing)
-        })
     }
 }

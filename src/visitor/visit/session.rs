@@ -86,7 +86,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
     };
     match at_visit {
         AtVisit::Over => Kept::Over(anew_with(&held, Notice::SessionOver, now)),
-        AtVisit::Renewed(renewal) if kind.renews() => {
+        AtVisit::Renewed(renewal) if kind.renews() || held.called => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
             let renewed = visited.told.map_or(Renewed::Before, Renewed::Now);

@@ -145,6 +145,7 @@ fn signed_at(place: WaitingProof, now: u64) -> String {
         life: 3600,
         grace: None,
         still: false,
+        called: false,
         notice: None,
     };
     let keys = Keys::new(SECRET, None);

@@ -79,6 +79,76 @@ fn who_read_that_the_turn_has_come_stays_in_the_line_of_a_sick_origin_and_who_is
     assert_eq!(admitted.count(), 2, "each once");
 }
 
+/// However late the visitor comes, and whatever the POP knows: the first page is the one that goes in.
+#[test]
+fn who_was_called_long_ago_stays_in_the_line_of_a_room_on_hold() {
+    for stop in ["sick", "hold", "closed"] {
+        let house = sick(1);
+        house.set("automatic", "0");
+        let mut called = Visitor::new(&house);
+        assert!(!called.ask("/echo").inside);
+        house.permit(1);
+        house.wait(Duration::from_secs(2));
+        assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
+        house.wait(Duration::from_secs(600));
+        match stop {
+            "sick" => drop(report(&house, r#"{"bad": 9}"#)),
+            mode => drop(house.change("mode", &json!({ "mode": mode }).to_string())),
+        }
+        assert_eq!(
+            called.ask("/_queue/place").json()["waiting"],
+            true,
+            "{stop}"
+        );
+        house.wait(Duration::from_secs(20));
+        let back = called.ask("/shop");
+        assert_eq!(
+            (back.inside, back.json()["position"].clone()),
+            (false, json!(1)),
+            "{stop}"
+        );
+        house.change("mode", r#"{"mode": "automatic"}"#);
+        house.wait(Duration::from_secs(61));
+        called.ask("/_queue/place");
+        assert!(called.ask("/shop").inside, "{stop}");
+    }
+}
+
+#[test]
+fn under_a_cap_a_called_visitor_keeps_the_session_however_long_the_room_is_on_hold() {
+    let house = sick(1);
+    house.set("automatic", "0");
+    house.set("total_active", "5");
+    house.set("session_minutes", "2");
+    let inside = |house: &House| status(house)["sessions"]["inside"].clone();
+    let mut called = Visitor::new(&house);
+    assert!(!called.ask("/echo").inside);
+    house.permit(1);
+    house.wait(Duration::from_secs(2));
+    assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
+    assert_eq!(inside(&house), 1);
+    house.change("mode", r#"{"mode": "hold"}"#);
+    for second in (0..300).step_by(25) {
+        house.wait(Duration::from_secs(25));
+        let told = called.ask("/_queue/place").json();
+        assert_eq!(told["waiting"], true, "{second}: {told}");
+        assert!(!called.ask("/shop").inside, "{second}: {told}");
+    }
+    house.change("mode", r#"{"mode": "automatic"}"#);
+    house.wait(Duration::from_secs(2));
+    called.ask("/_queue/place");
+    let got = called.ask("/shop");
+    assert!(got.inside, "{got:?}");
+    house.wait(Duration::from_secs(5));
+    called.ask("/shop");
+    assert_eq!(inside(&house), 1);
+    let log = house.log();
+    let admitted = log.iter().filter(|line| line["reason"] == "admitted");
+    assert_eq!(admitted.count(), 1);
+    house.wait(Duration::from_secs(200));
+    assert!(!called.ask("/shop").inside, "a session of two minutes");
+}
+
 #[test]
 fn after_a_sickness_the_pace_begins_small_and_doubles_with_each_good_period() {
     let house = sick(64);
