@@ -182,6 +182,59 @@ fn the_files_that_the_docs_name_are_there() {
     assert!(named > 50, "{named}");
 }
 
+/// The sentences of a page, without its code, pictures and addresses. A cell of a table and an item of a list are texts of their own.
+fn sentences(page: &str) -> Vec<String> {
+    let mut texts = vec![String::new()];
+    for line in prose(page) {
+        let line = line.trim();
+        let begins =
+            line.is_empty() || line.starts_with(['-', '#', '<', '|', '1', '2', '3', '4', '5']);
+        if begins {
+            texts.push(String::new());
+        }
+        if !line.starts_with('<') {
+            let cells = line.split('|').collect::<Vec<_>>().join(". ");
+            texts.last_mut().unwrap().push_str(&format!(" {cells}"));
+        }
+    }
+    let ends = |text: &String| {
+        let marked = [". ", "? ", "! "]
+            .iter()
+            .fold(text.clone(), |text, mark| text.replace(mark, "\n"));
+        marked.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    texts.iter().flat_map(ends).collect()
+}
+
+/// A page that one reads to decide has short sentences.
+#[test]
+fn no_sentence_of_the_readme_and_the_tutorials_has_more_than_35_words() {
+    let long = |page: &str| {
+        let sentences = sentences(page).into_iter();
+        let long = sentences.filter(|sentence| sentence.split_whitespace().count() > 35);
+        long.collect::<Vec<_>>()
+    };
+    assert_eq!(long(&format!("{}.", "word ".repeat(36))).len(), 1);
+    let tutorials = files_of(&root().join("docs/tutorial"));
+    assert!(tutorials.len() > 1);
+    for path in tutorials.into_iter().chain([root().join("README.md")]) {
+        let page = fs::read_to_string(&path).unwrap();
+        assert_eq!(long(&page), [""; 0], "{}", path.display());
+    }
+}
+
+/// Who is woken by an alert finds a section of its name.
+#[test]
+fn every_alert_has_a_section_that_says_what_to_do() {
+    let alerts = text("deploy/monitoring/alerts.yml");
+    let alerts = alerts
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- alert: "));
+    let page = text("docs/how-to/monitor.md");
+    let sections = page.lines().filter_map(|line| line.strip_prefix("### "));
+    assert!(alerts.eq(sections), "in the same order");
+}
+
 #[test]
 fn every_metric_is_in_the_docs() {
     let house = House::native();
