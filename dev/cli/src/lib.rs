@@ -5,6 +5,7 @@
 //! published, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time. What they run is started by [`harness`].
 
 pub mod check;
+pub mod doctor;
 pub mod probe;
 pub mod real;
 pub mod rehearse;

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use cli::{check, probe, rehearse, secret, serve, suite};
+use cli::{check, doctor, probe, rehearse, secret, serve, suite};
 use simulator::plan;
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
-#[command(name = "cargo dev", bin_name = "cargo dev")]
+#[command(name = "cargo dev", bin_name = "cargo dev", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -18,6 +18,10 @@ struct Cli {
 enum Command {
     /// Run the waiting room, a shop behind it and the store, until Ctrl-C
     Serve(serve::Options),
+    /// Run only the store and the shop, for `fastly compute serve` on its own, until Ctrl-C
+    Backends(serve::BackendOptions),
+    /// Say what of this machine is needed, what is there and what would be installed
+    Doctor(doctor::Options),
     /// Run every check and test, with a summary at the end
     Test(suite::Options),
     /// Measure what a request costs above the least a handler can do
@@ -37,6 +41,8 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
+        Command::Backends(options) => serve::backends(&options).map(|()| true),
+        Command::Doctor(options) => Ok(doctor::doctor(&options)),
         Command::Test(options) => suite::test(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),

@@ -2,6 +2,8 @@
 //!
 //! The store and the shop run in this process, the edge in a child; all end together.
 
+mod crowd;
+mod decisions;
 mod edge;
 mod options;
 mod signals;
@@ -12,12 +14,14 @@ use std::path::{Path, PathBuf};
 
 use now_serving::config::{DOCUMENT, PARTS, closest};
 
+use crowd::Crowd;
+use decisions::Decisions;
 use edge::EdgeProcess;
 use harness::install::{self, Need};
 use harness::origin::Origin;
 use harness::project;
 use harness::sandbox_dir::{self, Backends, Settings};
-pub use options::Options;
+pub use options::{BackendOptions, Options};
 use upstash_local::{DEADLINE, Server, Store};
 
 /// Runs until Ctrl-C or SIGTERM.
@@ -39,12 +43,39 @@ pub fn serve(options: &Options) -> Result<(), String> {
     let store = start_store(options, &settings)?;
     let origin = start_origin(options)?;
     let folder = folder(options, &wasm, &settings)?;
-    let mut edge = EdgeProcess::start(&folder, options.addr)?;
+    let decisions = Decisions::new(folder.join("decisions.log"), options.log)?;
+    let mut edge = EdgeProcess::start(&folder, options.addr, &decisions)?;
     if !edge.await_answer(&stop, &health_url(options, &settings))? {
         return Ok(());
     }
+    let place = format!("{}/place", admin_path(&settings));
+    let _crowd = match options.crowd() {
+        0 => None,
+        many => Some(Crowd::start(options.addr, &place, many)?),
+    };
     print_addresses(options, &settings, origin.as_ref(), store.as_ref());
+    print_what_to_try(options, &decisions);
     edge.run_until(&stop)
+}
+
+/// Runs the store and the shop where `fastly.toml` expects them, until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// When a port is in use.
+pub fn backends(options: &BackendOptions) -> Result<(), String> {
+    let stop = signals::receiver()?;
+    let settings = sandbox_dir::development_settings()?;
+    let token = setting(&settings, "upstash_token", "");
+    let store = Server::start(Store::embedded(token)?, options.store_addr)?;
+    let origin = Origin::start(options.origin_addr)?;
+    anstream::println!(
+        "store   {}\nshop    {}\n\nNow run `fastly compute serve` in another terminal. Ctrl-C ends these two.\nready",
+        store.url(),
+        origin.url()
+    );
+    // The channel closes with the thread that waits for signals, and that waits for ever.
+    let _ = stop.recv();
+    Ok(())
 }
 
 fn setting<'a>(settings: &'a Settings, key: &str, default: &'a str) -> &'a str {
@@ -184,9 +215,27 @@ fn print_addresses(
     row("origin", behind, "what is protected");
     row("store", setting(settings, "upstash_url", ""), &store_kind);
     anstream::println!(
-        "\n  Let five in:\n  curl -X POST {panel}/permit -H 'Authorization: Bearer {permit_token}' -H 'Content-Type: application/json' -d '{{\"amt\":5}}'\n"
+        "\n  Let five in, as the origin would:\n  curl -X POST {panel}/permit -H 'Authorization: Bearer {permit_token}' -H 'Content-Type: application/json' -d '{{\"amt\":5}}'"
     );
-    anstream::println!("ready");
+}
+
+fn print_what_to_try(options: &Options, decisions: &Decisions) {
+    let many = options.crowd();
+    anstream::println!("\nTry:");
+    match many {
+        0 => anstream::println!(
+            "  1. Open the shop: nobody waits, so you go straight in. --crowd 300 makes a line."
+        ),
+        _ => anstream::println!(
+            "  1. Open the shop: {many} visitors are about to make a line, and you wait behind them."
+        ),
+    }
+    anstream::println!(
+        "  2. Open the panel beside it, and press Hold, then Resume: the waiting page says both."
+    );
+    anstream::println!("  3. Let visitors in, or set another pace, and see the wait change.");
+    anstream::println!("  4. Read what was decided: {}", decisions.path().display());
+    anstream::println!("\nready");
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ impl Serving {
                 &store,
                 "--origin-addr",
                 &origin,
+                "--crowd",
+                "20",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -7,8 +7,8 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::process;
 use crate::project::WASM_TARGET;
+use crate::quiet::run;
 use crate::tools::{
     self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, SCHEMATHESIS_VERSION,
     VICEROY_VERSION,
@@ -65,18 +65,76 @@ pub fn provide(need: Need) -> Result<(), String> {
 }
 
 impl Need {
-    fn is_met(self) -> bool {
+    /// All of them, those of `cargo dev serve` first.
+    pub const ALL: [Self; 10] = [
+        Self::WasmTarget,
+        Self::Viceroy,
+        Self::FastlyCli,
+        Self::Redis,
+        Self::Browser,
+        Self::Axe,
+        Self::Schemathesis,
+        Self::Prometheus,
+        Self::Luacheck,
+        Self::Codespell,
+    ];
+
+    /// Where it is.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn found(self) -> Result<PathBuf, String> {
         match self {
-            Self::WasmTarget => has_wasm_target(),
-            Self::Viceroy => tools::viceroy().is_ok(),
-            Self::FastlyCli => tools::fastly_cli().is_ok(),
-            Self::Redis => tools::redis_server().is_ok(),
-            Self::Browser => tools::chromium().is_ok() && tools::chromedriver().is_ok(),
-            Self::Axe => tools::axe().is_ok(),
-            Self::Schemathesis => tools::schemathesis().is_ok(),
-            Self::Prometheus => tools::prometheus().is_ok() && tools::promtool().is_ok(),
-            Self::Luacheck => tools::luacheck().is_ok(),
-            Self::Codespell => tools::codespell().is_ok(),
+            Self::WasmTarget => wasm_target(),
+            Self::Viceroy => tools::viceroy(),
+            Self::FastlyCli => tools::fastly_cli(),
+            Self::Redis => tools::redis_server(),
+            Self::Browser => tools::chromedriver().and_then(|_| tools::chromium()),
+            Self::Axe => tools::axe(),
+            Self::Schemathesis => {
+                tools::schemathesis().map(|found| PathBuf::from(found.get_program()))
+            }
+            Self::Prometheus => tools::promtool().and_then(|_| tools::prometheus()),
+            Self::Luacheck => tools::luacheck(),
+            Self::Codespell => tools::codespell(),
+        }
+    }
+
+    fn is_met(self) -> bool {
+        self.found().is_ok()
+    }
+
+    /// What it is called, and what it is for.
+    #[must_use]
+    pub fn about(self) -> (&'static str, &'static str) {
+        match self {
+            Self::WasmTarget => ("Rust for wasm32-wasip1", "the service is compiled to it"),
+            Self::Viceroy => ("Viceroy", "the local server that runs the Wasm"),
+            Self::FastlyCli => ("Fastly CLI", "serve, as Fastly's users start it"),
+            Self::Redis => ("Redis", "test: to compare the local store with"),
+            Self::Browser => ("Chromium and its driver", "test: the browser journeys"),
+            Self::Axe => ("axe-core", "test: barriers on the pages"),
+            Self::Schemathesis => ("Schemathesis", "test: the contract of the API"),
+            Self::Prometheus => ("Prometheus", "test: the metrics and alerts"),
+            Self::Luacheck => ("luacheck", "test: the script of the store"),
+            Self::Codespell => ("codespell", "test: the spelling"),
+        }
+    }
+
+    /// How it would be installed, and about how many megabytes that takes on the disk.
+    #[must_use]
+    pub fn plan(self) -> (&'static str, u64) {
+        match self {
+            Self::WasmTarget => ("rustup target add", 96),
+            Self::Viceroy => ("cargo install, some 10 minutes", 56),
+            Self::FastlyCli => ("npm", 29),
+            Self::Redis => ("apt-get: redis-server", 7),
+            Self::Browser => ("apt-get: chromium chromium-driver", 440),
+            Self::Axe => ("npm", 4),
+            Self::Schemathesis => ("pip, in an environment of its own", 94),
+            Self::Prometheus => ("apt-get download, unpacked", 113),
+            Self::Luacheck => ("apt-get: lua-check", 2),
+            Self::Codespell => ("apt-get: codespell", 2),
         }
     }
 
@@ -98,16 +156,15 @@ impl Need {
     }
 }
 
-fn has_wasm_target() -> bool {
-    let Ok(output) = Command::new("rustc").args(["--print", "sysroot"]).output() else {
-        return false;
-    };
+fn wasm_target() -> Result<PathBuf, String> {
+    let output = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let output = output.map_err(|error| format!("rustc could not be started: {error}."))?;
     let sysroot = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    sysroot
-        .join("lib/rustlib")
-        .join(WASM_TARGET)
-        .join("lib")
-        .is_dir()
+    let target = sysroot.join("lib/rustlib").join(WASM_TARGET).join("lib");
+    match target.is_dir() {
+        true => Ok(target),
+        false => Err(format!("The Rust target {WASM_TARGET} is not installed.")),
+    }
 }
 
 fn install_wasm_target() -> Result<(), String> {
@@ -117,30 +174,39 @@ fn install_wasm_target() -> Result<(), String> {
              standard library for {WASM_TARGET} the way Rust was installed."
         ));
     }
-    say(&format!(
-        "the Rust target {WASM_TARGET}, which the service is compiled to"
-    ));
-    run(Command::new("rustup").args(["target", "add", WASM_TARGET]))
+    let what =
+        format!("Installing the Rust target {WASM_TARGET}, which the service is compiled to");
+    run(
+        &what,
+        Command::new("rustup").args(["target", "add", WASM_TARGET]),
+        None,
+    )
 }
 
 fn install_viceroy() -> Result<(), String> {
-    say(&format!(
-        "Viceroy {VICEROY_VERSION}, the local server that runs the Wasm (compiled once, some 10 minutes)"
-    ));
+    let what = format!(
+        "Compiling Viceroy {VICEROY_VERSION}, the local server that runs the Wasm (once, some 10 minutes)"
+    );
     let build = tools::cache()?.join("viceroy-build");
+    let root = tools::viceroy_root()?;
+    let words = [
+        "install",
+        "viceroy",
+        "--version",
+        VICEROY_VERSION,
+        "--locked",
+        "--root",
+    ];
     // Outside the checkout, so that its Cargo settings do not reach this build.
-    let done = run(Command::new("cargo")
-        .args([
-            "install",
-            "viceroy",
-            "--version",
-            VICEROY_VERSION,
-            "--locked",
-            "--root",
-        ])
-        .arg(tools::viceroy_root()?)
-        .current_dir(tools::cache()?)
-        .env("CARGO_TARGET_DIR", &build));
+    let done = run(
+        &what,
+        Command::new("cargo")
+            .args(words)
+            .arg(&root)
+            .current_dir(tools::cache()?)
+            .env("CARGO_TARGET_DIR", &build),
+        Some(&root),
+    );
     if done.is_ok() {
         // Some gigabytes nobody needs again; an unfinished build is kept to go on from.
         let _ = fs::remove_dir_all(&build);
@@ -167,18 +233,19 @@ fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String
     if tools::on_path("npm").is_none() {
         install_packages(&["npm"], &format!("which installs {what}"))?;
     }
-    say(what);
+    let words = [
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        "--prefix",
+    ];
     into_place(root, |unfinished| {
-        run(Command::new("npm")
-            .args([
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--loglevel=error",
-                "--prefix",
-            ])
-            .arg(unfinished)
-            .arg(package))
+        run(
+            &format!("Installing {what}"),
+            Command::new("npm").args(words).arg(unfinished).arg(package),
+            Some(unfinished),
+        )
     })
 }
 
@@ -197,19 +264,27 @@ fn install_schemathesis() -> Result<(), String> {
             );
         }
     }
-    say(&what);
+    let words = [
+        "-m",
+        "pip",
+        "install",
+        "--no-input",
+        "--disable-pip-version-check",
+    ];
     into_place(&tools::schemathesis_root()?, |unfinished| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(unfinished))?;
-        run(Command::new(unfinished.join("bin/python"))
-            .args([
-                "-m",
-                "pip",
-                "install",
-                "--no-input",
-                "--disable-pip-version-check",
-            ])
-            .arg(format!("schemathesis=={SCHEMATHESIS_VERSION}"))
-            .arg(format!("hypothesis=={HYPOTHESIS_VERSION}")))
+        run(
+            "Making a Python environment for it",
+            Command::new("python3").args(["-m", "venv"]).arg(unfinished),
+            None,
+        )?;
+        run(
+            &format!("Installing {what}"),
+            Command::new(unfinished.join("bin/python"))
+                .args(words)
+                .arg(format!("schemathesis=={SCHEMATHESIS_VERSION}"))
+                .arg(format!("hypothesis=={HYPOTHESIS_VERSION}")),
+            Some(unfinished),
+        )
     })
 }
 
@@ -221,13 +296,17 @@ fn install_prometheus() -> Result<(), String> {
                 .to_owned(),
         );
     }
-    say("Prometheus, which scrapes the metrics");
+    let what = "Installing Prometheus, which scrapes the metrics";
     into_place(&tools::prometheus_root()?, |unfinished| {
         fs::create_dir_all(unfinished)
             .map_err(|error| format!("{}: {error}.", unfinished.display()))?;
         let download = || {
             let words = ["-o", "APT::Sandbox::User=root", "download", "prometheus"];
-            run(Command::new("apt-get").args(words).current_dir(unfinished))
+            run(
+                what,
+                Command::new("apt-get").args(words).current_dir(unfinished),
+                None,
+            )
         };
         // A machine that has never asked does not know the package.
         if download().is_err() {
@@ -235,9 +314,13 @@ fn install_prometheus() -> Result<(), String> {
             download()?;
         }
         let unpack = "exec dpkg-deb -x ./prometheus_*.deb .";
-        run(Command::new("sh")
-            .args(["-c", unpack])
-            .current_dir(unfinished))
+        run(
+            "Unpacking it",
+            Command::new("sh")
+                .args(["-c", unpack])
+                .current_dir(unfinished),
+            Some(unfinished),
+        )
     })
 }
 
@@ -283,19 +366,19 @@ fn install_packages(packages: &[&str], why: &str) -> Result<(), String> {
             "Not there: {list}, {why}. Run `sudo apt-get install {list}`."
         ));
     };
-    say(&format!("{list}, {why}"));
-    apt(prefix, &["update"])?;
     let install = ["install", "-y", "--no-install-recommends"];
-    apt(prefix, &[&install[..], packages].concat())
+    let arguments = [&install[..], packages].concat();
+    apt("Updating the lists of packages", prefix, &["update"])?;
+    apt(&format!("Installing {list}, {why}"), prefix, &arguments)
 }
 
 fn update_packages() -> Result<(), String> {
     let prefix = root_prefix()
         .ok_or("The lists of packages are missing or old. Run `sudo apt-get update`.")?;
-    apt(prefix, &["update"])
+    apt("Updating the lists of packages", prefix, &["update"])
 }
 
-fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
+fn apt(what: &str, prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
     let words = [
         prefix,
         &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"],
@@ -303,7 +386,7 @@ fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
     ]
     .concat();
     let (program, rest) = words.split_first().ok_or("no command")?;
-    run(Command::new(program).args(rest))
+    run(what, Command::new(program).args(rest), None)
 }
 
 /// What to put before a command so that it runs as root, if that needs no password.
@@ -319,24 +402,6 @@ fn root_prefix() -> Option<&'static [&'static str]> {
     quiet
         .is_ok_and(|status| status.success())
         .then_some(&["sudo", "-n"])
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    if process::run(command)? {
-        return Ok(());
-    }
-    let words: Vec<_> = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect();
-    Err(format!(
-        "`{}` failed, see above: run it by hand and try again.",
-        words.join(" ")
-    ))
-}
-
-fn say(what: &str) {
-    eprintln!("Installing {what}.");
 }
 
 /// One installation at a time in this cache; the lock goes with the file.

@@ -3,7 +3,7 @@
 //! [`edge`] runs the Wasm of this [`project`] in the local server, in a folder made by [`sandbox_dir`]; [`heap`] reads
 //! what that server says about memory, [`size`] measures the Wasm. [`origin`] is the demo shop behind it, [`browser`] looks
 //! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with.
-//! [`process`] ends what we start. [`tools`] finds what all of these run, and [`install`] installs what is not there.
+//! [`process`] ends what we start, [`quiet`] shows one line of what takes long. [`tools`] finds what all of these run, and [`install`] installs what is not there.
 //!
 //! The store is not here: `upstash-local` knows nothing of Now Serving.
 
@@ -15,6 +15,7 @@ pub mod origin;
 pub mod process;
 pub mod project;
 pub mod prometheus;
+pub mod quiet;
 pub mod sandbox_dir;
 pub mod secret;
 pub mod size;

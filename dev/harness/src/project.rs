@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::process;
+use crate::quiet::run;
 
 /// The target the service is compiled to.
 pub const WASM_TARGET: &str = "wasm32-wasip1";
@@ -59,18 +59,14 @@ pub const BUILD_WASM: &[&str] = &[
     "now-serving",
 ];
 
-/// Builds the release Wasm with Cargo's own progress and returns its path.
+/// Builds the release Wasm and returns its path.
 ///
 /// # Errors
-/// When the build fails; Cargo has said why.
+/// When the build fails: with what Cargo said last.
 pub fn build_wasm() -> Result<PathBuf, String> {
-    if process::run(&mut cargo(BUILD_WASM)?)? {
-        return wasm_path();
-    }
-    Err(format!(
-        "The Wasm could not be built: `cargo {}` failed, see above.",
-        BUILD_WASM.join(" ")
-    ))
+    let wasm = wasm_path()?;
+    run("Compiling the Wasm", &mut cargo(BUILD_WASM)?, Some(&wasm))?;
+    Ok(wasm)
 }
 
 fn ask_cargo() -> Result<Project, String> {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use super::decisions::Decisions;
 use harness::process::Group;
 use harness::tools;
 
@@ -31,7 +32,11 @@ pub(super) struct EdgeProcess {
 
 impl EdgeProcess {
     /// Starts `fastly compute serve` in the folder, or Viceroy where there is no CLI.
-    pub(super) fn start(folder: &Path, addr: SocketAddr) -> Result<Self, String> {
+    pub(super) fn start(
+        folder: &Path,
+        addr: SocketAddr,
+        decisions: &Decisions,
+    ) -> Result<Self, String> {
         let mut command = command(addr)?;
         command
             .current_dir(folder)
@@ -41,7 +46,8 @@ impl EdgeProcess {
         let last = Arc::<Mutex<VecDeque<String>>>::default();
         let is_shown = Arc::<AtomicBool>::default();
         let (kept, shown) = (Arc::clone(&last), Arc::clone(&is_shown));
-        group.follow(move |line| pass_on(line, &kept, &shown));
+        let decisions = decisions.clone();
+        group.follow(move |line| pass_on(line, &kept, &shown, &decisions));
         Ok(Self {
             group,
             last,
@@ -168,9 +174,15 @@ fn command(addr: SocketAddr) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Shows what the service logs and what goes wrong; Viceroy's own lines per request are left out.
-fn pass_on(line: String, last: &Mutex<VecDeque<String>>, is_shown: &AtomicBool) {
-    if is_shown.load(Ordering::Relaxed) && !line.contains("  INFO ") {
+/// Writes down what the service logs, and shows what goes wrong; Viceroy's own lines per request are left out.
+fn pass_on(
+    line: String,
+    last: &Mutex<VecDeque<String>>,
+    is_shown: &AtomicBool,
+    decisions: &Decisions,
+) {
+    let is_decision = decisions.take(&line);
+    if is_shown.load(Ordering::Relaxed) && !is_decision && !line.contains("  INFO ") {
         anstream::println!("{line}");
     }
     let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);

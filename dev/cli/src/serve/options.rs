@@ -4,6 +4,17 @@ use std::net::{SocketAddr, ToSocketAddrs};
 
 use harness::sandbox_dir::Settings;
 
+/// The demo shop's name and colours, and a pace at which one sees the line move.
+const DEMO: [(&str, &str); 4] = [
+    ("brand_name", "Ember & Ash"),
+    ("brand_colors", "#b23c10,#ff8450"),
+    ("automatic", "6"),
+    ("automatic_quantity", "4"),
+];
+
+/// How many visitors make a line in front of the demo shop.
+const CROWD: usize = 300;
+
 /// What `cargo dev serve` can be told.
 #[derive(Debug, clap::Args)]
 pub struct Options {
@@ -17,14 +28,26 @@ pub struct Options {
     #[arg(long, value_name = "URL", conflicts_with = "store")]
     pub redis: Option<String>,
     /// Use this Upstash database instead of the local store
-    #[arg(long, value_name = "URL", requires = "store_token", value_parser = web_url)]
+    #[arg(long, value_name = "URL", env = "UPSTASH_REDIS_REST_URL", requires = "store_token", value_parser = web_url)]
     pub store: Option<String>,
     /// The REST token of that database
-    #[arg(long, value_name = "TOKEN", requires = "store")]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "UPSTASH_REDIS_REST_TOKEN",
+        hide_env_values = true,
+        requires = "store"
+    )]
     pub store_token: Option<String>,
     /// Change a setting of devconfig.json; may be given again for others
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
     pub settings: Vec<(String, String)>,
+    /// How many visitors make a line in front of the shop: 300 unless the site or the store is a real one, and 0 is none
+    #[arg(long, value_name = "MANY")]
+    pub crowd: Option<usize>,
+    /// Show a short line for each decision; all of them are in a file in any case
+    #[arg(long)]
+    pub log: bool,
     /// Run the Wasm of the last build
     #[arg(long)]
     pub no_build: bool,
@@ -36,7 +59,25 @@ pub struct Options {
     pub origin_addr: SocketAddr,
 }
 
+/// What `cargo dev backends` can be told. The defaults are what `fastly.toml` names.
+#[derive(Debug, clap::Args)]
+pub struct BackendOptions {
+    /// Where the local store listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8079", value_parser = address)]
+    pub store_addr: SocketAddr,
+    /// Where the demo shop listens
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
+    pub origin_addr: SocketAddr,
+}
+
 impl Options {
+    /// How many visitors make a line. None come to a real site by themselves, and none are paid for at a real store.
+    pub(super) fn crowd(&self) -> usize {
+        let is_real = self.origin.is_some() || self.store.is_some();
+        let usual = if is_real { 0 } else { CROWD };
+        self.crowd.unwrap_or(usual)
+    }
+
     /// The settings the service sees: the development ones, the store in use, then `--set`.
     pub(super) fn settings(&self, mut settings: Settings) -> Settings {
         let url = match &self.store {
@@ -44,6 +85,10 @@ impl Options {
             None => format!("http://{}", self.store_addr),
         };
         settings.insert("upstash_url".to_owned(), url);
+        if self.origin.is_none() {
+            let demo = DEMO.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            settings.extend(demo);
+        }
         if let Some(token) = &self.store_token {
             settings.insert("upstash_token".to_owned(), token.clone());
         }
@@ -115,7 +160,18 @@ mod tests {
             .settings(development());
         assert_eq!(settings["upstash_url"], "http://127.0.0.1:9");
         assert_eq!(settings["upstash_token"], "local");
-        assert_eq!(settings["automatic"], "15");
+        assert_eq!(settings["brand_name"], "Ember & Ash");
+    }
+
+    #[test]
+    fn a_crowd_comes_to_the_demo_shop_only() {
+        let many = |words: &[&str]| parse(words).unwrap().crowd();
+        assert_eq!(many(&[]), 300);
+        assert_eq!(many(&["--crowd", "7"]), 7);
+        assert_eq!(many(&["--origin", "https://a.example"]), 0);
+        let store = ["--store", "https://a.example", "--store-token", "t"];
+        assert_eq!(many(&store), 0);
+        assert_eq!(many(&["--origin", "https://a.example", "--crowd", "2"]), 2);
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! `cargo dev doctor`: what of this machine the other commands need, what is there, and what they would install.
+//!
+//! It only looks: nothing is installed and nothing is written.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use harness::install::Need;
+use harness::quiet::{megabytes, size};
+use harness::tools;
+
+/// What `cargo dev doctor` can be told.
+#[derive(Debug, clap::Args)]
+pub struct Options {}
+
+/// The ports that `cargo dev serve` takes by default.
+const PORTS: [(u16, &str); 3] = [
+    (7676, "the edge, --addr"),
+    (8079, "the local store, --store-addr"),
+    (8080, "the demo shop, --origin-addr"),
+];
+
+/// What a program that is needed and never installed says of itself.
+const PROGRAMS: [(&str, &str, &str); 4] = [
+    (
+        "rustc",
+        "--version",
+        "Rust 1.95 or later, https://rustup.rs",
+    ),
+    ("rustup", "--version", "installs the target of the Wasm"),
+    ("cc", "--version", "a C compiler: the local store runs Lua"),
+    ("npm", "--version", "installed by apt-get if it is missing"),
+];
+
+/// Says what is there. Whether `cargo dev serve` would begin without installing anything.
+#[must_use]
+pub fn doctor(_options: &Options) -> bool {
+    for (program, question, note) in PROGRAMS {
+        match version(program, question) {
+            Some(version) => row("ok", program, &version),
+            None => row("missing", program, note),
+        }
+    }
+    let mut missing = 0;
+    for need in Need::ALL {
+        let (name, what_for) = need.about();
+        match need.found() {
+            Ok(path) => row("ok", name, &path.display().to_string()),
+            Err(_) => {
+                let (how, megabytes) = need.plan();
+                missing += megabytes;
+                row(
+                    "missing",
+                    name,
+                    &format!("{what_for}; {how}, about {megabytes} MB"),
+                );
+            }
+        }
+    }
+    for (port, user) in PORTS {
+        match TcpListener::bind(("127.0.0.1", port)) {
+            Ok(_) => row("ok", &format!("port {port}"), "free"),
+            Err(error) => row(
+                "taken",
+                &format!("port {port}"),
+                &format!("{user}: {error}"),
+            ),
+        }
+    }
+    if let Ok(cache) = tools::cache() {
+        let kept = megabytes(size(&cache));
+        row("cache", &kept, &cache.display().to_string());
+    }
+    match missing {
+        0 => anstream::println!("\nNothing is missing."),
+        megabytes => anstream::println!(
+            "\n`cargo dev serve` and `cargo dev test` install what is missing when they need it: about {megabytes} MB in all."
+        ),
+    }
+    let serves = [Need::WasmTarget, Need::Viceroy, Need::FastlyCli];
+    serves.into_iter().all(|need| need.found().is_ok())
+}
+
+fn row(state: &str, name: &str, note: &str) {
+    let bold = anstyle::Style::new().bold();
+    anstream::println!("{bold}{state:<8}{bold:#} {name:<24} {note}");
+}
+
+/// The first line that a program says of its version.
+fn version(program: &str, question: &str) -> Option<String> {
+    let output = Command::new(program).arg(question).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().next()?.to_owned();
+    output.status.success().then_some(line)
+}

@@ -1,0 +1,98 @@
+//! What the commands make of the machine they run on.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// A folder of programs that has nothing but the ones named, as far as they are here.
+fn programs(names: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for name in names {
+        let found = std::env::split_paths(&path).map(|folder| folder.join(name));
+        if let Some(program) = found.into_iter().find(|program| program.is_file()) {
+            symlink(program, folder.path().join(name)).unwrap();
+        }
+    }
+    folder
+}
+
+#[test]
+fn doctor_says_what_is_missing_how_it_would_come_and_how_large_it_is_and_installs_nothing() {
+    let path = programs(&["rustc", "rustup", "cargo", "cc", "sh"]);
+    let cache = tempfile::tempdir().unwrap();
+    let cache = cache.path().join("none");
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .arg("doctor")
+        .env("PATH", path.path())
+        .env("NOW_SERVING_CACHE", &cache)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains('\u{1b}'), "no colours in a pipe: {said}");
+    for told in [
+        "missing  npm",
+        "missing  Viceroy                  the local server that runs the Wasm; cargo install, some 10 minutes, about 56 MB",
+        "missing  Redis                    test: to compare the local store with; apt-get: redis-server, about 7 MB",
+        "missing  Chromium and its driver  test: the browser journeys; apt-get: chromium chromium-driver, about 440 MB",
+        "missing  Schemathesis",
+        "install what is missing when they need it: about ",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(said.contains("ok       rustc"), "{said}");
+    assert!(!cache.exists(), "it only looks");
+}
+
+#[test]
+fn backends_run_the_store_and_the_shop_and_nothing_else() {
+    let free = || {
+        TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+    };
+    let [store, origin] = [free(), free()].map(|addr| addr.to_string());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args(["backends", "--store-addr", &store, "--origin-addr", &origin])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let said: Vec<String> = lines
+        .map_while(Result::ok)
+        .take_while(|line| line != "ready")
+        .collect();
+    assert!(
+        said.iter()
+            .any(|line| line.contains("fastly compute serve")),
+        "{said:?}"
+    );
+    let shop = ureq::get(format!("http://{origin}/")).call().unwrap();
+    assert_eq!(shop.status(), 200);
+    let settings = fs::read_to_string(
+        harness::project::project()
+            .unwrap()
+            .root
+            .join("devconfig.json"),
+    );
+    let settings: serde_json::Value = serde_json::from_str(&settings.unwrap()).unwrap();
+    let token = settings
+        .get("upstash_token")
+        .and_then(serde_json::Value::as_str);
+    let pong = ureq::post(format!("http://{store}/"))
+        .header("authorization", format!("Bearer {}", token.unwrap()))
+        .send(r#"["PING"]"#)
+        .unwrap();
+    assert_eq!(pong.status(), 200);
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    assert!(child.wait().unwrap().success());
+}

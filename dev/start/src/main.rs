@@ -1,0 +1,116 @@
+//! `cargo dev`: compiles the commands, with one line that says how far that is, and becomes them.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use start::{Step, crates};
+
+/// How many lines of Cargo's are shown when it fails.
+const LAST_LINES: usize = 30;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    use std::os::unix::process::CommandExt as _;
+
+    let reason = match compiled() {
+        Ok(commands) => {
+            let error = Command::new(&commands)
+                .args(std::env::args_os().skip(1))
+                .exec();
+            format!("{commands} could not be started: {error}.")
+        }
+        Err(reason) => reason,
+    };
+    eprintln!("{reason}");
+    ExitCode::FAILURE
+}
+
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    eprintln!(
+        "`cargo dev` needs Linux or macOS. On Windows run it in the Windows Subsystem for Linux (WSL)."
+    );
+    ExitCode::FAILURE
+}
+
+/// The path of the commands, compiled.
+fn compiled() -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let words = ["build", "--package", "now-serving-cli", "--bin", "dev"];
+    let mut child = Command::new(cargo)
+        .args(words)
+        .arg("--message-format=json-render-diagnostics")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cargo could not be started: {error}."))?;
+    let (sender, lines) = channel();
+    let told = child.stderr.take().map(|source| {
+        thread::spawn(move || {
+            let mut told = BufReader::new(source).lines().map_while(Result::ok);
+            // The other side is gone once the program is found, and what comes after that is of no use.
+            let _ = told.try_for_each(|line| sender.send(line));
+        })
+    });
+    let found = child.stdout.take().map(|source| {
+        thread::spawn(move || {
+            let lines = BufReader::new(source).lines().map_while(Result::ok);
+            lines.filter_map(|line| executable(&line)).last()
+        })
+    });
+    let last = follow(&lines);
+    drop(told.map(thread::JoinHandle::join));
+    let path = found.and_then(|found| found.join().ok()).flatten();
+    let status = child.wait().map_err(|error| format!("cargo: {error}."))?;
+    match path.filter(|_| status.success()) {
+        Some(path) => Ok(path),
+        None => Err(format!(
+            "The commands could not be compiled:\n{}",
+            last.join("\n")
+        )),
+    }
+}
+
+/// Shows how far Cargo is, until it has ended. What it said last.
+fn follow(lines: &Receiver<String>) -> Vec<String> {
+    let mut step = Step::begin("Compiling the commands of this project");
+    let (mut many, mut last) = (0, Vec::new());
+    loop {
+        match lines.recv_timeout(Duration::from_secs(1)) {
+            Ok(line) => {
+                many += crates(&line);
+                last.push(line);
+                let beyond = last.len().saturating_sub(LAST_LINES);
+                last.drain(..beyond);
+            }
+            Err(RecvTimeoutError::Timeout) => step.tick(&format!("{many} crates")),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    step.done(&format!("{many} crates"));
+    last
+}
+
+/// The program that a message of Cargo's names.
+fn executable(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once(r#""executable":""#)?;
+    let (path, _) = rest.split_once('"')?;
+    // Cargo escapes what JSON asks for; a path of this project has none of it but backslashes.
+    Some(path.replace(r"\\", r"\"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_in_cargos_messages() {
+        let message = r#"{"reason":"compiler-artifact","executable":"/a b/dev","fresh":true}"#;
+        assert_eq!(executable(message).as_deref(), Some("/a b/dev"));
+        assert_eq!(executable(r#"{"executable":null}"#), None);
+    }
+}
