@@ -98,18 +98,20 @@ pub fn failed(pop: &dyn Markers, began: Now) {
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
-pub fn renew(duty: RefreshGuard, request: &Request<'_>) {
+pub fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedSign {
     let (pop, now) = (request.pop, request.now);
     let batches = pop.next_batches();
     let sign = request.line().release_due(&batches).ok();
     let is_answered = sign.is_some();
-    duty.renew(&CachedSign::of(sign, pop, now));
+    let copy = CachedSign::of(sign, pop, now);
+    duty.renew(&copy);
     if is_answered {
         pop.acknowledge(&batches);
         answered(pop, now);
     } else {
         failed(pop, now);
     }
+    copy
 }
 
 /// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy

@@ -83,6 +83,7 @@ mod pure {
 
 /// The service in this process: what needs many requests, or a clock that is turned by hand.
 mod native {
+    mod called;
     mod cap;
     mod ended;
     mod health;

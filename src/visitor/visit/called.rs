@@ -3,12 +3,12 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::cache::Once;
+use crate::cache::{CachedSign, Lookup, Once};
 use crate::queue::health::LONGEST_MARKER_MS;
-use crate::queue::{Mode, Sign};
+use crate::queue::{Mode, Now, Sign};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
-use crate::visitor::Kind;
+use crate::visitor::{Kind, trouble};
 
 impl Visit {
     /// An update of the waiting page says that it is the turn. The page goes in by its next request.
@@ -24,23 +24,19 @@ impl Visit {
         if !self.ticket.called {
             return self;
         }
-        match self.holding(request) {
-            Some(sign) => self.outside(sign),
-            None if kind.renews() => self.goes_in(),
-            None => self,
-        }
+        let (last, after) = looked(request);
+        let seen = Self { after, ..self };
+        let ended = match holding(last.as_ref(), request.now) {
+            Some(sign) if !seen.has_gone_in(request) => seen.outside(sign),
+            _ if kind.renews() => seen.goes_in(last),
+            _ => seen,
+        };
+        ended.without_duty_at_the_origin()
     }
 
-    /// The last sign, if it is of a room that admits no visitor: what an operator set holds until a newer sign is known, the
-    /// marker of a sick origin no longer than it may stand. A client that ignores its cookies has gone in before.
-    fn holding(&self, request: &Request<'_>) -> Option<Sign> {
-        let last = request.pop.last()?;
-        let age_ms = request.now.ms().abs_diff(last.read_ms);
-        let sign = last.sign?;
-        let may_be_sick = age_ms < LONGEST_MARKER_MS && sign.is_held_by_origin();
-        let is_held = !sign.live.mode.lets_in() || may_be_sick;
-        let is_inside = || request.pop.has_heard(Once::Admitted, &self.ticket.id);
-        (is_held && !is_inside()).then_some(sign)
+    /// A client that ignores its cookies comes again with the ticket that it went in by.
+    fn has_gone_in(&self, request: &Request<'_>) -> bool {
+        request.pop.has_heard(Once::Admitted, &self.ticket.id)
     }
 
     fn outside(self, sign: Sign) -> Self {
@@ -55,7 +51,7 @@ impl Visit {
         }
     }
 
-    fn goes_in(self) -> Self {
+    fn goes_in(self, last: Option<CachedSign>) -> Self {
         let ticket = Ticket {
             called: false,
             ..self.ticket
@@ -63,6 +59,7 @@ impl Visit {
         Self {
             ticket,
             changed: true,
+            sign: last.and_then(|last| last.sign),
             was_called: true,
             ..self
         }
@@ -85,4 +82,27 @@ impl Visit {
             ..Self::unasked(VisitOutcome::Rescued, ticket, FollowUp::Nothing)
         })
     }
+}
+
+/// The sign near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
+fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
+    let last = || request.pop.last();
+    match request.pop.lookup() {
+        Lookup::Hit(copy, duty) => {
+            let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
+            (last().or(Some(*copy)), after)
+        }
+        Lookup::Miss(duty) => (Some(trouble::renew(duty, request)), FollowUp::Nothing),
+        Lookup::Timeout | Lookup::Unavailable => (last(), FollowUp::Nothing),
+    }
+}
+
+/// The last sign, if it is of a room that admits no visitor: what an operator set holds until a newer sign is known, the marker
+/// of a sick origin no longer than it may stand.
+fn holding(last: Option<&CachedSign>, now: Now) -> Option<Sign> {
+    let last = last?;
+    let age_ms = now.ms().abs_diff(last.read_ms);
+    let sign = last.sign.clone()?;
+    let may_be_sick = age_ms < LONGEST_MARKER_MS && sign.is_held_by_origin();
+    (!sign.live.mode.lets_in() || may_be_sick).then_some(sign)
 }

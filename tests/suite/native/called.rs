@@ -1,0 +1,47 @@
+//! A visitor who was called and has not gone in yet, where the moment, another data centre, another tab or another fault
+//! matters.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::house::{House, Visitor};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A visitor whose waiting page has read that the turn has come.
+fn called(house: &House) -> Visitor<'_> {
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    assert!(!visitor.ask("/echo").inside);
+    house.permit(1);
+    house.wait(2 * SECOND);
+    assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+    visitor
+}
+
+fn switch(house: &House, mode: &str) {
+    house.change("mode", &json!({ "mode": mode }).to_string());
+}
+
+/// The page of a hidden tab goes in a minute later, and one that does not refresh by itself whenever its visitor presses.
+#[test]
+fn who_was_called_stays_in_the_line_of_a_room_that_was_put_on_hold_elsewhere() {
+    for silence in [1, 60, 600] {
+        let house = House::native();
+        let mut visitor = called(&house);
+        house.wait(silence * SECOND);
+        house.go_to_pop(1);
+        switch(&house, "hold");
+        house.wait(3 * SECOND);
+        house.go_to_pop(0);
+        let calls = house.calls(|| assert!(!visitor.ask("/shop").inside, "{silence}"));
+        assert_eq!(calls, 1, "the look of one who waits");
+        assert!(house.is_free(|| drop(visitor.ask("/shop"))));
+        house.go_to_pop(2);
+        assert!(!visitor.ask("/shop").inside, "nor where no sign is known");
+        switch(&house, "automatic");
+        assert!(visitor.ask("/shop").inside);
+        assert!(house.is_free(|| assert!(visitor.ask("/shop").inside)));
+    }
+}
