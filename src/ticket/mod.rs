@@ -90,7 +90,8 @@ impl Ticket {
     #[must_use]
     pub fn is_to_be_renewed(&self, now: Now) -> bool {
         let age = now.secs().saturating_sub(self.signed);
-        !matches!(self.standing, Standing::Admitted { .. }) && age > self.life / 2
+        let has_gone_in = matches!(self.standing, Standing::Admitted { .. }) && !self.called;
+        !has_gone_in && age > self.life / 2
     }
 
     /// The number, once there is one.

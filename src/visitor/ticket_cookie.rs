@@ -79,11 +79,14 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
         config, room, now, ..
     } = *request;
     let life = match ticket.standing {
-        Standing::Admitted { session: None, .. } => config.tickets.stay,
         Standing::Admitted {
             session: Some(_), ..
         } => request.stay(),
-        Standing::Provisional { .. } | Standing::Waiting(_) => config.tickets.life,
+        Standing::Admitted { session: None, .. } if !ticket.called => config.tickets.stay,
+        // The time inside begins once its holder has gone in.
+        Standing::Admitted { session: None, .. }
+        | Standing::Provisional { .. }
+        | Standing::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
     let cookies = token.map(|token| {

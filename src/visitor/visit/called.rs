@@ -27,7 +27,7 @@ impl Visit {
         let (last, after) = looked(request);
         let seen = Self { after, ..self };
         let ended = match holding(last.as_ref(), request.now) {
-            Some(sign) if !seen.has_gone_in(request) => seen.outside(sign),
+            Some(sign) if !seen.has_gone_in(request) => seen.outside(sign, request.now),
             _ if kind.renews() => seen.goes_in(last),
             _ => seen,
         };
@@ -39,13 +39,14 @@ impl Visit {
         request.pop.has_heard(Once::Admitted, &self.ticket.id)
     }
 
-    fn outside(self, sign: Sign) -> Self {
+    fn outside(self, sign: Sign, now: Now) -> Self {
         let end = match sign.mode() {
             Mode::Closed => VisitOutcome::Closed,
             Mode::Automatic | Mode::Hold | Mode::Open => VisitOutcome::Called,
         };
         Self {
             end,
+            changed: self.changed || self.ticket.is_to_be_renewed(now),
             sign: Some(sign),
             ..self
         }

@@ -45,3 +45,24 @@ fn who_was_called_stays_in_the_line_of_a_room_that_was_put_on_hold_elsewhere() {
         assert!(house.is_free(|| assert!(visitor.ask("/shop").inside)));
     }
 }
+
+#[test]
+fn who_was_called_keeps_the_number_through_a_hold_that_is_longer_than_the_time_inside() {
+    let house = House::native();
+    house.set("cookie_expiry", "60");
+    house.set("ticket_life", "100");
+    let mut visitor = called(&house);
+    switch(&house, "hold");
+    for _ in 0..20 {
+        house.wait(20 * SECOND);
+        let place = visitor.ask("/_queue/place").json();
+        assert_eq!(place["position"], 1, "{place}");
+    }
+    switch(&house, "automatic");
+    house.wait(2 * SECOND);
+    assert!(visitor.ask("/shop").inside);
+    house.wait(59 * SECOND);
+    assert!(visitor.ask("/shop").inside);
+    house.wait(2 * SECOND);
+    assert!(!visitor.ask("/shop").inside, "its time inside is over");
+}
