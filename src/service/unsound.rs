@@ -12,7 +12,7 @@ use crate::operator;
 use crate::queue::{Now, Reason};
 use crate::telemetry::log::Decision;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{FollowUp, renewed_unsigned, still_inside, was_ended};
+use crate::visitor::visit::{FollowUp, is_kept_out, renewed_unsigned, still_inside, was_ended};
 
 /// The request's way to the origin, if it has one without a sound configuration; else it is answered by
 /// [`unsound()`](super::unsound()).
@@ -76,7 +76,8 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
         .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
     let is_inside = ticket.is_inside(now) && !was_ended(&ticket.id, pop);
-    if !is_inside || still_inside(&ticket, pop, now).is_none() {
+    let may_go_on = still_inside(&ticket, pop, now).is_some() && !is_kept_out(&ticket, pop, now);
+    if !is_inside || !may_go_on {
         return None;
     }
     let pass = keys.pass(&ticket, &room.name, call.hostname(), now);

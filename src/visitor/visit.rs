@@ -20,6 +20,7 @@ use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 pub use begin::provisional_ticket;
 use begin::{anew, held};
+pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{asks_twice, draw_and_tell, is_open};
 pub use session::Shared;

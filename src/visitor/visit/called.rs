@@ -3,7 +3,7 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::cache::{CachedSign, Lookup, Once};
+use crate::cache::{CachedSign, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::{Mode, Now, Sign};
 use crate::request::Request;
@@ -96,6 +96,12 @@ fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
         Lookup::Miss(duty) => (Some(trouble::renew(duty, request)), FollowUp::Nothing),
         Lookup::Timeout | Lookup::Unavailable => (last(), FollowUp::Nothing),
     }
+}
+
+/// Whether a called visitor stays outside while no configuration can be read, by the last sign alone.
+pub(crate) fn is_kept_out(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
+    let has_gone_in = || pop.has_heard(Once::Admitted, &held.id);
+    held.called && holding(pop.last().as_ref(), now).is_some() && !has_gone_in()
 }
 
 /// The last sign, if it is of a room that admits no visitor: what an operator set holds until a newer sign is known, the marker

@@ -66,3 +66,15 @@ fn who_was_called_keeps_the_number_through_a_hold_that_is_longer_than_the_time_i
     house.wait(2 * SECOND);
     assert!(!visitor.ask("/shop").inside, "its time inside is over");
 }
+
+#[test]
+fn who_was_called_does_not_go_in_by_unsound_settings() {
+    let house = House::native();
+    let mut visitor = called(&house);
+    switch(&house, "hold");
+    house.wait(2 * SECOND);
+    assert!(!visitor.ask("/shop").inside);
+    house.set("automatic", "often");
+    let got = visitor.ask("/shop");
+    assert_eq!((got.status, got.inside), (503, false));
+}
