@@ -120,7 +120,7 @@ fn not_a_visitor() -> Reply {
     Reply::new(503, "text/plain; charset=utf-8", "")
 }
 
-/// Signs the ticket again with its holder's wish, and prolongs nothing by that; an admitted one is left alone.
+/// Signs the ticket again with its holder's wish, and prolongs nothing by that; the one of a visitor inside is left alone.
 fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
     let call = request.call;
     let Some(to) = destination(call) else {
@@ -133,7 +133,9 @@ fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
     };
     // A link of another page may lead here, and leads back, but it does not wish for the visitor.
     let ticket = ticket.filter(|_| is_wished(call));
-    let ticket = ticket.filter(|held| !matches!(held.standing, Standing::Admitted { .. }));
+    let has_gone_in =
+        |held: &Ticket| matches!(held.standing, Standing::Admitted { .. }) && !held.called;
+    let ticket = ticket.filter(|held| !has_gone_in(held));
     let wished = ticket.map(|held| Ticket { still, ..held });
     let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(&wished, request));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());

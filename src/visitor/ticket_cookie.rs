@@ -101,7 +101,7 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     cookies.unwrap_or_default()
 }
 
-/// The same for a ticket that is not admitted and ends when the one that came would have ended.
+/// The same for the ticket of a visitor who is not inside, which ends when the one that came would have ended.
 #[must_use]
 pub fn cookies_as_long(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let keys = &request.config.tickets.keys;

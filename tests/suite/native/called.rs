@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::house::{House, Visitor};
+use crate::house::{Ask, House, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -77,4 +77,21 @@ fn who_was_called_does_not_go_in_by_unsound_settings() {
     house.set("automatic", "often");
     let got = visitor.ask("/shop");
     assert_eq!((got.status, got.inside), (503, false));
+}
+
+#[test]
+fn who_was_called_may_still_stop_the_page_from_refreshing() {
+    let house = House::native();
+    let mut visitor = called(&house);
+    switch(&house, "hold");
+    house.wait(2 * SECOND);
+    let page = || Ask::get("/shop").with("accept", "text/html");
+    assert_ne!(visitor.send(page()).header("refresh"), "");
+    let got = visitor.send_once(Ask::get("/_queue/updates?every=off&to=/shop"));
+    assert_eq!(got.status, 303);
+    let got = visitor.send(page());
+    assert_eq!((got.header("refresh"), got.inside), ("", false));
+    switch(&house, "automatic");
+    house.wait(2 * SECOND);
+    assert!(visitor.send(page()).inside);
 }
