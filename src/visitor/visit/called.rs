@@ -11,11 +11,15 @@ use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Kind, trouble};
 
 impl Visit {
-    /// An update of the waiting page says that it is the turn. The page goes in by its next request.
+    /// An update of the waiting page says that it is the turn. The page goes in by its next request, unless it has done so while
+    /// the update was on its way.
     #[must_use]
-    pub fn told(mut self) -> Self {
+    pub fn told(mut self, request: &Request<'_>) -> Self {
         let is_admitted = matches!(self.ticket.standing, Standing::Admitted { .. });
-        self.ticket.called |= is_admitted && self.changed && self.sign.is_some();
+        let is_new = is_admitted && self.changed && self.sign.is_some();
+        if is_new && !self.has_gone_in(request) {
+            self.ticket.called = true;
+        }
         self
     }
 

@@ -95,3 +95,21 @@ fn who_was_called_may_still_stop_the_page_from_refreshing() {
     house.wait(2 * SECOND);
     assert!(visitor.send(page()).inside);
 }
+
+/// A visitor opens the page while an update of the same page is on its way, and its cookie comes last.
+#[test]
+fn an_update_that_is_overtaken_by_its_page_takes_no_visitor_out() {
+    let house = House::native();
+    house.warm();
+    let mut visitor = Visitor::new(&house);
+    assert!(!visitor.ask("/echo").inside);
+    house.permit(1);
+    house.wait(2 * SECOND);
+    let mut update = Visitor::holding(&house, visitor.ticket.clone());
+    assert!(visitor.ask("/shop").inside);
+    assert_eq!(update.ask("/_queue/place").json()["waiting"], false);
+    house.wait(301 * SECOND);
+    switch(&house, "hold");
+    house.wait(2 * SECOND);
+    assert!(update.ask("/shop").inside, "for six minutes already");
+}
