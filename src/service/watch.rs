@@ -110,11 +110,14 @@ pub fn went_in(rescue: &Rescue, reason: Reason, request: &Request<'_>) -> Reason
 #[must_use]
 pub fn rescued(rescue: Rescue, request: &Request<'_>) -> (Reply, Reason) {
     let Rescue { kind, visit } = rescue;
-    let reason = if request.pop.is_first(Once::Rescued, &visit.ticket.id) {
-        Reason::Rescued
-    } else {
+    let id = &visit.ticket.id;
+    let reason = if request.pop.has_heard(Once::Rescued, id) {
         Reason::Waiting
+    } else {
+        Reason::Rescued
     };
+    // Each time, so that it counts once however long the origin fails.
+    request.pop.hear(Once::Rescued, id);
     let cookies = super::visits::signed(kind, &visit, request);
     let reply = answer::answer(kind, &visit, cookies, request);
     let reply = for_visitor(request.call, reply, request.config);

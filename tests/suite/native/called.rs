@@ -1,11 +1,19 @@
 //! A visitor who was called and has not gone in yet, where the moment, another data centre, another tab or another fault
 //! matters.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use now_serving::cache::memory::InMemoryCache;
+use now_serving::config::Config;
+use now_serving::queue::{Now, Reason};
+use now_serving::request::Request;
+use now_serving::service;
 use serde_json::json;
+use upstash_local::Store;
 
-use crate::house::{Ask, House, Visitor};
+use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, Visitor, call, config_with, got};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -112,4 +120,80 @@ fn an_update_that_is_overtaken_by_its_page_takes_no_visitor_out() {
     switch(&house, "hold");
     house.wait(2 * SECOND);
     assert!(update.ask("/shop").inside, "for six minutes already");
+}
+
+/// An edge whose origin answers with a status that the story says.
+struct Keeping {
+    config: Config,
+    store: Store,
+    pop: InMemoryCache,
+    now_ms: Arc<AtomicU64>,
+    ids: u64,
+}
+
+impl Keeping {
+    fn new() -> Self {
+        let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
+        let open = ("automatic_quantity", "10");
+        let keep = ("on_origin_error", "keep");
+        Self {
+            config: config_with(&[("clock", "0"), ("automatic", "60"), open, keep]),
+            store: Store::embedded(STORE_TOKEN).unwrap(),
+            pop: InMemoryCache::new(Arc::clone(&now_ms)),
+            now_ms,
+            ids: 0,
+        }
+    }
+
+    /// A page, while the origin answers with this status: whether the visitor sees that answer, and what it counted as.
+    fn page(&mut self, ticket: &mut Option<String>, status: u16) -> (bool, Reason) {
+        self.ids += 1;
+        let mut ask = Ask::get("/shop").json();
+        if let Some(ticket) = ticket {
+            ask = ask.with("cookie", format!("queue={ticket}"));
+        }
+        let call = call(&ask, format!("{:032x}", self.ids));
+        let (store, now) = (
+            Direct(self.store.clone()),
+            self.now_ms.load(Ordering::SeqCst),
+        );
+        let request = Request::new(&call, &self.config, (&store, &self.pop), Now::from_ms(now));
+        let outcome = service::handle(&request, &mut [].as_slice());
+        let (answer, reason) = match outcome.rescue {
+            Some(rescue) if status >= 500 => {
+                let (reply, reason) = service::rescued(*rescue, &request);
+                (Got::of(reply), reason)
+            }
+            Some(rescue) => {
+                let reason = service::went_in(&rescue, outcome.record.reason, &request);
+                (got(outcome.answer), reason)
+            }
+            None => (got(outcome.answer), outcome.record.reason),
+        };
+        service::afterwards(outcome.after, &request);
+        *ticket = answer.ticket().or(ticket.take());
+        (answer.inside, reason)
+    }
+
+    fn wait(&self, time: Duration) {
+        let time_ms = u64::try_from(time.as_millis()).unwrap();
+        self.now_ms.fetch_add(time_ms, Ordering::SeqCst);
+        self.store.advance(time);
+    }
+}
+
+#[test]
+fn a_rescued_visitor_counts_once_however_long_the_origin_fails() {
+    let mut edge = Keeping::new();
+    let mut ticket = None;
+    let mut counted = vec![edge.page(&mut ticket, 500)];
+    for _ in 0..20 {
+        edge.wait(60 * SECOND);
+        counted.push(edge.page(&mut ticket, 500));
+    }
+    let first = (false, Reason::Rescued);
+    assert_eq!(counted[0], first);
+    assert_eq!(counted[1..], [(false, Reason::Waiting); 20]);
+    edge.wait(60 * SECOND);
+    assert_eq!(edge.page(&mut ticket, 200), (true, Reason::Inside));
 }
