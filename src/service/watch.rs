@@ -89,6 +89,10 @@ fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue
     if !keeps || !is_page || !goes_in || is_delivered {
         return None;
     }
+    // Another page of the same visitor has gone in by the same ticket.
+    if request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
+        return None;
+    }
     let visit = visit.rescued(request.pop.last_sign())?;
     Some(Box::new(Rescue { kind, visit }))
 }

@@ -197,3 +197,15 @@ fn a_rescued_visitor_counts_once_however_long_the_origin_fails() {
     edge.wait(60 * SECOND);
     assert_eq!(edge.page(&mut ticket, 200), (true, Reason::Inside));
 }
+
+/// Both tabs bring the ticket of before.
+#[test]
+fn a_page_of_another_tab_that_fails_takes_no_visitor_out() {
+    let mut edge = Keeping::new();
+    let mut ticket = None;
+    assert_eq!(edge.page(&mut ticket, 500), (false, Reason::Rescued));
+    let mut other = ticket.clone();
+    assert!(edge.page(&mut ticket, 200).0);
+    let (sees_the_origin, reason) = edge.page(&mut other, 500);
+    assert_eq!((sees_the_origin, reason), (true, Reason::Inside));
+}
