@@ -8,7 +8,7 @@ use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
 use crate::queue::{EndedSession, Reason};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::routes::{self, Aside, Route};
-use crate::visitor::visit::{Shared, Visit, VisitOutcome};
+use crate::visitor::visit::{Shared, Visit, VisitOutcome, WayIn};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
 
@@ -156,9 +156,9 @@ pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
 }
 
 fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
-    let is_by_this = visit.sign.is_some() && visit.changed;
-    let may_be_first = is_by_this || visit.was_called;
-    if visit.is_without_store {
+    let is_by_this = visit.sign.is_some() && visit.changed && !visit.ticket.called;
+    let may_be_first = is_by_this || visit.way_in == WayIn::Called;
+    if visit.way_in == WayIn::NoStore {
         Reason::AdmittedWithoutStore
     } else if may_be_first && !request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
         Reason::Admitted

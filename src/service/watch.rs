@@ -7,7 +7,7 @@ use crate::http::{OnBad, Reply, Watch, Way};
 use crate::queue::chance::{Chance, Rule};
 use crate::queue::{OriginHealth, Reason};
 use crate::request::Request;
-use crate::visitor::visit::{Visit, VisitOutcome};
+use crate::visitor::visit::{Visit, VisitOutcome, WayIn};
 use crate::visitor::{Kind, answer};
 
 use super::for_visitor;
@@ -82,7 +82,7 @@ fn is_sampled(visit: &Visit, request: &Request<'_>) -> bool {
 fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
-    let goes_in = visit.was_called || visit.sign.is_some() && visit.changed;
+    let goes_in = visit.way_in == WayIn::Called || visit.sign.is_some() && visit.changed;
     let paths = &request.config.paths;
     // What the origin may command with its answer is delivered.
     let is_delivered = paths.take_commands(&request.call.method, &request.call.path);

@@ -305,6 +305,7 @@ mod tests {
             life: 86_400,
             grace: None,
             still: false,
+            called: false,
             notice: None,
         }
     }

@@ -60,7 +60,7 @@ pub fn answer(route: Route, request: &Request<'_>) -> Aside {
         Route::Place => match ticket() {
             None => Aside::Reply(without_ticket(request), Reason::NotAVisitor),
             held => {
-                let visit = visit(Kind::Poll, held, request).told(request);
+                let visit = visit(Kind::Poll, held, request);
                 Aside::Visit(Box::new(visit))
             }
         },

@@ -98,7 +98,7 @@ pub fn failed(pop: &dyn Markers, began: Now) {
 }
 
 /// Renews the copy of the sign, and tells the store what was counted.
-pub fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedSign {
+pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedSign {
     let (pop, now) = (request.pop, request.now);
     let batches = pop.next_batches();
     let sign = request.line().release_due(&batches).ok();

@@ -20,6 +20,7 @@ use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 pub use begin::provisional_ticket;
 use begin::{anew, held};
+pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{asks_twice, draw_and_tell, is_open};
@@ -40,10 +41,8 @@ pub struct Visit {
     pub sign: Option<Sign>,
     /// Whether that sign is the last one known, since the store does not answer.
     pub is_old: bool,
-    /// Whether the visitor goes in by this request without an answer of the store.
-    pub is_without_store: bool,
-    /// Whether the visitor had been called before, and goes in by this request.
-    pub was_called: bool,
+    /// By what the visitor goes in, if this request is the one.
+    pub way_in: WayIn,
     /// A session that this visit made longer, and that the store has not heard of.
     pub renewal: Option<Renewal>,
     /// Whether more networks use the ticket than should.
@@ -141,6 +140,7 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     };
     ended
         .or_in_without_store(request)
+        .or_called(kind, request)
         .without_duty_at_the_origin()
 }
 
@@ -238,8 +238,7 @@ impl Visit {
             changed: false,
             sign: None,
             is_old: false,
-            is_without_store: false,
-            was_called: false,
+            way_in: WayIn::Sign,
             renewal: None,
             shared: Shared::No,
             fault: None,
@@ -274,7 +273,7 @@ impl Visit {
         Self {
             end: VisitOutcome::Admitted,
             changed: true,
-            is_without_store: true,
+            way_in: WayIn::NoStore,
             fault: self.fault.or(Some(StoreError::NotAsked)),
             ticket: Ticket {
                 grace: Some(grace),

@@ -44,17 +44,13 @@ pub fn doctor(_options: &Options) -> bool {
     let mut missing = 0;
     for need in Need::ALL {
         let (name, what_for) = need.about();
-        match need.found() {
-            Ok(path) => row("ok", name, &path.display().to_string()),
-            Err(_) => {
-                let (how, megabytes) = need.plan();
-                missing += megabytes;
-                row(
-                    "missing",
-                    name,
-                    &format!("{what_for}; {how}, about {megabytes} MB"),
-                );
-            }
+        if let Ok(path) = need.found() {
+            row("ok", name, &path.display().to_string());
+        } else {
+            let (how, megabytes) = need.plan();
+            missing += megabytes;
+            let plan = format!("{what_for}; {how}, about {megabytes} MB");
+            row("missing", name, &plan);
         }
     }
     for (port, user) in PORTS {

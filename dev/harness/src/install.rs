@@ -161,9 +161,10 @@ fn wasm_target() -> Result<PathBuf, String> {
     let output = output.map_err(|error| format!("rustc could not be started: {error}."))?;
     let sysroot = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     let target = sysroot.join("lib/rustlib").join(WASM_TARGET).join("lib");
-    match target.is_dir() {
-        true => Ok(target),
-        false => Err(format!("The Rust target {WASM_TARGET} is not installed.")),
+    if target.is_dir() {
+        Ok(target)
+    } else {
+        Err(format!("The Rust target {WASM_TARGET} is not installed."))
     }
 }
 

@@ -10,14 +10,24 @@ use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Kind, trouble};
 
+/// By what a visitor goes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WayIn {
+    /// By the sign that this request saw, if it saw one.
+    Sign,
+    /// By an earlier one, which said that it is the turn.
+    Called,
+    /// By the policy for the time when the store does not answer.
+    NoStore,
+}
+
 impl Visit {
-    /// An update of the waiting page says that it is the turn. The page goes in by its next request, unless it has done so while
-    /// the update was on its way.
-    #[must_use]
-    pub fn told(mut self, request: &Request<'_>) -> Self {
+    /// It is the turn, by an update of the waiting page or by what a page brings along. The next page goes in, unless one has done
+    /// so while this was on its way.
+    pub(super) fn or_called(mut self, kind: Kind, request: &Request<'_>) -> Self {
         let is_admitted = matches!(self.ticket.standing, Standing::Admitted { .. });
         let is_new = is_admitted && self.changed && self.sign.is_some();
-        if is_new && !self.has_gone_in(request) {
+        if is_new && !kind.renews() && !self.has_gone_in(request) {
             self.ticket.called = true;
         }
         self
@@ -65,7 +75,7 @@ impl Visit {
             ticket,
             changed: true,
             sign: last.and_then(|last| last.sign),
-            was_called: true,
+            way_in: WayIn::Called,
             ..self
         }
     }
@@ -74,7 +84,7 @@ impl Visit {
     #[must_use]
     pub fn rescued(&self, last: Option<Sign>) -> Option<Self> {
         let sign = self.sign.clone().or(last)?;
-        if self.is_without_store || self.position().is_none() {
+        if self.way_in == WayIn::NoStore || self.position().is_none() {
             return None;
         }
         let ticket = Ticket {

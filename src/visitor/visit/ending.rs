@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::sign::SignRead;
-use super::{FollowUp, Unseen, Visit, VisitOutcome, anew, provisional_ticket};
+use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew, provisional_ticket};
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{Claim, Mode, Now, Position, Sign, Verdict, decide};
 use crate::request::Request;
@@ -59,8 +59,7 @@ pub(super) fn decided(
         },
         sign: Some(seen.sign),
         is_old: seen.is_old,
-        is_without_store: false,
-        was_called: false,
+        way_in: WayIn::Sign,
         renewal: None,
         shared: Shared::No,
         fault: seen.fault,
@@ -152,8 +151,7 @@ pub(super) fn without_store(
             || standing != held.standing
             || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
-        is_without_store: false,
-        was_called: false,
+        way_in: WayIn::Sign,
         renewal: None,
         shared: Shared::No,
         sign: None,

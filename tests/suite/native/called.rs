@@ -209,3 +209,30 @@ fn a_page_of_another_tab_that_fails_takes_no_visitor_out() {
     let (sees_the_origin, reason) = edge.page(&mut other, 500);
     assert_eq!((sees_the_origin, reason), (true, Reason::Inside));
 }
+
+/// What a page brings along is let through, and is not the visit.
+#[test]
+fn a_picture_goes_in_for_no_visitor() {
+    for what in ["image", "head"] {
+        let house = House::native();
+        house.warm();
+        let mut visitor = Visitor::new(&house);
+        assert!(!visitor.ask("/echo").inside);
+        house.permit(1);
+        house.wait(2 * SECOND);
+        let ask = match what {
+            "image" => Ask::get("/picture").with("sec-fetch-dest", "image"),
+            _ => Ask::get("/shop").method("HEAD"),
+        };
+        assert!(visitor.send(ask).inside, "{what}");
+        let reasons = || {
+            let log = house.log();
+            let admitted = log.iter().filter(|line| line["reason"] == "admitted");
+            admitted.count()
+        };
+        assert_eq!(reasons(), 0, "{what}");
+        assert!(visitor.ask("/shop").inside);
+        assert!(visitor.ask("/shop").inside);
+        assert_eq!(reasons(), 1, "{what}");
+    }
+}

@@ -90,7 +90,7 @@ fn who_was_called_long_ago_stays_in_the_line_of_a_room_on_hold() {
         house.permit(1);
         house.wait(Duration::from_secs(2));
         assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
-        house.wait(Duration::from_secs(600));
+        house.wait(Duration::from_mins(10));
         match stop {
             "sick" => drop(report(&house, r#"{"bad": 9}"#)),
             mode => drop(house.change("mode", &json!({ "mode": mode }).to_string())),

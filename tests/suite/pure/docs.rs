@@ -194,7 +194,7 @@ fn sentences(page: &str) -> Vec<String> {
         }
         if !line.starts_with('<') {
             let cells = line.split('|').collect::<Vec<_>>().join(". ");
-            texts.last_mut().unwrap().push_str(&format!(" {cells}"));
+            texts.last_mut().unwrap().extend([" ", &cells]);
         }
     }
     let ends = |text: &String| {

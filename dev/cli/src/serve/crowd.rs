@@ -65,9 +65,11 @@ impl Crowd {
         runtime.spawn(async move {
             let present = Arc::<AtomicUsize>::default();
             for number in 0.. {
-                let rate = match number < many {
-                    true => FIRST_A_SECOND,
-                    false => LATER_A_SECOND,
+                let is_first = number < many;
+                let rate = if is_first {
+                    FIRST_A_SECOND
+                } else {
+                    LATER_A_SECOND
                 };
                 sleep(Duration::from_millis(1000 / rate)).await;
                 if present.load(Ordering::Relaxed) >= many {
@@ -98,9 +100,11 @@ impl Crowd {
 impl Visitor {
     async fn visit(mut self) {
         // A few polls, for a visitor who leaves.
-        let mut patience = match self.number % 100 < LEAVERS {
-            true => 2 + self.number % 7,
-            false => usize::MAX,
+        let leaves = self.number % 100 < LEAVERS;
+        let mut patience = if leaves {
+            2 + self.number % 7
+        } else {
+            usize::MAX
         };
         while let Some(heard) = self.open("/").await {
             if !heard.is_of_room {
