@@ -123,8 +123,8 @@ mod tests {
     fn a_folder_is_as_large_as_its_files() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("in")).unwrap();
-        fs::write(folder.path().join("in/a"), [0; 700_000]).unwrap();
-        fs::write(folder.path().join("b"), [0; 300_001]).unwrap();
+        fs::write(folder.path().join("in/a"), vec![0; 700_000]).unwrap();
+        fs::write(folder.path().join("b"), vec![0; 300_001]).unwrap();
         assert_eq!(size(folder.path()), 1_000_001);
         assert_eq!(megabytes(size(folder.path())), "2 MB");
         assert_eq!(size(&folder.path().join("none")), 0);
