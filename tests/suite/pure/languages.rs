@@ -13,23 +13,7 @@ use now_serving::i18n::{LANGUAGES, Language};
 /// The texts that count.
 const COUNTED: [&str; 4] = ["ahead", "minutes", "hours", "look"];
 /// New texts that are shown in English until a translation of each has been reviewed.
-const PENDING: [&str; 15] = [
-    "anew",
-    "called",
-    "continue",
-    "full",
-    "heading_unnumbered",
-    "lapsed",
-    "offline_unnumbered",
-    "posted",
-    "posted_why",
-    "session_over",
-    "session_ended",
-    "trouble_unnumbered",
-    "unnumbered",
-    "used",
-    "watching",
-];
+const PENDING: [&str; 0] = [];
 const FORMS: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
 
 fn folder() -> PathBuf {
