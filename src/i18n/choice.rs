@@ -29,13 +29,14 @@ pub(super) fn choose(
         .or_else(|| languages.iter().find(accepted))
 }
 
-/// The language a range falls back to when its ends are cut off one by one: `pt-BR` is `pt`. Of Chinese the script counts,
-/// which the region tells where it is not named.
+/// The language a range falls back to when its ends are cut off one by one: `de-AT` is `de`. Of Chinese the script counts,
+/// which the region tells where it is not named; of Portuguese the region counts.
 fn named(range: &str, languages: &'static [Language]) -> Option<&'static Language> {
     // A hyphen by the standard; programs also send what their system calls it, `zh_TW`.
     let mut parts = range.split(['-', '_']);
     let tag = match parts.next()? {
         zh if zh.eq_ignore_ascii_case("zh") => chinese(parts),
+        pt if pt.eq_ignore_ascii_case("pt") => portuguese(parts),
         // Hebrew's code before 1989.
         iw if iw.eq_ignore_ascii_case("iw") => "he",
         primary => primary,
@@ -53,6 +54,15 @@ fn chinese<'a>(parts: impl Iterator<Item = &'a str>) -> &'static str {
     match telling.as_deref() {
         None | Some("hans") => "zh-Hans",
         Some(_) => "zh-Hant",
+    }
+}
+
+/// Without a region it is that of Brazil, where most of its readers are (CLDR's likely subtags); every other region writes
+/// as Portugal does (CLDR's parent locales).
+fn portuguese<'a>(mut parts: impl Iterator<Item = &'a str>) -> &'static str {
+    match parts.find(|part| part.len() == 2) {
+        Some(region) if !region.eq_ignore_ascii_case("br") => "pt-PT",
+        _ => "pt-BR",
     }
 }
 

@@ -42,13 +42,14 @@ macro_rules! languages {
 }
 
 /// All there are. The first is for a visitor who reads none of them.
-pub static LANGUAGES: [Language; 17] = languages! {
+pub static LANGUAGES: [Language; 18] = languages! {
     "en" "ltr" one_or_other COMMA
     "de" "ltr" one_or_other DOT
     "fr" "ltr" french NARROW_SPACE
     "es" "ltr" spanish LATE_DOT
     "it" "ltr" spanish LATE_DOT
-    "pt" "ltr" french DOT
+    "pt-BR" "ltr" french DOT
+    "pt-PT" "ltr" spanish LATE_SPACE
     "nl" "ltr" one_or_other DOT
     "pl" "ltr" polish LATE_SPACE
     "sv" "ltr" one_or_other SPACE

@@ -18,7 +18,7 @@ pub(super) fn hindi(number: u64) -> &'static str {
     }
 }
 
-/// Italian too.
+/// Italian and the Portuguese of Portugal too.
 pub(super) fn spanish(number: u64) -> &'static str {
     match number {
         1 => "one",
@@ -26,7 +26,7 @@ pub(super) fn spanish(number: u64) -> &'static str {
     }
 }
 
-/// Portuguese too.
+/// The Portuguese of Brazil too.
 pub(super) fn french(number: u64) -> &'static str {
     match number {
         0 | 1 => "one",

@@ -18,7 +18,8 @@ fn every_number_takes_the_form_its_language_gives_it() {
         ("fr", "1 1 - - - - - - - - - - - - - - - - - m"),
         ("es", "- 1 - - - - - - - - - - - - - - - - - m"),
         ("it", "- 1 - - - - - - - - - - - - - - - - - m"),
-        ("pt", "1 1 - - - - - - - - - - - - - - - - - m"),
+        ("pt-BR", "1 1 - - - - - - - - - - - - - - - - - m"),
+        ("pt-PT", "- 1 - - - - - - - - - - - - - - - - - m"),
         ("nl", "- 1 - - - - - - - - - - - - - - - - - -"),
         ("pl", "m 1 f f m m m m m m f m m m f f m m m m"),
         ("sv", "- 1 - - - - - - - - - - - - - - - - - -"),
@@ -64,7 +65,7 @@ fn every_number_is_written_as_its_language_writes_it() {
             "0 999 1,000 9,999 10,000 1,23,456 12,34,567 12,34,56,78,901",
         ),
         (
-            "de pt nl",
+            "de pt-BR nl",
             "0 999 1.000 9.999 10.000 123.456 1.234.567 12.345.678.901",
         ),
         (
@@ -76,7 +77,7 @@ fn every_number_is_written_as_its_language_writes_it() {
             "0 999 1_000 9_999 10_000 123_456 1_234_567 12_345_678_901",
         ),
         (
-            "pl",
+            "pl pt-PT",
             "0 999 1000 9999 10_000 123_456 1_234_567 12_345_678_901",
         ),
         (
@@ -98,6 +99,8 @@ fn what_counts_agrees_with_its_number() {
         ("en", 1, "There is 1 person ahead of you."),
         ("en", 3_288, "There are 3,288 people ahead of you."),
         ("es", 1_000_000, "Hay 1.000.000 personas delante de usted."),
+        ("pt-BR", 0, "Há 0 pessoa à sua frente."),
+        ("pt-PT", 0, "Há 0 pessoas à sua frente."),
         ("pl", 22, "Przed Państwem czekają 22 osoby."),
         ("pl", 112, "Przed Państwem czeka 112 osób."),
         ("uk", 21, "Перед вами 21 людина."),
