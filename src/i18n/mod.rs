@@ -1,8 +1,7 @@
 //! What the waiting page says, in the visitor's language: texts, plural forms, numbers.
 //!
 //! One file for each language in `templates/words/`, and one row for it below. Every file has the same texts, and as many
-//! forms of those that count as its grammar has; the suite says what is missing, and lists the texts whose translation is
-//! pending.
+//! forms of those that count as its grammar has; the suite says what is missing.
 
 mod choice;
 mod number;
@@ -82,11 +81,10 @@ impl Language {
         self.texts.iter().map(|(name, _)| *name)
     }
 
-    /// A text: in English where it is not translated yet, and empty when there is none of that name.
+    /// A text; empty when there is none of that name.
     #[must_use]
     pub fn text(&self, name: &str) -> &'static str {
-        let in_english = || english().find(name);
-        self.find(name).or_else(in_english).unwrap_or_default()
+        self.find(name).unwrap_or_default()
     }
 
     /// A number as the language's readers write it, in Latin digits: what `Intl.NumberFormat` makes of the tag.
