@@ -174,14 +174,23 @@ pub fn unsound() -> Reply {
     page::notice(503, "Not open yet", text).with("retry-after", "30")
 }
 
+/// What a developer reads who has started the edge alone.
+pub const ON_THIS_MACHINE: &str =
+    "On your own machine, `cargo dev backends` starts a demo site and a local store.";
+
 /// The answer to a visitor inside when the origin does not answer, with the ticket that was meant for the origin's answer.
 #[must_use]
 pub fn origin_failed(call: &Call, forward: &Forward) -> Reply {
     let text = "The site did not answer. You are in, and stay in: please try again in a moment.";
-    let reply = if wants_json(call) {
-        Reply::problem(502, "The origin did not answer", text)
+    let text = if call.local {
+        format!("{text} {ON_THIS_MACHINE}")
     } else {
-        page::notice(502, "Please try again", text)
+        text.to_owned()
+    };
+    let reply = if wants_json(call) {
+        Reply::problem(502, "The origin did not answer", &text)
+    } else {
+        page::notice(502, "Please try again", &text)
     };
     let cookies = forward.set_cookies.clone();
     secured(call, reply.with("retry-after", "5").with_cookies(cookies))

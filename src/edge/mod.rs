@@ -28,7 +28,7 @@ use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp};
-use now_serving::telemetry::log;
+use now_serving::telemetry::log::{self, Decision};
 
 use last_url::LastUrl;
 use outbox::Counts;
@@ -172,6 +172,7 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     performed.count(&record, outcome.renewal, (counts, now));
     if let Some(trace) = trace {
         let facts = facts(&call, trace, config.logging.query, now);
+        let record = with_hint(record);
         log(&log::entry(&facts, performed.status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
@@ -250,6 +251,20 @@ fn now() -> Now {
 /// `FASTLY_HOSTNAME` is the platform's own variable: no visitor can set it.
 fn is_local() -> bool {
     LOCAL.with(|local| *local)
+}
+
+/// A developer who has started the edge alone reads what else to start.
+fn with_hint(record: Decision) -> Decision {
+    let hint = |error| format!("{error}. {}", service::ON_THIS_MACHINE);
+    let store_error = record.store_error;
+    Decision {
+        store_error: if is_local() {
+            store_error.map(hint)
+        } else {
+            store_error
+        },
+        ..record
+    }
 }
 
 fn variable(name: &str) -> String {

@@ -135,12 +135,11 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         }
     };
     let ended = match asked {
-        Ok(seen) => decided(held, seen, after, request),
+        Ok(seen) => decided(held, seen, after, request).or_called(kind, request),
         Err(fault) => without_store(held, brought, fault, now, after),
     };
     ended
         .or_in_without_store(request)
-        .or_called(kind, request)
         .without_duty_at_the_origin()
 }
 

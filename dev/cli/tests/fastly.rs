@@ -39,7 +39,7 @@ fn build_pack_validate_and_serve_work_on_their_own() {
     serves();
 }
 
-/// `serve` finds no store and no origin here; the health of the configuration needs neither.
+/// `serve` finds no store and no origin here; the health of the configuration needs neither, and the page says what to start.
 fn serves() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let addr = free.unwrap().to_string();
@@ -57,4 +57,11 @@ fn serves() {
         .call()
         .unwrap();
     assert_eq!(health.status(), 200);
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .build()
+        .into();
+    let answer = agent.get(format!("http://{addr}/robots.txt")).call();
+    let told = answer.unwrap().body_mut().read_to_string().unwrap();
+    assert!(told.contains("cargo dev backends"), "{told}");
 }
