@@ -9,11 +9,11 @@ use hmac_sha256::Hash as Sha256;
 
 use super::input::{Fields, Refusal};
 use super::login::{Operator, Rights, Scheme};
-use super::verbs::{Intent, Verb};
+use super::verbs::{self, Intent, Verb};
 use super::{Answered, desk, simply, store_trouble};
 use crate::cache::CachedSign;
 use crate::http::Reply;
-use crate::page::Rejection;
+use crate::page::{Rejection, Unconfirmed};
 use crate::queue::{Actor, Changed, Effect, Reason, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -23,7 +23,8 @@ use asked::Asked;
 const UNKNOWN: &str = "whether anything changed is unknown: look at the figures once they are back, or repeat it with the same Idempotency-Key";
 
 /// The same in the panel, whose forms carry a key of their own.
-const UNKNOWN_HERE: &str = "Whether anything was changed is unknown. Look at the figures once they are back, or go back and send the same form again: it changes the line once.";
+const UNKNOWN_HERE: &str =
+    "Whether anything was changed is unknown. Sent again, it changes the line once.";
 
 /// What the panel says of a form that was sent before with other values.
 const SENT_BEFORE: &str = "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both.";
@@ -55,6 +56,7 @@ pub(super) fn answer(
     let typed = fields.as_ref().map(Fields::texts).unwrap_or_default();
     let asked = fields.and_then(|fields| Asked::read(verb, operator, fields, request));
     let exchange = Exchange {
+        verb,
         typed: &typed,
         sender,
         request,
@@ -74,6 +76,7 @@ pub(super) fn answer(
 
 /// A request that was read, and how its answer is worded.
 struct Exchange<'a> {
+    verb: &'static Verb,
     /// What the form said, to stand there again.
     typed: &'a [(String, String)],
     sender: Sender,
@@ -113,10 +116,13 @@ impl Exchange<'_> {
     fn done(&self, intent: &dyn Intent, act: &str, sign: Sign, effect: Effect) -> Answered {
         let reply = match self.sender {
             Sender::Browser => {
+                let version = sign.live.version;
+                let version = verbs::is_setting(act).then(|| format!("&version={version}"));
                 let done = format!(
-                    "done={act}&number={}{}",
+                    "done={act}&number={}{}{}",
                     effect.number,
-                    intent.details(effect)
+                    intent.details(effect),
+                    version.unwrap_or_default()
                 );
                 let ticket = intent.ticket(&sign, effect, self.request.now);
                 desk::redirect(&done, ticket.as_ref(), self.request)
@@ -191,7 +197,13 @@ impl Exchange<'_> {
 
     fn lost(&self, fault: StoreError) -> Answered {
         match self.sender {
-            Sender::Browser => desk::without_store(fault, UNKNOWN_HERE, self.request),
+            Sender::Browser => {
+                let press = Unconfirmed {
+                    route: self.verb.route,
+                    fields: self.typed,
+                };
+                desk::without_store(fault, UNKNOWN_HERE, Some(press), self.request)
+            }
             Sender::Program => store_trouble(fault, UNKNOWN),
         }
     }

@@ -4,9 +4,10 @@ use hmac_sha256::HMAC;
 
 use super::verbs::{self, Ask, Flash, Verb};
 use super::{Answered, simply, to_panel};
+use crate::config::OnStoreError;
 use crate::http::Reply;
-use crate::page::{self, Configured, PanelView, Rejection, SignSeen};
-use crate::queue::Reason;
+use crate::page::{self, Away, Configured, News, PanelView, Rejection, SignSeen, Unconfirmed};
+use crate::queue::{Mode, Reason};
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
 use crate::ticket::Ticket;
@@ -29,9 +30,9 @@ pub(super) fn panel(
     };
     let board = match request.line().board(attempt) {
         Ok(board) => board,
-        Err(fault) => return without_store(fault, "Nothing can be read or moved.", request),
+        Err(fault) => return without_store(fault, "Nothing can be read or moved.", None, request),
     };
-    let flash = flash(request);
+    let news = news(request);
     let desk = PanelView {
         board: &board,
         words: verbs::WORDS,
@@ -40,7 +41,7 @@ pub(super) fn panel(
             is_old: copy.is_old,
         }),
         ticket: ticket_cookie::ticket(request),
-        flash: flash.as_deref(),
+        news: news.as_ref(),
         trouble,
         once: &request.call.id,
         now_ms,
@@ -57,14 +58,41 @@ pub(super) fn panel(
     }
 }
 
-pub(super) fn without_store(fault: StoreError, known: &str, request: &Request<'_>) -> Answered {
-    let why = sentence(&fault.to_string());
+pub(super) fn without_store(
+    fault: StoreError,
+    known: &str,
+    unconfirmed: Option<Unconfirmed<'_>>,
+    request: &Request<'_>,
+) -> Answered {
+    let last = request.pop.last();
+    let last = last.as_ref();
+    let last = last.and_then(|copy| Some((copy.sign.as_ref()?, copy.read_ms)));
+    let away = Away {
+        why: &sentence(&fault.to_string()),
+        known,
+        meanwhile: meanwhile(last.map(|(sign, _)| sign.mode()), request),
+        last,
+        unconfirmed,
+        once: &request.call.id,
+        now_ms: request.now.ms(),
+    };
+    let reply = page::panel_without_store(&configured(request), &away);
     Answered {
         fault: Some(fault),
-        ..simply(
-            page::panel_without_store(&configured(request), &why, known),
-            Reason::StoreTrouble,
-        )
+        ..simply(reply, Reason::StoreTrouble)
+    }
+}
+
+/// What visitors meet while the store does not answer.
+fn meanwhile(mode: Option<Mode>, request: &Request<'_>) -> &'static str {
+    match (mode, request.config.outage.policy) {
+        (Some(Mode::Open), _) => "Meanwhile the room stays open. Visitors inside stay inside.",
+        (Some(Mode::Automatic) | None, OnStoreError::Admit) => {
+            "Meanwhile visitors go in by the pace, since on_store_error = admit. Visitors inside stay inside."
+        }
+        _ => {
+            "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside."
+        }
     }
 }
 
@@ -84,7 +112,7 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
     }
 }
 
-fn sentence(words: &str) -> String {
+pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     format!("{}{}.", String::from_iter(first), letters.as_str())
@@ -97,9 +125,15 @@ pub(super) fn ask(
     again: &[(String, String)],
     request: &Request<'_>,
 ) -> Answered {
+    let unconfirmed = Unconfirmed {
+        route: verb.route,
+        fields: again,
+    };
     let sign = match request.line().status() {
         Ok(line) => line.sign,
-        Err(fault) => return without_store(fault, "Nothing was changed.", request),
+        Err(fault) => {
+            return without_store(fault, "Nothing was changed.", Some(unconfirmed), request);
+        }
     };
     let question = ask(&sign, request.room);
     let reply = page::question(&request.config.operators.path, verb.route, &question, again);
@@ -149,14 +183,19 @@ fn is_flash(request: &Request<'_>) -> bool {
 }
 
 /// What the last press of a button did, as the redirect after it tells.
-fn flash(request: &Request<'_>) -> Option<String> {
+fn news(request: &Request<'_>) -> Option<News> {
     if !is_flash(request) {
         return None;
     }
     let call = request.call;
-    verbs::flash(&Flash {
+    let flash = Flash {
         act: &call.parameter("done")?,
         number: call.parameter("number")?.parse().ok()?,
         request,
+    };
+    Some(News {
+        words: verbs::flash(&flash)?,
+        version: flash.detail("version"),
+        at_ms: flash.detail("at")?.saturating_mul(1000),
     })
 }

@@ -13,7 +13,10 @@ mod told;
 pub mod verbs;
 
 use crate::config::{Config, Problem};
+use crate::http::json::Pairs;
+use crate::http::negotiate::is_navigation;
 use crate::http::{Call, Reply};
+use crate::page;
 use crate::queue::{Reason, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -71,6 +74,46 @@ pub fn to_panel(query: Option<&str>, config: &Config) -> Reply {
 /// Answers a request below the operator's path.
 #[must_use]
 pub fn answer(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered {
+    let answered = answered(rest, body, request);
+    Answered {
+        reply: for_people(answered.reply, request),
+        ..answered
+    }
+}
+
+/// A problem as a page, where a browser shows it in a tab. Programs get it as it is.
+fn for_people(reply: Reply, request: &Request<'_>) -> Reply {
+    let header = |found: &str| reply.headers.iter().find(|(name, _)| *name == found);
+    let is_problem =
+        header("content-type").is_some_and(|(_, value)| value.ends_with("problem+json"));
+    if !is_problem || !is_navigation(request.call) {
+        return reply;
+    }
+    let Ok(Pairs(told)) = serde_json::from_slice(&reply.body) else {
+        return reply;
+    };
+    let text = |wanted: &str| {
+        let found = told.iter().find(|(name, _)| name == wanted);
+        found
+            .and_then(|(_, value)| value.text())
+            .unwrap_or_default()
+    };
+    let detail = desk::sentence(text("detail"));
+    let panel = format!("{}/", request.config.operators.path);
+    let page = page::problem(
+        reply.status,
+        text("title"),
+        &detail,
+        (&panel, "To the panel"),
+    );
+    let is_told = |name: &str| page.headers.iter().any(|(told, _)| *told == name);
+    let headers = reply.headers.into_iter();
+    let more: Vec<_> = headers.filter(|(name, _)| !is_told(name)).collect();
+    more.into_iter()
+        .fold(page, |page, (name, value)| page.with(name, value))
+}
+
+fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered {
     let Request { call, config, .. } = *request;
     let route = Route::at(rest).filter(|(route, _)| route.is_there(config));
     let Some((route, allowed)) = route else {

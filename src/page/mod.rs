@@ -18,8 +18,8 @@ pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ActionWords, Configured, PanelView, Question, Rejection, SignSeen, number, pace_words, panel,
-    panel_without_store, people, question,
+    ActionWords, Away, Configured, News, PanelView, Question, Rejection, SignSeen, Unconfirmed,
+    number, pace_words, panel, panel_without_store, people, question,
 };
 use std::sync::LazyLock;
 pub use template::Refusal;
@@ -77,6 +77,12 @@ pub fn posted(status: u16, words: &Language, to: &str, frame_ancestors: Option<&
         Some((to, label)),
         frame_ancestors,
     )
+}
+
+/// A page about a problem, with a way on.
+#[must_use]
+pub fn problem(status: u16, title: &str, text: &str, link: (&str, &str)) -> Reply {
+    notice_in(i18n::english(), status, title, text, Some(link), NOBODY)
 }
 
 /// A page with one thing to say.

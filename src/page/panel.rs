@@ -1,6 +1,7 @@
 //! The panel: what operators see and what they can press.
 
 mod actions;
+mod away;
 mod band;
 mod chart;
 mod figures;
@@ -8,22 +9,29 @@ mod hour;
 mod origin;
 mod question;
 mod settings;
+mod trend;
+mod undo;
+mod words;
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use super::template::Template;
-use super::{ADMIN_TEXT, NOBODY, clock, house, notice};
+use super::{ADMIN_TEXT, NOBODY, house, notice};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::i18n::english;
 use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
+use trend::Trend;
 
 pub use actions::ActionWords;
+pub use away::{Away, Unconfirmed, panel_without_store};
 pub use question::{Question, question};
+pub use undo::News;
+use words::{moment, seconds};
+pub use words::{number, pace_words, people};
 
 // Parsed when it is first shown.
 static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
@@ -73,7 +81,7 @@ pub struct PanelView<'a> {
     /// The ticket this browser holds.
     pub ticket: Option<Ticket>,
     /// What was just done.
-    pub flash: Option<&'a str>,
+    pub news: Option<&'a News>,
     /// What was not.
     pub trouble: Option<Rejection<'a>>,
     /// So that a form sent twice is one change.
@@ -117,8 +125,7 @@ impl<'a> Rejection<'a> {
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
 pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> Reply {
-    let waiting = number(desk.board.sign.waiting());
-    let title = format!("{waiting} waiting \u{b7} Now Serving");
+    let title = band::title(&desk.board.sign, configured.room);
     shown_as(&ADMIN, status, &title, data(&title, configured, desk))
 }
 
@@ -128,25 +135,29 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
     let ticket = desk.ticket.as_ref();
     let trouble = desk.trouble;
     let hour = Hour::new(board, now_ms);
-    let chart = chart::chart(&hour);
+    let trend = Trend::new(board, &hour);
+    let chart = chart::chart(&hour, desk);
     object!({
         "title": title,
         "room": configured.room,
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),
-        "news": desk.flash,
+        "news": desk.news.map(|news| news.words.as_str()),
+        "undo": undo::undo(configured, desk),
         "last": actions::since(desk, sign.live.version.saturating_sub(1)),
         "once": desk.once,
         "version": sign.live.version,
-        "sign": figures::line(sign),
-        "flow": figures::flow(sign, &hour, now_ms),
-        "absent": figures::absent(configured.absent_visitors, board.absent),
+        "board": true,
+        "sign": figures::line(sign, now_ms),
+        "flow": figures::decisive(&hour, trend),
+        "came": figures::came(configured.absent_visitors, board.absent),
         "inside": figures::inside(sign.sessions.as_ref()),
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
-        "band": band::band(sign),
+        "band": band::band(sign, board.mode.as_ref(), now_ms),
+        "trend": trend::told(trend, sign.live.pace, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
         "pace": settings::pace(board, configured.pace, trouble, now_ms),
@@ -173,6 +184,7 @@ fn permit(
     let usual = board.sign.live.pace.quantity.min(configured.permit_max);
     object!({
         "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
+        "still": number(board.sign.waiting().saturating_sub(usual)),
         "kept": typed.is_some(),
         "most": configured.permit_max,
         "most_words": number(configured.permit_max),
@@ -193,19 +205,6 @@ fn trouble_words(trouble: Rejection<'_>, desk: &PanelView<'_>) -> String {
     }
 }
 
-/// The panel while nothing can be seen: why, and what is known all the same, each a sentence.
-#[must_use]
-pub fn panel_without_store(configured: &Configured<'_>, why: &str, known: &str) -> Reply {
-    let title = "Now Serving: no answer";
-    let data = object!({
-        "title": title,
-        "room": configured.room,
-        "path": configured.path,
-        "down": object!({ "why": why, "known": known }),
-    });
-    shown_as(&ADMIN, 503, title, data)
-}
-
 fn shown_as(
     template: &LazyLock<Option<Template>>,
     status: u16,
@@ -216,64 +215,4 @@ fn shown_as(
     shown
         .and_then(|page| page.render(status, &data.into(), NOBODY))
         .unwrap_or_else(|| notice(status, title, "The panel's template cannot be shown."))
-}
-
-/// A number of people, in words.
-#[must_use]
-pub fn people(many: u64) -> String {
-    if many == 1 {
-        "1 person".to_owned()
-    } else {
-        format!("{} people", number(many))
-    }
-}
-
-/// A pace, in words.
-#[must_use]
-pub fn pace_words(pace: Pace) -> String {
-    if pace.automatic == 0 {
-        return "off".to_owned();
-    }
-    format!(
-        "{} every {}",
-        number(pace.quantity),
-        seconds(pace.automatic)
-    )
-}
-
-struct Moment {
-    iso: String,
-    text: String,
-}
-
-impl From<Moment> for Value {
-    fn from(Moment { iso, text }: Moment) -> Self {
-        object!({ "iso": iso, "text": text })
-    }
-}
-
-/// A moment of today by its time, any other with its day.
-fn moment(at_ms: u64, now_ms: u64) -> Moment {
-    let (day, time) = (clock::day(at_ms), clock::time(at_ms));
-    let is_today = day == clock::day(now_ms);
-    let text = if is_today {
-        format!("{time} UTC")
-    } else {
-        format!("{day} {time} UTC")
-    };
-    Moment {
-        iso: clock::iso_8601(at_ms),
-        text,
-    }
-}
-
-fn seconds(many: u64) -> String {
-    let plural = if many == 1 { "" } else { "s" };
-    format!("{} second{plural}", number(many))
-}
-
-/// A number as operators read it: in English.
-#[must_use]
-pub fn number(number: u64) -> String {
-    english().number(number)
 }

@@ -3,6 +3,7 @@
 mod admin_host;
 mod axe;
 mod cap;
+mod console;
 mod elsewhere;
 mod journeys;
 mod languages;

@@ -225,7 +225,7 @@ impl Play<'_> {
             Event::Mode(mode) => self.change(now_ms, &SetMode(*mode), |model, call| {
                 model.set_mode(*mode, call)
             }),
-            Event::Pace(pace) => self.change(now_ms, &SetPace(*pace), |model, call| {
+            Event::Pace(pace) => self.change(now_ms, &set_pace(*pace), |model, call| {
                 model.set_pace(*pace, call)
             }),
             Event::Cap(cap) => self.change(now_ms, &SetCap(*cap), |model, call| {
@@ -722,4 +722,9 @@ mod redis {
         ];
         hold_over(&stores, 200);
     }
+}
+
+fn set_pace(pace: Option<Pace>) -> SetPace {
+    let last = Pace::default();
+    SetPace { pace, last }
 }

@@ -184,8 +184,14 @@ in_every_house! {
     people_operate_the_room_from_listed_networks_only_and_programs_from_anywhere
     a_wrong_secret_of_the_operators_closes_their_routes_and_no_others
     the_panel_shows_the_last_hour
-    what_is_let_in_is_in_the_figures_of_this_minute
+    what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_when_it_is_over
     every_live_setting_says_what_is_configured_and_leads_back
+    a_browser_gets_a_page_for_every_mistake_and_a_program_a_problem
+    a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_sent_again
+    what_was_just_set_can_be_undone
+    nothing_is_undone_that_another_operator_set_since
+    a_pace_five_times_the_last_one_asks_first
+    a_line_is_held_whatever_another_operator_set_meanwhile
     what_operators_did_is_listed_with_who_when_and_from_where
     a_form_sent_twice_is_one_change
     a_form_sent_again_with_other_values_says_so_and_keeps_them

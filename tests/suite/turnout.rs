@@ -442,10 +442,13 @@ mod native {
         assert_eq!(sale.percent(), Some(30));
         sale.absent = 100;
         sale.came = sale.called * 9 / 10;
-        let pace = SetPace(Some(Pace {
-            quantity: 51,
-            ..PACE
-        }));
+        let pace = SetPace {
+            pace: Some(Pace {
+                quantity: 51,
+                ..PACE
+            }),
+            last: PACE,
+        };
         sale.line(|line| change(line, pace.change()));
         sale.minutes(6);
         assert_eq!(sale.percent(), Some(30), "as it was");

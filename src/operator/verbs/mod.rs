@@ -198,7 +198,13 @@ impl Flash<'_> {
     /// A number out of [`Intent::details`].
     #[must_use]
     pub fn detail(&self, name: &str) -> Option<u64> {
-        self.request.call.parameter(name)?.parse().ok()
+        self.text(name)?.parse().ok()
+    }
+
+    /// A word out of them.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.request.call.parameter(name)
     }
 }
 
@@ -215,8 +221,13 @@ pub(super) fn flash(flash: &Flash<'_>) -> Option<String> {
 /// How what operators did is worded.
 pub(super) const WORDS: ActionWords = ActionWords {
     what: listed,
-    is_setting: |action| of(&action.verb).is_some_and(|verb| verb.changes == Changes::Settings),
+    is_setting: |action| is_setting(&action.verb),
 };
+
+/// Whether an act makes a version of the settings.
+pub(super) fn is_setting(act: &str) -> bool {
+    of(act).is_some_and(|verb| verb.changes == Changes::Settings)
+}
 
 /// A build after this one may have verbs that this one does not know.
 fn listed(action: &Action) -> String {

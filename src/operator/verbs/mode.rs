@@ -52,12 +52,17 @@ impl Intent for SetMode {
     fn logged(&self, _: Effect) -> String {
         format!("mode {}", self.0.name())
     }
+
+    fn details(&self, _: Effect) -> String {
+        format!("&mode={}", self.0.name())
+    }
 }
 
 fn flash(flash: &Flash<'_>) -> String {
+    let mode = flash.text("mode").unwrap_or_default();
     match flash.number {
-        0 => "The mode is set.".to_owned(),
-        released => format!("The mode is set; {} went in.", people(released)),
+        0 => format!("The mode is set to {mode}."),
+        released => format!("The mode is set to {mode}; {} went in.", people(released)),
     }
 }
 

@@ -1,10 +1,13 @@
 //! Sets how fast visitors go in, or goes back to what is configured.
 
-use super::{Asking, Changes, Intent, Verb};
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::pace_words;
+use crate::page::{Question, pace_words, people};
 use crate::queue::{Action, Change, Effect, Pace};
+
+/// A pace that is this many times the last one is asked about.
+const CONFIRM_TIMES: u64 = 5;
 
 /// The verb. Its route shows the settings to GET.
 pub(in crate::operator) static VERB: Verb = Verb {
@@ -15,29 +18,48 @@ pub(in crate::operator) static VERB: Verb = Verb {
     longest_body: LONGEST_BODY,
     example: |_| r#"{"automatic": 15, "automatic_quantity": 20}"#.to_owned(),
     read,
-    flash: |_| "The pace is set: in effect everywhere within this period.".to_owned(),
+    flash,
     listed,
 };
 
-/// The pace that is asked for; `None` is what is configured.
-pub struct SetPace(pub Option<Pace>);
+/// The pace that is asked for.
+pub struct SetPace {
+    /// `None` is what is configured.
+    pub pace: Option<Pace>,
+    /// The pace until now, as far as this data centre knows: it is asked about, not decided by.
+    pub last: Pace,
+}
 
-fn read(fields: &mut Fields, _: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let last = last_pace(asking);
     if fields.are_given_back(&["automatic", "automatic_quantity"]) {
-        return Ok(Box::new(SetPace(None)));
+        return Ok(Box::new(SetPace { pace: None, last }));
     }
     let automatic = fields.number("automatic", Pace::AUTOMATIC)?;
     let quantity = fields.number("automatic_quantity", Pace::QUANTITY)?;
     let missing = |name, accepted| move || wrong(name, None, accepted);
-    Ok(Box::new(SetPace(Some(Pace {
+    let pace = Pace {
         automatic: automatic.ok_or_else(missing("automatic", "the seconds of a period"))?,
         quantity: quantity.ok_or_else(missing("automatic_quantity", "how many in a period"))?,
-    }))))
+    };
+    Ok(Box::new(SetPace {
+        pace: Some(pace),
+        last,
+    }))
+}
+
+/// While the pace is off, the configured one is the last. The store is not asked: a change is one call.
+fn last_pace(asking: &Asking<'_>) -> Pace {
+    let request = asking.request;
+    let sign = request.pop.last().and_then(|copy| copy.sign);
+    let live = sign.map(|sign| sign.live.pace);
+    let live = live.filter(|pace| pace.automatic > 0);
+    live.unwrap_or(request.room.pace)
 }
 
 impl Intent for SetPace {
     fn change(&self) -> Change {
-        let details = self.0.map(|pace| {
+        let details = self.pace.map(|pace| {
             vec![
                 ("live_automatic", pace.automatic.to_string()),
                 ("live_quantity", pace.quantity.to_string()),
@@ -46,12 +68,45 @@ impl Intent for SetPace {
         Change::new("pace", details.unwrap_or_default())
     }
 
+    fn question(&self) -> Option<Ask<'_>> {
+        let (pace, last) = (self.pace?, self.last);
+        let new = pace.quantity.saturating_mul(last.automatic);
+        let times = new.checked_div(last.quantity.saturating_mul(pace.automatic))?;
+        let ask: Ask<'_> = Box::new(move |sign, _| Question {
+            title: "Set this much faster pace?",
+            text: format!(
+                "{} is {times} times the last pace, {}. Waiting now: {}. Visitors who have gone in cannot be called back.",
+                pace_words(pace),
+                pace_words(last),
+                people(sign.waiting())
+            ),
+            yes: "Set the pace",
+            word: None,
+        });
+        (times >= CONFIRM_TIMES).then_some(ask)
+    }
+
+    fn details(&self, _: Effect) -> String {
+        let details = |pace: Pace| format!("&every={}&visitors={}", pace.automatic, pace.quantity);
+        self.pace.map_or_else(String::new, details)
+    }
+
     fn logged(&self, _: Effect) -> String {
-        match self.0 {
+        match self.pace {
             Some(pace) => format!("pace {} every {} s", pace.quantity, pace.automatic),
             None => "pace as configured".to_owned(),
         }
     }
+}
+
+fn flash(flash: &Flash<'_>) -> String {
+    let pace = flash.detail("every").zip(flash.detail("visitors"));
+    let pace = pace.map(|(automatic, quantity)| Pace {
+        automatic,
+        quantity,
+    });
+    let pace = pace.map_or_else(|| "what is configured".to_owned(), pace_words);
+    format!("The pace is set to {pace}: in effect everywhere within this period.")
 }
 
 /// The list has the period first, then the quantity.

@@ -86,7 +86,7 @@ mod tests {
             },
             copy: None,
             ticket: None,
-            flash: None,
+            news: None,
             trouble: None,
             once: "",
             now_ms: 1_800_000_000_000,

@@ -2,35 +2,103 @@
 
 use serde_json::Value;
 
-use super::pace_words;
+use super::words::{number, rate_words, span_words};
 use crate::http::object::object;
-use crate::queue::{Mode, Sign};
+use crate::queue::{Mode, Provenance, Sign};
+
+/// How a state looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    letter: &'static str,
+    shape: &'static str,
+    color: &'static str,
+}
+
+const RUN: Kind = Kind {
+    name: "run",
+    letter: "\u{25b6}",
+    shape: "M4 2v12l9-6z",
+    color: "1d6b3a",
+};
+const HOLD: Kind = Kind {
+    name: "hold",
+    letter: "\u{275a}\u{275a}",
+    shape: "M3 2h4v12H3zM9 2h4v12H9z",
+    color: "8a5a00",
+};
+const OPEN: Kind = Kind {
+    name: "open",
+    letter: "\u{25b6}\u{25b6}",
+    shape: "M2 3v10l6-5zM8 3v10l6-5z",
+    color: "1f6fb2",
+};
+const CLOSED: Kind = Kind {
+    name: "closed",
+    letter: "\u{25a0}",
+    shape: "M3 3h10v10H3z",
+    color: "4a4540",
+};
 
 /// What the band at the top shows.
-pub(super) fn band(sign: &Sign) -> Value {
-    let (next, button) = match sign.live.mode {
-        Mode::Automatic | Mode::Open => (Mode::Hold, "Hold the line"),
-        Mode::Hold | Mode::Closed => (Mode::Automatic, "Resume"),
+pub(super) fn band(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> Value {
+    let (next, button, next_kind) = match sign.live.mode {
+        Mode::Automatic | Mode::Open => (Mode::Hold, "Hold the line", HOLD),
+        Mode::Hold | Mode::Closed => (Mode::Automatic, "Resume", RUN),
     };
+    let kind = kind(sign.mode());
     object!({
-        "words": words(sign),
-        "moves": sign.mode().lets_in(),
+        "words": words(sign, set, now_ms),
+        "kind": kind.name,
+        "shape": kind.shape,
+        "color": kind.color,
         "next": next.name(),
+        "next_kind": next_kind.name,
+        "next_shape": next_kind.shape,
         "button": button,
+        // A brake works whatever another operator changed meanwhile.
+        "version": (next != Mode::Hold).then_some(sign.live.version),
     })
 }
 
-fn words(sign: &Sign) -> String {
+/// Where nothing is known of the line: the mark of the tab alone.
+pub(super) fn away() -> Value {
+    object!({ "shape": "M7 2h2v8H7zM7 12h2v2H7z", "color": "b3261e" })
+}
+
+/// What the tab says: the state and the length of the line.
+pub(super) fn title(sign: &Sign, room: &str) -> String {
+    let letter = kind(sign.mode()).letter;
+    let waiting = number(sign.waiting());
+    format!("{letter} {waiting} waiting \u{b7} {room}")
+}
+
+/// How a mode looks.
+pub(super) fn kind(mode: Mode) -> Kind {
+    match mode {
+        Mode::Automatic => RUN,
+        Mode::Hold => HOLD,
+        Mode::Open => OPEN,
+        Mode::Closed => CLOSED,
+    }
+}
+
+fn words(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> String {
     let live = &sign.live;
+    let lasts = set.map_or_else(String::new, |set| {
+        let seconds = now_ms.saturating_sub(set.at_ms) / 1000;
+        format!(" for {}", span_words(seconds))
+    });
     match live.mode {
-        _ if sign.is_held_by_origin() => "On hold by itself: the origin is sick.".to_owned(),
+        _ if sign.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
         Mode::Automatic if live.pace.automatic == 0 => {
-            "Running without a pace: operators and the origin let visitors in.".to_owned()
+            "Running without a pace: operators and the origin let visitors in".to_owned()
         }
-        Mode::Automatic => format!("Running by pace: {}.", pace_words(live.pace)),
-        Mode::Hold => "On hold: no new visitor goes in.".to_owned(),
-        Mode::Open => "Open: every visitor goes in.".to_owned(),
-        Mode::Closed => "Closed: no new visitor goes in, and none draws a number.".to_owned(),
+        Mode::Automatic => format!("Running by pace: {}", rate_words(live.pace)),
+        Mode::Hold => format!("On hold{lasts}: no new visitor goes in"),
+        Mode::Open => format!("Open{lasts}: every visitor goes in"),
+        Mode::Closed => {
+            format!("Closed{lasts}: no new visitor goes in, and none draws a number")
+        }
     }
 }
 
@@ -40,67 +108,101 @@ mod tests {
     use crate::page::panel::hour::tests::board;
     use crate::queue::{Cursor, OriginSign, Pace};
 
+    const NOW_MS: u64 = 1_800_000_000_000;
+
+    fn told(mode: Mode, automatic: u64, holds: bool) -> [String; 3] {
+        let mut board = board(&[(1, 0, 0)]);
+        board.mode = Some(Provenance {
+            at_ms: NOW_MS - 180_000,
+            by: "admin".to_owned(),
+        });
+        board.sign.live.mode = mode;
+        board.sign.live.pace = Pace {
+            automatic,
+            quantity: 5,
+        };
+        board.sign.origin = Some(OriginSign {
+            holds,
+            cuts: 0,
+            cut_at: Cursor(0),
+            is_slowed: false,
+        });
+        let band = band(&board.sign, board.mode.as_ref(), NOW_MS);
+        let text = |name: &str| {
+            let text = band.get(name).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        [text("words"), text("kind"), text("next")]
+    }
+
     #[test]
     fn the_band_says_who_moves_the_line_and_offers_to_stop_it_or_to_go_on() {
-        let mut sign = board(&[(1, 0, 0)]).sign;
-        let mut told = |mode: Mode, automatic: u64, holds: bool| {
-            sign.live.mode = mode;
-            sign.live.pace = Pace {
-                automatic,
-                quantity: 5,
-            };
-            sign.origin = Some(OriginSign {
-                holds,
-                cuts: 0,
-                cut_at: Cursor(0),
-                is_slowed: false,
-            });
-            let band = band(&sign);
-            let text = |name: &str| {
-                band.get(name)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+        for (mode, automatic, holds, expected) in [
             (
-                text("words"),
-                band.get("moves") == Some(&true.into()),
-                text("next"),
-            )
-        };
-        let expected =
-            |words: &str, moves: bool, next: &str| (words.to_owned(), moves, next.to_owned());
-        assert_eq!(
-            told(Mode::Automatic, 6, false),
-            expected("Running by pace: 5 every 6 seconds.", true, "hold")
-        );
-        assert_eq!(
-            told(Mode::Automatic, 0, false),
-            expected(
-                "Running without a pace: operators and the origin let visitors in.",
-                true,
-                "hold"
-            )
-        );
-        assert_eq!(
-            told(Mode::Automatic, 6, true),
-            expected("On hold by itself: the origin is sick.", false, "hold")
-        );
-        assert_eq!(
-            told(Mode::Hold, 6, false),
-            expected("On hold: no new visitor goes in.", false, "automatic")
-        );
-        assert_eq!(
-            told(Mode::Open, 6, false),
-            expected("Open: every visitor goes in.", true, "hold")
-        );
-        assert_eq!(
-            told(Mode::Closed, 6, false),
-            expected(
-                "Closed: no new visitor goes in, and none draws a number.",
+                Mode::Automatic,
+                6,
                 false,
-                "automatic"
-            )
-        );
+                ["Running by pace: 50 a minute", "run", "hold"],
+            ),
+            (
+                Mode::Automatic,
+                3600,
+                false,
+                ["Running by pace: 0.1 a minute", "run", "hold"],
+            ),
+            (
+                Mode::Automatic,
+                0,
+                false,
+                [
+                    "Running without a pace: operators and the origin let visitors in",
+                    "run",
+                    "hold",
+                ],
+            ),
+            (
+                Mode::Automatic,
+                6,
+                true,
+                ["On hold by itself: the origin is sick", "hold", "hold"],
+            ),
+            (
+                Mode::Hold,
+                6,
+                false,
+                [
+                    "On hold for 3 min: no new visitor goes in",
+                    "hold",
+                    "automatic",
+                ],
+            ),
+            (
+                Mode::Open,
+                6,
+                false,
+                ["Open for 3 min: every visitor goes in", "open", "hold"],
+            ),
+            (
+                Mode::Closed,
+                6,
+                false,
+                [
+                    "Closed for 3 min: no new visitor goes in, and none draws a number",
+                    "closed",
+                    "automatic",
+                ],
+            ),
+        ] {
+            assert_eq!(told(mode, automatic, holds), expected);
+        }
+    }
+
+    #[test]
+    fn the_tab_shows_the_state_and_the_length_of_the_line() {
+        let mut sign = board(&[(1, 204, 80)]).sign;
+        assert_eq!(title(&sign, "main"), "\u{25b6} 204 waiting \u{b7} main");
+        sign.live.mode = Mode::Hold;
+        let held = "\u{275a}\u{275a} 204 waiting \u{b7} main";
+        assert_eq!(title(&sign, "main"), held);
     }
 }

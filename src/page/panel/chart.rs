@@ -1,87 +1,96 @@
-//! The last hour as a picture: who waited as an area, who was let in each minute as bars, each on its own scale.
+//! The last hour as one picture: arrivals and admissions of each minute as lines, waiting visitors as an area on a scale of
+//! their own, and a mark where an operator acted.
+//!
+//! Invariant: lines end with the last whole minute, so that none falls only because a minute has just begun.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::hour::{Bar, Hour};
-use super::{number, people};
+use super::PanelView;
+use super::hour::{Bar, Hour, MINUTE_MS};
+use super::words::{moment_to_the_minute, number};
 use crate::http::object::object;
-use crate::page::clock;
 
-/// The width of a minute and the height of a picture, in its own units; it is stretched to where it stands.
+/// The width of a minute and the height of the picture, in its own units; it is stretched to where it stands.
 const STEP: u64 = 10;
-const HEIGHT: u64 = 100;
+const HEIGHT: u64 = 200;
+/// How many steps each scale has.
+const STEPS: u64 = 4;
 
-/// The two pictures, and what they say in words.
-#[derive(Debug)]
-pub(super) struct Chart {
-    line: String,
-    area: String,
-    bars: String,
-    most_waiting: String,
-    most_admitted: String,
-    from: String,
-    summary: String,
-}
-
-impl From<Chart> for Value {
-    fn from(chart: Chart) -> Self {
-        object!({
-            "line": chart.line,
-            "area": chart.area,
-            "bars": chart.bars,
-            "most_waiting": chart.most_waiting,
-            "most_admitted": chart.most_admitted,
-            "from": chart.from,
-            "summary": chart.summary,
-        })
-    }
-}
-
-/// Nothing when nothing happened.
-pub(super) fn chart(hour: &Hour) -> Option<Chart> {
-    let bars = hour.bars();
-    let (first, last) = (bars.first()?, bars.last()?);
-    let admitted: u64 = bars.iter().map(|bar| bar.admitted).sum();
-    let (crowd, crowded) = most(&bars, |bar| bar.waiting)?;
-    let (rush, rushed) = most(&bars, |bar| bar.admitted)?;
-    if crowd == 0 && admitted == 0 {
+/// The picture, and what it says in words. Nothing when nothing happened.
+pub(super) fn chart(hour: &Hour, desk: &PanelView<'_>) -> Option<Value> {
+    let bars = &hour.bars;
+    let (whole, first) = (bars.split_last()?.1, bars.first()?);
+    let most = |bars: &[Bar], what: fn(&Bar) -> u64| bars.iter().map(what).max().unwrap_or(0);
+    let flow = |bar: &Bar| bar.arrived.max(bar.admitted);
+    let crowd = most(bars, |bar| bar.waiting);
+    if crowd == 0 && most(bars, flow) == 0 {
         return None;
     }
-    let [waiting, rate] = [crowd, rush].map(round_up);
-    let line = line(&bars, waiting);
-    let rushed = if rush > 0 {
-        format!(" at {rushed}")
-    } else {
-        String::new()
-    };
-    Some(Chart {
-        area: format!("M0 {HEIGHT}V{}V{HEIGHT}Z", line.trim_start_matches("M0 ")),
-        line,
-        bars: columns(&bars, rate),
-        most_waiting: number(waiting),
-        most_admitted: number(rate),
-        from: time(first.minute),
-        summary: format!(
-            "{} waiting now, at most {} at {crowded}. {} let in within the hour, at most {} a minute{rushed}.",
-            number(last.waiting),
-            number(crowd),
-            people(admitted),
-            number(rush),
-        ),
+    let [people, rate] = [crowd, most(whole, flow)].map(scale);
+    let width = STEP * u64::try_from(bars.len()).unwrap_or_default();
+    let area = steps(bars, |bar| bar.waiting, people);
+    let at = |minute: u64| moment_to_the_minute(minute * MINUTE_MS, desk.now_ms);
+    let middle = first.minute + width / STEP / 2;
+    Some(object!({
+        "width": width,
+        "area": format!("M0 {HEIGHT}V{}V{HEIGHT}Z", area.trim_start_matches("M0 ")),
+        "arrived": steps(whole, |bar| bar.arrived, rate),
+        "admitted": steps(whole, |bar| bar.admitted, rate),
+        "marks": marks(first.minute, desk),
+        "people": labels(people),
+        "rates": labels(rate),
+        "first": first.minute,
+        "last": bars.len() - 1,
+        "minutes": minutes(bars),
+        "from": at(first.minute),
+        "middle": at(middle),
+        "waited": summed(bars, |bar| bar.waiting, desk.now_ms),
+        "came": summed(bars, |bar| bar.arrived, desk.now_ms),
+        "went": summed(bars, |bar| bar.admitted, desk.now_ms),
+    }))
+}
+
+/// The sum of something, the most of it in a minute, and when that was first.
+fn summed(bars: &[Bar], what: fn(&Bar) -> u64, now_ms: u64) -> Value {
+    let most = bars.iter().map(what).max().unwrap_or(0);
+    let bar = bars.iter().find(|bar| what(bar) == most);
+    object!({
+        "all": number(bars.iter().map(what).sum()),
+        "most": number(most),
+        "at": bar.map(|bar| moment_to_the_minute(bar.minute * MINUTE_MS, now_ms)),
     })
 }
 
-/// The most of something, and when that was first.
-fn most(bars: &[Bar], what: impl Fn(&Bar) -> u64) -> Option<(u64, String)> {
-    let most = bars.iter().map(&what).max()?;
-    let bar = bars.iter().find(|bar| what(bar) == most)?;
-    Some((most, time(bar.minute)))
+/// What operators did, as far as it is in the picture.
+fn marks(first: u64, desk: &PanelView<'_>) -> Vec<Value> {
+    let from_ms = first * MINUTE_MS;
+    let actions = desk.board.actions.iter();
+    let seen = actions.filter(|action| action.set.at_ms >= from_ms);
+    seen.map(|action| {
+        let after_ms = action.set.at_ms - from_ms;
+        object!({
+            "at": after_ms / MINUTE_MS,
+            "x": after_ms * STEP / MINUTE_MS,
+            "what": (desk.words.what)(action),
+        })
+    })
+    .collect()
 }
 
-fn time(minute: u64) -> String {
-    clock::time(minute * 60_000).chars().take(5).collect()
+/// For the script that reads out a minute: arrivals, admissions and waiting visitors of each.
+fn minutes(bars: &[Bar]) -> String {
+    let mut told = String::new();
+    for bar in bars {
+        let next = if told.is_empty() { "" } else { ";" };
+        let _ = write!(
+            told,
+            "{next}{} {} {}",
+            bar.arrived, bar.admitted, bar.waiting
+        );
+    }
+    told
 }
 
 /// So high that something is seen of one visitor among many.
@@ -90,41 +99,75 @@ fn height(value: u64, top: u64) -> u64 {
 }
 
 /// A step for each minute.
-fn line(bars: &[Bar], top: u64) -> String {
+fn steps(bars: &[Bar], what: fn(&Bar) -> u64, top: u64) -> String {
     let mut path = String::new();
-    for (bar, x) in bars.iter().zip((0..).step_by(10)) {
-        let y = HEIGHT - height(bar.waiting, top);
+    let mut x = 0;
+    for bar in bars {
+        let y = HEIGHT - height(what(bar), top);
         let begin = if x == 0 { "M0 " } else { "V" };
-        let _ = write!(path, "{begin}{y}H{}", x + STEP);
+        x += STEP;
+        let _ = write!(path, "{begin}{y}H{x}");
     }
     path
 }
 
-fn columns(bars: &[Bar], top: u64) -> String {
-    let mut path = String::new();
-    for (bar, x) in bars.iter().zip((0..).step_by(10)) {
-        let height = height(bar.admitted, top);
-        if height > 0 {
-            let _ = write!(path, "M{} {HEIGHT}v-{height}h8v{height}z", x + 1);
-        }
-    }
-    path
+/// The numbers beside a scale, from the top.
+fn labels(top: u64) -> Vec<Value> {
+    let step = top / STEPS;
+    let labels = (0..=STEPS).rev();
+    let label = |at: u64| object!({ "label": number(at.saturating_mul(step)) });
+    labels.map(label).collect()
 }
 
-/// The next of 1, 2, 5, 10, 20, 50 and so on, so that the scale stands still while figures change.
-fn round_up(most: u64) -> u64 {
+/// The top of a scale whose steps are round, so that it stands still while figures change.
+fn scale(most: u64) -> u64 {
     let tens = std::iter::successors(Some(1_u64), |ten| ten.checked_mul(10));
-    let mut steps = tens.flat_map(|ten| [1, 2, 5].map(|step| ten.saturating_mul(step)));
-    steps.find(|step| *step >= most).unwrap_or(u64::MAX)
+    let mut steps = tens.flat_map(|ten| [10, 15, 20, 30, 50].map(|step| ten.saturating_mul(step)));
+    // In tenths, since one and a half is a step of hundreds but not of ones.
+    let is_whole = |step: &u64| step.is_multiple_of(10);
+    let least = most.div_ceil(STEPS);
+    let step = steps.find(|step| is_whole(step) && step / 10 >= least);
+    step.map_or(u64::MAX, |step| step / 10 * STEPS)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::ActionWords;
     use super::super::hour::tests::{TEN, board};
     use super::*;
+    use crate::queue::{Action, Provenance};
 
-    fn shown(minutes: &[(u64, u64, u64)]) -> Option<Chart> {
-        chart(&Hour::new(&board(minutes), TEN * 60_000 + 30_000))
+    const NOW_MS: u64 = TEN * MINUTE_MS + 30_000;
+
+    fn shown(minutes: &[(u64, u64, u64)]) -> Option<Value> {
+        let mut board = board(minutes);
+        board
+            .actions
+            .extend([NOW_MS - 90_000, 0].map(|at_ms| Action {
+                set: Provenance {
+                    at_ms,
+                    by: "anna".to_owned(),
+                },
+                address: String::new(),
+                verb: "mode".to_owned(),
+                number: 0,
+                value: "hold".to_owned(),
+                second: String::new(),
+            }));
+        let desk = PanelView {
+            board: &board,
+            words: ActionWords {
+                what: |action| action.value.clone(),
+                is_setting: |_| true,
+            },
+            copy: None,
+            ticket: None,
+            news: None,
+            trouble: None,
+            once: "",
+            now_ms: NOW_MS,
+        };
+        chart(&Hour::new(&board, NOW_MS), &desk)
     }
 
     #[test]
@@ -134,36 +177,42 @@ mod tests {
     }
 
     #[test]
-    fn scales_are_round_and_hold_the_most() {
-        for (most, top) in [(0, 1), (1, 1), (3, 5), (5, 5), (6, 10), (1001, 2000)] {
-            assert_eq!(round_up(most), top);
+    fn scales_have_four_round_steps_and_hold_the_most() {
+        for (most, top) in [
+            (0, 4),
+            (1, 4),
+            (5, 8),
+            (41, 60),
+            (61, 80),
+            (120, 120),
+            (121, 200),
+            (1_001, 1_200),
+        ] {
+            assert_eq!(scale(most), top, "{most}");
         }
-        assert!(round_up(u64::MAX) == u64::MAX);
+        assert!(scale(u64::MAX) > u64::MAX / 2);
     }
 
     #[test]
-    fn bars_stand_where_and_as_high_as_they_should() {
-        let chart = shown(&[(TEN - 9, 40, 0), (TEN - 5, 30, 10), (TEN, 10, 15)]);
-        let Some(chart) = chart else {
+    fn a_short_history_fills_the_picture_and_its_lines_end_with_the_last_whole_minute() {
+        let minutes = [(TEN - 3, 40, 0), (TEN - 2, 30, 10), (TEN, 12, 30)];
+        let Some(chart) = shown(&minutes) else {
             unreachable!("something happened");
         };
-        assert_eq!(chart.bars, "M541 100v-100h8v100zM591 100v-50h8v50z");
-        assert_eq!((&*chart.most_waiting, &*chart.most_admitted), ("50", "10"));
-        assert!(chart.line.starts_with("M0 100H10"), "{}", chart.line);
-        assert!(chart.line.ends_with("V40H590V80H600"), "{}", chart.line);
-        assert!(chart.area.starts_with("M0 100V100H10"), "{}", chart.area);
-        assert!(chart.area.ends_with("V80H600V100Z"), "{}", chart.area);
-        assert_eq!(chart.from, "09:01");
-        assert_eq!(
-            chart.summary,
-            "10 waiting now, at most 40 at 09:51. 15 people let in within the hour, at most 10 a minute at 09:55."
-        );
+        let text = |name: &str| chart.get(name).and_then(Value::as_str).unwrap_or_default();
+        assert_eq!(chart.get("width"), Some(&40.into()));
+        assert_eq!(text("arrived"), "M0 0H10V200H20V200H30");
+        assert_eq!(text("admitted"), "M0 200H10V150H20V200H30");
+        assert_eq!(text("area"), "M0 200V0H10V50H20V50H30V140H40V200Z");
+        assert_eq!(text("minutes"), "40 0 40;0 10 30;0 0 30;2 20 12");
+        let labels = ["40", "30", "20", "10", "0"].map(|label| object!({ "label": label }));
+        assert_eq!(chart.get("rates"), Some(&labels.to_vec().into()));
+        let mark = object!({ "at": 2, "x": 20, "what": "hold" });
+        assert_eq!(chart.get("marks"), Some(&vec![mark].into()));
     }
 
     #[test]
     fn one_visitor_among_a_million_is_seen() {
-        let chart = shown(&[(TEN - 9, 1_000_000, 0), (TEN, 1_000_000, 1)]);
-        assert!(chart.is_some_and(|chart| chart.bars.contains("v-100")));
         assert_eq!(height(1, 1_000_000), 1);
         assert_eq!(height(u64::MAX, 1), HEIGHT);
     }

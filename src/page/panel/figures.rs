@@ -2,16 +2,18 @@
 
 use serde_json::Value;
 
-use super::hour::Hour;
-use super::{SignSeen, moment, number, people};
+use super::SignSeen;
+use super::hour::{Bar, Hour};
+use super::trend::Trend;
+use super::words::{moment, number, people, per_minute, span_words};
 use crate::http::object::object;
-use crate::i18n::english;
 use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
-use crate::queue::{Rate, Verdict, decide};
+use crate::queue::{Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
-pub(super) fn line(sign: &Sign) -> Value {
+pub(super) fn line(sign: &Sign, now_ms: u64) -> Value {
+    let last = sign.waiting().checked_sub(1);
     object!({
         "cursor": number(sign.cursor.0),
         "length": number(sign.length),
@@ -19,39 +21,58 @@ pub(super) fn line(sign: &Sign) -> Value {
         "credit": number(sign.credit),
         "credit_people": people(sign.credit),
         "waiting_people": people(sign.waiting()),
+        "wait": wait(sign, last, now_ms),
+        "wait_first": wait(sign, last.map(|_| 0), now_ms),
     })
 }
 
-/// How fast the line moves.
-pub(super) fn flow(sign: &Sign, hour: &Hour, now_ms: u64) -> Value {
-    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
-    let wait = match sign.waiting() {
-        0 => "nobody waits".to_owned(),
-        _ if !sign.mode().lets_in() => "unknown".to_owned(),
-        _ => {
-            let wait = sign.wait_of_the_last(now_ms);
-            wait.map_or_else(|| "unknown".to_owned(), |wait| english().wait(Some(wait)))
-        }
+/// What an operator decides by.
+pub(super) fn decisive(hour: &Hour, trend: Option<Trend>) -> Value {
+    let (last, five) = (hour.flow(1, 0), hour.flow(5, 0));
+    let whole = hour.bars.split_last();
+    let peak = whole.and_then(|(_, bars)| bars.iter().map(|bar| bar.arrived).max());
+    let now = hour.bars.last();
+    let moved = |people: u64| {
+        let known = (last.minutes > 0).then(|| number(people));
+        known.unwrap_or_else(|| "\u{2013}".to_owned())
+    };
+    let of_five = |people| per_minute(people, five.minutes);
+    let until_now = |bar: fn(&Bar) -> u64| number(now.map_or(0, bar));
+    object!({
+        "slope": trend.map(Trend::slope),
+        "arriving": moved(last.arrived),
+        "arriving_5": of_five(five.arrived),
+        "arriving_now": until_now(|bar| bar.arrived),
+        "peak": number(peak.unwrap_or(0)),
+        "admitted": moved(last.admitted),
+        "admitted_5": of_five(five.admitted),
+        "admitted_now": until_now(|bar| bar.admitted),
+    })
+}
+
+/// How long the visitor with this many ahead waits.
+fn wait(sign: &Sign, ahead: Option<u64>, now_ms: u64) -> String {
+    let Some(ahead) = ahead else {
+        return "no visitor waits".to_owned();
+    };
+    let is_moving = sign.mode().lets_in();
+    let wait = sign.estimated_wait(ahead, now_ms).filter(|_| is_moving);
+    wait.map_or_else(|| "unknown".to_owned(), span_words)
+}
+
+/// How many of the called visitors come.
+pub(super) fn came(setting: AbsentVisitors, absent: Absent) -> Value {
+    let share = absent.share.filter(|_| setting != AbsentVisitors::Off);
+    let share = share.map(|absent| 1000_u64.saturating_sub(absent).saturating_add(5) / 10);
+    let more = match setting {
+        AbsentVisitors::Off => "not measured".to_owned(),
+        _ if share.is_none() => "not known yet".to_owned(),
+        _ => format!("{} called may still come", number(absent.may_come)),
     };
     object!({
-        "one": number(hour.admitted_within(60_000)),
-        "five": number(hour.admitted_within(300_000)),
-        "measured": measured.map_or_else(|| "not known".to_owned(), rate_words),
-        "wait": wait,
+        "share": share.map_or_else(|| "\u{2013}".to_owned(), |share| format!("{share} %")),
+        "more": more,
     })
-}
-
-/// How many of the called visitors do not come.
-pub(super) fn absent(setting: AbsentVisitors, absent: Absent) -> String {
-    match absent.share {
-        _ if setting == AbsentVisitors::Off => "not measured".to_owned(),
-        None => "not known yet".to_owned(),
-        Some(share) => format!(
-            "{} % of those called did not come. {} called may still come.",
-            share.saturating_add(5) / 10,
-            number(absent.may_come)
-        ),
-    }
 }
 
 /// Who is inside, where a cap holds.
@@ -87,13 +108,6 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         format!("Pace {pace}{slots} \u{2192} {released}, {at}. ")
     });
     format!("{}Limit now: {now}.", last.unwrap_or_default())
-}
-
-/// Rates below ten are told with a decimal.
-fn rate_words(rate: Rate) -> String {
-    let per_minute = rate.per_minute();
-    let decimals = usize::from(per_minute < 9.95);
-    format!("{per_minute:.decimals$} a minute")
 }
 
 /// How old the sign is that visitors see here.
@@ -154,15 +168,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absent_visitors_are_told_in_words() {
+    fn called_visitors_who_come_are_told_in_words() {
         let told = |setting, share| {
-            let may_come = 6;
-            absent(setting, Absent { share, may_come })
+            let told = came(setting, Absent { share, may_come: 6 });
+            let word = |name| told.get(name).and_then(Value::as_str).map(str::to_owned);
+            [word("share"), word("more")].map(Option::unwrap_or_default)
         };
-        let known = "31 % of those called did not come. 6 called may still come.";
+        let known = ["70 %", "6 called may still come"];
         assert_eq!(told(AbsentVisitors::Observe, Some(305)), known);
-        assert_eq!(told(AbsentVisitors::On, Some(314)), known);
-        assert_eq!(told(AbsentVisitors::Observe, None), "not known yet");
-        assert_eq!(told(AbsentVisitors::Off, None), "not measured");
+        assert_eq!(told(AbsentVisitors::On, Some(296)), known);
+        let unknown = ["\u{2013}", "not known yet"];
+        assert_eq!(told(AbsentVisitors::Observe, None), unknown);
+        let unmeasured = ["\u{2013}", "not measured"];
+        assert_eq!(told(AbsentVisitors::Off, Some(305)), unmeasured);
     }
 }

@@ -1,18 +1,18 @@
 //! The last hour by minutes, out of how those minutes ended in which the line was asked to move. In any other minute
 //! nothing moved, so how it ended is known all the same.
+//!
+//! Invariant: rates come of whole minutes only, so a figure changes with a new minute and not with the second of a look.
 
 use crate::queue::{MinuteSample, PanelSnapshot};
 
-const MINUTE_MS: u64 = 60_000;
-/// How many minutes there are, the one under way included.
-pub(super) const MINUTES: u64 = 60;
+pub(super) const MINUTE_MS: u64 = 60_000;
+/// How many minutes there are at most, the one under way included.
+const MINUTES: u64 = 60;
 
-/// How the minutes ended, up to now.
+/// The minutes, up to now.
 pub(super) struct Hour {
-    /// The oldest first.
-    ends: Vec<MinuteSample>,
-    now: MinuteSample,
-    now_ms: u64,
+    /// The oldest first, the one under way last. A line that is younger than an hour has none before its first.
+    pub(super) bars: Vec<Bar>,
 }
 
 /// One minute.
@@ -22,59 +22,71 @@ pub(super) struct Bar {
     pub(super) minute: u64,
     /// How many waited at its end.
     pub(super) waiting: u64,
+    /// How many numbers were drawn in it.
+    pub(super) arrived: u64,
     /// How many were released in it.
+    pub(super) admitted: u64,
+}
+
+/// What moved in some whole minutes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flow {
+    /// How many minutes; 0 when none was over.
+    pub(super) minutes: u64,
+    pub(super) arrived: u64,
     pub(super) admitted: u64,
 }
 
 impl Hour {
     pub(super) fn new(board: &PanelSnapshot, now_ms: u64) -> Self {
+        let this = now_ms / MINUTE_MS;
         let now = MinuteSample {
             // Data centres' clocks differ.
-            minute: board.minute.min(now_ms / MINUTE_MS),
+            minute: board.minute.min(this),
             waiting: board.sign.waiting(),
             drawn: board.drawn,
             admitted: board.admitted,
         };
         let ends = board.hour.iter().rev().copied();
-        let ends = ends.filter(|end| end.minute < now.minute).collect();
-        Self { ends, now, now_ms }
+        let ends = ends.filter(|end| end.minute < now.minute);
+        let ends: Vec<MinuteSample> = ends.chain([now]).collect();
+        let known = ends.first().map_or(this, |end| end.minute);
+        let first = known.max(this.saturating_sub(MINUTES - 1));
+        let bars = (first..=this).map(|minute| bar(minute, &ends));
+        Self {
+            bars: bars.collect(),
+        }
     }
 
-    /// How many were released within so much time. Within a minute of the past they are taken to have come evenly, since
-    /// only its end is known.
-    pub(super) fn admitted_within(&self, ms: u64) -> u64 {
-        let from_ms = self.now_ms.saturating_sub(ms);
-        let minute = from_ms / MINUTE_MS;
-        let before = self.admitted_by(minute.saturating_sub(1));
-        let during = self.admitted_by(minute).saturating_sub(before);
-        let gone = during.saturating_mul(from_ms % MINUTE_MS) / MINUTE_MS;
-        self.now.admitted.saturating_sub(before + gone)
+    /// What moved in the latest whole minutes, in `most` of them at most, and in none that began before `from`.
+    pub(super) fn flow(&self, most: usize, from: u64) -> Flow {
+        let whole = self.bars.iter().rev().skip(1).take(most);
+        let whole = whole.take_while(|bar| bar.minute >= from);
+        whole.fold(Flow::default(), |flow, bar| Flow {
+            minutes: flow.minutes + 1,
+            arrived: flow.arrived + bar.arrived,
+            admitted: flow.admitted + bar.admitted,
+        })
     }
+}
 
-    /// The oldest first.
-    pub(super) fn bars(&self) -> Vec<Bar> {
-        let this = self.now_ms / MINUTE_MS;
-        let first = this.saturating_sub(MINUTES - 1);
-        let bar = |minute: u64| {
-            let before = self.admitted_by(minute.saturating_sub(1));
-            Bar {
-                minute,
-                waiting: self.end(minute).map_or(0, |end| end.waiting),
-                admitted: self.admitted_by(minute).saturating_sub(before),
-            }
-        };
-        (first..=this).map(bar).collect()
+fn bar(minute: u64, ends: &[MinuteSample]) -> Bar {
+    let (before, end) = (end(minute.saturating_sub(1), ends), end(minute, ends));
+    let moved = |sum: fn(&MinuteSample) -> u64| {
+        let before = before.map_or(0, sum);
+        end.map_or(0, sum).saturating_sub(before)
+    };
+    Bar {
+        minute,
+        waiting: end.map_or(0, |end| end.waiting),
+        arrived: moved(|end| end.drawn),
+        admitted: moved(|end| end.admitted),
     }
+}
 
-    /// How a minute ended. The hour is kept whole, so before its first minute there was no line.
-    fn end(&self, minute: u64) -> Option<&MinuteSample> {
-        let ends = self.ends.iter().chain([&self.now]);
-        ends.take_while(|end| end.minute <= minute).last()
-    }
-
-    fn admitted_by(&self, minute: u64) -> u64 {
-        self.end(minute).map_or(0, |end| end.admitted)
-    }
+/// How a minute ended. The hour is kept whole, so before its first minute there was no line.
+fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
+    ends.iter().take_while(|end| end.minute <= minute).last()
 }
 
 #[cfg(test)]
@@ -133,24 +145,37 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_minute_that_is_not_over_counts_with_what_was_left_of_the_one_before() {
-        let minutes = [(TEN - 2, 9, 100), (TEN - 1, 9, 160), (TEN, 9, 170)];
-        assert_eq!(hour(&minutes, 0).admitted_within(60_000), 70);
-        assert_eq!(hour(&minutes, 15).admitted_within(60_000), 10 + 45);
-        assert_eq!(hour(&minutes, 59).admitted_within(60_000), 10 + 1);
-        assert_eq!(hour(&minutes, 30).admitted_within(300_000), 170);
+    fn rates_are_of_whole_minutes() {
+        let minutes = [
+            (TEN - 3, 9, 90),
+            (TEN - 2, 9, 100),
+            (TEN - 1, 19, 160),
+            (TEN, 9, 170),
+        ];
+        for seconds in [0, 15, 59] {
+            let hour = hour(&minutes, seconds);
+            let flow = |minutes, arrived, admitted| Flow {
+                minutes,
+                arrived,
+                admitted,
+            };
+            assert_eq!(hour.flow(1, 0), flow(1, 70, 60), "after {seconds} s");
+            assert_eq!(hour.flow(2, 0), flow(2, 80, 70));
+            assert_eq!(hour.flow(5, 0), flow(3, 179, 160), "there are no more");
+            assert_eq!(hour.flow(5, TEN - 1), flow(1, 70, 60));
+            assert_eq!(hour.flow(5, TEN), flow(0, 0, 0));
+        }
     }
 
     #[test]
     fn nothing_moved_in_a_minute_that_is_not_known() {
-        let minutes = [(TEN - 30, 9, 100), (TEN - 3, 9, 160)];
+        let minutes = [(TEN - 70, 9, 20), (TEN - 30, 9, 100), (TEN - 3, 9, 160)];
         let hour = hour(&minutes, 0);
-        assert_eq!(hour.admitted_within(60_000), 0);
-        assert_eq!(hour.admitted_within(120_000), 0);
-        assert_eq!(hour.admitted_within(180_000), 60, "in the third last");
-        let moved: Vec<u64> = hour.bars().iter().map(|bar| bar.admitted).collect();
+        assert_eq!(hour.flow(2, 0).admitted, 0);
+        assert_eq!(hour.flow(3, 0).admitted, 60, "in the third last");
+        let moved: Vec<u64> = hour.bars.iter().map(|bar| bar.admitted).collect();
         let expected = (0..60).map(|at| match at {
-            29 => 100,
+            29 => 80,
             56 => 60,
             _ => 0,
         });
@@ -160,7 +185,7 @@ pub(super) mod tests {
     #[test]
     fn who_waits_goes_on_waiting_in_minutes_that_are_not_known() {
         let minutes = [(TEN - 90, 7, 0), (TEN - 20, 8, 0), (TEN - 10, 9, 0)];
-        let bars = hour(&minutes, 0).bars();
+        let bars = hour(&minutes, 0).bars;
         let waiting: Vec<u64> = bars.iter().map(|bar| bar.waiting).collect();
         let expected = [vec![7; 39], vec![8; 10], vec![9; 11]].concat();
         assert_eq!(waiting, expected);
@@ -173,23 +198,90 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_line_that_is_new_has_all_it_ever_moved_in_its_first_minute() {
-        let hour = hour(&[(TEN, 3, 500)], 20);
-        assert_eq!(hour.admitted_within(60_000), 500);
-        assert_eq!(hour.admitted_within(300_000), 500);
+    fn a_line_that_is_new_has_no_minutes_before_its_first() {
+        let new = hour(&[(TEN, 3, 500)], 20);
+        assert_eq!(new.bars.len(), 1);
+        assert_eq!(new.bars.first().map(|bar| bar.admitted), Some(500));
+        assert_eq!(new.flow(5, 0), Flow::default(), "none is over");
+        assert_eq!(hour(&[(TEN - 7, 3, 500), (TEN, 3, 500)], 0).bars.len(), 8);
+        assert_eq!(hour(&[(0, 0, 0)], 0).bars.len(), 60, "nothing ever moved");
     }
 
     #[test]
     fn a_clock_that_lags_behind_the_store_s_minutes_loses_none() {
         let minutes = [(TEN, 3, 10), (TEN + 1, 3, 15)];
         let hour = hour(&minutes, 59);
-        assert_eq!(hour.bars().last().map(|bar| bar.admitted), Some(15));
+        assert_eq!(hour.bars.last().map(|bar| bar.admitted), Some(15));
     }
 
     #[test]
     fn counts_that_began_anew_are_never_below_zero() {
         let hour = hour(&[(TEN - 1, 0, 900), (TEN, 2, 1)], 30);
-        assert_eq!(hour.admitted_within(60_000), 0);
-        assert!(hour.bars().iter().all(|bar| bar.admitted <= 900));
+        assert!(hour.bars.iter().all(|bar| bar.admitted <= 900));
+        assert_eq!(hour.bars.last().map(|bar| bar.admitted), Some(0));
+    }
+
+    /// What a client counts that sees every visitor, and what the store keeps of it.
+    struct Counted {
+        board: PanelSnapshot,
+        /// When each moved: a minute, arrivals, admissions.
+        moved: Vec<(u64, u64, u64)>,
+    }
+
+    impl Counted {
+        /// As `remember_minute` in `history.lua`: the first verb of a minute writes down how the minute before ended.
+        fn moves(&mut self, at_ms: u64, arrived: u64, wanted: u64) {
+            let (board, minute) = (&mut self.board, at_ms / MINUTE_MS);
+            if minute > board.minute {
+                let sample = MinuteSample {
+                    minute: board.minute,
+                    waiting: board.sign.waiting(),
+                    drawn: board.drawn,
+                    admitted: board.admitted,
+                };
+                board.hour.insert(0, sample);
+                board.hour.truncate(61);
+                board.minute = minute;
+            }
+            let admitted = wanted.min(board.sign.waiting() + arrived);
+            board.drawn += arrived;
+            board.admitted += admitted;
+            board.sign.length += arrived;
+            board.sign.cursor.0 += admitted;
+            self.moved.push((minute, arrived, admitted));
+        }
+
+        fn in_minutes(&self, minutes: std::ops::Range<u64>) -> (u64, u64) {
+            let moved = self.moved.iter();
+            moved
+                .filter(|(minute, ..)| minutes.contains(minute))
+                .fold((0, 0), |sum, moved| (sum.0 + moved.1, sum.1 + moved.2))
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn figures_are_what_a_client_counted_and_change_with_a_minute_alone(
+            steps in proptest::collection::vec((0_u64..200_000, 0_u64..40, 0_u64..60), 1..80)
+        ) {
+            let mut counted = Counted { board: board(&[(TEN, 0, 0)]), moved: Vec::new() };
+            let (mut at_ms, mut last) = (TEN * MINUTE_MS, None::<(u64, Flow, Flow)>);
+            for (gap_ms, arrived, wanted) in steps {
+                at_ms += gap_ms;
+                counted.moves(at_ms, arrived, wanted);
+                let (this, hour) = (at_ms / MINUTE_MS, Hour::new(&counted.board, at_ms));
+                for most in [1, 5] {
+                    let flow = hour.flow(most, 0);
+                    let sums = counted.in_minutes(this - flow.minutes..this);
+                    proptest::prop_assert_eq!((flow.arrived, flow.admitted), sums);
+                    proptest::prop_assert_eq!(flow.minutes, (most as u64).min(this - TEN));
+                }
+                let seen = (this, hour.flow(1, 0), hour.flow(5, 0));
+                if let Some(before) = last.filter(|(minute, ..)| *minute == this) {
+                    proptest::prop_assert_eq!(before, seen);
+                }
+                last = Some(seen);
+            }
+        }
     }
 }

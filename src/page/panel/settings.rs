@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Rejection, moment, number, pace_words, people};
+use super::words::{moment, number, pace_words, people, rate_words};
+use super::{Rejection, band};
 use crate::http::object::object;
 use crate::page::LONGEST_MESSAGE;
 use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
@@ -15,6 +16,7 @@ pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
             "name": mode.name(),
             "means": means(mode),
             "label": label(mode),
+            "kind": band::kind(mode).name,
             "now": mode == live.mode,
             "path": path,
             "once": once,
@@ -24,7 +26,7 @@ pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
     Mode::ALL.map(row).to_vec().into()
 }
 
-fn label(mode: Mode) -> &'static str {
+pub(super) fn label(mode: Mode) -> &'static str {
     match mode {
         Mode::Automatic => "Automatic",
         Mode::Hold => "Hold",
@@ -36,9 +38,9 @@ fn label(mode: Mode) -> &'static str {
 fn means(mode: Mode) -> &'static str {
     match mode {
         Mode::Automatic => "The line moves by its pace, by operators and by the origin.",
-        Mode::Hold => "Nobody new goes in. Numbers are drawn as ever.",
-        Mode::Open => "Everybody goes in, and is counted. Asks first.",
-        Mode::Closed => "Nobody new goes in, nobody draws, and the page says so.",
+        Mode::Hold => "No new visitor goes in. Numbers are drawn as ever.",
+        Mode::Open => "Every visitor goes in, and is counted. Asks first.",
+        Mode::Closed => "No new visitor goes in, none draws a number, and the page says so.",
     }
 }
 
@@ -71,6 +73,11 @@ pub(super) fn pace(
     object!({
         "configured": pace_words(configured),
         "now": pace_words(live),
+        "rate": match live.automatic {
+            0 => "off".to_owned(),
+            _ => rate_words(live),
+        },
+        "runs": live.automatic > 0,
         "differs": live != configured,
         "set": set(board.pace.as_ref(), now_ms),
         "quantity": quantity,

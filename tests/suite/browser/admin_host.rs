@@ -52,7 +52,7 @@ fn a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_
         assert_eq!(text(&page, "#waiting").await, "1", "/ leads to the panel");
         pictures(&page, "panel-own-host").await;
         press(&page, "mode-hold").await;
-        assert_eq!(text(&page, "#news").await, "The mode is set.");
+        assert_eq!(text(&page, "#news").await, "The mode is set to hold.");
         assert_eq!(mode(&house), "hold");
         // A page of the shop without a policy of its own.
         let shop = format!("{}/robots.txt", house.wasm_side().edge.url());

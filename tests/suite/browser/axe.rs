@@ -118,7 +118,7 @@ fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let url = panel(&house);
-        assert_no_barrier(&page, "people let in within the hour", &url).await;
+        assert_no_barrier(&page, " were let in, at most ", &url).await;
         page.execute("document.querySelector('details').open = true", vec![])
             .await
             .unwrap();
@@ -142,7 +142,7 @@ fn no_page_of_ours_puts_a_barrier_before_anybody() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         assert_no_barrier(&page, "Your number", &url).await;
         let panel = panel(&house);
-        assert_no_barrier(&page, "Tickets drawn", &panel).await;
+        assert_no_barrier(&page, "Last in line waits", &panel).await;
         for (key, value) in [
             ("brand_name", "Ember & Ash"),
             (

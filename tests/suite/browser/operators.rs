@@ -6,6 +6,7 @@ use harness::origin::Seen;
 use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
+use super::panel::click;
 use super::{LOOKUP_TIMEOUT, panel, tell, wait_for_title};
 use crate::house::{House, PASSWORD, Visitor};
 
@@ -27,14 +28,6 @@ async fn says(page: &Client, selector: &str, part: &str) {
         sleep(TENTH).await;
     }
     panic!("{selector} never says {part:?}, but {last:?}");
-}
-
-async fn click(page: &Client, selector: &str) {
-    let element = page
-        .wait()
-        .at_most(LOOKUP_TIMEOUT)
-        .for_element(Locator::Css(selector));
-    element.await.unwrap().click().await.unwrap();
 }
 
 async fn fill(page: &Client, selector: &str, text: &str) {

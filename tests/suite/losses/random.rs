@@ -279,9 +279,14 @@ impl Play<'_> {
             Event::Mode(mode) => self.change(pop, &SetMode(*mode), |model, call| {
                 model.set_mode(*mode, call)
             }),
-            Event::Pace(pace) => self.change(pop, &SetPace(*pace), |model, call| {
-                model.set_pace(*pace, call)
-            }),
+            Event::Pace(pace) => self.change(
+                pop,
+                &SetPace {
+                    pace: *pace,
+                    last: Pace::default(),
+                },
+                |model, call| model.set_pace(*pace, call),
+            ),
             Event::Message(text) => {
                 let message = Message(text.map(str::to_owned));
                 self.change(pop, &message, |model, call| model.set_message(*text, call));

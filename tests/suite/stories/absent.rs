@@ -87,8 +87,8 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
     );
     house.permit(2);
     assert_eq!(absent(house)["may_come"], 2);
-    let words = "30 % of those called did not come. 2 called may still come.";
-    assert_shows(house, &format!(r#"id="absent">{words}<"#));
+    assert_shows(house, r#"id="came">70 %<"#);
+    assert_shows(house, r#"id="absent">2 called may still come<"#);
     let told = numbers(&house.ask(&scrape()).body);
     let told = |name: &str| told[&format!("queue_{name}{{room=\"{}\"}}", house.room())].to_string();
     assert_eq!(

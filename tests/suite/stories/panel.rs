@@ -127,7 +127,8 @@ fn text(page: &Got, id: &str) -> String {
 }
 
 pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
-    assert_shows(&panel(house), "Nobody came and nobody was let in.");
+    assert_shows(&panel(house), "No visitor came and none was let in.");
+    house.wait_for_period(60);
     let minute = house.now_ms() / 60_000;
     for (ago, figures) in [(20, "40 40 0"), (3, "30 45 15"), (1, "20 50 30")] {
         let end = format!("{} {figures}", minute - ago);
@@ -141,32 +142,53 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     house.write(&["minute", &minute]);
     let panel = panel(house);
     assert_shows(&panel, r#"id="waiting">15<"#);
-    assert_shows(&panel, r#"id="admitted-5">35<"#);
-    assert_shows(&panel, r#"class="bars" d="M"#);
-    let words = text(&panel, "hour-words");
-    assert!(
-        words.starts_with("15 waiting now, at most 40 at "),
-        "{words}"
-    );
-    assert!(
-        words.contains(". 35 people let in within the hour, at most 15 a minute at "),
-        "{words}"
-    );
-}
-
-pub(crate) fn what_is_let_in_is_in_the_figures_of_this_minute(house: &House) {
-    draw(house, 3);
-    house.permit(2);
-    let panel = panel(house);
     for shown in [
-        r#"id="admitted-1">2<"#,
-        r#"id="admitted-5">2<"#,
-        r#"id="store">answers<"#,
-        r#"id="wait">unknown<"#,
+        r#"id="arriving">5<"#,
+        "5 min: 2 · peak 40 · this minute 0<",
+        r#"id="admitted">15<"#,
+        "5 min: 6 · this minute <span id=\"admitted-now\">5<",
     ] {
         assert_shows(&panel, shown);
     }
-    assert_shows(&panel, " s old<");
+    assert_shows(&panel, r#"class="in" d="M0 0H10V200H20"#);
+    let (_, words) = panel.body.split_once("id=\"hour-words\">").unwrap();
+    for part in [
+        "50 arrived, at most 40 in a minute, at <time ",
+        "35 were let in, at most 15 in a minute, at <time ",
+        "At most 40 waited, at <time ",
+    ] {
+        assert!(words.contains(part), "{words}");
+    }
+}
+
+pub(crate) fn what_is_let_in_is_in_the_figures_of_this_minute_and_of_the_last_when_it_is_over(
+    house: &House,
+) {
+    house.wait_for_period(60);
+    draw(house, 3);
+    house.permit(2);
+    let first = panel(house);
+    for shown in [
+        r#"id="admitted">–<"#,
+        r#"id="admitted-now">2<"#,
+        r#"id="store">answers<"#,
+        r#"id="wait">unknown<"#,
+        "known after its first minute.",
+    ] {
+        assert_shows(&first, shown);
+    }
+    assert_shows(&first, " s old<");
+    house.wait_for_period(60);
+    let next = panel(house);
+    for shown in [
+        r#"id="arriving">3<"#,
+        r#"id="admitted">2<"#,
+        r#"id="admitted-now">0<"#,
+        "The line is growing: 3 arrive and 2 go in each minute.",
+        "▲ 1 a minute · now serving",
+    ] {
+        assert_shows(&next, shown);
+    }
 }
 
 pub(crate) fn every_live_setting_says_what_is_configured_and_leads_back(house: &House) {
@@ -219,22 +241,97 @@ pub(crate) fn every_live_setting_says_what_is_configured_and_leads_back(house: &
     );
 }
 
+pub(crate) fn what_was_just_set_can_be_undone(house: &House) {
+    draw(house, 1);
+    let held = press(house, "mode-hold", &[]);
+    assert_eq!(text(&held, "was"), "before: mode automatic");
+    let undone = follow(house, Form::of(&held, "undo").send(house));
+    assert_eq!(text(&undone, "news"), "The mode is set to automatic.");
+    assert_eq!(text(&undone, "was"), "before: mode hold");
+    let pace = |quantity| [("automatic_quantity", quantity), ("automatic", "15")];
+    press(house, "pace", &pace("2"));
+    let set = press(house, "pace", &pace("3"));
+    let undone = follow(house, Form::of(&set, "undo").send(house));
+    assert_eq!(
+        text(&undone, "news"),
+        "The pace is set to 2 every 15 seconds: in effect everywhere within this period."
+    );
+    let said = press(house, "message", &[("message", "Nine, we are late.")]);
+    let undone = follow(house, Form::of(&said, "undo").send(house));
+    assert!(text(&undone, "message-words").contains("now none since "));
+    let let_in = press(house, "let-in", &[]);
+    assert!(!let_in.body.contains("id=\"undo\""), "{}", let_in.body);
+}
+
+pub(crate) fn nothing_is_undone_that_another_operator_set_since(house: &House) {
+    let held = press(house, "mode-hold", &[]);
+    house.change("message", r#"{"message":"Nine, we are late."}"#);
+    let late = Form::of(&held, "undo").send(house);
+    assert_eq!(late.status, 409);
+    assert!(text(&late, "trouble").starts_with("Changed in the meantime: message "));
+    assert_shows(&late, r#"id="mode-hold" aria-pressed="true""#);
+    // A press that changed nothing is nothing to take back.
+    house.wait(Duration::from_secs(11));
+    let again = press(house, "mode-hold", &[]);
+    assert_eq!(text(&again, "news"), "The mode is set to hold.");
+    assert!(!again.body.contains("id=\"undo\""), "{}", again.body);
+}
+
+pub(crate) fn a_pace_five_times_the_last_one_asks_first(house: &House) {
+    house.set("automatic", "15");
+    draw(house, 2);
+    let pace = |quantity| [("automatic_quantity", quantity), ("automatic", "15")];
+    assert_shows(
+        &press(house, "pace", &pace("24")),
+        "The pace is set to 24 every",
+    );
+    assert_shows(
+        &press(house, "pace", &pace("119")),
+        "The pace is set to 119 every",
+    );
+    assert_shows(
+        &press(house, "pace", &pace("24")),
+        "The pace is set to 24 every",
+    );
+    let question = press(house, "pace", &pace("120"));
+    assert_shows(
+        &question,
+        "120 every 15 seconds is 5 times the last pace, 24 every 15 seconds. Waiting now: ",
+    );
+    assert!(text(&panel(house), "pace-words").contains("now 24 every "));
+    let set = follow(house, Form::of(&question, "yes").send(house));
+    assert_shows(&set, "The pace is set to 120 every");
+    let json = r#"{"automatic":1,"automatic_quantity":600}"#;
+    assert_eq!(house.ask(&Ask::json_to("settings", json)).status, 200);
+}
+
+pub(crate) fn a_line_is_held_whatever_another_operator_set_meanwhile(house: &House) {
+    let seen = panel(house);
+    house.change("message", r#"{"message":"Nine, we are late."}"#);
+    let held = follow(house, Form::of(&seen, "brake").send(house));
+    assert_eq!(text(&held, "news"), "The mode is set to hold.");
+    house.change("message", r#"{"message":"Ten."}"#);
+    let resumed = Form::of(&held, "brake").send(house);
+    assert_eq!(resumed.status, 409, "and goes on only by what was seen");
+}
+
 pub(crate) fn what_operators_did_is_listed_with_who_when_and_from_where(house: &House) {
     draw(house, 2);
     press(house, "let-in", &[("amt", "3")]);
     let panel = press(house, "mode-hold", &[]);
-    let (_, actions) = panel.body.split_once("<tbody").unwrap();
-    let rows: Vec<&str> = actions.split("<tr>").skip(1).collect();
+    let (_, actions) = panel.body.split_once("id=\"actions\"").unwrap();
+    let (actions, _) = actions.split_once("</ul>").unwrap();
+    let rows: Vec<&str> = actions.split("<li>").skip(1).collect();
     assert_eq!(rows.len(), 2, "{actions}");
     for (row, what) in rows.iter().zip(["mode hold", "let in 2 of 3"]) {
-        assert!(row.contains(&format!("<td>{what}</td>")), "{row}");
+        assert!(row.contains(&format!("<span>{what}</span>")), "{row}");
         assert!(row.contains("UTC</time>"), "{row}");
         assert!(
-            row.contains("admin <span class=\"quiet\">127.0.0.1<"),
+            row.contains("<span class=\"quiet\">admin 127.0.0.1<"),
             "{row}"
         );
     }
-    assert_shows(&panel, "Nobody can be let in while the mode is hold.");
+    assert_shows(&panel, "No visitor can be let in while the mode is hold.");
     let refused = press(house, "let-in", &[]);
     assert_eq!(refused.status, 409);
     assert!(text(&refused, "trouble").contains("the mode is hold; nothing moved"));
@@ -270,18 +367,18 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
     let question = Form::of(&panel(house), "clear-credit");
     house.store.fail(Faults::always(Fault::Unauthorized));
     let why = "The store refused upstash_token (401).";
-    let inside = "Visitors inside stay inside.";
+    let meanwhile = "Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.";
     let shown = house.ask(&Ask::get("/_queue").operator());
     for (page, known) in [
         (shown, "Nothing can be read or moved."),
         (question.send(house), "Nothing was changed."),
         (
             form.send(house),
-            "Whether anything was changed is unknown. Look at the figures once they are back, or go back and send the same form again: it changes the line once.",
+            "Whether anything was changed is unknown. Sent again, it changes the line once.",
         ),
     ] {
         assert_eq!(page.status, 503, "{page:?}");
-        assert_eq!(text(&page, "down"), format!("{why} {known} {inside}"));
+        assert_eq!(text(&page, "down"), format!("{why} {known} {meanwhile}"));
     }
 }
 
@@ -371,7 +468,10 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
     );
     draw(house, 2);
     let opened = Form::of(&press(house, "mode-open", &[]), "yes").send(house);
-    assert_shows(&follow(house, opened), "The mode is set; 2 people went in.");
+    assert_shows(
+        &follow(house, opened),
+        "The mode is set to open; 2 people went in.",
+    );
 }
 
 pub(crate) fn a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_typed(
@@ -466,7 +566,7 @@ pub(crate) fn a_mode_that_holds_already_is_no_change(house: &House) {
             (&mode.into(), &version.into())
         );
     }
-    let rows = panel(house).body.matches("<td>mode ").count();
+    let rows = panel(house).body.matches("<span>mode ").count();
     assert_eq!(rows, 2, "what changed nothing is not listed");
 }
 
@@ -486,7 +586,7 @@ pub(crate) fn in_front_of_a_closed_room_an_operator_gets_no_test_ticket_and_read
             "{trouble}"
         );
     }
-    let rows = panel(house).body.matches("<td>test ticket").count();
+    let rows = panel(house).body.matches("<span>test ticket").count();
     assert_eq!(rows, 0, "nothing was done");
 }
 
@@ -581,7 +681,7 @@ pub(crate) fn a_jump_without_a_ticket_draws_no_number_and_takes_no_visitor_s_tur
         text(&panel, "ticket-words"),
         "This browser holds a ticket without a number, let in."
     );
-    assert_shows(&panel, "<td>test ticket let in</td>");
+    assert_shows(&panel, "<span>test ticket let in</span>");
     assert!(browser.ask("/echo").inside);
     assert_eq!(crate::house::inside(&mut line), [false; 3]);
     assert_eq!(
@@ -631,4 +731,83 @@ pub(crate) fn what_strangers_wrote_is_text_on_the_panel(house: &House) {
         assert!(!panel.body.contains(tag), "{tag}: {}", panel.body);
     }
     assert_shows(&panel, "&lt;img src");
+}
+
+pub(crate) fn a_browser_gets_a_page_for_every_mistake_and_a_program_a_problem(house: &House) {
+    let long = format!("message={}", "x".repeat(5000));
+    let form = |route: &str, body: &str| Ask::form(route, body);
+    for (ask, status, words) in [
+        (
+            Ask::get("/_queue/nothing").operator(),
+            404,
+            "There is nothing at this path.",
+        ),
+        (
+            Ask::get("/_queue/mode").operator(),
+            405,
+            "GET is not one of POST.",
+        ),
+        (form("permit?amt=5", ""), 400, "The URL has a query"),
+        (
+            Ask::get("/_queue/mode").method("POST").operator(),
+            403,
+            "A change needs Sec-Fetch-Site",
+        ),
+        (
+            form("permit", "amt=99999999999999999999999"),
+            400,
+            "amt is ",
+        ),
+        (form("epoch", "word=other&sure=yes"), 400, "word is "),
+        (form("message", &long), 413, "longer than 4096 bytes"),
+        (form("mode", "mode=%ff"), 400, "mode is "),
+    ] {
+        let got = house.ask(&ask.clone().with("sec-fetch-mode", "navigate"));
+        let (kind, body) = (got.header("content-type"), &got.body);
+        assert_eq!(
+            (got.status, kind),
+            (status, "text/html; charset=utf-8"),
+            "{body}"
+        );
+        assert!(body.contains(words), "{words}: {body}");
+        assert!(body.contains("/_queue/\">"), "a way back: {body}");
+    }
+    let program = house.ask(&Ask::get("/_queue/nothing").operator());
+    let kind = program.header("content-type");
+    assert_eq!((program.status, kind), (404, "application/problem+json"));
+    let asks = house.ask(&Ask::get("/_queue/").with("sec-fetch-mode", "navigate"));
+    assert_eq!(asks.status, 401);
+    assert!(asks.header("www-authenticate").starts_with("Basic "));
+}
+
+pub(crate) fn a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_sent_again(
+    house: &House,
+) {
+    draw(house, 3);
+    let brake = Form::of(&panel(house), "brake");
+    let question = Form::of(&panel(house), "epoch");
+    house.store.fail(Faults::always(Fault::Unauthorized));
+    let lost = brake.send(house);
+    assert_eq!(lost.status, 503);
+    assert_shows(&lost, "<b>Hold</b> was <b>not confirmed</b>.");
+    for shown in [
+        r#"class="old""#,
+        r#"id="waiting">3<"#,
+        "This was the state at <time",
+        r#"id="brake""#,
+    ] {
+        assert_shows(&lost, shown);
+    }
+    assert!(!lost.body.contains("Idempotency-Key"), "{}", lost.body);
+    let again = Form::of(&lost, "repeat");
+    let unasked = question.send(house);
+    house.store.fail(Faults::none());
+    for _ in 0..2 {
+        let held = follow(house, again.send(house));
+        assert_eq!(text(&held, "news"), "The mode is set to hold.");
+    }
+    let rows = panel(house).body.matches("<span>mode hold</span>").count();
+    assert_eq!(rows, 1, "one change");
+    let asked = Form::of(&unasked, "repeat").send(house);
+    assert_shows(&asked, "They lose their places");
 }

@@ -1,0 +1,81 @@
+//! The panel while the store does not answer: what this data centre last knew, and what becomes of a press.
+//!
+//! Invariant: a press that was not confirmed stays on the page under its own key, so that sending it again is one change.
+
+use serde_json::Value;
+
+use super::words::moment;
+use super::{ADMIN, Configured, band, figures, settings, shown_as};
+use crate::http::Reply;
+use crate::http::object::object;
+use crate::queue::{Mode, Sign};
+
+/// What is known without the store.
+pub struct Away<'a> {
+    /// What is wrong, as a sentence.
+    pub why: &'a str,
+    /// What became of the request, as a sentence.
+    pub known: &'a str,
+    /// What visitors meet, as a sentence.
+    pub meanwhile: &'a str,
+    /// The last sign, and when the store showed it in Unix milliseconds.
+    pub last: Option<(&'a Sign, u64)>,
+    /// The press that was not confirmed.
+    pub unconfirmed: Option<Unconfirmed<'a>>,
+    /// So that a form sent twice is one change.
+    pub once: &'a str,
+    /// Unix time in milliseconds.
+    pub now_ms: u64,
+}
+
+/// A form whose answer is not known.
+#[derive(Clone, Copy)]
+pub struct Unconfirmed<'a> {
+    /// Its route below the operators' path.
+    pub route: &'a str,
+    /// What it said.
+    pub fields: &'a [(String, String)],
+}
+
+/// The panel as far as this data centre knows it.
+#[must_use]
+pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Reply {
+    let title = format!("\u{26a0} no answer \u{b7} {}", configured.room);
+    let now_ms = away.now_ms;
+    let sign = away.last.map(|(sign, _)| sign);
+    let data = object!({
+        "title": title.as_str(),
+        "room": configured.room,
+        "path": configured.path,
+        "once": away.once,
+        "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),
+        "down": object!({ "why": away.why, "known": away.known, "meanwhile": away.meanwhile }),
+        "again": away.unconfirmed.map(again),
+        "version": sign.map(|sign| sign.live.version),
+        "sign": sign.map(|sign| figures::line(sign, now_ms)),
+        "band": sign.map_or_else(band::away, |sign| band::band(sign, None, now_ms)),
+    });
+    shown_as(&ADMIN, 503, &title, data)
+}
+
+fn again(press: Unconfirmed<'_>) -> Value {
+    let fields = press.fields.iter();
+    let fields = fields
+        .map(|(name, value)| object!({ "name": name.as_str(), "value": value.as_str() }))
+        .collect::<Vec<Value>>();
+    object!({ "route": press.route, "fields": fields, "what": what(press) })
+}
+
+fn what(press: Unconfirmed<'_>) -> &'static str {
+    let mut fields = press.fields.iter();
+    let mode = fields.find(|(name, _)| name == "mode");
+    let mode = mode.and_then(|(_, value)| Mode::named(value));
+    match (press.route, mode) {
+        ("mode", Some(mode)) => settings::label(mode),
+        ("settings", _) => "The pace",
+        ("permit", _) => "Letting visitors in",
+        ("message", _) => "The message",
+        ("cap", _) => "The cap",
+        _ => "The press",
+    }
+}

@@ -1,0 +1,224 @@
+//! Whether the line grows or shrinks, and when it will be empty if it goes on so.
+//!
+//! Invariant: what was measured before mode or pace last changed says nothing about the line as it moves now.
+
+use serde_json::Value;
+
+use super::hour::{Flow, Hour, MINUTE_MS};
+use super::words::{moment_to_the_minute, per_minute};
+use crate::http::object::object;
+use crate::queue::{Pace, PanelSnapshot};
+
+/// The minutes that are looked at, at most.
+const MINUTES: usize = 5;
+/// A line that will be empty later than this has no forecast, in minutes.
+const FARTHEST: u64 = 24 * 60;
+
+/// How many arrive and go in, in so much time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trend {
+    waiting: u64,
+    minutes: u64,
+    arrive: u64,
+    go: u64,
+}
+
+impl Trend {
+    /// `None` in the first minute of a line.
+    pub(super) fn new(board: &PanelSnapshot, hour: &Hour) -> Option<Self> {
+        let set = [&board.mode, &board.pace].map(|set| set.as_ref().map_or(0, |set| set.at_ms));
+        let changed = set.into_iter().max().unwrap_or(0);
+        let after = match changed {
+            0 => 0,
+            at_ms => at_ms / MINUTE_MS + 1,
+        };
+        let (all, since) = (hour.flow(MINUTES, 0), hour.flow(MINUTES, after));
+        let Flow {
+            minutes,
+            arrived,
+            admitted,
+        } = if since.minutes > 0 { since } else { all };
+        let sign = &board.sign;
+        let go = match sign.live.pace {
+            _ if !sign.mode().lets_in() => 0,
+            pace if since.minutes == 0 && pace.automatic > 0 => in_minutes(pace, minutes),
+            _ => admitted,
+        };
+        (minutes > 0).then_some(Self {
+            waiting: sign.waiting(),
+            minutes,
+            arrive: arrived,
+            go,
+        })
+    }
+
+    /// The same at another pace.
+    pub(super) fn at(self, pace: Pace) -> Self {
+        Self {
+            go: in_minutes(pace, self.minutes),
+            ..self
+        }
+    }
+
+    /// When the line will be empty.
+    pub(super) fn empty_ms(self, now_ms: u64) -> Option<u64> {
+        let gain = self.go.checked_sub(self.arrive).filter(|gain| *gain > 0)?;
+        let minutes = self.waiting.saturating_mul(self.minutes).div_ceil(gain);
+        let is_near = self.is_moving() && self.waiting > 0 && minutes <= FARTHEST;
+        is_near.then(|| now_ms + minutes * MINUTE_MS)
+    }
+
+    /// How many visitors more or fewer wait after a minute, such as "▼ 18 a minute".
+    pub(super) fn slope(self) -> String {
+        let by = per_minute(self.arrive.abs_diff(self.go), self.minutes);
+        let arrow = match self.arrive.cmp(&self.go) {
+            std::cmp::Ordering::Less => "\u{25bc}",
+            std::cmp::Ordering::Equal => "\u{b1}",
+            std::cmp::Ordering::Greater => "\u{25b2}",
+        };
+        format!("{arrow} {by} a minute")
+    }
+
+    /// Arrivals in a minute.
+    pub(super) fn arrivals(self) -> String {
+        per_minute(self.arrive, self.minutes)
+    }
+
+    /// A difference of a twentieth is chance.
+    fn is_moving(self) -> bool {
+        let most = self.arrive.max(self.go);
+        self.arrive.abs_diff(self.go).saturating_mul(20) > most
+    }
+
+    fn words(self) -> String {
+        let (arrive, go) = (self.arrivals(), per_minute(self.go, self.minutes));
+        if self.waiting == 0 && self.arrive <= self.go {
+            return format!("No visitor waits; {arrive} arrive each minute");
+        }
+        let does = match self.arrive.cmp(&self.go) {
+            _ if !self.is_moving() => "keeps its length",
+            std::cmp::Ordering::Greater => "is growing",
+            _ => "is shrinking",
+        };
+        format!("The line {does}: {arrive} arrive and {go} go in each minute")
+    }
+}
+
+/// The sentence, and when the line will be empty.
+pub(super) fn told(trend: Option<Trend>, pace: Pace, now_ms: u64) -> Value {
+    let words = match trend {
+        None => "Whether the line grows is known after its first minute".to_owned(),
+        Some(trend) => trend.words(),
+    };
+    let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
+    object!({
+        "words": words,
+        "empty": trend.and_then(empty),
+        "at_pace": trend.and_then(|trend| empty(trend.at(pace))),
+        "arrive": trend.map(|trend| trend.arrive),
+        "minutes": trend.map(|trend| trend.minutes),
+    })
+}
+
+fn in_minutes(pace: Pace, minutes: u64) -> u64 {
+    let released = pace.quantity.saturating_mul(minutes * 60);
+    released.checked_div(pace.automatic).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hour::tests::{TEN, board};
+    use super::*;
+    use crate::queue::{Mode, Provenance};
+
+    const NOW_MS: u64 = TEN * MINUTE_MS + 20_000;
+
+    fn trend(board: &PanelSnapshot) -> Option<Trend> {
+        Trend::new(board, &Hour::new(board, NOW_MS))
+    }
+
+    /// 12 arrive and 30 go in each minute, and 204 wait.
+    fn shrinking() -> PanelSnapshot {
+        let minute = |at: u64| (TEN - 9 + at, 366 - 18 * at, 30 * at);
+        board(&(0..10).map(minute).collect::<Vec<_>>())
+    }
+
+    fn words(board: &PanelSnapshot) -> String {
+        trend(board).map_or_else(String::new, Trend::words)
+    }
+
+    #[test]
+    fn a_line_that_shrinks_says_by_how_much_and_when_it_is_empty() {
+        let board = shrinking();
+        let trend = trend(&board).unwrap_or_else(|| unreachable!("it is ten minutes old"));
+        assert_eq!(
+            trend.words(),
+            "The line is shrinking: 12 arrive and 30 go in each minute"
+        );
+        assert_eq!(trend.slope(), "\u{25bc} 18 a minute");
+        let minutes = trend.empty_ms(NOW_MS).map(|at| (at - NOW_MS) / MINUTE_MS);
+        assert_eq!(minutes, Some(12), "204 by 18 a minute");
+        let faster = trend.at(Pace {
+            automatic: 1,
+            quantity: 1,
+        });
+        let minutes = faster.empty_ms(NOW_MS).map(|at| (at - NOW_MS) / MINUTE_MS);
+        assert_eq!(minutes, Some(5), "204 by 48 a minute");
+    }
+
+    #[test]
+    fn a_line_on_hold_grows_from_the_moment_of_the_press() {
+        let mut board = shrinking();
+        board.sign.live.mode = Mode::Hold;
+        board.mode = Some(Provenance {
+            at_ms: NOW_MS - 5_000,
+            by: "admin".to_owned(),
+        });
+        assert_eq!(
+            words(&board),
+            "The line is growing: 12 arrive and 0 go in each minute"
+        );
+        assert_eq!(trend(&board).and_then(|trend| trend.empty_ms(NOW_MS)), None);
+    }
+
+    #[test]
+    fn a_new_pace_counts_until_its_first_whole_minute() {
+        let mut board = shrinking();
+        board.sign.live.pace = Pace {
+            automatic: 10,
+            quantity: 2,
+        };
+        let set = |at_ms| {
+            Some(Provenance {
+                at_ms,
+                by: "admin".to_owned(),
+            })
+        };
+        board.pace = set(NOW_MS - 30_000);
+        let keeps = "The line keeps its length: 12 arrive and 12 go in each minute";
+        assert_eq!(words(&board), keeps);
+        board.pace = set(NOW_MS - 70_000);
+        assert_eq!(
+            words(&board),
+            keeps,
+            "the minute in which it was set is not whole"
+        );
+        board.pace = set(NOW_MS - 90_000);
+        let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
+        assert_eq!(words(&board), measured);
+    }
+
+    #[test]
+    fn nothing_is_said_of_the_first_minute_and_nothing_far_away() {
+        assert_eq!(trend(&board(&[(TEN, 5, 0)])), None);
+        let slow = Trend {
+            waiting: 10_000,
+            minutes: 5,
+            arrive: 0,
+            go: 5,
+        };
+        assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
+        let empty = board(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);
+        assert_eq!(words(&empty), "No visitor waits; 4.5 arrive each minute");
+    }
+}

@@ -1,0 +1,220 @@
+//! The way back from what was just set: the value before it, out of what operators did.
+//!
+//! Invariant: it takes back the latest change of the settings alone, and nothing that another operator set after it.
+
+use serde_json::Value;
+
+use super::{Configured, PanelView};
+use crate::http::object::object;
+use crate::queue::Action;
+
+/// Clocks of a data centre and of the store differ, in milliseconds.
+const TOLERANCE_MS: u64 = 10_000;
+
+/// What the panel says was just done.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// In words.
+    pub words: String,
+    /// The version of the settings that it made, if it made one.
+    pub version: Option<u64>,
+    /// When, in Unix milliseconds.
+    pub at_ms: u64,
+}
+
+/// The form that takes it back: its route, its fields and the value that holds then.
+pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<Value> {
+    let news = desk.news?;
+    let version = news.version?;
+    let actions = &desk.board.actions;
+    let settings: Vec<&Action> = actions
+        .iter()
+        .filter(|action| (desk.words.is_setting)(action))
+        .collect();
+    let (done, earlier) = settings.split_first()?;
+    let is_mine = desk.board.sign.live.version == version
+        && done.set.at_ms.abs_diff(news.at_ms) <= TOLERANCE_MS;
+    let before = earlier.iter().find(|action| action.verb == done.verb);
+    // The list holds the latest only: where it does not go back to the first change, an earlier value may be missing.
+    let is_known =
+        before.is_some() || u64::try_from(settings.len()).is_ok_and(|all| all >= version);
+    if !is_mine || !is_known {
+        return None;
+    }
+    let (route, fields) = way_back(&done.verb, before.copied(), configured)?;
+    let fields = fields
+        .into_iter()
+        .map(|(name, value)| object!({ "name": name, "value": value }));
+    let was = before.map(|action| (desk.words.what)(action));
+    Some(object!({
+        "route": route,
+        "fields": fields.collect::<Vec<Value>>(),
+        "was": was.unwrap_or_else(|| match done.verb.as_str() {
+            "mode" => "mode automatic".to_owned(),
+            verb => format!("{verb} as configured"),
+        }),
+    }))
+}
+
+type Fields<'a> = Vec<(&'static str, &'a str)>;
+
+/// The route, and what the form says.
+fn way_back<'a>(
+    verb: &str,
+    before: Option<&'a Action>,
+    configured: &Configured<'_>,
+) -> Option<(&'static str, Fields<'a>)> {
+    let value = before.map_or("", |action| &action.value);
+    let back = vec![("back", "yes")];
+    match verb {
+        "mode" if value.is_empty() => Some(("mode", vec![("mode", "automatic")])),
+        "mode" => Some(("mode", vec![("mode", value)])),
+        "pace" if value.is_empty() => Some(("settings", back)),
+        "pace" => {
+            let quantity = before.map_or("", |action| &action.second);
+            let pace = vec![("automatic", value), ("automatic_quantity", quantity)];
+            Some(("settings", pace))
+        }
+        // The list does not say whether an empty message was set or the configured one taken back.
+        "message" if value.is_empty() && before.is_some() && configured.message.is_some() => None,
+        "message" if value.is_empty() => Some(("message", back)),
+        "message" => Some(("message", vec![("message", value)])),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ActionWords;
+    use super::super::hour::tests::board;
+    use super::*;
+    use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot, Provenance};
+
+    const NOW_MS: u64 = 1_800_000_000_000;
+
+    fn action(verb: &str, value: &str, second: &str) -> Action {
+        Action {
+            set: Provenance {
+                at_ms: NOW_MS,
+                by: "anna".to_owned(),
+            },
+            address: String::new(),
+            verb: verb.to_owned(),
+            number: 0,
+            value: value.to_owned(),
+            second: second.to_owned(),
+        }
+    }
+
+    /// The latest first.
+    fn after(actions: Vec<Action>) -> PanelSnapshot {
+        let mut board = board(&[(0, 0, 0)]);
+        let settings = actions.iter().filter(|action| action.verb != "permit");
+        board.sign.live.version = settings.count() as u64;
+        board.actions = actions;
+        board
+    }
+
+    /// Its route and fields, as a form would send them.
+    fn undone(board: &PanelSnapshot, version: Option<u64>, message: Option<&str>) -> String {
+        let configured = Configured {
+            room: "main",
+            path: "/_queue",
+            tickets: true,
+            permit_max: 1,
+            refresh_interval: 1,
+            pace: Pace::default(),
+            absent_visitors: AbsentVisitors::Off,
+            origin_health: OriginHealth::Off,
+            cap: Cap::default(),
+            message,
+        };
+        let news = News {
+            words: String::new(),
+            version,
+            at_ms: NOW_MS,
+        };
+        let desk = PanelView {
+            board,
+            words: ActionWords {
+                what: |action| action.verb.clone(),
+                is_setting: |action| action.verb != "permit",
+            },
+            copy: None,
+            ticket: None,
+            news: Some(&news),
+            trouble: None,
+            once: "",
+            now_ms: NOW_MS,
+        };
+        let Some(undo) = undo(&configured, &desk) else {
+            return "none".to_owned();
+        };
+        let text = |value: &Value, name: &str| {
+            let text = value.get(name).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let fields = undo.get("fields").and_then(Value::as_array);
+        let fields = fields.into_iter().flatten();
+        let fields =
+            fields.map(|field| format!(" {}={}", text(field, "name"), text(field, "value")));
+        text(&undo, "route") + &fields.collect::<String>()
+    }
+
+    #[test]
+    fn what_was_set_leads_back_to_what_held_before() {
+        for (done, before, expected) in [
+            (action("mode", "hold", ""), None, "mode mode=automatic"),
+            (
+                action("mode", "hold", ""),
+                Some(action("mode", "closed", "")),
+                "mode mode=closed",
+            ),
+            (action("pace", "15", "20"), None, "settings back=yes"),
+            (
+                action("pace", "15", "20"),
+                Some(action("pace", "60", "7")),
+                "settings automatic=60 automatic_quantity=7",
+            ),
+            (
+                action("pace", "15", "20"),
+                Some(action("pace", "", "")),
+                "settings back=yes",
+            ),
+            (action("message", "Ten", ""), None, "message back=yes"),
+            (
+                action("message", "Ten", ""),
+                Some(action("message", "Nine", "")),
+                "message message=Nine",
+            ),
+            (action("cap", "9 9 9", ""), None, "none"),
+        ] {
+            let others = [action("permit", "5", ""), action("cap", "", "")];
+            let actions = std::iter::once(done).chain(others).chain(before);
+            let board = after(actions.collect());
+            let version = board.sign.live.version;
+            assert_eq!(undone(&board, Some(version), None), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_is_taken_back_that_was_not_just_set_here() {
+        let hold = || action("mode", "hold", "");
+        let board = after(vec![hold()]);
+        assert_eq!(undone(&board, Some(1), None), "mode mode=automatic");
+        assert_eq!(undone(&board, None, None), "none", "a permit was pressed");
+        let later = after(vec![action("pace", "1", "1"), hold()]);
+        assert_eq!(undone(&later, Some(1), None), "none", "another one came");
+        let mut earlier = after(vec![hold()]);
+        for action in &mut earlier.actions {
+            action.set.at_ms -= 60_000;
+        }
+        assert_eq!(undone(&earlier, Some(1), None), "none", "it was on hold");
+        let mut old = after(vec![hold()]);
+        old.sign.live.version = 70;
+        assert_eq!(undone(&old, Some(70), None), "none", "the list is cut");
+        let taken = vec![action("message", "Ten", ""), action("message", "", "")];
+        let taken = after(taken);
+        assert_eq!(undone(&taken, Some(2), Some("Eight")), "none", "unclear");
+    }
+}
