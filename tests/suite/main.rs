@@ -7,7 +7,7 @@
 //! `simulated` is the service in this process as well, through thousands of steps or virtual hours: a test in it takes
 //! seconds, and `cargo dev test --fast` leaves it out. Where few steps show a rule too, they are in `native`.
 //!
-//! These five, and `pure`, `lua`, `spelling`, `browser`, `contract`, `prometheus` and `long`, are the tiers: `cargo dev test` runs each as a
+//! These five, and `pure`, `lua`, `spelling`, `browser`, `contract`, `prometheus`, `examples` and `long`, are the tiers: `cargo dev test` runs each as a
 //! stage. A test is in one of them by the module it is in, and `pure/tiers.rs` finds one that is in none or in two.
 #![expect(
     clippy::unwrap_used,
@@ -47,6 +47,7 @@ mod browser;
 mod connection;
 mod contract;
 mod crowd;
+mod examples;
 mod faults;
 mod fuzz;
 mod health;

@@ -40,6 +40,12 @@ pub enum Need {
     Luacheck,
     /// What looks for mistyped words.
     Codespell,
+    /// What runs the examples in JavaScript.
+    Node,
+    /// What runs the examples in Python.
+    Python,
+    /// The web server of an example.
+    Nginx,
 }
 
 /// Installs what is needed unless it is there.
@@ -66,7 +72,7 @@ pub fn provide(need: Need) -> Result<(), String> {
 
 impl Need {
     /// All of them, those of `cargo dev serve` first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::WasmTarget,
         Self::Viceroy,
         Self::FastlyCli,
@@ -77,6 +83,9 @@ impl Need {
         Self::Prometheus,
         Self::Luacheck,
         Self::Codespell,
+        Self::Node,
+        Self::Python,
+        Self::Nginx,
     ];
 
     /// Where it is.
@@ -97,6 +106,9 @@ impl Need {
             Self::Prometheus => tools::promtool().and_then(|_| tools::prometheus()),
             Self::Luacheck => tools::luacheck(),
             Self::Codespell => tools::codespell(),
+            Self::Node => tools::node(),
+            Self::Python => tools::python(),
+            Self::Nginx => tools::nginx().map(|(program, _)| program),
         }
     }
 
@@ -118,6 +130,9 @@ impl Need {
             Self::Prometheus => ("Prometheus", "test: the metrics and alerts"),
             Self::Luacheck => ("luacheck", "test: the script of the store"),
             Self::Codespell => ("codespell", "test: the spelling"),
+            Self::Node => ("Node", "test: the examples in JavaScript"),
+            Self::Python => ("Python", "test: the examples in Python"),
+            Self::Nginx => ("nginx and njs", "test: an example"),
         }
     }
 
@@ -135,6 +150,9 @@ impl Need {
             Self::Prometheus => ("apt-get download, unpacked", 113),
             Self::Luacheck => ("apt-get: lua-check", 2),
             Self::Codespell => ("apt-get: codespell", 2),
+            Self::Node => ("apt-get: nodejs", 90),
+            Self::Python => ("apt-get: python3", 20),
+            Self::Nginx => ("apt-get download, unpacked", 4),
         }
     }
 
@@ -149,9 +167,20 @@ impl Need {
             }
             Self::Axe => install_axe(),
             Self::Schemathesis => install_schemathesis(),
-            Self::Prometheus => install_prometheus(),
+            Self::Prometheus => unpack_packages(
+                &["prometheus"],
+                "Prometheus, which scrapes the metrics",
+                &tools::prometheus_root()?,
+            ),
             Self::Luacheck => install_packages(&["lua-check"], "for the script of the store"),
             Self::Codespell => install_packages(&["codespell"], "for the spelling"),
+            Self::Node => install_packages(&["nodejs"], "for the examples in JavaScript"),
+            Self::Python => install_packages(&["python3"], "for the examples in Python"),
+            Self::Nginx => unpack_packages(
+                &["nginx", "libnginx-mod-http-js"],
+                "nginx and its module njs, for an example",
+                &tools::nginx_root()?,
+            ),
         }
     }
 }
@@ -289,32 +318,35 @@ fn install_schemathesis() -> Result<(), String> {
     })
 }
 
-/// Unpacked rather than installed: the package would begin to serve on this machine, and needs much that is not needed here.
-fn install_prometheus() -> Result<(), String> {
+/// Unpacked rather than installed: these packages would begin to serve on this machine, and need much that is not needed here.
+fn unpack_packages(packages: &[&str], what: &str, root: &Path) -> Result<(), String> {
     if tools::on_path("apt-get").is_none() || tools::on_path("dpkg-deb").is_none() {
-        return Err(
-            "Prometheus is not there, which scrapes the metrics: put `prometheus` and `promtool` in the PATH."
-                .to_owned(),
-        );
+        return Err(format!(
+            "Not there: {what}. Install what your system calls {}.",
+            packages.join(" ")
+        ));
     }
-    let what = "Installing Prometheus, which scrapes the metrics";
-    into_place(&tools::prometheus_root()?, |unfinished| {
+    let what = format!("Installing {what}");
+    into_place(root, |unfinished| {
         fs::create_dir_all(unfinished)
             .map_err(|error| format!("{}: {error}.", unfinished.display()))?;
         let download = || {
-            let words = ["-o", "APT::Sandbox::User=root", "download", "prometheus"];
+            let words = ["-o", "APT::Sandbox::User=root", "download"];
             run(
-                what,
-                Command::new("apt-get").args(words).current_dir(unfinished),
+                &what,
+                Command::new("apt-get")
+                    .args(words)
+                    .args(packages)
+                    .current_dir(unfinished),
                 None,
             )
         };
-        // A machine that has never asked does not know the package.
+        // A machine that has never asked does not know the packages.
         if download().is_err() {
             update_packages()?;
             download()?;
         }
-        let unpack = "exec dpkg-deb -x ./prometheus_*.deb .";
+        let unpack = r#"for package in ./*.deb; do dpkg-deb -x "$package" . || exit; done"#;
         run(
             "Unpacking it",
             Command::new("sh")

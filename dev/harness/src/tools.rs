@@ -1,5 +1,6 @@
 //! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium, axe-core, Schemathesis, Prometheus. This file only looks; [`crate::install`] installs.
+//! redis-server, Chromium, axe-core, Schemathesis, Prometheus, and what the examples run in. This file only looks;
+//! [`crate::install`] installs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -136,6 +137,42 @@ pub fn cargo_deny() -> Result<PathBuf, String> {
     })
 }
 
+/// What runs the examples in JavaScript.
+///
+/// # Errors
+/// When it is not there.
+pub fn node() -> Result<PathBuf, String> {
+    on_path("node").ok_or_else(|| missing("Node"))
+}
+
+/// What runs the examples in Python.
+///
+/// # Errors
+/// When it is not there.
+pub fn python() -> Result<PathBuf, String> {
+    on_path("python3").ok_or_else(|| missing("Python"))
+}
+
+/// The folder nginx is unpacked into.
+pub(crate) fn nginx_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join("nginx"))
+}
+
+/// nginx and its module njs, from the cache or where Debian's packages put them, of any version.
+///
+/// # Errors
+/// When they are in neither.
+pub fn nginx() -> Result<(PathBuf, PathBuf), String> {
+    [nginx_root()?, PathBuf::from("/")]
+        .map(|root| {
+            let module = "usr/lib/nginx/modules/ngx_http_js_module.so";
+            (root.join("usr/sbin/nginx"), root.join(module))
+        })
+        .into_iter()
+        .find(|(program, module)| program.is_file() && module.is_file())
+        .ok_or_else(|| missing("nginx with its module njs"))
+}
+
 /// The folder Prometheus is unpacked into.
 pub(crate) fn prometheus_root() -> Result<PathBuf, String> {
     Ok(cache()?.join("prometheus"))
@@ -218,7 +255,8 @@ pub fn schemathesis() -> Result<Command, String> {
 }
 
 /// The first file of that name in the folders of the PATH.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+#[must_use]
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders)
         .map(|folder| folder.join(name))

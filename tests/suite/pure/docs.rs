@@ -12,7 +12,8 @@ use crate::pure::conventions::{files, root, text};
 pub(crate) fn pages() -> Vec<PathBuf> {
     let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
     let top = files_of(&root()).into_iter().filter(is_page);
-    let below = files(&root().join("docs")).into_iter().filter(is_page);
+    let below = ["docs", "examples"].map(|folder| files(&root().join(folder)));
+    let below = below.into_iter().flatten().filter(is_page);
     top.chain(below).collect()
 }
 
@@ -164,7 +165,15 @@ fn the_readme_is_short_and_begins_with_its_two_commands() {
 /// What moves in the house moves in the docs too; the changes tell of the past.
 #[test]
 fn the_files_that_the_docs_name_are_there() {
-    const FOLDERS: [&str; 6] = ["src/", "tests/", "dev/", "deploy/", "templates/", "docs/"];
+    const FOLDERS: [&str; 7] = [
+        "src/",
+        "tests/",
+        "dev/",
+        "deploy/",
+        "templates/",
+        "docs/",
+        "examples/",
+    ];
     let mut named = 0;
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::conventions::text;
 
 /// The tiers, each a module of this name.
-const TIERS: [&str; 12] = [
+const TIERS: [&str; 13] = [
     "pure",
     "lua",
     "spelling",
@@ -18,6 +18,7 @@ const TIERS: [&str; 12] = [
     "browser",
     "contract",
     "prometheus",
+    "examples",
     "long",
 ];
 

@@ -11,13 +11,22 @@ const AVOIDED: [&str; 5] = ["whoever", "so many", "is told", "those who", "goes 
 
 /// Where text is that people read. Other languages have words of their own.
 fn texts() -> Vec<PathBuf> {
-    let folders = ["src", "dev", "deploy", "docs", "templates", "tests"];
+    let folders = [
+        "src",
+        "dev",
+        "deploy",
+        "docs",
+        "examples",
+        "templates",
+        "tests",
+    ];
     let below = folders.map(|folder| files(&root().join(folder))).concat();
     let is_read = |path: &PathBuf| {
         let name = path.strip_prefix(root()).unwrap();
         let is_translation = name.starts_with("templates/words") && !name.ends_with("en.json");
         let ends = [
-            "rs", "lua", "md", "html", "json", "yaml", "yml", "tf", "toml",
+            "rs", "lua", "md", "html", "json", "yaml", "yml", "tf", "toml", "js", "py", "sh", "go",
+            "php", "conf", "sql",
         ];
         let end = path.extension().and_then(|end| end.to_str());
         !is_translation

@@ -18,8 +18,8 @@ pub(super) struct Stage {
 }
 
 use Need::{
-    Axe, Browser, Codespell, FastlyCli, Luacheck, Prometheus, Redis, Schemathesis, Viceroy,
-    WasmTarget,
+    Axe, Browser, Codespell, FastlyCli, Luacheck, Nginx, Node, Prometheus, Python, Redis,
+    Schemathesis, Viceroy, WasmTarget,
 };
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
@@ -41,12 +41,14 @@ const STAGES: &[Stage] = &[
     Stage { name: DEPENDENCIES,  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "deny check" },
     Stage { name: "redis",       is_fast: false, waits: false, needs: &[Redis],                    after: &[],                    command: "test -p now-serving --test suite -- redis::" },
     BUILD,
+    BUILD_SHOP,
     BUILD_DEV,
     DEV,
     Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Axe],    after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=4" },
     Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
+    Stage { name: "examples",    is_fast: false, waits: true,  needs: &[Viceroy, Node, Python, Nginx], after: &["build", "build shop"], command: "test -p now-serving --test suite -- examples:: --test-threads=6" },
     Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform:: --test-threads=4" },
     Stage { name: "docs",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "doc --workspace --no-deps --document-private-items" },
 ];
@@ -58,8 +60,9 @@ pub(super) const DEPENDENCIES: &str = "dependencies";
 #[rustfmt::skip]
 const FILTERED: &[Stage] = &[
     BUILD,
+    BUILD_SHOP,
     UNIT,
-    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell], after: &["build"],             command: "test -p now-serving --test suite" },
+    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx], after: &["build"],             command: "test -p now-serving --test suite" },
     BUILD_DEV,
     DEV,
 ];
@@ -71,6 +74,9 @@ const UNIT: Stage =
 #[rustfmt::skip]
 const BUILD: Stage =
     Stage { name: "build",       is_fast: false, waits: false, needs: &[WasmTarget],               after: &[],                    command: "build --release --target wasm32-wasip1 --bin now-serving" };
+#[rustfmt::skip]
+const BUILD_SHOP: Stage =
+    Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
     Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-start -p upstash-local --lib --bins --tests" };

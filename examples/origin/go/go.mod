@@ -1,0 +1,3 @@
+module example.com/queue-pass
+
+go 1.19

@@ -1,0 +1,129 @@
+//! A shop that only visitors from its waiting room reach: it checks Queue-Pass first.
+//!
+//! `Checker` is what you copy. The server below it stands for the framework of your shop. In your `Cargo.toml`:
+//!
+//! ```toml
+//! jwt-simple = { version = "0.15", default-features = false, features = ["pure-rust"] }
+//! serde = { version = "1", features = ["derive"] }
+//! ```
+
+use std::collections::HashSet;
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use jwt_simple::prelude::*;
+
+/// By how many seconds the clocks of the edge and of this machine may differ.
+const LEEWAY: u64 = 5;
+/// A pass has some 300 characters. Nothing longer is looked at.
+const LONGEST: usize = 1024;
+
+/// What a pass says besides the claims of the standard.
+#[derive(Serialize, Deserialize)]
+struct Room {
+    room: String,
+}
+
+struct Checker {
+    keys: Vec<HS256Key>,
+    room: String,
+    hosts: HashSet<String>,
+}
+
+impl Checker {
+    /// Keys are lines of a name, a space and 64 hexadecimal digits.
+    fn new(keys: &str, room: &str, hosts: &str) -> Option<Self> {
+        let words: Vec<&str> = keys.split_whitespace().collect();
+        let keys = words.chunks(2).filter_map(|pair| match pair {
+            [name, digits] => Some(HS256Key::from_bytes(&decoded(digits)?).with_key_id(name)),
+            _ => None,
+        });
+        let checker = Self {
+            keys: keys.collect(),
+            room: room.to_owned(),
+            hosts: hosts.split_whitespace().map(str::to_owned).collect(),
+        };
+        let is_whole = !checker.keys.is_empty() && !room.is_empty() && !checker.hosts.is_empty();
+        is_whole.then_some(checker)
+    }
+
+    /// The id of the ticket of a good pass, for your log. The algorithm is that of the key, HS256.
+    fn ticket_of(&self, pass: &str) -> Option<String> {
+        let by = |key: &HS256Key| {
+            let options = VerificationOptions {
+                required_signature_type: Some("queue-pass+JWT".to_owned()),
+                required_key_id: key.key_id().clone(),
+                allowed_audiences: Some(self.hosts.clone()),
+                time_tolerance: Some(Duration::from_secs(LEEWAY)),
+                max_token_length: Some(LONGEST),
+                ..VerificationOptions::default()
+            };
+            key.verify_token::<Room>(pass, Some(options)).ok()
+        };
+        let claims = self.keys.iter().find_map(by)?;
+        // The library takes a token without an end for one that has none.
+        claims.expires_at?;
+        (claims.custom.room == self.room).then_some(claims.subject?)
+    }
+}
+
+/// The 32 bytes that 64 hexadecimal digits stand for.
+fn decoded(digits: &str) -> Option<Vec<u8>> {
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
+    bytes.filter(|bytes| bytes.len() == 32)
+}
+
+/// Reads the head of one request and answers it.
+fn answer(checker: &Checker, mut stream: TcpStream) -> io::Result<()> {
+    let head = BufReader::new(stream.try_clone()?.take(65_536)).lines();
+    let mut pass = String::new();
+    for line in head
+        .map_while(Result::ok)
+        .take_while(|line| !line.is_empty())
+    {
+        match line.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("queue-pass") => {
+                value.trim().clone_into(&mut pass);
+            }
+            _ => {}
+        }
+    }
+    let (status, text) = match checker.ticket_of(&pass) {
+        Some(_ticket) => ("200 OK", "Welcome to the shop."),
+        None => (
+            "403 Forbidden",
+            "This shop is reached through its waiting room only.",
+        ),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}\n",
+        text.len() + 1
+    )
+}
+
+fn main() -> Result<(), String> {
+    let variable = |name| env::var(name).unwrap_or_default();
+    let checker = Checker::new(
+        &variable("QUEUE_PASS_KEYS"),
+        &variable("QUEUE_ROOM"),
+        &variable("QUEUE_HOSTS"),
+    )
+    .ok_or(
+        "Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.",
+    )?;
+    let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))
+        .map_err(|error| format!("Port {port}: {error}."))?;
+    println!("The shop listens on http://127.0.0.1:{port}.");
+    thread::scope(|scope| {
+        for stream in listener.incoming().flatten() {
+            let checker = &checker;
+            scope.spawn(move || answer(checker, stream));
+        }
+    });
+    Ok(())
+}

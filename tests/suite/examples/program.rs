@@ -1,0 +1,61 @@
+//! A program of an example: started with its variables, and ended with the test.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use harness::process::Group;
+
+use crate::house::ANY_PORT;
+use crate::pure::conventions::root;
+
+/// How long a program may take on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A file or folder of the examples.
+pub(crate) fn example(path: &str) -> PathBuf {
+    root().join("examples").join(path)
+}
+
+/// A port that is free, as far as can be known before it is used.
+pub(crate) fn free_port() -> u16 {
+    let free = TcpListener::bind(ANY_PORT).unwrap();
+    free.local_addr().unwrap().port()
+}
+
+/// A running program, and what it has written so far.
+pub(crate) struct Program {
+    group: Group,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Program {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut group =
+            Group::start(command.stdout(Stdio::piped()).stderr(Stdio::piped())).unwrap();
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let written = Arc::clone(&lines);
+        group.follow(move |line| written.lock().unwrap().push(line));
+        Self { group, lines }
+    }
+
+    pub(crate) fn written(&self) -> String {
+        self.lines.lock().unwrap().join("\n")
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.group.ended().is_some()
+    }
+
+    /// Waits until that holds; what the program wrote says why it never does.
+    pub(crate) fn until(&mut self, mut holds: impl FnMut(&mut Self) -> bool) {
+        let begin = Instant::now();
+        while !holds(self) {
+            assert!(begin.elapsed() < PATIENCE, "{}", self.written());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
