@@ -2,5 +2,16 @@
 //!
 //! What runs them is installed with the other tools, but for Go and PHP: their examples run where these are.
 
+mod app;
 mod origin;
+mod permit;
 mod program;
+
+use serde_json::Value;
+
+use crate::house::{Ask, House};
+
+/// What the edge says of the line.
+fn status(house: &House) -> Value {
+    house.ask(&Ask::get("/_queue/status").operator()).json()
+}

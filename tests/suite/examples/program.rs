@@ -58,4 +58,11 @@ impl Program {
             thread::sleep(Duration::from_millis(20));
         }
     }
+
+    /// Whether it ends well by itself, and all that it wrote.
+    pub(crate) fn end(mut self) -> (bool, String) {
+        self.until(Self::has_ended);
+        let is_well = self.group.wait().unwrap().success();
+        (is_well, self.written())
+    }
 }
