@@ -6,6 +6,7 @@ mod app;
 mod origin;
 mod permit;
 mod program;
+mod rehearse;
 
 use serde_json::Value;
 

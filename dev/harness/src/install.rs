@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 use crate::project::WASM_TARGET;
 use crate::quiet::run;
 use crate::tools::{
-    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, SCHEMATHESIS_VERSION,
-    VICEROY_VERSION,
+    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION,
+    SCHEMATHESIS_VERSION, VICEROY_VERSION,
 };
 
-/// Prints nothing, and ends well where Schemathesis can be installed: Debian keeps half of `venv` in another package.
+/// Prints nothing, and ends well where Python's tools can be installed: Debian keeps half of `venv` in another package.
 const PYTHON_SUFFICES: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
 /// Something a command needs before it can run.
@@ -46,6 +46,8 @@ pub enum Need {
     Python,
     /// The web server of an example.
     Nginx,
+    /// What plays the visitors of a rehearsal.
+    Locust,
 }
 
 /// Installs what is needed unless it is there.
@@ -72,7 +74,7 @@ pub fn provide(need: Need) -> Result<(), String> {
 
 impl Need {
     /// All of them, those of `cargo dev serve` first.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::WasmTarget,
         Self::Viceroy,
         Self::FastlyCli,
@@ -86,6 +88,7 @@ impl Need {
         Self::Node,
         Self::Python,
         Self::Nginx,
+        Self::Locust,
     ];
 
     /// Where it is.
@@ -109,6 +112,7 @@ impl Need {
             Self::Node => tools::node(),
             Self::Python => tools::python(),
             Self::Nginx => tools::nginx().map(|(program, _)| program),
+            Self::Locust => tools::locust().map(|found| PathBuf::from(found.get_program())),
         }
     }
 
@@ -133,6 +137,7 @@ impl Need {
             Self::Node => ("Node", "test: the examples in JavaScript"),
             Self::Python => ("Python", "test: the examples in Python"),
             Self::Nginx => ("nginx and njs", "test: an example"),
+            Self::Locust => ("Locust", "test: the visitors of a rehearsal"),
         }
     }
 
@@ -153,6 +158,7 @@ impl Need {
             Self::Node => ("apt-get: nodejs", 90),
             Self::Python => ("apt-get: python3", 20),
             Self::Nginx => ("apt-get download, unpacked", 4),
+            Self::Locust => ("pip, in an environment of its own", 85),
         }
     }
 
@@ -181,6 +187,7 @@ impl Need {
                 "nginx and its module njs, for an example",
                 &tools::nginx_root()?,
             ),
+            Self::Locust => install_locust(),
         }
     }
 }
@@ -283,15 +290,29 @@ fn install_schemathesis() -> Result<(), String> {
     let what = format!(
         "Schemathesis {SCHEMATHESIS_VERSION}, which holds the contract against the running service"
     );
+    let packages = [
+        format!("schemathesis=={SCHEMATHESIS_VERSION}"),
+        format!("hypothesis=={HYPOTHESIS_VERSION}"),
+    ];
+    install_from_pypi(&packages, &what, &tools::schemathesis_root()?)
+}
+
+fn install_locust() -> Result<(), String> {
+    let what = format!("Locust {LOCUST_VERSION}, which plays the visitors of a rehearsal");
+    let packages = [format!("locust=={LOCUST_VERSION}")];
+    install_from_pypi(&packages, &what, &tools::locust_root()?)
+}
+
+/// Into an environment of its own.
+fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(), String> {
     if !python_suffices() {
         let why = format!("which installs {what}");
         install_packages(&["python3", "python3-venv"], &why)?;
         if !python_suffices() {
-            return Err(
-                "`python3` is older than 3.11 or cannot make environments (module venv), and Schemathesis needs both: \
-                 put a newer one first in the PATH."
-                    .to_owned(),
-            );
+            return Err(format!(
+                "`python3` is older than 3.11 or cannot make environments (module venv), and there is need of both: {what}. \
+                 Put a newer one first in the PATH."
+            ));
         }
     }
     let words = [
@@ -301,7 +322,7 @@ fn install_schemathesis() -> Result<(), String> {
         "--no-input",
         "--disable-pip-version-check",
     ];
-    into_place(&tools::schemathesis_root()?, |unfinished| {
+    into_place(root, |unfinished| {
         run(
             "Making a Python environment for it",
             Command::new("python3").args(["-m", "venv"]).arg(unfinished),
@@ -311,8 +332,7 @@ fn install_schemathesis() -> Result<(), String> {
             &format!("Installing {what}"),
             Command::new(unfinished.join("bin/python"))
                 .args(words)
-                .arg(format!("schemathesis=={SCHEMATHESIS_VERSION}"))
-                .arg(format!("hypothesis=={HYPOTHESIS_VERSION}")),
+                .args(packages),
             Some(unfinished),
         )
     })

@@ -16,6 +16,8 @@ pub const AXE_VERSION: &str = "4.14.1";
 pub const SCHEMATHESIS_VERSION: &str = "4.32.5";
 /// What draws its examples: under the same seed, another version draws others.
 pub(crate) const HYPOTHESIS_VERSION: &str = "6.170.15";
+/// What plays the visitors of a rehearsal; another version takes other options.
+pub const LOCUST_VERSION: &str = "2.47.0";
 
 /// The folder in which everything is kept that is installed: `$NOW_SERVING_CACHE`, else
 /// `now-serving` in `$XDG_CACHE_HOME`, else in `~/.cache`.
@@ -238,20 +240,37 @@ pub fn axe() -> Result<PathBuf, String> {
 /// # Errors
 /// When it is not there.
 pub fn schemathesis() -> Result<Command, String> {
-    // By the interpreter: the scripts of an environment hold the path it was made at, and it is moved when complete.
-    let python = schemathesis_root()?.join("bin/python");
-    let module = ["-m", "schemathesis.cli"];
+    let root = schemathesis_root()?;
+    python_module(&root, "schemathesis.cli", SCHEMATHESIS_VERSION)
+        .ok_or_else(|| missing(&format!("Schemathesis {SCHEMATHESIS_VERSION}")))
+}
+
+/// The folder that holds Locust and the Python it runs in.
+pub(crate) fn locust_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("locust-{LOCUST_VERSION}")))
+}
+
+/// A command that runs Locust.
+///
+/// # Errors
+/// When it is not there.
+pub fn locust() -> Result<Command, String> {
+    let root = locust_root()?;
+    python_module(&root, "locust", LOCUST_VERSION)
+        .ok_or_else(|| missing(&format!("Locust {LOCUST_VERSION}")))
+}
+
+/// A command that runs a module of the environment in this folder, if it has this version. By the interpreter: the scripts
+/// of an environment hold the path it was made at, and it is moved when complete.
+fn python_module(root: &Path, module: &str, version: &str) -> Option<Command> {
+    let python = root.join("bin/python");
     // Asked, since an environment breaks when the system's Python becomes another version.
-    if says(
-        &python,
-        &[&module[..], &["--version"]].concat(),
-        SCHEMATHESIS_VERSION,
-    ) {
-        let mut command = Command::new(python);
-        command.args(module);
-        return Ok(command);
+    if !says(&python, &["-m", module, "--version"], version) {
+        return None;
     }
-    Err(missing(&format!("Schemathesis {SCHEMATHESIS_VERSION}")))
+    let mut command = Command::new(python);
+    command.args(["-m", module]);
+    Some(command)
 }
 
 /// The first file of that name in the folders of the PATH.

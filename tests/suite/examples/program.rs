@@ -50,6 +50,13 @@ impl Program {
         self.group.ended().is_some()
     }
 
+    /// Presses Ctrl-C.
+    pub(crate) fn interrupt(&self) {
+        let pid = self.group.pid().to_string();
+        let kill = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(kill.unwrap().success());
+    }
+
     /// Waits until that holds; what the program wrote says why it never does.
     pub(crate) fn until(&mut self, mut holds: impl FnMut(&mut Self) -> bool) {
         let begin = Instant::now();

@@ -18,7 +18,7 @@ pub(super) struct Stage {
 }
 
 use Need::{
-    Axe, Browser, Codespell, FastlyCli, Luacheck, Nginx, Node, Prometheus, Python, Redis,
+    Axe, Browser, Codespell, FastlyCli, Locust, Luacheck, Nginx, Node, Prometheus, Python, Redis,
     Schemathesis, Viceroy, WasmTarget,
 };
 
@@ -48,7 +48,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
-    Stage { name: "examples",    is_fast: false, waits: true,  needs: &[Viceroy, Node, Python, Nginx], after: &["build", "build shop"], command: "test -p now-serving --test suite -- examples:: --test-threads=6" },
+    Stage { name: "examples",    is_fast: false, waits: true,  needs: &[Viceroy, Node, Python, Nginx, Locust], after: &["build", "build shop"], command: "test -p now-serving --test suite -- examples:: --test-threads=6" },
     Stage { name: "platform",    is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- platform:: --test-threads=4" },
     Stage { name: "docs",        is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "doc --workspace --no-deps --document-private-items" },
 ];
@@ -62,7 +62,7 @@ const FILTERED: &[Stage] = &[
     BUILD,
     BUILD_SHOP,
     UNIT,
-    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx], after: &["build"],             command: "test -p now-serving --test suite" },
+    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx, Locust], after: &["build"],             command: "test -p now-serving --test suite" },
     BUILD_DEV,
     DEV,
 ];
