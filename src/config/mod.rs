@@ -32,6 +32,7 @@ pub use groups::{
 pub use operators::{OperatorSecrets, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
+pub use reader::BYPASS_DEFAULT;
 use reader::{Findings, Reader};
 pub use room::Room;
 pub use source::{Remembering, Source, Spent, Unreadable};

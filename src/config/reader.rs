@@ -9,6 +9,7 @@ mod secrets;
 use super::document::{Document, Known};
 use super::{DOCUMENT, Problem, RETIRED, SECRETS, Source, Unreadable, closest};
 use crate::queue::RoomName;
+pub use addresses::BYPASS_DEFAULT;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 

@@ -4,6 +4,7 @@ mod admin_host;
 mod axe;
 mod cap;
 mod console;
+mod demo;
 mod elsewhere;
 mod journeys;
 mod languages;

@@ -18,7 +18,7 @@ use crowd::Crowd;
 use decisions::Decisions;
 use edge::EdgeProcess;
 use harness::install::{self, Need};
-use harness::origin::Origin;
+use harness::origin::{Origin, demo};
 use harness::project;
 use harness::sandbox_dir::{self, Backends, Settings};
 pub use options::{BackendOptions, Options};
@@ -195,8 +195,8 @@ fn print_addresses(
     );
     let tokens = setting(settings, "permit_token", "(no permit_token set)");
     let permit_token = tokens.split(',').next().unwrap_or_default();
-    let demo = origin.map(Origin::url);
-    let behind = demo
+    let shop = origin.map(Origin::url);
+    let behind = shop
         .as_deref()
         .or(options.origin.as_deref())
         .unwrap_or_default();
@@ -235,6 +235,10 @@ fn print_what_to_try(options: &Options, decisions: &Decisions) {
     );
     anstream::println!("  3. Let visitors in, or set another pace, and see the wait change.");
     anstream::println!("  4. Read what was decided: {}", decisions.path().display());
+    if options.origin.is_none() {
+        let sheet = format!("http://{}{}", options.addr, demo::PATH);
+        anstream::println!("  5. See every state of both pages side by side: {sheet}");
+    }
     anstream::println!("\nready");
 }
 

@@ -56,6 +56,12 @@ impl Serving {
         format!("http://{edge}{path}")
     }
 
+    /// Whether this is behind no line.
+    fn shows(&self, path: &str, words: &str) -> bool {
+        let mut page = ureq::get(self.url(path)).call().unwrap();
+        page.body_mut().read_to_string().unwrap().contains(words)
+    }
+
     fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
     }
@@ -108,10 +114,12 @@ fn descendants(of: u32) -> Vec<Pid> {
 }
 
 #[test]
-fn sigterm_ends_it_well_and_leaves_no_process_and_no_port() {
+fn it_shows_the_sheet_of_states_and_sigterm_ends_it_well_with_no_process_and_no_port_left() {
     let mut serving = Serving::start();
     let health = ureq::get(serving.url("/_queue/healthz")).call().unwrap();
     assert_eq!(health.status(), 200);
+    assert!(serving.shows("/_demo", "Every state side by side"));
+    assert!(serving.shows("/_demo/page/next/en/brand", "You"));
     serving.signal(Signal::SIGTERM);
     assert!(serving.child.wait().unwrap().success());
     assert!(serving.leaves_nothing());

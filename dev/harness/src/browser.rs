@@ -53,7 +53,8 @@ pub struct Driver {
 pub struct Options {
     arguments: Vec<String>,
     preferences: BTreeMap<&'static str, Value>,
-    records_requests: bool,
+    /// What is written down, by the driver's names: which log, and from which level on.
+    logs: BTreeMap<&'static str, &'static str>,
 }
 
 /// A request that a page made, or that was made for it.
@@ -106,10 +107,7 @@ impl Driver {
         });
         let mut capabilities =
             Capabilities::from_iter([("goog:chromeOptions".to_owned(), chromium)]);
-        if options.records_requests {
-            let logs = json!({ "performance": "ALL" });
-            capabilities.insert("goog:loggingPrefs".to_owned(), logs);
-        }
+        capabilities.insert("goog:loggingPrefs".to_owned(), json!(options.logs));
         ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities)
             .connect(&self.url)
@@ -127,7 +125,7 @@ impl Options {
         Self {
             arguments,
             preferences: BTreeMap::new(),
-            records_requests: false,
+            logs: BTreeMap::new(),
         }
     }
 
@@ -162,7 +160,14 @@ impl Options {
     /// Whether [`requests`] can be asked.
     #[must_use]
     pub fn recording_requests(mut self) -> Self {
-        self.records_requests = true;
+        self.logs.insert("performance", "ALL");
+        self
+    }
+
+    /// Whether [`errors`] can be asked.
+    #[must_use]
+    pub fn recording_errors(mut self) -> Self {
+        self.logs.insert("browser", "SEVERE");
         self
     }
 }
@@ -239,11 +244,26 @@ pub async fn connect(browser: &Client, connected: bool) -> Result<(), String> {
 /// # Errors
 /// When the browser keeps no such log.
 pub async fn requests(browser: &Client) -> Result<Vec<Request>, String> {
-    let log = vendor(browser, "se/log", json!({ "type": "performance" }))
-        .await
-        .map_err(|error| failed("The log of requests", error))?;
-    let entries = log.as_array().map(Vec::as_slice).unwrap_or_default();
+    let entries = log(browser, "performance").await?;
     Ok(entries.iter().filter_map(request).collect())
+}
+
+/// What the consoles of the page and its frames complain of since this was last asked, in a browser opened with
+/// [`Options::recording_errors`].
+///
+/// # Errors
+/// When the browser keeps no such log.
+pub async fn errors(browser: &Client) -> Result<Vec<String>, String> {
+    let entries = log(browser, "browser").await?;
+    let message = |entry: &Value| Some(entry.get("message")?.as_str()?.to_owned());
+    Ok(entries.iter().filter_map(message).collect())
+}
+
+async fn log(browser: &Client, kind: &str) -> Result<Vec<Value>, String> {
+    let log = vendor(browser, "se/log", json!({ "type": kind }))
+        .await
+        .map_err(|error| failed(&format!("The log {kind}"), error))?;
+    Ok(log.as_array().cloned().unwrap_or_default())
 }
 
 /// An entry of the performance log is JSON within JSON, and only some are about a request.

@@ -6,8 +6,7 @@ use super::super::{List, Paths, Problem};
 use super::{NONE, Reader, words};
 
 /// What skips the room by default: what browsers and crawlers fetch by themselves, and the pictures of a waiting page.
-pub(in crate::config) const BYPASS_DEFAULT: &str =
-    "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
+pub const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
 
 /// What a list of paths may hold.
 pub(in crate::config) const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout; without %, ;, \\, // and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";

@@ -219,7 +219,7 @@ pub(super) fn flash(flash: &Flash<'_>) -> Option<String> {
 }
 
 /// How what operators did is worded.
-pub(super) const WORDS: ActionWords = ActionWords {
+pub const WORDS: ActionWords = ActionWords {
     what: listed,
     is_setting: |action| is_setting(&action.verb),
 };

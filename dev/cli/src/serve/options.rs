@@ -2,7 +2,10 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use harness::origin::demo::PATH;
 use harness::sandbox_dir::Settings;
+use now_serving::config::{BYPASS_DEFAULT, DOCUMENT};
+use serde_json::Value as Json;
 
 /// The demo shop's name and colours, and a pace at which one sees the line move.
 const DEMO: [(&str, &str); 4] = [
@@ -93,8 +96,32 @@ impl Options {
             settings.insert("upstash_token".to_owned(), token.clone());
         }
         settings.extend(self.settings.iter().cloned());
+        if self.origin.is_none() {
+            let skips = with_demo(&settings);
+            settings.insert(BYPASS.to_owned(), skips);
+        }
         settings
     }
+}
+
+const BYPASS: &str = "bypass_paths";
+
+/// What skips the room, and with it the sheet of states, which is on this machine only.
+fn with_demo(settings: &Settings) -> String {
+    let document = settings.get(DOCUMENT).map_or("", String::as_str);
+    let document: Json = serde_json::from_str(document).unwrap_or_default();
+    let listed = match (settings.get(BYPASS), document.get(BYPASS)) {
+        (Some(given), _) => given.clone(),
+        (None, Some(Json::Array(paths))) => {
+            let paths = paths.iter().filter_map(Json::as_str);
+            paths.collect::<Vec<_>>().join(",")
+        }
+        (None, Some(Json::String(paths))) => paths.clone(),
+        _ => BYPASS_DEFAULT.to_owned(),
+    };
+    let others = Some(listed.as_str()).filter(|listed| !["", "none"].contains(listed));
+    let demo = format!("{PATH},{PATH}/*");
+    others.map_or(demo.clone(), |others| format!("{others},{demo}"))
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -181,6 +208,29 @@ mod tests {
         assert_eq!(settings["upstash_url"], "https://a.example");
         assert_eq!(settings["upstash_token"], "t");
         assert!(parse(&words[..2]).is_err_and(|error| error.contains("--store-token")));
+    }
+
+    #[test]
+    fn the_sheet_of_states_skips_the_room_beside_what_else_does() {
+        let skips = |more: &[(&str, &str)], words: &[&str]| {
+            let more = more
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            let settings = development().into_iter().chain(more).collect();
+            let settings = parse(words).unwrap().settings(settings);
+            settings.get("bypass_paths").cloned()
+        };
+        let is = |paths: &str| Some(paths.to_owned());
+        let defaults = format!("{BYPASS_DEFAULT},/_demo,/_demo/*");
+        assert_eq!(skips(&[], &[]), is(&defaults));
+        let set = ["--set", "bypass_paths=/a /b"];
+        assert_eq!(skips(&[], &set), is("/a /b,/_demo,/_demo/*"));
+        let set = ["--set", "bypass_paths=none"];
+        assert_eq!(skips(&[], &set), is("/_demo,/_demo/*"));
+        let document = [("settings", r#"{"bypass_paths":["/a","/b"]}"#)];
+        assert_eq!(skips(&document, &[]), is("/a,/b,/_demo,/_demo/*"));
+        let elsewhere = ["--origin", "https://shop.example"];
+        assert_eq!(skips(&[], &elsewhere), None, "the sheet is the demo shop's");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no body is ever held in memory, neither one that comes in nor one that goes out.
 
+pub mod demo;
 mod routes;
 mod shop;
 

@@ -13,7 +13,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, SET_COOKIE};
 use serde_json::json;
 
-use super::{Seen, shop};
+use super::{Seen, demo, shop};
 
 pub(super) type Response = hyper::Response<BoxBody<Bytes, Infallible>>;
 
@@ -26,6 +26,9 @@ const QUEUE_COMMAND: HeaderName = HeaderName::from_static("queue-command");
 const CF_COMMAND: HeaderName = HeaderName::from_static("cf-waiting-room-command");
 
 pub(super) async fn answer(seen: &Seen, path: &str, query: Option<&str>) -> Response {
+    if let Some(shown) = demo::answer(seen, path, query) {
+        return shown;
+    }
     match (seen.method.as_str(), path) {
         ("GET" | "HEAD", "/") => shop_page(seen),
         ("GET" | "HEAD", "/assets/logo.svg" | "/favicon.ico") => {
@@ -121,8 +124,12 @@ fn download(megabytes: u64) -> Response {
 }
 
 fn number(query: Option<&str>, key: &str) -> Option<u64> {
+    parameter(query, key)?.parse().ok()
+}
+
+pub(super) fn parameter<'a>(query: Option<&'a str>, key: &str) -> Option<&'a str> {
     let mut pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| *name == key)?.1.parse().ok()
+    Some(pairs.find(|(name, _)| *name == key)?.1)
 }
 
 fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response {
