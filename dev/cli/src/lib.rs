@@ -2,10 +2,12 @@
 //!
 //! [`serve`] and [`suite`] (`cargo dev test`) are the commands for this machine; [`mod@bench`] is a crate of its own.
 //! [`mod@secret`] prints what production is protected with, [`mod@check`] says whether settings are sound before they are
-//! published, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time. What they run is started by [`harness`].
+//! published, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time.
+//! [`pictures`] takes the pictures of the docs. What they run is started by [`harness`].
 
 pub mod check;
 pub mod doctor;
+pub mod pictures;
 pub mod probe;
 pub mod real;
 pub mod rehearse;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use cli::{check, doctor, probe, rehearse, secret, serve, suite};
+use cli::{check, doctor, pictures, probe, rehearse, secret, serve, suite};
 use simulator::plan;
 
 /// Develop Now Serving on this machine.
@@ -36,6 +36,8 @@ enum Command {
     Simulate(rehearse::Options),
     /// When the last visitor goes in, how long visitors wait and what it costs
     Plan(plan::Options),
+    /// Take the pictures of the README and the docs
+    Pictures(pictures::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Probe(options) => probe::probe(&options),
         Command::Simulate(options) => rehearse::rehearse(&options),
         Command::Plan(options) => plan::plan(&options),
+        Command::Pictures(options) => pictures::pictures(&options).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

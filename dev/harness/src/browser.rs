@@ -188,7 +188,20 @@ pub async fn cdp(browser: &Client, command: &str, parameters: Value) -> Result<V
 /// # Errors
 /// When Chromium cannot.
 pub async fn resize(browser: &Client, width: u32, height: u32) -> Result<(), String> {
-    let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+    resize_at(browser, (width, height), 1).await
+}
+
+/// The same on a screen that shows each pixel with a square of its own, of this width.
+///
+/// # Errors
+/// When Chromium cannot.
+pub async fn resize_at(
+    browser: &Client,
+    (width, height): (u32, u32),
+    scale: u32,
+) -> Result<(), String> {
+    let size =
+        json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
     cdp(browser, "Emulation.setDeviceMetricsOverride", size).await?;
     Ok(())
 }
