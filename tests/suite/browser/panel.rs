@@ -123,6 +123,8 @@ fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
         )
         .await;
         assert_eq!(value(&page, "quantity").await, "33", "what was typed");
+        let warned = page.find(Locator::Css(".meanwhile")).await;
+        assert!(warned.is_err(), "nothing changed since: sending works");
         press(&page, "pace").await;
         assert_eq!(value(&page, "quantity").await, "33");
         assert!(text(&page, "#pace-words").await.contains("now off since "));
