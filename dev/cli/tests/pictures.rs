@@ -30,7 +30,7 @@ fn a_picture_is_taken_in_the_size_of_a_phone_and_something_is_on_it() {
 #[test]
 fn a_picture_that_there_is_not_is_named_with_those_there_are() {
     let output = Command::new(env!("CARGO_BIN_EXE_dev"))
-        .args(["pictures", "--only", "wating"])
+        .args(["pictures", "--only", "portrait"])
         .output()
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
