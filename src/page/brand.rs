@@ -49,8 +49,16 @@ impl From<&Brand> for Value {
             "name": brand.name.as_deref(),
             "light": brand.light.as_str(),
             "dark": brand.dark.as_str(),
+            "hex": brand.hex(),
             "logo": brand.logo.as_deref(),
         })
+    }
+}
+
+impl Brand {
+    /// The light colour without its `#`, which would end the address of an inline icon.
+    fn hex(&self) -> &str {
+        self.light.trim_start_matches('#')
     }
 }
 
@@ -84,9 +92,10 @@ pub(super) fn constant(
         "name" => brand.name.as_deref().unwrap_or_default(),
         "light" => &brand.light,
         "dark" => &brand.dark,
+        "hex" => brand.hex(),
         "logo" => brand.logo.as_deref().unwrap_or_default(),
         other => {
-            let reason = format!("there is no brand.{other}, but name, light, dark, logo");
+            let reason = format!("there is no brand.{other}, but name, light, dark, hex, logo");
             return Some(Err(reason));
         }
     };

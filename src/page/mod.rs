@@ -7,7 +7,9 @@ mod clock;
 mod cloudflare;
 mod pages;
 mod panel;
+mod stage;
 mod template;
+mod update;
 mod waiting;
 
 use crate::http::Reply;
@@ -21,13 +23,16 @@ pub use panel::{
     ActionWords, Away, Configured, News, PanelView, Question, Rejection, SignSeen, Unconfirmed,
     number, pace_words, panel, panel_without_store, people, question,
 };
+pub use stage::Rescue;
 use std::sync::LazyLock;
 pub use template::Refusal;
 use template::Template;
+pub use update::place;
 use waiting::data;
-pub use waiting::{Links, Waiting, place, waiting_json, waiting_page};
+pub use waiting::{Links, Waiting, waiting_json, waiting_page};
 
-const QUEUE_TEXT: &str = include_str!("../../templates/queue.html");
+/// The waiting page as `build.rs` puts it together.
+const QUEUE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/queue.html"));
 
 const ADMIN_TEXT: &str = include_str!("../../templates/admin.html");
 

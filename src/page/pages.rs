@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
-use super::{Links, QUEUE_TEXT, Waiting, data};
+use super::{Links, QUEUE_TEXT, Rescue, Waiting, data};
 use crate::i18n::{Language, english};
 use crate::queue::{Cursor, Mode, Position, Slots};
 use crate::ticket::Notice;
@@ -151,14 +151,17 @@ fn samples(words: &Language) -> Samples {
         reference: something(),
         is_old: true,
         estimate: Some(60),
+        valid: Some(60),
         refresh: 5,
         still: false,
         unsent: true,
+        rescue: Rescue::None,
     };
     let links = Links {
         here: "/".to_owned(),
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates".to_owned(),
+        language: "/_queue/language".to_owned(),
     };
     Samples {
         full: data(&waiting, &links, words, &brand).into(),
@@ -229,7 +232,7 @@ mod tests {
             template: "setting",
             refusal: Refusal {
                 line: 2,
-                reason: "there is no brand.nam, but name, light, dark, logo".to_owned(),
+                reason: "there is no brand.nam, but name, light, dark, hex, logo".to_owned(),
             },
         };
         assert_eq!(pages.refused(), [refused]);
@@ -255,8 +258,8 @@ mod tests {
             Some("'self'"),
         );
         let page = String::from_utf8_lossy(&reply.body).into_owned();
-        let line = "Your place is kept. We cannot see the sign at the moment.";
-        let notice = format!("<h1>You are in line</h1><p>{line}</p>");
+        let line = "Your place is kept. We can’t see how far the line has moved right now.";
+        let notice = format!("<h1>You’re in line</h1><p>{line}</p>");
         assert!(reply.status == 429 && page.contains(&notice), "{page}");
         let policy = reply.headers.iter().map(|(_, value)| value.as_str());
         assert!(

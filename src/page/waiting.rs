@@ -1,15 +1,16 @@
 //! The waiting page and its JSON twin.
 
+use super::stage::Rescue;
+use super::update::Worded;
 use super::{Brand, CfWaitingRoom, NOBODY, Pages, notice_in};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::i18n::Language;
+use crate::i18n::{LANGUAGES, Language};
 use crate::queue::{Cursor, Mode, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
 use handlebars::Context;
 use serde::Serialize;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// What a waiting visitor reads.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +35,16 @@ pub struct Waiting {
     pub is_old: bool,
     /// Seconds until it is this visitor's turn, where that can be known.
     pub estimate: Option<u64>,
+    /// Seconds until the ticket ends, where the turn stays valid until then.
+    pub valid: Option<u64>,
     /// Seconds until the next look.
     pub refresh: u64,
     /// Whether the page should not refresh by itself.
     pub still: bool,
     /// Whether the request carried something that was not delivered.
     pub unsent: bool,
+    /// Whether the page stands in the place of an answer of the origin.
+    pub rescue: Rescue,
 }
 
 impl Waiting {
@@ -55,67 +60,6 @@ impl Waiting {
     }
 }
 
-/// The figures in words, the same on the page and in its updates.
-#[derive(Serialize)]
-pub(super) struct Worded<'a> {
-    pub(super) waiting: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) position: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ahead: Option<String>,
-    pub(super) line: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) wait: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) serving: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) progress: Option<u64>,
-    pub(super) refresh_seconds: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) old: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) hold: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) closed: Option<bool>,
-}
-
-impl<'a> Worded<'a> {
-    pub(super) fn new(waiting: &'a Waiting, words: &'a Language) -> Self {
-        let ahead = waiting.seen.map(|(_, ahead)| ahead);
-        let line = match (ahead, waiting.position) {
-            _ if waiting.mode == Mode::Closed => words.text("closed").into(),
-            _ if waiting.slots == Slots::Taken => words.text("full").into(),
-            _ if waiting.is_called() => words.text("called").into(),
-            (Some(0), _) => words.text("next").into(),
-            (Some(ahead), _) => words.counted("ahead", ahead).into(),
-            (None, Some(_)) => words.text("held").into(),
-            (None, None) => words.text("unnumbered").into(),
-        };
-        Self {
-            waiting: true,
-            position: waiting.position.map(|position| position.0),
-            ahead: ahead.map(|ahead| words.number(ahead)),
-            line,
-            wait: ahead.map(|_| words.wait(waiting.estimate)),
-            serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
-            progress: ahead.zip(waiting.first).map(progress),
-            refresh_seconds: waiting.refresh,
-            message: waiting.message.as_deref(),
-            old: waiting.is_old.then_some(true),
-            hold: (waiting.mode == Mode::Hold).then(|| words.text("hold")),
-            closed: (waiting.mode == Mode::Closed).then_some(true),
-        }
-    }
-}
-
-/// How much of the way is done, in percent; the last step is one's own.
-pub(super) fn progress((ahead, first): (u64, u64)) -> u64 {
-    let gone = first.saturating_sub(ahead);
-    gone.saturating_mul(100) / first.saturating_add(1)
-}
-
 /// Where the links of a waiting page lead.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -125,6 +69,8 @@ pub struct Links {
     pub place: String,
     /// Begins or stops refreshing by itself.
     pub updates: String,
+    /// Takes the language that the visitor chooses.
+    pub language: String,
 }
 
 /// The waiting page, for the sites that may show it in a frame; the same as a notice if its template cannot be shown.
@@ -172,7 +118,7 @@ fn switches<'a>(waiting: &Waiting, words: &'a Language) -> [&'a str; 2] {
 /// Why the figures may not be the latest.
 fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Language) -> &'a str {
     match (waiting.is_old, worded.hold, waiting.still) {
-        (true, ..) => words.text("old"),
+        (true, ..) if waiting.position.is_some() => words.text("old"),
         (_, Some(hold), _) => hold,
         (.., true) => words.text("paused"),
         _ => "",
@@ -190,54 +136,83 @@ fn text_of(notice: Notice) -> &'static str {
     }
 }
 
+/// Why the number is a new one, and which one it is.
+fn notice(waiting: &Waiting, words: &Language) -> Option<String> {
+    let reason = words.text(text_of(waiting.new_number()?));
+    let number = words.number(waiting.position?.0);
+    let told = words.text("new_number").replace("{n}", &number);
+    Some(format!("{reason} {told}"))
+}
+
+/// All languages, by their own names.
+fn languages(chosen: &Language) -> Vec<Value> {
+    let option = |words: &Language| {
+        let is_chosen = words.tag == chosen.tag;
+        object!({ "tag": words.tag, "name": words.text("name"), "chosen": is_chosen })
+    };
+    LANGUAGES.iter().map(option).collect()
+}
+
 /// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
 pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &Brand) -> Value {
     let worded = Worded::new(waiting, words);
-    let is_closed = worded.closed.is_some();
     let heading = heading(&worded, words, brand);
     let title = worded.ahead.as_ref();
     let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
-    let [switch, other] = switches(waiting, words);
     let state = state(waiting, &worded, words);
-    let notice = waiting.new_number();
-    let notice = notice.map(|notice| words.text(text_of(notice)));
-    let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
-    object!({
+    let timed = worded.wait.clone().filter(|_| worded.stage == "timed");
+    let all = object!({
         "lang": words.tag,
         "dir": words.direction,
         "brand": brand,
         "title": title.as_deref().unwrap_or(heading),
         "heading": heading,
+        "stage": worded.stage,
+        "headline": worded.headline.map(str::to_owned).or(timed),
+        "detail": worded.detail,
         "message": worded.message,
         "position": worded.position,
         "number": worded.position.map(|position| words.number(position)),
         "ahead": worded.ahead,
         "line": worded.line,
         "wait": worded.wait,
+        "estimate": worded.estimate,
+        "valid": worded.valid,
+        "cursor": worded.cursor,
+        "unserved": worded.cursor == Some(0),
         "serving": worded.serving,
         "progress": worded.progress,
         "reference": waiting.reference.as_deref(),
         "old": waiting.is_old,
-        "closed": is_closed,
+        "closed": worded.closed.is_some(),
         "unnumbered": worded.position.is_none(),
         "unsent": waiting.unsent,
-        "notice": notice,
+        "notice": notice(waiting, words),
         "state": state,
+    });
+    with_wishes(all, waiting, links, words)
+}
+
+/// The same with what the visitor may wish for: when the page looks, and its language.
+fn with_wishes(mut all: Value, waiting: &Waiting, links: &Links, words: &Language) -> Value {
+    let [switch, other] = switches(waiting, words);
+    let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
+    let mut wishes = object!({
         "paused": waiting.still,
         "refresh": waiting.refresh,
         "look": look,
         "here": links.here.as_str(),
         "place": links.place.as_str(),
         "updates": links.updates.as_str(),
+        "language": links.language.as_str(),
+        "languages": languages(words),
         "switch": switch,
         "other": other,
-    })
-}
-
-/// An update of that page: as few bytes as say what changed.
-#[must_use]
-pub fn place(waiting: &Waiting, words: &Language) -> Reply {
-    Reply::data(200, &Worded::new(waiting, words))
+    });
+    if let (Some(all), Some(wishes)) = (all.as_object_mut(), wishes.as_object_mut()) {
+        all.append(wishes);
+    }
+    all
 }
 
 #[derive(Serialize)]

@@ -33,6 +33,9 @@ pub(super) struct Claims {
     pub(super) still: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) called: bool,
+    /// The language that its holder chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lang: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<Notice>,
     /// A notice that the version before does not know, which reads an older one in `notice`.
@@ -55,6 +58,7 @@ impl Claims {
             tries: None,
             still: ticket.still,
             called: ticket.called,
+            lang: ticket.language.clone(),
             notice: ticket.notice.map(Notice::known_before),
             why: ticket.notice.and_then(Notice::why).map(str::to_owned),
         };

@@ -34,6 +34,8 @@ pub struct Ticket {
     /// Whether its holder was called, and has not gone in yet: told by an update of the waiting page, or rescued from an
     /// origin that fails.
     pub called: bool,
+    /// The tag of the language its holder chose, where they chose one.
+    pub language: Option<String>,
     /// Why its number is a new one, when its holder had another before.
     pub notice: Option<Notice>,
 }
@@ -226,6 +228,7 @@ impl Keys {
             grace: claims.custom.grace(),
             still: claims.custom.still,
             called: claims.custom.called,
+            language: claims.custom.lang.clone(),
             notice: claims.custom.notice(),
         })
     }
@@ -306,6 +309,7 @@ mod tests {
             grace: None,
             still: false,
             called: false,
+            language: None,
             notice: None,
         }
     }
@@ -362,6 +366,23 @@ mod tests {
                 assert_eq!(keys().verify(&token, &room("main"), at(NOW)), Some(ticket));
                 assert!(token.len() < 400, "{} bytes in every request", token.len());
             }
+        }
+    }
+
+    #[test]
+    fn a_ticket_remembers_a_chosen_language_and_needs_none() {
+        for language in [None, Some("zh-Hant".to_owned())] {
+            let ticket = Ticket {
+                language,
+                ..waiting()
+            };
+            let token = keys()
+                .sign(&ticket, &room("main"), at(NOW), 86_400)
+                .unwrap();
+            let payload = token.split('.').nth(1).unwrap();
+            let payload = String::from_utf8(URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap();
+            assert_eq!(payload.contains("lang"), ticket.language.is_some());
+            assert_eq!(keys().verify(&token, &room("main"), at(NOW)), Some(ticket));
         }
     }
 

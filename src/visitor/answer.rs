@@ -3,13 +3,14 @@
 use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
 use crate::i18n::{Language, words};
-use crate::page::{self, CfWaitingRoom, Links, Waiting};
+use crate::page::{self, CfWaitingRoom, Links, Rescue, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
 use crate::queue::{Mode, Sign, Slots, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
+use crate::visitor::language;
 use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{Visit, VisitOutcome};
@@ -47,8 +48,15 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
                 .then(|| CfWaitingRoom::new(&waiting, request.now.ms()));
             page::waiting_json(status, &waiting, request.room.name.as_str(), cf)
         }
-        _ if visit.end == VisitOutcome::Provisional => provisional(status, &waiting, request),
-        _ => page(status, &waiting, way_back(&cookies, request), request),
+        _ if visit.end == VisitOutcome::Provisional => {
+            provisional(status, &waiting, visit, request)
+        }
+        _ => page(
+            status,
+            &waiting,
+            (&visit.ticket, way_back(&cookies, request)),
+            request,
+        ),
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
@@ -57,10 +65,10 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
 }
 
 /// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
-fn provisional(status: u16, waiting: &Waiting, request: &Request<'_>) -> Reply {
+fn provisional(status: u16, waiting: &Waiting, visit: &Visit, request: &Request<'_>) -> Reply {
     let url = routes::cookies_url(request.config, &here(request.call), 1);
     if url.len() > LONGEST_WAY_BACK {
-        return page(status, waiting, None, request);
+        return page(status, waiting, (&visit.ticket, None), request);
     }
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", url)
 }
@@ -75,7 +83,7 @@ fn posted(status: u16, request: &Request<'_>) -> Reply {
     let here = here(request.call);
     let reply = page::posted(
         status,
-        words_of(request.call),
+        words(&request.call.header("accept-language")),
         &here,
         request.config.web.frame_ancestors.as_deref(),
     );
@@ -85,7 +93,7 @@ fn posted(status: u16, request: &Request<'_>) -> Reply {
 /// The same as an update of the page.
 #[must_use]
 pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
-    page::place(&view(visit, request), words_of(request.call))
+    page::place(&view(visit, request), words_of(&visit.ticket, request.call))
 }
 
 /// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
@@ -95,7 +103,12 @@ fn way_back(cookies: &[String], request: &Request<'_>) -> Option<String> {
     url.filter(|url| url.len() <= LONGEST_WAY_BACK)
 }
 
-fn page(status: u16, waiting: &Waiting, next: Option<String>, request: &Request<'_>) -> Reply {
+fn page(
+    status: u16,
+    waiting: &Waiting,
+    (ticket, next): (&Ticket, Option<String>),
+    request: &Request<'_>,
+) -> Reply {
     let Request {
         call, config, room, ..
     } = *request;
@@ -104,10 +117,12 @@ fn page(status: u16, waiting: &Waiting, next: Option<String>, request: &Request<
     let links = Links {
         place: format!("{}/place", config.operators.path),
         updates: routes::updates_url(config, &here, every),
+        language: format!("{}/language", config.operators.path),
         here,
     };
     let frames = config.web.frame_ancestors.as_deref();
-    let reply = page::waiting_page(status, waiting, &links, words_of(call), &room.pages, frames);
+    let words = words_of(ticket, call);
+    let reply = page::waiting_page(status, waiting, &links, words, &room.pages, frames);
     let refresh = (!waiting.still).then(|| match next {
         Some(url) => format!("{}; url={url}", waiting.refresh),
         None => waiting.refresh.to_string(),
@@ -125,8 +140,10 @@ fn here(call: &Call) -> String {
     }
 }
 
-fn words_of(call: &Call) -> &'static Language {
-    words(&call.header("accept-language"))
+/// The language that the visitor chose, or the one that the browser asks for.
+fn words_of(ticket: &Ticket, call: &Call) -> &'static Language {
+    let chosen = ticket.language.as_deref().and_then(language::named);
+    chosen.unwrap_or_else(|| words(&call.header("accept-language")))
 }
 
 /// What there is to tell.
@@ -148,14 +165,6 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
     let message = live.and_then(|live| live.message.as_ref());
     let message = message.or(room.pages.brand.message.as_ref());
-    let distance = ahead.unwrap_or(0);
-    let refresh = match (visit.end, visit.ticket.standing) {
-        (VisitOutcome::Provisional, _) => AT_ONCE,
-        (VisitOutcome::Held, Standing::Provisional { tries }) => {
-            backoff::seconds(tries, Chance::of(&call.id))
-        }
-        _ => refresh_seconds(room.refresh_interval, distance, estimate, call.chance()),
-    };
     Waiting {
         position: visit.position(),
         seen: sign.map(|sign| sign.cursor).zip(ahead),
@@ -170,10 +179,38 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         reference: visit.reference(),
         is_old: visit.is_old,
         estimate,
-        refresh,
+        valid: valid(visit, request),
+        refresh: refresh(visit, (ahead.unwrap_or(0), estimate), request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
+        rescue: Rescue::None,
     }
+}
+
+/// Seconds until the next look.
+fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Request<'_>) -> u64 {
+    let Request { call, room, .. } = *request;
+    match (visit.end, visit.ticket.standing) {
+        (VisitOutcome::Provisional, _) => AT_ONCE,
+        (VisitOutcome::Held, Standing::Provisional { tries }) => {
+            backoff::seconds(tries, Chance::of(&call.id))
+        }
+        _ => refresh_seconds(room.refresh_interval, ahead, estimate, call.chance()),
+    }
+}
+
+/// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it.
+fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
+    let has_turn = visit.position().is_some() && request.session_minutes().is_none();
+    let ticket = &visit.ticket;
+    let end = ticket.signed.saturating_add(ticket.life);
+    has_turn.then(|| {
+        if visit.changed {
+            request.config.tickets.life
+        } else {
+            end.saturating_sub(request.now.secs())
+        }
+    })
 }
 
 /// How many were ahead when the number was drawn.

@@ -2,6 +2,7 @@
 
 pub mod answer;
 mod kind;
+mod language;
 pub mod routes;
 pub mod ticket_cookie;
 pub mod trouble;

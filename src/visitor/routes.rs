@@ -1,5 +1,6 @@
 //! What the waiting page asks for besides itself: the visitor's place as data, whether the browser keeps cookies, and
-//! that the page should or should not refresh by itself.
+//! that the page should or should not refresh by itself,
+//! or speak another language.
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
@@ -11,6 +12,7 @@ use crate::page::{self, CookieTrial};
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
+use crate::visitor::language;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{Visit, provisional_ticket, visit};
 use crate::visitor::{Brought, Kind, kind};
@@ -24,6 +26,8 @@ pub enum Route {
     Cookies,
     /// Whether the page refreshes by itself.
     Updates,
+    /// Which language it speaks.
+    Language,
 }
 
 /// Where a visit stands, or an answer that needed none.
@@ -44,6 +48,7 @@ pub fn route(rest: &str) -> Option<Route> {
         "/place" => Some(Route::Place),
         "/cookies" => Some(Route::Cookies),
         "/updates" => Some(Route::Updates),
+        "/language" => Some(Route::Language),
         _ => None,
     }
 }
@@ -66,6 +71,7 @@ pub fn answer(route: Route, request: &Request<'_>) -> Aside {
         },
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
+        Route::Language => language(ticket(), request),
     }
 }
 
@@ -120,23 +126,41 @@ fn not_a_visitor() -> Reply {
     Reply::new(503, "text/plain; charset=utf-8", "")
 }
 
-/// Signs the ticket again with its holder's wish, and prolongs nothing by that; the one of a visitor inside is left alone.
+/// Whether the page refreshes by itself from now on.
 fn updates(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
-    let call = request.call;
-    let Some(to) = destination(call) else {
-        return bad_destination();
-    };
-    let still = match call.parameter("every").as_deref() {
+    let still = match request.call.parameter("every").as_deref() {
         Some("off") => true,
         Some("on") => false,
         other => return bad("every", other, "on or off"),
     };
+    let wished = |held| Ticket { still, ..held };
+    granted(ticket.map(wished), request)
+}
+
+/// Which language the page speaks from now on.
+fn language(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
+    let tag = request.call.parameter("language");
+    let Some(words) = tag.as_deref().and_then(language::named) else {
+        return bad("language", tag.as_deref(), &language::tags());
+    };
+    let wished = |held| Ticket {
+        language: Some(words.tag.to_owned()),
+        ..held
+    };
+    granted(ticket.map(wished), request)
+}
+
+/// Signs the ticket again with its holder's wish, and prolongs nothing by that; the one of a visitor inside is left alone.
+fn granted(wished: Option<Ticket>, request: &Request<'_>) -> Aside {
+    let call = request.call;
+    let Some(to) = destination(call) else {
+        return bad_destination();
+    };
     // A link of another page may lead here, and leads back, but it does not wish for the visitor.
-    let ticket = ticket.filter(|_| is_wished(call));
+    let wished = wished.filter(|_| is_wished(call));
     let has_gone_in =
         |held: &Ticket| matches!(held.standing, Standing::Admitted { .. }) && !held.called;
-    let ticket = ticket.filter(|held| !has_gone_in(held));
-    let wished = ticket.map(|held| Ticket { still, ..held });
+    let wished = wished.filter(|held| !has_gone_in(held));
     let cookies = wished.map(|wished| ticket_cookie::cookies_as_long(&wished, request));
     let reply = back(&to).with_cookies(cookies.unwrap_or_default());
     Aside::Reply(reply, Reason::Updates)

@@ -148,7 +148,7 @@ fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
     if matches!(ended, Asked::SessionEnded(_)) || was_ended(&held.id, pop) {
         anew_with(&held, Notice::SessionEnded, now)
     } else if held.position().is_some() {
-        anew(held.id, now)
+        anew(held, now)
     } else {
         Ticket {
             id: held.drawing_id(now),

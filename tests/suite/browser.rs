@@ -11,6 +11,7 @@ mod languages;
 mod operators;
 mod options;
 mod panel;
+mod waiting;
 
 use std::fs;
 use std::path::Path;

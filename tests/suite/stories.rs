@@ -100,6 +100,9 @@ in_every_house! {
     a_browser_that_keeps_no_cookies_gets_a_page_that_says_so_after_two_tries
     a_browser_that_keeps_cookies_goes_back_to_its_place
     a_page_that_should_not_refresh_does_not
+    the_language_that_a_visitor_chose_is_the_page_s
+    a_reset_of_the_line_names_the_new_number_on_the_page
+    the_page_promises_the_turn_for_as_long_as_the_ticket_lives
     nobody_is_sent_to_another_site
     a_path_that_begins_with_two_slashes_stays_on_this_site
     what_is_quoted_to_support_is_found_in_the_log
@@ -111,6 +114,7 @@ in_every_house! {
     a_wrong_brand_closes_nothing_is_logged_and_named_by_the_health_route
     an_own_page_serves_with_a_digest_for_each_of_its_blocks
     the_page_in_the_docs_is_a_page
+    a_page_written_for_the_version_before_shows_what_it_showed
     a_page_may_be_as_long_as_a_setting
     a_page_may_be_nested_as_deep_as_is_said
     a_broken_page_is_logged_and_the_built_in_one_serves

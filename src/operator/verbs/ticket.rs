@@ -132,6 +132,7 @@ fn ticket(id: &str, standing: Standing, now: Now) -> Ticket {
         grace: None,
         still: false,
         called: false,
+        language: None,
         notice: None,
     }
 }

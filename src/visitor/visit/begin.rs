@@ -10,6 +10,7 @@ pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
         None => new(),
         Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
             notice: lapsed.position().map(|_| ended(lapsed.standing)),
+            language: lapsed.language,
             ..new()
         },
         Some(ticket) => ticket,
@@ -39,14 +40,16 @@ pub fn provisional_ticket(id: String, now: Now) -> Ticket {
         grace: None,
         still: false,
         called: false,
+        language: None,
         notice: None,
     }
 }
 
-/// The same after the line was started anew.
-pub(super) fn anew(id: String, now: Now) -> Ticket {
+/// The same after the line was started anew, in the language that its holder chose.
+pub(super) fn anew(held: Ticket, now: Now) -> Ticket {
     Ticket {
         notice: Some(Notice::Anew),
-        ..provisional_ticket(id, now)
+        language: held.language,
+        ..provisional_ticket(held.id, now)
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
 /// What is left to a visitor whose stay has ended: the place in the line, where there is one.
 pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
     match held.standing {
-        Standing::Admitted { .. } => anew(held.id, now),
+        Standing::Admitted { .. } => anew(held, now),
         Standing::Provisional { .. } | Standing::Waiting(_) => Ticket {
             grace: None,
             ..held
@@ -39,7 +39,7 @@ pub(super) fn decided(
     request: &Request<'_>,
 ) -> Visit {
     if seen.claim == Some(Claim::Used) {
-        return used(seen.sign, after, request);
+        return used(held, seen.sign, after, request);
     }
     let now = request.now;
     let (end, standing) = stands(&held, &seen, now);
@@ -107,8 +107,9 @@ fn is_full(sign: &Sign, claim: Option<Claim>) -> bool {
 }
 
 /// The number has had its session, so the ticket is a copy: its holder gets one of their own, without a number so far.
-fn used(sign: Sign, after: FollowUp, request: &Request<'_>) -> Visit {
+fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Visit {
     let ticket = Ticket {
+        language: held.language,
         notice: Some(Notice::Used),
         ..provisional_ticket(request.call.id.clone(), request.now)
     };

@@ -157,7 +157,8 @@ pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<
 pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
     Ticket {
         notice: Some(notice),
-        ..anew(held.next_id(), now)
+        id: held.next_id(),
+        ..anew(held.clone(), now)
     }
 }
 

@@ -157,7 +157,7 @@ fn no_page_of_ours_puts_a_barrier_before_anybody() {
         assert_no_barrier(&page, "Doors open at eight.", &url).await;
         house.store.fail(Faults::always(Fault::Unauthorized));
         assert_no_barrier(&page, "The store refused upstash_token (401).", &panel).await;
-        assert_no_barrier(&page, "the newest figures", &url).await;
+        assert_no_barrier(&page, "how far the line has moved", &url).await;
         house.store.fail(Faults::none());
         // What was done is said for a minute only.
         let after = || {

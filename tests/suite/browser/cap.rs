@@ -12,7 +12,7 @@ use crate::house::{House, Visitor};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const SHOP: &str = "The Ember Cup";
-const OVER: &str = "Your visit ended, since you were away for a while. You have a new number.";
+const OVER: &str = "Your visit ended, since you were away for a while. Your new number is ";
 
 /// A room with this many slots, whose page polls once a second.
 fn house(slots: &str) -> House {
@@ -37,7 +37,7 @@ fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         goto(&page, &house).await;
-        assert_eq!(text(&page, "#line").await, "You are next.");
+        assert_eq!(text(&page, "#line").await, "You’re next.");
         house.permit(1);
         wait_for_title(&page, SHOP).await;
         for minute in 0..6 {
@@ -102,14 +102,14 @@ fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
         house.wait(Duration::from_secs(12));
         house.permit(1);
         assert!(second.ask("/echo").inside);
-        let full = "It is your turn as soon as a place inside is free.";
+        let full = "It’s your turn as soon as a place inside is free.";
         holds(&page, &house, late.ticket.as_deref().unwrap()).await;
         seen(&page, &house, "full", full).await;
         assert_eq!(text(&page, "#line").await, full);
         page.goto("about:blank").await.unwrap();
         house.wait(4 * MINUTE);
         holds(&page, &house, &waited).await;
-        let used = "Your earlier number has been used. You have a new number.";
+        let used = "Your earlier number has been used. Your new number is ";
         seen(&page, &house, "ticket-used", used).await;
         page.goto("about:blank").await.unwrap();
         holds(&page, &house, second.ticket.as_deref().unwrap()).await;

@@ -94,7 +94,7 @@ fn a_form_of_another_site_takes_no_place_away() {
             page.goto(&bank).await.unwrap();
             wait_for_title(&page, "One moment, please").await;
             harness::browser::run_scripts(&page, scripts).await.unwrap();
-            wait_for_title(&page, "You are in line").await;
+            wait_for_title(&page, "You’re in line").await;
             assert_eq!(text(&page, ".number").await, "2", "scripts: {scripts}");
             harness::browser::run_scripts(&page, true).await.unwrap();
         }
@@ -121,10 +121,10 @@ fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
         // Back in the line, the twin has ended with the ticket.
         house.change("epoch", &house.word());
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
-        wait_for_title(&page, "You are in line").await;
+        wait_for_title(&page, "You’re in line").await;
         page.goto(&bank).await.unwrap();
         wait_for_title(&page, "One moment, please").await;
-        wait_for_title(&page, "You are in line").await;
+        wait_for_title(&page, "You’re in line").await;
         assert_eq!((length(&house), posted(&house)), (2, 1));
         page.close().await.unwrap();
     });

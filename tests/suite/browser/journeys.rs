@@ -89,11 +89,11 @@ fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
             "document.getElementById('line').textContent === 'There is 1 person ahead of you.'",
         )
         .await;
-        until(&page, "document.title === '1 \u{b7} You are in line'").await;
+        until(&page, "document.title === '1 \u{b7} You’re in line'").await;
         house.permit(1);
         until(
             &page,
-            "document.getElementById('line').textContent === 'You are next.'",
+            "document.getElementById('line').textContent === 'You’re next.'",
         )
         .await;
         assert_eq!(
@@ -117,8 +117,8 @@ fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
             "{asked:?}"
         );
         house.permit(1);
-        wait_for_title(&page, "\u{2713} It is your turn").await;
-        assert_eq!(text(&page, "#heading").await, "It is your turn");
+        wait_for_title(&page, "\u{2713} It’s your turn").await;
+        assert_eq!(text(&page, "#heading").await, "It’s your turn");
         let icon = "return document.querySelector('link[rel=icon]').href.includes('1d6b3a')";
         assert_eq!(run(&page, icon).await, true, "a green icon");
         picture(&page, "turn").await;
@@ -145,9 +145,9 @@ fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
             text(&page, "#line").await,
             "There is 1 person ahead of you."
         );
-        assert_eq!(text(&page, "#updated").await, "Next look in 1 second.");
+        assert_eq!(text(&page, "#updated").await, "Checks again in 1 second.");
         house.permit(1);
-        wait_for_title(&page, "0 \u{b7} You are in line").await;
+        wait_for_title(&page, "0 \u{b7} You’re in line").await;
         assert_eq!(
             page.current_url().await.unwrap().as_str(),
             address(&house, "/?a=1")
@@ -161,7 +161,7 @@ fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
         house.permit(1);
         sleep(3 * SECOND).await;
         assert!(
-            page.title().await.unwrap().contains("You are in line"),
+            page.title().await.unwrap().contains("You’re in line"),
             "as asked"
         );
         press(&page, "#look").await;
@@ -181,11 +181,7 @@ fn without_cookies_the_visitor_reads_so_and_draws_once() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = open(&house, &driver, &desktop().without_cookies()).await;
-        until(
-            &page,
-            "document.getElementById('heading').textContent === 'Cookies are turned off'",
-        )
-        .await;
+        wait_for_title(&page, "Cookies are turned off").await;
         seen(&page, "without-cookies").await;
         sleep(3 * SECOND).await;
         assert_eq!(drawn(&house), "1");
@@ -224,7 +220,7 @@ fn a_minute_offline_costs_nothing_but_the_news() {
         browser::connect(&page, true).await.unwrap();
         until(
             &page,
-            "document.getElementById('line').textContent === 'You are next.'",
+            "document.getElementById('line').textContent === 'You’re next.'",
         )
         .await;
         until(&page, "document.getElementById('state').textContent === ''").await;
@@ -242,7 +238,7 @@ fn a_store_that_is_down_is_named_calmly_and_the_figures_come_back() {
         let page = open(&house, &driver, &desktop()).await;
         until(&page, "performance.getEntriesByType('resource').length > 1").await;
         house.store.fail(Faults::always(Fault::Refuse));
-        until(&page, "document.getElementById('state').textContent.startsWith('We cannot see the newest figures')").await;
+        until(&page, "document.getElementById('state').textContent.startsWith('We can’t see how far the line')").await;
         seen(&page, "store-down").await;
         assert_eq!(text(&page, ".number").await, "2");
         house.store.fail(Faults::none());
@@ -268,11 +264,11 @@ fn a_page_in_the_background_looks_seldom_and_shows_the_turn_in_its_tab() {
             "{before}, then {after}: one was under way at most"
         );
         house.permit(2);
-        wait_for_title(&page, "\u{2713} It is your turn").await;
+        wait_for_title(&page, "\u{2713} It’s your turn").await;
         sleep(5 * SECOND).await;
         assert_eq!(
             page.title().await.unwrap(),
-            "\u{2713} It is your turn",
+            "\u{2713} It’s your turn",
             "nobody is there yet"
         );
         seen(&page, "turn-in-the-background").await;
@@ -382,7 +378,7 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
         )
         .await;
         house.permit(1);
-        wait_for_title(&page, "0 \u{b7} You are in line \u{b7} Ember & Ash").await;
+        wait_for_title(&page, "0 \u{b7} You’re in line \u{b7} Ember & Ash").await;
         page.close().await.unwrap();
     });
 }
@@ -396,7 +392,7 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
         let page = open(&house, &driver, &desktop()).await;
         let line = text(&page, "#line").await;
         press(&page, "#pause").await;
-        let watching = "Updates are paused. When it is your turn, this page says so.";
+        let watching = "Updates are paused. When it’s your turn, this page says so.";
         assert_eq!(text(&page, "#state").await, watching);
         seen(&page, "stopped").await;
         let looks = "return performance.getEntriesByType('resource').length";
@@ -416,12 +412,12 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
         house.permit(2);
         sleep(2 * SECOND).await;
         run(&page, back_online).await;
-        wait_for_title(&page, "\u{2713} It is your turn").await;
-        assert_eq!(text(&page, "#heard").await, "It is your turn");
+        wait_for_title(&page, "\u{2713} It’s your turn").await;
+        assert_eq!(text(&page, "#heard").await, "It’s your turn");
         seen(&page, "stopped-turn").await;
         sleep(4 * SECOND).await;
-        assert_eq!(text(&page, "#look").await, "Enter now", "as asked");
-        press(&page, "#look").await;
+        assert_eq!(text(&page, "#enter").await, "Enter now", "as asked");
+        press(&page, "#enter").await;
         wait_for_title(&page, "The Ember Cup").await;
         page.close().await.unwrap();
     });

@@ -106,12 +106,12 @@ impl Room<'_> {
 
     async fn holds_and_closes(&self) {
         self.press("#mode-hold", "The mode is set").await;
-        says(&self.visitor, "#state", "The line is on hold for now.").await;
+        says(&self.visitor, "#headline", "Entry is paused").await;
         self.press("#mode-closed", "The mode is set").await;
         says(&self.visitor, "#heading", "Closed for now").await;
         says(&self.visitor, ".number", "3").await;
         self.press("#mode-automatic", "The mode is set").await;
-        says(&self.visitor, "#heading", "You are in line").await;
+        says(&self.visitor, "#heading", "You’re in line").await;
     }
 
     async fn lets_in(&self) {
@@ -136,7 +136,7 @@ impl Room<'_> {
         self.press_and_be_asked("#clear-credit", "Clear the credit?", None, news)
             .await;
         self.comes().await;
-        says(&self.visitor, "#line", "You are next.").await;
+        says(&self.visitor, "#line", "You’re next.").await;
     }
 
     async fn opens(&self) {
@@ -156,8 +156,8 @@ impl Room<'_> {
             .await;
         self.house.forget_the_sign();
         self.goes_home().await;
-        says(&self.visitor, "#heading", "You are in line").await;
-        says(&self.visitor, "#line", "You are next.").await;
+        says(&self.visitor, "#heading", "You’re in line").await;
+        says(&self.visitor, "#line", "You’re next.").await;
     }
 
     async fn tries_a_ticket(&self) {
@@ -171,7 +171,7 @@ impl Room<'_> {
         wait_for_title(&self.operator, "The Ember Cup").await;
         self.operator.goto(&panel(self.house)).await.unwrap();
         self.press("#forget", "holds no ticket any more").await;
-        says(&self.visitor, "#line", "You are next.").await;
+        says(&self.visitor, "#line", "You’re next.").await;
     }
 }
 

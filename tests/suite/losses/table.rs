@@ -146,6 +146,7 @@ fn signed_at(place: WaitingProof, now: u64) -> String {
         grace: None,
         still: false,
         called: false,
+        language: None,
         notice: None,
     };
     let keys = Keys::new(SECRET, None);

@@ -102,7 +102,7 @@ impl Rush {
 }
 
 fn says_nothing_untrue(got: &Got, number: Option<u64>) {
-    let has_place = got.body.contains("place is kept") || got.body.contains("You are in line");
+    let has_place = got.body.contains("place is kept") || got.body.contains("You’re in line");
     assert_eq!(has_place, number.is_some(), "{got:?}");
 }
 

@@ -80,7 +80,11 @@ pub(crate) fn visitors_find_their_routes_on_every_host_but_the_admin_host(house:
         (&place["waiting"], &place["position"]),
         (&true.into(), &1.into())
     );
-    for target in ["cookies?try=1&to=/", "updates?every=off&to=/"] {
+    for target in [
+        "cookies?try=1&to=/",
+        "updates?every=off&to=/",
+        "language?language=de&to=/",
+    ] {
         let got = visitor.ask(&format!("/_queue/{target}"));
         assert_eq!((got.status, got.header("location")), (303, "/"), "{target}");
     }

@@ -1,5 +1,8 @@
 //! What the waiting page asks for besides itself, with scripts and without.
 
+use std::time::Duration;
+
+use now_serving::i18n::words;
 use serde_json::{Value, json};
 
 use crate::house::{Ask, Got, House, Visitor, claims};
@@ -31,16 +34,16 @@ pub(crate) fn an_update_says_in_words_where_its_holder_stands(house: &House) {
     assert_eq!(
         got.json(),
         json!({
-            "waiting": true, "position": 2, "ahead": "1",
+            "waiting": true, "stage": "waiting", "position": 2, "ahead": "1",
             "line": "There is 1 person ahead of you.", "wait": "unknown at the moment",
-            "serving": "0", "progress": 0, "refresh_seconds": 5,
+            "serving": "0", "cursor": 0, "progress": 0, "refresh_seconds": 5, "valid": 86_400,
         })
     );
     house.permit(1);
     let update = place(&mut visitor).json();
     assert_eq!(
         (&update["line"], &update["serving"], &update["progress"]),
-        (&json!("You are next."), &json!("1"), &json!(50))
+        (&json!("You’re next."), &json!("1"), &json!(50))
     );
 }
 
@@ -80,7 +83,12 @@ pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &H
 pub(crate) fn an_update_answers_other_methods_with_what_it_takes(house: &House) {
     let mut visitor = Visitor::new(house);
     visitor.ask("/");
-    for route in ["place", "cookies?try=1&to=/", "updates?every=on&to=/"] {
+    for route in [
+        "place",
+        "cookies?try=1&to=/",
+        "updates?every=on&to=/",
+        "language?language=de&to=/",
+    ] {
         let target = format!("/_queue/{route}");
         let head = visitor.send(Ask::get(&target).method("HEAD"));
         assert_eq!(head.body, "", "{route}");
@@ -177,6 +185,61 @@ pub(crate) fn a_page_that_should_not_refresh_does_not(house: &House) {
     );
 }
 
+pub(crate) fn the_language_that_a_visitor_chose_is_the_page_s(house: &House) {
+    let french = |target: &str| Ask::get(target).with("accept-language", "fr");
+    let mut visitor = Visitor::new(house);
+    visitor.send(french("/shop"));
+    let shown = visitor.send(french("/shop")).body;
+    assert!(shown.contains("<html lang=\"fr\""), "{shown}");
+    assert!(shown.contains("<option value=fr selected>"), "{shown}");
+    let wish = "/_queue/language?to=%2Fshop&language=";
+    let got = visitor.send(french(&format!("{wish}de")));
+    assert_eq!((got.status, got.header("location")), (303, "/shop"));
+    let shown = visitor.send(french("/shop")).body;
+    assert!(shown.contains("<html lang=\"de\""), "{shown}");
+    assert!(shown.contains("<option value=de selected>Deutsch"));
+    let update = visitor.send(french("/_queue/place")).json();
+    assert_eq!(update["line"], words("de").text("next"));
+    // A link of another page leads back and wishes for nothing.
+    let elsewhere = french(&format!("{wish}es")).with("sec-fetch-site", "cross-site");
+    assert_eq!(visitor.send(elsewhere).status, 303);
+    for unknown in ["xx", "", "DE"] {
+        let got = visitor.send(french(&format!("{wish}{unknown}")));
+        assert_eq!((got.status, got.ticket()), (400, None), "{unknown}");
+        assert!(got.body.contains("accepted is en, de, fr"), "{}", got.body);
+    }
+    house.change("epoch", &house.word());
+    house.forget_the_sign();
+    let shown = visitor.send(french("/shop")).body;
+    assert!(shown.contains("<html lang=\"de\""), "{shown}");
+}
+
+pub(crate) fn a_reset_of_the_line_names_the_new_number_on_the_page(house: &House) {
+    let [mut first, mut second] = [Visitor::new(house), Visitor::new(house)];
+    for visitor in [&mut first, &mut second] {
+        visitor.ask("/");
+    }
+    house.change("epoch", &house.word());
+    house.forget_the_sign();
+    let page = second.send(Ask::get("/")).body;
+    let number = second.ask("/").json()["position"].clone();
+    let told = format!(
+        "The line was started anew, and all earlier tickets ended. Your new number is {number}."
+    );
+    assert!(page.contains(&told), "{told}: {page}");
+}
+
+pub(crate) fn the_page_promises_the_turn_for_as_long_as_the_ticket_lives(house: &House) {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.wait(Duration::from_secs(3));
+    let valid = place(&mut visitor).json()["valid"].as_u64().unwrap();
+    assert!((86_300..=86_397).contains(&valid), "{valid}");
+    // Where a cap holds, the turn waits for a place inside.
+    house.set("total_active", "5");
+    assert_eq!(place(&mut visitor).json()["valid"], Value::Null);
+}
+
 pub(crate) fn nobody_is_sent_to_another_site(house: &House) {
     for to in [
         "https%3A%2F%2Fevil.example",
@@ -187,7 +250,7 @@ pub(crate) fn nobody_is_sent_to_another_site(house: &House) {
         "evil",
         "",
     ] {
-        for route in ["cookies?try=1", "updates?every=off"] {
+        for route in ["cookies?try=1", "updates?every=off", "language?language=de"] {
             let got = house.ask(&Ask::get(&format!("/_queue/{route}&to={to}")));
             assert_eq!((got.status, got.header("location")), (400, ""), "{to}");
             assert!(
@@ -202,6 +265,8 @@ pub(crate) fn nobody_is_sent_to_another_site(house: &House) {
         "cookies?to=/&try=3",
         "updates?to=/",
         "updates?to=/&every=x",
+        "language?to=/",
+        "language?to=/&language=x",
     ] {
         let got = house.ask(&Ask::get(&format!("/_queue/{wrong}")));
         assert_eq!(got.status, 400, "{wrong}");

@@ -19,7 +19,7 @@ pub(crate) use sessions::*;
 pub(crate) use trouble::*;
 
 /// What a called visitor reads where no slot is free.
-const FULL: &str = "It is your turn as soon as a place inside is free.";
+const FULL: &str = "It’s your turn as soon as a place inside is free.";
 /// The shortest time for which a slot is kept, and when it has been given back.
 const CLAIM_SECONDS: &str = "10";
 const LAPSED: Duration = Duration::from_secs(12);
@@ -176,7 +176,7 @@ pub(crate) fn a_called_visitor_of_a_full_room_waits_for_free_and_reads_why(house
     let shown = page(&mut late, "/").body;
     assert!(shown.contains(FULL), "{shown}");
     assert_eq!(place(&mut late)["line"], FULL);
-    assert_eq!(place(&mut next)["line"], "You are next.");
+    assert_eq!(place(&mut next)["line"], "You’re next.");
     // The session of the visitor inside ends.
     house.wait(Duration::from_mins(4));
     let came = (0..5).any(|_| late.ask("/echo").inside);

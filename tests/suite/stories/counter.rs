@@ -61,7 +61,7 @@ pub(crate) fn ahead_is_position_minus_cursor_minus_one_and_never_grows(house: &H
 
 pub(crate) fn the_page_counts_people_in_words(house: &House) {
     for words in [
-        "You are next.",
+        "You’re next.",
         "There is 1 person ahead of you.",
         "There are 2 people ahead of you.",
     ] {

@@ -53,7 +53,7 @@ pub(crate) fn on_hold_nobody_new_goes_in(house: &House) {
         (&json!("hold"), &json!(0))
     );
     assert_eq!(waits["estimated_wait_seconds"], Value::Null);
-    assert!(page_of(&mut visitors[1]).contains("The line is on hold for now."));
+    assert!(page_of(&mut visitors[1]).contains(">Entry is paused<"));
     let got = house.ask(&Ask::permit(1));
     assert_eq!(
         (got.status, got.json()["detail"].as_str().unwrap()),
@@ -119,7 +119,7 @@ pub(crate) fn a_closed_room_tells_everybody_and_nobody_draws(house: &House) {
     assert!(house.is_free(|| {
         let page = page_of(&mut new);
         assert!(page.contains("Closed for now"));
-        assert!(!page.contains("Keep this page:"), "there is no place");
+        assert!(!page.contains("Keep this page open"), "there is no place");
     }));
     house.forget_the_sign();
     let calls = house.calls(|| {

@@ -102,13 +102,13 @@ pub(crate) fn who_has_no_number_reads_nothing_of_a_place(house: &House) {
     for _ in 0..2 {
         let page = visitor.send(Ask::get("/")).body;
         assert!(
-            page.contains("We cannot give you a number yet. This page keeps trying."),
+            page.contains("We can’t give you a number yet. This page keeps trying."),
             "{page}"
         );
         for untrue in [
             "place is kept",
-            "You are in line",
-            "Keep this page",
+            "You’re in line",
+            "Keep this page open",
             "this one place",
             "draw your number",
         ] {
@@ -121,7 +121,7 @@ pub(crate) fn who_has_no_number_reads_nothing_of_a_place(house: &House) {
     house.wait(WELL_AGAIN);
     let page = visitor.send(Ask::get("/")).body;
     assert!(
-        page.contains("You are in line") && page.contains("Your place is kept"),
+        page.contains("You’re in line") && page.contains("Your place is kept"),
         "{page}"
     );
 }

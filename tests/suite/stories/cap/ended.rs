@@ -11,7 +11,7 @@ use crate::house::{Ask, Got, House, PERMIT_TOKEN, SECRET, Visitor};
 use crate::tickets::ticket;
 
 const SEEN: Duration = Duration::from_secs(2);
-const ENDED: &str = "Your visit has ended. You have a new number.";
+const ENDED: &str = "Your visit has ended. Your new number is ";
 
 /// The pass that the origin got with the latest request of a visitor inside.
 fn pass(house: &House, visitor: &Visitor<'_>) -> String {

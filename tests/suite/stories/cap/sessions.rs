@@ -16,8 +16,8 @@ in_houses_whose_clock_is_turned! {
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
-const OVER: &str = "Your visit ended, since you were away for a while. You have a new number.";
-const USED: &str = "Your earlier number has been used. You have a new number.";
+const OVER: &str = "Your visit ended, since you were away for a while. Your new number is ";
+const USED: &str = "Your earlier number has been used. Your new number is ";
 
 /// A part of a page.
 fn picture() -> Ask {

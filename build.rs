@@ -1,0 +1,132 @@
+//! Puts the waiting page together: `templates/queue.html` with its style and its script, in as few bytes as are safe.
+//!
+//! Invariant: only comments, white space and the names that the two files give themselves change. A comment stands on lines
+//! of its own, and a text in quotes stays as it is.
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+/// Signs beside which a style needs no space.
+const STYLE: Signs = Signs {
+    after: "{};:,>",
+    before: "{};,>!",
+};
+
+/// The same in a script.
+const SCRIPT: Signs = Signs {
+    after: "=+-*/<>!?:&|,;(){}[]",
+    before: "=+-*/<>!?:&|,;(){}[]",
+};
+
+/// Signs beside which a script needs no new line: an expression goes on there. Elsewhere the line's end is a semicolon.
+const SCRIPT_LINES: Signs = Signs {
+    after: "=?:&|,({[",
+    before: "?:&|.,)}]",
+};
+
+/// What the script does not name itself: words of the language and what a browser offers. Any other name becomes a short one.
+const OTHERS: &str = "async await catch const else false for if let new null of return true try undefined \
+    AbortSignal AudioContext Date Intl Math Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout window";
+
+struct Signs {
+    after: &'static str,
+    before: &'static str,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=templates");
+    let read = |name: &str| fs::read_to_string(format!("templates/{name}"));
+    let style = squeezed(&bare(&read("queue.css")?), &STYLE, &STYLE);
+    let style = renamed(&style, "--", |name, _| name.starts_with("--"));
+    let script = squeezed(&bare(&read("queue.js")?), &SCRIPT, &SCRIPT_LINES);
+    let script = renamed(&script, "", is_own);
+    let page = bare(&read("queue.html")?)
+        .replace("<style>queue.css", &format!("<style>{style}"))
+        .replace("<script>queue.js", &format!("<script>{script}"));
+    let folder = env::var("OUT_DIR")?;
+    fs::write(Path::new(&folder).join("queue.html"), page)?;
+    Ok(())
+}
+
+/// Without comments, indentation and empty lines.
+fn bare(text: &str) -> String {
+    let is_comment = |line: &str| {
+        let begins = ["//", "/*", "<!--"];
+        begins.iter().any(|begin| line.starts_with(begin))
+    };
+    let lines = text.lines().map(str::trim);
+    let kept = lines.filter(|line| !line.is_empty() && !is_comment(line));
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+/// The quote that is open after this letter.
+fn quoted(open: Option<char>, letter: char) -> Option<char> {
+    match (open, letter) {
+        (None, '"' | '\'') => Some(letter),
+        (Some(begun), end) if begun == end => None,
+        (open, _) => open,
+    }
+}
+
+/// Without white space that stands beside a sign of these.
+fn squeezed(text: &str, spaces: &Signs, lines: &Signs) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut quote = None;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let signs = if letter == '\n' { lines } else { spaces };
+        let before = kept.chars().next_back().unwrap_or('\n');
+        let after = *letters.peek().unwrap_or(&'\n');
+        // `a + +b` is no `a++b`.
+        let is_needed = before == after && "+-".contains(before);
+        let is_beside = signs.after.contains(before) || signs.before.contains(after);
+        let is_blank = letter.is_whitespace() && quote.is_none();
+        quote = quoted(quote, letter);
+        if !is_blank || is_needed || !is_beside {
+            kept.push(letter);
+        }
+    }
+    kept
+}
+
+/// With a short name for each name of its own. `is_own` sees a name and the signs around it.
+fn renamed(text: &str, prefix: &str, is_own: fn(&str, [char; 2]) -> bool) -> String {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter);
+    let is_part = |letter: char| is_part(letter) || (letter == '-' && !prefix.is_empty());
+    let (mut kept, mut names) = (String::with_capacity(text.len()), Vec::new());
+    let (mut rest, mut quote) = (text, None);
+    while let Some(letter) = rest.chars().next() {
+        let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(length.max(letter.len_utf8()));
+        let around = [kept.chars().next_back(), after.chars().next()];
+        let around = around.map(|sign| sign.unwrap_or('\n'));
+        if length == 0 || quote.is_some() || !is_own(token, around) {
+            quote = token.chars().fold(quote, quoted);
+            kept.push_str(token);
+        } else {
+            let known = names.iter().position(|name| *name == token);
+            let index = known.unwrap_or(names.len());
+            names.extend(known.is_none().then_some(token));
+            kept.push_str(prefix);
+            kept.push_str(&short(index));
+        }
+        rest = after;
+    }
+    kept
+}
+
+/// Whether the script gave that name: no property, no key, no number, and nothing that a browser has.
+fn is_own(name: &str, [before, after]: [char; 2]) -> bool {
+    let is_key = "{,".contains(before) && after == ':';
+    let is_number = name.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_others = OTHERS.split_whitespace().any(|other| other == name);
+    before != '.' && !is_key && !is_number && !is_others
+}
+
+/// `a` to `z` and `A` to `Z`, then `aa`, `ab` and so on.
+fn short(index: usize) -> String {
+    let letter = |index: usize| ('a'..='z').chain('A'..='Z').nth(index % 52);
+    let first = (index >= 52).then(|| letter(index / 52 - 1));
+    first.flatten().into_iter().chain(letter(index)).collect()
+}

@@ -1,0 +1,93 @@
+//! An update of the waiting page: the figures in words, the same as on the page.
+
+use super::Waiting;
+use super::stage::Stage;
+use crate::http::Reply;
+use crate::i18n::Language;
+use crate::queue::Mode;
+use serde::Serialize;
+
+/// The figures in words, the same on the page and in its updates.
+#[derive(Serialize)]
+pub(super) struct Worded<'a> {
+    pub(super) waiting: bool,
+    pub(super) stage: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) position: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ahead: Option<String>,
+    pub(super) line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) wait: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) serving: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) progress: Option<u64>,
+    pub(super) refresh_seconds: u64,
+    /// Seconds until the turn, and until the ticket ends: the page makes times of the day of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) estimate: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) valid: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) old: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hold: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) headline: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) closed: Option<bool>,
+}
+
+impl<'a> Worded<'a> {
+    pub(super) fn new(waiting: &'a Waiting, words: &'a Language) -> Self {
+        let stage = Stage::of(waiting);
+        let ahead = waiting.seen.map(|(_, ahead)| ahead);
+        let position = waiting.position.map(|position| position.0);
+        // A visitor without a number has no place that could be kept.
+        let is_on_hold = waiting.mode == Mode::Hold && position.is_some();
+        let keeps = |number| {
+            words
+                .text("kept_number")
+                .replace("{n}", &words.number(number))
+        };
+        Self {
+            waiting: true,
+            stage: stage.name(),
+            position,
+            ahead: ahead.map(|ahead| words.number(ahead)),
+            line: stage.line(ahead.unwrap_or(0), words),
+            wait: ahead.map(|_| words.wait(waiting.estimate)),
+            serving: waiting.seen.map(|(cursor, _)| words.number(cursor.0)),
+            cursor: waiting.seen.map(|(cursor, _)| cursor.0),
+            progress: ahead.zip(waiting.first).map(progress),
+            refresh_seconds: waiting.refresh,
+            estimate: waiting.estimate,
+            valid: waiting.valid,
+            message: waiting.message.as_deref(),
+            old: waiting.is_old.then_some(true),
+            hold: is_on_hold.then(|| words.text("hold")),
+            headline: stage.headline(words),
+            detail: position.filter(|_| is_on_hold).map(keeps),
+            closed: (waiting.mode == Mode::Closed).then_some(true),
+        }
+    }
+}
+
+/// How much of the way is done, in percent; the last step is one's own.
+fn progress((ahead, first): (u64, u64)) -> u64 {
+    let gone = first.saturating_sub(ahead);
+    gone.saturating_mul(100) / first.saturating_add(1)
+}
+
+/// An update of that page: as few bytes as say what changed.
+#[must_use]
+pub fn place(waiting: &Waiting, words: &Language) -> Reply {
+    Reply::data(200, &Worded::new(waiting, words))
+}

@@ -1,0 +1,183 @@
+(() => {
+  const page = document.querySelector('main'), given = page.dataset, tag = document.documentElement.lang
+  const now = () => Date.now(), here = location.pathname + location.search
+  const at = id => document.getElementById(id), on = addEventListener, hidden = () => document.hidden
+  const closed = page.className === 'closed', bar = at('progress'), bell = at('alert'), word = bell.lastChild, off = word.textContent, pause = at('pause')
+  let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, without = 0, spoken = 0
+  // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
+  const turned = '{{text.turn}}', stopped = '{{text.watching}}'
+  let over = false, sound, lock, loud = false, refused = ''
+
+  const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
+  // What is new at once, figures once a minute.
+  const say = (text, news) => { if (text && (news || now() - spoken > 6e4)) { spoken = now(); put('heard', text) } }
+  const state = text => { text = text || refused; if (at('state').textContent !== text) { put('state', text); say(text, true) } }
+  const still = () => given.paused === 'true'
+  // A reload would send again what was sent to get here.
+  const go = () => given.unsent === 'true' ? location.replace(here) : location.reload()
+
+  // Times as the visitor's browser writes them in the language and the digits of the page.
+  const tongue = new Intl.Locale(navigator.languages.find(own => own.slice(0, 2) === tag.slice(0, 2)) || tag, { numberingSystem: 'latn' })
+  const digits = new Intl.NumberFormat(tag + '-u-nu-latn'), forms = new Intl.PluralRules(tag)
+  const checked = () => put('updated', given.updated.replace('{time}', new Date().toLocaleTimeString(tongue)))
+  const clock = (seconds, minutes, round) => {
+    const step = 6e4 * minutes, time = new Date(round((now() + 1e3 * seconds) / step) * step)
+    const month = time.toDateString() === new Date().toDateString() ? undefined : 'short'
+    return time.toLocaleString(tongue, { month: month, day: month && 'numeric', hour: 'numeric', minute: '2-digit' })
+  }
+  // No finer than the estimate is known, which is to a fifth of it.
+  const times = place => {
+    const estimate = +place.estimate
+    const time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
+    put('at', estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
+    put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
+  }
+
+  const plan = () => {
+    clearTimeout(timer)
+    if (over) return
+    // Not all are back at once.
+    let wait = seconds * 2 ** Math.min(failed, 3) * (failed ? .7 + .6 * Math.random() : 1)
+    if (hidden() || still()) wait = Math.max(2 * wait, 30)
+    // The second poll that brings no cookie says so, and comes soon.
+    timer = setTimeout(look, 1e3 * (without ? 2 : Math.min(wait, 60)))
+  }
+
+  const look = async asked => {
+    clearTimeout(timer)
+    if (over) return
+    last = now()
+    if (closed && !given.position) return still() && !asked ? plan() : go()
+    try {
+      const answer = await fetch(given.place, { signal: AbortSignal.timeout?.(15e3) })
+      show(await answer.json(), asked)
+      failed = 0
+    } catch {
+      failed++
+      if (!still() || asked) state(navigator.onLine ? given.trouble : given.offline)
+    }
+    plan()
+  }
+
+  const show = (place, asked) => {
+    if (!place.waiting) return turn()
+    if (still() && !asked && !place.ticket) return
+    // The address that a page without scripts goes to as well.
+    if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.replace('place', 'cookies?try=2&to=') + encodeURIComponent(here)) : 0
+    without = 0
+    // The page was not made for these.
+    if (closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }
+    seconds = place.refresh_seconds
+    const timed = place.stage === 'timed', news = page.className !== place.stage
+    page.className = place.stage
+    put('headline', place.headline || (timed ? place.wait : ''))
+    put('detail', place.detail || '')
+    put('message', place.message || '')
+    times(place)
+    walk(place)
+    if (place.ahead) document.title = place.ahead + document.title.slice(document.title.indexOf(' \u00b7'))
+    state(place.old ? given.old : still() ? stopped : '')
+    say((place.hold ? place.hold + ' ' : '') + place.line + (timed ? ' ' + at('label').textContent + ': ' + place.wait : ''), news)
+    if (place.serving && !place.old) checked()
+  }
+
+  // Until the next poll the figures walk to what this one has confirmed, and never past it.
+  const walk = place => {
+    clearInterval(walking)
+    const from = shown, to = place.cursor, begun = now()
+    if (!place.serving) return put('line', place.line)
+    const value = bar.value, left = place.position - to - 1
+    const calm = matchMedia('(prefers-reduced-motion:reduce)').matches || hidden() || still() || place.hold || place.old || left < 1 || to < from
+    const step = () => {
+      const done = calm ? 1 : Math.min(1, (now() - begun) / 900 / seconds)
+      shown = Math.floor(from + (to - from) * done)
+      const ahead = place.position - shown - 1
+      put('serving', digits.format(shown))
+      // The sentence has the form of its last number.
+      if (forms.select(ahead) === forms.select(left)) put('line', place.line.replace(place.ahead, digits.format(ahead)))
+      bar.value = value + ((place.progress || 0) - value) * done
+      if (done === 1) clearInterval(walking)
+    }
+    at('served').hidden = !to
+    bar.setAttribute('aria-valuetext', place.line)
+    walking = setInterval(step, 200)
+    step()
+  }
+
+  const turn = () => {
+    const icon = document.querySelector('[rel=icon]'), parts = icon.href.split('%23'), line = still() ? '' : '{{text.entering}}'
+    over = true
+    clearInterval(walking)
+    page.className = 'turn'
+    document.title = '\u2713 ' + turned
+    icon.href = parts[0] + '%231d6b3a' + parts[1].slice(6)
+    for (const id of ['headline', 'detail', 'notice']) put(id, '')
+    put('heading', turned)
+    put('line', line)
+    at('enter').hidden = false
+    at('enter').focus()
+    say(line ? turned + '. ' + line : turned, true)
+    if (loud) alarm()
+    if (still()) return
+    let enter = () => { enter = () => {}; go() }
+    const soon = () => { if (!hidden()) setTimeout(() => enter(), 3e3) }
+    on('visibilitychange', soon)
+    soon()
+    setTimeout(() => enter(), 6e4)
+  }
+
+  const tone = (begin, loudness) => {
+    const pitch = sound.createOscillator(), volume = sound.createGain(), from = sound.currentTime + begin
+    pitch.frequency.value = 660 + 400 * begin
+    volume.gain.value = loudness
+    volume.gain.setTargetAtTime(0, from, .09)
+    pitch.connect(volume).connect(sound.destination)
+    pitch.start(from)
+    pitch.stop(from + .28)
+  }
+  // A browser that is silent, or shows no notification, still has the title.
+  const alarm = () => {
+    try { [0, .3, .6].forEach(begin => tone(begin, .2)) } catch {}
+    try { new Notification(turned) } catch {}
+    navigator.vibrate?.([200, 100, 200])
+  }
+  // The screen stays on while the alert does, where the browser can do that.
+  const wake = async () => { try { lock = await (loud ? navigator.wakeLock.request('screen') : lock.release()) } catch {} }
+
+  bell.hidden = false
+  bell.onclick = async () => {
+    loud = !loud
+    bell.setAttribute('aria-pressed', loud)
+    word.textContent = loud ? '{{text.alert_on}}' : off
+    refused = ''
+    wake()
+    if (!loud) return state('')
+    try { sound = sound || new AudioContext(); sound.resume(); tone(0, .05) } catch {}
+    try { if (await Notification.requestPermission() === 'denied' && loud) state(refused = '{{text.alert_refused}}') } catch {}
+  }
+  if (pause) pause.onclick = event => {
+    event.preventDefault()
+    given.paused = !still()
+    const other = pause.textContent
+    pause.textContent = given.other
+    given.other = other
+    state(still() ? stopped : '')
+    still() ? plan() : look()
+  }
+  at('look').onclick = event => { event.preventDefault(); look(true) }
+  on('online', () => { timer = setTimeout(look, 2e3 * Math.random()) })
+  on('offline', () => { if (!still()) state(given.offline) })
+  on('pageshow', event => { if (event.persisted) look() })
+  on('visibilitychange', () => {
+    if (hidden()) return
+    if (loud) wake()
+    if (now() - last > 5e3) look()
+  })
+  times(given)
+  // Old figures were not checked now.
+  if (bar && !at('state').textContent) checked()
+  if (bar) bar.setAttribute('aria-valuetext', at('line').textContent)
+  if (still()) put('state', stopped)
+  // Without scripts it reloads.
+  on('load', () => { window.stop(); plan(); if (at('notice')) say(at('notice').textContent, true) })
+})()
