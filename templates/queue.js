@@ -63,7 +63,7 @@
     if (!place.waiting) return turn()
     if (still() && !asked && !place.ticket) return
     // The address that a page without scripts goes to as well.
-    if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.replace('place', 'cookies?try=2&to=') + encodeURIComponent(here)) : 0
+    if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
     without = 0
     // The page was not made for these.
     if (closed !== !!place.closed || place.ticket || (place.position || '') != given.position || place.serving && !bar) { over = true; return go() }

@@ -44,8 +44,9 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
-        let named = Self {
+    /// What a ticket says whatever it entitles to.
+    fn named(ticket: &Ticket, room: &RoomName) -> Self {
+        Self {
             room: room.to_string(),
             born: None,
             epoch: None,
@@ -61,7 +62,11 @@ impl Claims {
             lang: ticket.language.clone(),
             notice: ticket.notice.map(Notice::known_before),
             why: ticket.notice.and_then(Notice::why).map(str::to_owned),
-        };
+        }
+    }
+
+    pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
+        let named = Self::named(ticket, room);
         match ticket.standing {
             Standing::Provisional { tries } => Self {
                 tries: (tries > 0).then_some(tries),

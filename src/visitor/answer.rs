@@ -183,7 +183,10 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         refresh: refresh(visit, (ahead.unwrap_or(0), estimate), request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
-        rescue: Rescue::None,
+        rescue: match visit.end {
+            VisitOutcome::Rescued => Rescue::Rescued,
+            _ => Rescue::None,
+        },
     }
 }
 

@@ -161,7 +161,7 @@ mod wasm {
             let page = visitor.send(Ask::get("/status/500").with("accept", "text/html"));
             assert_eq!(page.status, 503, "{page:?}");
             assert!(
-                page.body.contains("as soon as entry resumes"),
+                page.body.contains("The site did not answer just now."),
                 "{}",
                 page.body
             );

@@ -57,9 +57,17 @@ async fn open(house: &House, driver: &Driver, options: &Options) -> Client {
     page
 }
 
+/// A page without scripts may be exchanged between the look for an element and the click.
 async fn press(page: &Client, selector: &str) {
-    let element = page.find(Locator::Css(selector)).await.unwrap();
-    element.click().await.unwrap();
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+        if let Ok(element) = page.find(Locator::Css(selector)).await
+            && element.click().await.is_ok()
+        {
+            return;
+        }
+        sleep(SECOND / 10).await;
+    }
+    panic!("never pressed: {selector}");
 }
 
 /// A state of the page: nobody is shut out of it, and a picture is left to be looked at.

@@ -110,6 +110,7 @@ impl Shown {
                 let links = Links {
                     place: format!("{here}/{}/place", now_ms()),
                     updates: format!("{PATH}/nothing"),
+                    language: format!("{PATH}/nothing"),
                     here,
                 };
                 let pages = &*self.look.pages;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a state is made of the service's own view and shown by its own templates; nothing is drawn here.
 
-use now_serving::page::Waiting;
+use now_serving::page::{Rescue, Waiting};
 use now_serving::queue::{Cursor, Mode, Position, Slots};
 use now_serving::ticket::Notice;
 
@@ -62,12 +62,12 @@ pub const STATES: &[State] = &[
     state(("next", "Next"), &["next"], View::Line(|_| in_line(266, 0), Update::Place)),
     state(("turn", "Its turn has come: one second after it was loaded"), &["heading"], View::Line(|_| soon(), Update::Turn(0))),
     state(("message", "With a message of the operator"), &["heading"], View::Line(|_| message(), Update::Place)),
-    state(("hold", "On hold"), &["hold"], View::Line(|_| with_mode(Mode::Hold), Update::Place)),
+    state(("hold", "On hold"), &["hold_heading"], View::Line(|_| with_mode(Mode::Hold), Update::Place)),
     state(("closed", "Closed, with a number"), &["closed_heading"], View::Line(|_| with_mode(Mode::Closed), Update::Place)),
     state(("closed-new", "Closed, without a number"), &["closed_heading"], View::Line(|_| closed_without_number(), Update::Place)),
     state(("called", "Called, and on hold"), &["called"], View::Line(|_| called(Mode::Hold, Slots::Free), Update::Place)),
     state(("full", "Called, and no slot is free"), &["full"], View::Line(|_| called(Mode::Automatic, Slots::Taken), Update::Place)),
-    state(("rescued", "Called, and the origin answered badly"), &["called"], View::Line(|_| called(Mode::Automatic, Slots::Free), Update::Place)),
+    state(("rescued", "Called, and the origin answered badly"), &["posted", "rescued"], View::Line(|_| rescued(), Update::Place)),
     state(("old", "The store does not answer: the last figures known"), &["old"], View::Line(|_| old(), Update::Place)),
     state(("held", "The store does not answer: a number and no figures"), &["held"], View::Line(|_| without_store(Some(Position(266))), Update::Place)),
     state(("unnumbered", "The store does not answer: no number yet"), &["heading_unnumbered"], View::Line(|_| without_store(None), Update::Place)),
@@ -96,6 +96,7 @@ fn in_line(position: u64, ahead: u64) -> Waiting {
         first: Some(ahead.max(200)),
         reference: Some("7F3K-9Q2M".to_owned()),
         estimate: Some(ahead * PACE),
+        valid: Some(86_400),
         refresh: if ahead > 10 { 20 } else { 5 },
         ..Waiting::default()
     }
@@ -143,6 +144,13 @@ fn called(mode: Mode, slots: Slots) -> Waiting {
         slots,
         estimate: None,
         ..in_line(266, 0)
+    }
+}
+
+fn rescued() -> Waiting {
+    Waiting {
+        rescue: Rescue::Rescued,
+        ..called(Mode::Automatic, Slots::Free)
     }
 }
 
