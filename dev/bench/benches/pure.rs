@@ -46,6 +46,7 @@ fn tickets(criterion: &mut Criterion) {
         grace: None,
         still: false,
         called: false,
+        language: None,
         notice: None,
     };
     let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();
@@ -102,6 +103,7 @@ fn answers(criterion: &mut Criterion) {
         here: "/".to_owned(),
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates?every=off&to=%2F".to_owned(),
+        language: "/_queue/language".to_owned(),
     };
     criterion.bench_function("page: the waiting page", |bencher| {
         bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), &pages, None));
