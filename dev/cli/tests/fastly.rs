@@ -39,7 +39,7 @@ fn build_pack_validate_and_serve_work_on_their_own() {
     serves();
 }
 
-/// `serve` finds no store and no origin here; the health of the configuration needs neither, and the page says what to start.
+/// `serve` finds no store and no origin here; the health of the configuration needs neither, and the log says what to start.
 fn serves() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let addr = free.unwrap().to_string();
@@ -50,9 +50,11 @@ fn serves() {
     let mut group = Group::start(&mut command).unwrap();
     let (said, heard) = mpsc::channel();
     group.follow(move |line| drop(said.send(line)));
-    let listens = std::iter::from_fn(|| heard.recv_timeout(Duration::from_mins(3)).ok())
-        .any(|line| line.contains("Listening on"));
-    assert!(listens, "it never listened");
+    let says = |what: &str| {
+        let mut lines = std::iter::from_fn(|| heard.recv_timeout(Duration::from_mins(3)).ok());
+        lines.any(|line| line.contains(what))
+    };
+    assert!(says("Listening on"), "it never listened");
     let health = ureq::get(format!("http://{addr}/_queue/healthz"))
         .call()
         .unwrap();
@@ -61,7 +63,10 @@ fn serves() {
         .http_status_as_error(false)
         .build()
         .into();
-    let answer = agent.get(format!("http://{addr}/robots.txt")).call();
-    let told = answer.unwrap().body_mut().read_to_string().unwrap();
-    assert!(told.contains("cargo dev backends"), "{told}");
+    let page = agent.get(format!("http://{addr}/")).call();
+    assert_eq!(page.unwrap().status(), 503);
+    assert!(
+        says("cargo dev backends"),
+        "the log does not say what to start"
+    );
 }

@@ -109,7 +109,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args([
             "-c",
-            "for i in $(seq 50); do echo line $i; done; echo why >&2; exit 3",
+            "exec 2>&1; for i in $(seq 50); do echo line $i; done; echo why; exit 3",
         ]);
         let told = run("Testing a command that fails", &mut command, None).unwrap_err();
         assert!(told.contains("why") && told.contains("`sh -c"), "{told}");
