@@ -204,7 +204,9 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
 
 /// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it.
 fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
-    let has_turn = visit.position().is_some() && request.session_minutes().is_none();
+    let seen = visit.sign.as_ref().map(|sign| sign.sessions.is_some());
+    let is_capped = seen.unwrap_or(request.room.cap.holds());
+    let has_turn = visit.position().is_some() && !is_capped;
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);
     has_turn.then(|| {

@@ -41,15 +41,19 @@ fn panel(house: &House) -> String {
 }
 
 async fn text(browser: &Client, selector: &str) -> String {
-    browser
-        .wait()
-        .at_most(LOOKUP_TIMEOUT)
-        .for_element(Locator::Css(selector))
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap()
+    loop {
+        let found = browser
+            .wait()
+            .at_most(LOOKUP_TIMEOUT)
+            .for_element(Locator::Css(selector))
+            .await
+            .unwrap();
+        match found.text().await {
+            // The page refreshed itself in between.
+            Err(error) if error.is_stale_element_reference() => {}
+            text => return text.unwrap(),
+        }
+    }
 }
 
 /// Where the pictures of a journey are left to be looked at.
@@ -63,11 +67,11 @@ async fn picture(browser: &Client, name: &str) {
     .unwrap();
 }
 
-/// What the page loaded besides itself.
+/// What a page has loaded besides itself and its updates.
 async fn loaded(browser: &Client) -> serde_json::Value {
     browser
         .execute(
-            "return performance.getEntriesByType('resource').map(entry => entry.name)",
+            "return performance.getEntriesByType('resource').map(entry => entry.name).filter(name => !name.endsWith('/_queue/place'))",
             vec![],
         )
         .await

@@ -104,7 +104,7 @@ fn figures_walk_to_what_a_poll_confirmed_and_nothing_jumps() {
         let watch = "window.shown = [], window.shifts = 0
             const serving = document.getElementById('serving')
             new MutationObserver(() => window.shown.push(+serving.textContent)).observe(serving, { childList: true, characterData: true, subtree: true })
-            new PerformanceObserver(list => { for (const shift of list.getEntries()) window.shifts += shift.value }).observe({ type: 'layout-shift', buffered: true })";
+            new PerformanceObserver(list => { for (const shift of list.getEntries()) window.shifts += shift.value }).observe({ type: 'layout-shift' })";
         run(&page, watch).await;
         house.permit(20);
         until(&page, "window.shown.includes(20)").await;

@@ -13,7 +13,7 @@ use crate::house::ANY_PORT;
 use crate::pure::conventions::root;
 
 /// How long a program may take on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A file or folder of the examples.
 pub(crate) fn example(path: &str) -> PathBuf {

@@ -55,6 +55,8 @@ fn visitors_of_a_rehearsal_draw_one_number_each_and_go_in_when_they_are_called()
     house.permit(5);
     let origin = &house.wasm_side().origin;
     rehearsal.until(|rehearsal| !origin.requests().is_empty() || rehearsal.has_ended());
+    // The visitors have to read what the origin answered.
+    std::thread::sleep(std::time::Duration::from_secs(5));
     rehearsal.interrupt();
     let (is_well, written) = rehearsal.end();
     assert!(is_well, "{written}");

@@ -126,12 +126,12 @@ impl Room {
                 ((200, true), "User-agent: *\nAllow: /\n")
             ),
             Turn::Operator => assert!(
-                seen == (200, false) && got.body.contains("Now serving"),
+                seen == (200, false) && got.body.contains("now serving"),
                 "{}",
                 got.body
             ),
             Turn::Stranger => assert!(
-                seen == (401, false) && !got.body.contains("Now serving"),
+                seen == (401, false) && !got.body.contains("now serving"),
                 "{}",
                 got.body
             ),

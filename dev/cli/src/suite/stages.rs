@@ -111,8 +111,8 @@ pub(super) fn wanted(options: &Options) -> Vec<&'static Stage> {
     }
 }
 
-/// How many stages run at once. One alone leaves two cores idle for half of its time or more; three use them well.
-const AT_ONCE: usize = 3;
+/// How many stages run at once. One alone leaves two cores idle for half of its time or more; of three, browsers would wait for each other.
+const AT_ONCE: usize = 2;
 
 /// Whether a stage, the next in the order, may begin while those run.
 pub(super) fn may_begin(stage: &Stage, running: &[&Stage]) -> bool {
