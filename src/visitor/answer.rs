@@ -204,8 +204,8 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
 
 /// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it.
 fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
-    let seen = visit.sign.as_ref().map(|sign| sign.sessions.is_some());
-    let is_capped = seen.unwrap_or(request.room.cap.holds());
+    let has_sessions = |sign: &Sign| sign.sessions.is_some();
+    let is_capped = request.room.cap.holds() || visit.sign.as_ref().is_some_and(has_sessions);
     let has_turn = visit.position().is_some() && !is_capped;
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);
