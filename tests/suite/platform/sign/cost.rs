@@ -208,7 +208,7 @@ fn five_hundred_at_once_on_a_cold_cache_make_one_look() {
     let tickets = line_of(&house, 500);
     let slow = Fault::Delay(Duration::from_millis(100));
     house.store.fail(Faults::always(slow));
-    for _ in 0..5 {
+    for _ in 0..20 {
         if stampede(&house, &tickets) {
             return;
         }
