@@ -29,7 +29,7 @@ pub use groups::{
     Logging, OnOriginError, OnStoreError, Operators, OriginCookie, Outage, Query, Store, Tickets,
     Web, WebSockets,
 };
-pub use operators::{OperatorSecrets, RETIRED, Rights, SECRETS, Token};
+pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
 pub use reader::BYPASS_DEFAULT;
@@ -285,8 +285,8 @@ mod tests {
             Ok(config) => {
                 let operators = config.operators.secrets;
                 let tokens = operators.tokens_of_both_kinds().err();
-                let password = operators.password().err();
-                let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
+                let passwords = operators.passwords().err();
+                let secrets = [passwords, tokens].map(Option::unwrap_or_default).concat();
                 [config.ignored, secrets].concat()
             }
             Err(unsound) => unsound.problems,
@@ -332,7 +332,7 @@ mod tests {
                 command: List::read("").0,
             }
         );
-        assert_eq!(config.operators.secrets.password(), Ok(None));
+        assert_eq!(config.operators.secrets.passwords(), Ok(None));
         let none: (&[Token], &[Token]) = (&[], &[]);
         assert_eq!(config.operators.secrets.tokens_of_both_kinds(), Ok(none));
         assert_eq!(
@@ -642,13 +642,14 @@ mod tests {
         let is_well = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let source = Recovering(given, Arc::clone(&is_well));
         let operators = Config::load(source).ok().unwrap().operators.secrets;
-        let problems = operators.password().unwrap_err();
+        let problems = operators.passwords().unwrap_err();
         assert_eq!(
             (problems[0].key, problems[0].unreadable),
             ("admin_password", true)
         );
         is_well.store(true, std::sync::atomic::Ordering::SeqCst);
-        assert_eq!(operators.password(), Ok(Some("a-password")));
+        let passwords = operators.passwords().unwrap().unwrap();
+        assert_eq!(passwords.secret, "a-password");
     }
 
     #[test]
@@ -1018,25 +1019,65 @@ mod tests {
         assert_eq!(problems(&given).len(), 1);
     }
 
+    /// The names and passwords, where they are sound.
+    fn who_logs_in(given: &Given) -> Vec<(String, String)> {
+        let operators = Config::load(given.clone()).ok().unwrap().operators.secrets;
+        let passwords = operators.passwords().unwrap().unwrap().clone();
+        let each = passwords.each.into_iter();
+        each.map(|password| (password.name, password.word))
+            .collect()
+    }
+
+    #[test]
+    fn there_is_one_password_or_one_for_each_operator() {
+        let one = |secret: &str| {
+            let mut given = sound();
+            given.secrets.insert("admin_password", secret.to_owned());
+            given
+        };
+        let (anna, ben) = ("an, apple: red", "{ben's own}");
+        assert_eq!(
+            who_logs_in(&one(&format!("\n {{\"anna\":\"{anna}\"}}\n"))),
+            [("anna".to_owned(), anna.to_owned())]
+        );
+        assert_eq!(
+            who_logs_in(&one(&format!(r#"{{"anna":"{anna}", "ben_2":"{ben}"}}"#))),
+            [("anna", anna), ("ben_2", ben)].map(|(name, word)| (name.to_owned(), word.to_owned()))
+        );
+        for (secret, told) in [
+            ("{}", "or a JSON object such as"),
+            (r#"{"anna":"12345678""#, "or a JSON object such as"),
+            (r#"{"anna":12345678}"#, "or a JSON object such as"),
+            (r#"{"anna b":"12345678"}"#, "names of 1 to 32 letters"),
+            (r#"{"":"12345678"}"#, "names of 1 to 32 letters"),
+            (r#"{"anna":"12345678","anna":"23456789"}"#, "each once"),
+            (r#"{"anna":"12345678","\u0061nna":"23456789"}"#, "each once"),
+            (r#"{"anna":"12345678","ben":"1234567"}"#, "8 bytes for ben"),
+            (r#"{"anna":"1234567\n8"}"#, "control characters for anna"),
+        ] {
+            let found = problems(&one(secret));
+            assert_eq!(found.len(), 1, "{secret}");
+            assert_eq!((found[0].key, &found[0].value), ("admin_password", &None));
+            assert!(found[0].accepted.contains(told), "{secret}: {found:?}");
+            assert!(!found[0].accepted.contains("234567"), "{found:?}");
+        }
+        let developed = one(&format!(r#"{{"anna":"{DEVELOPMENT}password"}}"#));
+        assert_eq!(problems(&developed).len(), 1, "in production");
+    }
+
     #[test]
     fn the_secret_store_comes_before_the_config_store() {
         let mut given = with("admin_password", "from-the-config-store");
-        let password = |given: &Given| {
-            let operators = Config::load(given.clone()).ok().unwrap().operators.secrets;
-            operators
-                .password()
-                .map(|password| password.map(str::to_owned))
-        };
         assert_eq!(
-            password(&given),
-            Ok(Some("from-the-config-store".to_owned()))
+            who_logs_in(&given),
+            [("admin".to_owned(), "from-the-config-store".to_owned())]
         );
         given
             .secrets
             .insert("admin_password", "from-the-secret-store".to_owned());
         assert_eq!(
-            password(&given),
-            Ok(Some("from-the-secret-store".to_owned()))
+            who_logs_in(&given),
+            [("admin".to_owned(), "from-the-secret-store".to_owned())]
         );
     }
 }

@@ -19,6 +19,9 @@ pub const SECRETS: [&str; 5] = [
 /// One of the version before: it is read to say what to write instead.
 pub const RETIRED: &str = "jwt_secret_previous";
 
+/// What the operator is called where there is one password.
+pub const ADMIN: &str = "admin";
+
 /// What an operator or a program may, or what a route needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rights {
@@ -33,12 +36,30 @@ pub enum Rights {
 /// Each is read once at most, since a sandbox serves several requests; one that could not be read is asked for again.
 pub struct OperatorSecrets {
     source: Arc<dyn Source>,
-    password: OnceLock<Checked<Option<String>>>,
+    passwords: OnceLock<Checked<Option<Passwords>>>,
     permit: OnceLock<Checked<Vec<Token>>>,
     admin: OnceLock<Checked<Vec<Token>>>,
 }
 
 type Checked<T> = Result<T, Vec<Problem>>;
+
+/// The passwords of the operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passwords {
+    /// As they were given: browsers are known by it, and with another one by none.
+    pub secret: String,
+    /// One for each operator.
+    pub each: Vec<Password>,
+}
+
+/// One operator's password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Password {
+    /// Who logs in with it.
+    pub name: String,
+    /// What they type.
+    pub word: String,
+}
 
 /// One program's secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,24 +76,24 @@ impl OperatorSecrets {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
         Self {
             source,
-            password: OnceLock::new(),
+            passwords: OnceLock::new(),
             permit: OnceLock::new(),
             admin: OnceLock::new(),
         }
     }
 
-    /// Opens the panel; without one there is no panel.
+    /// They open the panel; without one there is no panel.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn password(&self) -> Checked<Option<&str>> {
+    /// What is wrong with them.
+    pub fn passwords(&self) -> Checked<Option<&Passwords>> {
         let read = || {
             let mut reader = Reader::new(&*self.source);
-            let password = reader.secret("admin_password", 8);
-            reader.checked(password)
+            let passwords = reader.passwords();
+            reader.checked(passwords)
         };
-        let password = kept(&self.password, read)?.as_ref();
-        password.map(Option::as_deref).map_err(Vec::clone)
+        let passwords = kept(&self.passwords, read)?.as_ref();
+        passwords.map(Option::as_ref).map_err(Vec::clone)
     }
 
     /// These may permit and read, or only read.
@@ -112,12 +133,12 @@ impl OperatorSecrets {
         Ok((permit, admin))
     }
 
-    /// What is wrong with the password and with the permit tokens. There is no read left for the admin tokens.
+    /// What is wrong with the passwords and with the permit tokens. There is no read left for the admin tokens.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
-        let password = self.password().err().unwrap_or_default();
+        let passwords = self.passwords().err().unwrap_or_default();
         let permit = self.permit_tokens().err().unwrap_or_default();
-        [password, permit].concat()
+        [passwords, permit].concat()
     }
 
     fn tokens<'a>(

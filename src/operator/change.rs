@@ -59,6 +59,7 @@ pub(super) fn answer(
         verb,
         typed: &typed,
         sender,
+        operator,
         request,
     };
     let asked = match asked {
@@ -71,7 +72,7 @@ pub(super) fn answer(
     {
         return desk::ask(verb, &ask, &typed, request);
     }
-    exchange.run(asked, operator)
+    exchange.run(asked)
 }
 
 /// A request that was read, and how its answer is worded.
@@ -80,17 +81,18 @@ struct Exchange<'a> {
     /// What the form said, to stand there again.
     typed: &'a [(String, String)],
     sender: Sender,
+    operator: &'a Operator,
     request: &'a Request<'a>,
 }
 
 impl Exchange<'_> {
-    fn run(&self, asked: Asked, operator: &Operator) -> Answered {
+    fn run(&self, asked: Asked) -> Answered {
         let Request { call, pop, now, .. } = *self.request;
         let address = call.address.map(|address| address.to_string());
         let author = Actor {
-            name: &operator.name,
+            name: &self.operator.name,
             address: address.as_deref().unwrap_or_default(),
-            audited: operator.rights == Rights::All,
+            audited: self.operator.rights == Rights::All,
             seen: asked.seen,
             once: asked.once,
         };
@@ -216,7 +218,7 @@ impl Exchange<'_> {
     }
 
     fn shown(&self, status: u16, trouble: Rejection<'_>) -> Answered {
-        desk::panel(status, Some(trouble), self.request)
+        desk::panel(status, Some(trouble), self.operator, self.request)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use hmac_sha256::HMAC;
 
+use super::login::Operator;
 use super::verbs::{self, Ask, Flash, Verb};
 use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
@@ -21,6 +22,7 @@ const FLASH_LIFE: u64 = 60;
 pub(super) fn panel(
     status: u16,
     trouble: Option<Rejection<'_>>,
+    operator: &Operator,
     request: &Request<'_>,
 ) -> Answered {
     let now_ms = request.now.ms();
@@ -40,6 +42,7 @@ pub(super) fn panel(
             read_ms: copy.read_ms,
             is_old: copy.is_old,
         }),
+        operator: &operator.name,
         ticket: ticket_cookie::ticket(request),
         news: news.as_ref(),
         trouble,

@@ -11,7 +11,7 @@ mod refused;
 
 use crate::cache::{AttemptLock, LoginFailures, LoginThrottle};
 pub use crate::config::Rights;
-use crate::config::{OperatorSecrets, Problem, Token};
+use crate::config::{OperatorSecrets, Password, Problem, Token};
 use crate::http::Call;
 use crate::queue::Now;
 use crate::request::Request;
@@ -23,9 +23,6 @@ pub use listed::refused as refused_by_network;
 pub use refused::{Refused, not_found, unsound};
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
-
-/// The operator's name. There is one.
-const ADMIN: &str = "admin";
 
 /// A token of this many bytes is not guessed, however often it is tried: in hexadecimal it has 128 bits. It needs no lane.
 pub const LONG_TOKEN: usize = 32;
@@ -42,7 +39,7 @@ pub const PAUSE: Duration = Duration::from_millis(250);
 /// Who asks, and what they may.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
-    /// For the log: `admin` by Basic, the token's name by Bearer.
+    /// For the log: the operator's name by Basic, the token's by Bearer.
     pub name: String,
     /// What they may.
     pub rights: Rights,
@@ -53,7 +50,7 @@ pub struct Operator {
 /// How somebody proved who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// A person in a browser, or a script with the operator's password.
+    /// A person in a browser, or a script with an operator's password.
     Basic,
     /// A program.
     Bearer,
@@ -62,9 +59,9 @@ pub enum Scheme {
 /// What a route takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// The password: it is for people.
+    /// A password: it is for people.
     Panel,
-    /// The password, or a token.
+    /// A password, or a token.
     Api,
 }
 
@@ -78,9 +75,9 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
     let (scheme, credentials) = given.split_once(' ').unwrap_or((&given, ""));
     let credentials = credentials.trim();
     if scheme.eq_ignore_ascii_case("basic") {
-        let password = secrets.password()?.ok_or(Refused::NotConfigured)?;
-        let check = || password_matches(credentials, password).then(admin);
-        let lane = device::lane(password, request);
+        let passwords = secrets.passwords()?.ok_or(Refused::NotConfigured)?;
+        let check = || password_owner(credentials, &passwords.each);
+        let lane = device::lane(&passwords.secret, request);
         let lane = lane.unwrap_or_else(|| network(call.address));
         attempt(&lane, request.pop, request.now, &check)?
             .ok_or(Refused::Unauthorized(Scheme::Basic))
@@ -108,7 +105,7 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
 /// # Errors
 /// What is wrong with a secret.
 pub fn is_there(door: Audience, secrets: &OperatorSecrets) -> Result<bool, Vec<Problem>> {
-    Ok(secrets.password()?.is_some()
+    Ok(secrets.passwords()?.is_some()
         || (door == Audience::Api && !secrets.permit_tokens()?.is_empty()))
 }
 
@@ -161,21 +158,21 @@ fn network(address: Option<IpAddr>) -> String {
     address.map_or_else(String::new, |address| network(address).to_string())
 }
 
-fn admin() -> Operator {
-    Operator {
-        name: ADMIN.to_owned(),
-        rights: Rights::All,
-        via: Scheme::Basic,
-    }
-}
-
-/// Both halves are always compared.
-fn password_matches(credentials: &str, password: &str) -> bool {
+/// Both halves of all are always compared.
+fn password_owner(credentials: &str, passwords: &[Password]) -> Option<Operator> {
     let decoded = STANDARD.decode(credentials).unwrap_or_default();
     let mut halves = decoded.splitn(2, |byte| *byte == b':');
-    let name = constant_time_eq(halves.next().unwrap_or_default(), ADMIN.as_bytes());
-    let word = constant_time_eq(halves.next().unwrap_or_default(), password.as_bytes());
-    name & word
+    let (name, word) = (halves.next()?, halves.next().unwrap_or_default());
+    passwords.iter().fold(None, |found, password| {
+        let is_name = constant_time_eq(name, password.name.as_bytes());
+        let is_word = constant_time_eq(word, password.word.as_bytes());
+        let operator = (is_name & is_word).then(|| Operator {
+            name: password.name.clone(),
+            rights: Rights::All,
+            via: Scheme::Basic,
+        });
+        operator.or(found)
+    })
 }
 
 /// All tokens are always compared.

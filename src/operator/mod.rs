@@ -206,7 +206,7 @@ fn performed(
 ) -> Answered {
     match (route, request.call.method.as_str()) {
         (Route::Health, _) => health(request),
-        (Route::Panel, _) => desk::panel(200, None, request),
+        (Route::Panel, _) => desk::panel(200, None, operator, request),
         (Route::Status, _) => status(request),
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Settings, "GET" | "HEAD") => settings(request),

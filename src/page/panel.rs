@@ -78,6 +78,8 @@ pub struct PanelView<'a> {
     pub words: ActionWords,
     /// The sign that visitors see in this POP.
     pub copy: Option<SignSeen>,
+    /// Who looks.
+    pub operator: &'a str,
     /// The ticket this browser holds.
     pub ticket: Option<Ticket>,
     /// What was just done.
@@ -132,14 +134,14 @@ pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> 
 fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (board, now_ms) = (desk.board, desk.now_ms);
     let (sign, path) = (&board.sign, configured.path);
-    let ticket = desk.ticket.as_ref();
-    let trouble = desk.trouble;
+    let (ticket, trouble) = (desk.ticket.as_ref(), desk.trouble);
     let hour = Hour::new(board, now_ms);
     let trend = Trend::new(board, &hour);
     let chart = chart::chart(&hour, desk);
     object!({
         "title": title,
         "room": configured.room,
+        "operator": desk.operator,
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),

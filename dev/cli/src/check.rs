@@ -165,8 +165,8 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
     let problems = match config {
         Ok(config) => {
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
-            let password = config.operators.secrets.password().err();
-            let secrets = [password, tokens].map(Option::unwrap_or_default).concat();
+            let passwords = config.operators.secrets.passwords().err();
+            let secrets = [passwords, tokens].map(Option::unwrap_or_default).concat();
             let refused = config
                 .rooms
                 .iter()

@@ -1,13 +1,20 @@
 //! The secrets: what each must be, and what is said of one that is not, without its value.
 
-use super::super::{DEVELOPMENT, RETIRED, Rights, Token};
+use super::super::{ADMIN, DEVELOPMENT, Password, Passwords, RETIRED, Rights, Token};
 use super::{NONE, Reader, is_name, words};
+use crate::http::json::{Pairs, Value};
 
 /// Signs the tickets.
 pub(in crate::config) const JWT_SECRET: &str = "jwt_secret";
 
 /// The least a secret that signs can be, in bytes.
 pub(in crate::config) const SHORTEST: usize = 32;
+
+/// Opens the panel.
+const ADMIN_PASSWORD: &str = "admin_password";
+
+/// The least an operator's password can be, in bytes.
+const PASSWORD: usize = 8;
 
 /// The least a program's token can be, in bytes.
 pub(in crate::config) const TOKEN: usize = 16;
@@ -85,6 +92,34 @@ impl Reader<'_> {
         Some(secret)
     }
 
+    /// One password, which is admin's, or a JSON object of names and passwords. A version without names takes the whole
+    /// object for admin's password, and opens to nobody who does not know it.
+    pub(in crate::config) fn passwords(&mut self) -> Option<Passwords> {
+        let secret = self.given(ADMIN_PASSWORD)?;
+        if !secret.trim_start().starts_with('{') {
+            self.check(ADMIN_PASSWORD, &secret, PASSWORD);
+            let name = ADMIN.to_owned();
+            let word = secret.clone();
+            let each = vec![Password { name, word }];
+            return Some(Passwords { secret, each });
+        }
+        let Pairs(pairs) = serde_json::from_str(&secret).unwrap_or(Pairs(Vec::new()));
+        let each: Option<Vec<Password>> = pairs.into_iter().map(named).collect();
+        let each = each.unwrap_or_default();
+        let is_once =
+            |one: &Password| each.iter().filter(|other| other.name == one.name).count() == 1;
+        if each.is_empty() || !each.iter().all(is_once) {
+            let accepted = r#"one password, or a JSON object such as {"anna":"<password>","ben":"<password>"}; names of 1 to 32 letters, digits, - and _, each once"#;
+            self.problem(ADMIN_PASSWORD, None, accepted);
+        }
+        for Password { name, word } in &each {
+            if let Some(accepted) = self.why_unsound(word, PASSWORD) {
+                self.problem(ADMIN_PASSWORD, None, format!("{accepted} for {name}"));
+            }
+        }
+        Some(Passwords { secret, each })
+    }
+
     /// One token, which is called like its key, or several of the form `name:token`; `name/read:token` may only read.
     pub(in crate::config) fn tokens(&mut self, key: &'static str, whole: Rights) -> Vec<Token> {
         let Some(text) = self.given(key) else {
@@ -158,4 +193,10 @@ impl Reader<'_> {
             None
         }
     }
+}
+
+/// One member of the object of passwords, if it is one.
+fn named((name, word): (String, Value)) -> Option<Password> {
+    let word = word.text()?.to_owned();
+    is_name(&name).then_some(Password { name, word })
 }

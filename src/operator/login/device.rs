@@ -2,7 +2,7 @@
 //!
 //! Invariant: it opens nothing. Password and name are asked for as ever; a guesser in the operator's network
 //! cannot make the operator wait. It is set after a right login by Basic, sent to the operators' routes only, and ends
-//! with its time, with the password and with the entry of `jwt_secret` that its key is derived from.
+//! with its time, with the passwords and with the entry of `jwt_secret` that its key is derived from.
 
 use hmac_sha256::HMAC;
 
@@ -26,8 +26,8 @@ struct Device {
 }
 
 /// The lane of the browser that sent this, if it is known.
-pub(super) fn lane(password: &str, request: &Request<'_>) -> Option<String> {
-    let device = known(password, request)?;
+pub(super) fn lane(passwords: &str, request: &Request<'_>) -> Option<String> {
+    let device = known(passwords, request)?;
     Some(format!("device:{}", device.id))
 }
 
@@ -36,8 +36,8 @@ pub(super) fn lane(password: &str, request: &Request<'_>) -> Option<String> {
 pub fn cookie(request: &Request<'_>) -> Option<String> {
     let (call, operators) = (request.call, &request.config.operators);
     let now = request.now.secs();
-    let password = operators.secrets.password().ok()??;
-    let device = known(password, request);
+    let passwords = &operators.secrets.passwords().ok()??.secret;
+    let device = known(passwords, request);
     if device
         .as_ref()
         .is_some_and(|device| device.until > now + LIFE / 2)
@@ -45,7 +45,7 @@ pub fn cookie(request: &Request<'_>) -> Option<String> {
         return None;
     }
     let id = device.map_or_else(|| call.id.clone(), |device| device.id);
-    let key = keys(password, request).next()?;
+    let key = keys(passwords, request).next()?;
     let value = sealed(&format!("{}.{id}.{}", request.room.name, now + LIFE), &key);
     let (name, path) = (name(call), &operators.path);
     let secure = Scope::of(call).secure();
@@ -54,18 +54,18 @@ pub fn cookie(request: &Request<'_>) -> Option<String> {
     ))
 }
 
-fn known(password: &str, request: &Request<'_>) -> Option<Device> {
+fn known(passwords: &str, request: &Request<'_>) -> Option<Device> {
     let call = request.call;
     let mut values = call
         .headers
         .iter()
         .filter(|(found, _)| *found == "cookie")
         .flat_map(|(_, header)| cookie::values(header, name(call)));
-    values.find_map(|value| read(value, password, request))
+    values.find_map(|value| read(value, passwords, request))
 }
 
-fn read(value: &str, password: &str, request: &Request<'_>) -> Option<Device> {
-    let text = keys(password, request).find_map(|key| unsealed(value, &key))?;
+fn read(value: &str, passwords: &str, request: &Request<'_>) -> Option<Device> {
+    let text = keys(passwords, request).find_map(|key| unsealed(value, &key))?;
     let mut parts = text.split('.');
     let (room, id, until) = (parts.next()?, parts.next()?, parts.next()?);
     let until = until.parse().ok()?;
@@ -76,10 +76,10 @@ fn read(value: &str, password: &str, request: &Request<'_>) -> Option<Device> {
     })
 }
 
-/// The password is part of them: another password, and no browser is known any more.
-fn keys(password: &str, request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
+/// The passwords are part of them: another password, and no browser is known any more.
+fn keys(passwords: &str, request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
     let keys = request.config.tickets.keys.of(Purpose::Device);
-    keys.map(move |key| HMAC::mac(password, key))
+    keys.map(move |key| HMAC::mac(passwords, key))
 }
 
 fn name(call: &Call) -> &'static str {

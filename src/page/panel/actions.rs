@@ -85,6 +85,7 @@ mod tests {
                 is_setting: |action| action.verb != "permit",
             },
             copy: None,
+            operator: "anna",
             ticket: None,
             news: None,
             trouble: None,

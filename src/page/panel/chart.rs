@@ -161,6 +161,7 @@ mod tests {
                 is_setting: |_| true,
             },
             copy: None,
+            operator: "anna",
             ticket: None,
             news: None,
             trouble: None,

@@ -141,6 +141,7 @@ mod tests {
                 is_setting: |action| action.verb != "permit",
             },
             copy: None,
+            operator: "anna",
             ticket: None,
             news: Some(&news),
             trouble: None,

@@ -231,6 +231,10 @@ fn every_button_works_on_a_phone_without_scripts() {
 #[test]
 fn of_two_operators_the_second_reads_what_the_first_did() {
     let house = house();
+    house.set(
+        "admin_password",
+        r#"{"anna":"annas-password","ben":"bens-password"}"#,
+    );
     let driver = Driver::start().unwrap();
     tell(async {
         let window = Options::window(1280, 860);
@@ -238,17 +242,25 @@ fn of_two_operators_the_second_reads_what_the_first_did() {
             driver.open(&window).await.unwrap(),
             driver.open(&window).await.unwrap(),
         ];
-        for page in [&first, &second] {
+        for (page, name) in [(&first, "anna"), (&second, "ben")] {
             // With scripts the second would have seen it already.
             browser::run_scripts(page, false).await.unwrap();
-            page.goto(&panel(&house)).await.unwrap();
+            let login = format!("{name}:{name}s-password");
+            let panel = panel(&house).replace(&format!("admin:{PASSWORD}"), &login);
+            page.goto(&panel).await.unwrap();
+            says(page, "h1", name).await;
         }
         click(&first, "#mode-hold").await;
         says(&first, "#news", "The mode is set").await;
         fill(&second, "#quantity", "50").await;
         fill(&second, "#automatic", "1").await;
         click(&second, "#pace").await;
-        says(&second, "#trouble", "Changed in the meantime").await;
+        says(
+            &second,
+            "#trouble",
+            "Changed in the meantime: mode hold by anna",
+        )
+        .await;
         says(&second, "#mode", "Hold").await;
         says(&second, "#pace-now", "off").await;
         browser::run_scripts(&second, true).await.unwrap();

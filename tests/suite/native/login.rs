@@ -684,6 +684,42 @@ fn the_log_names_who_asked() {
     }
 }
 
+#[test]
+fn each_operator_logs_in_by_name_with_a_password_of_their_own() {
+    let mut settings = required();
+    let passwords = r#"{"anna":"annas password","ben":"bens: password"}"#;
+    settings.insert("admin_password", passwords);
+    let (burst, config) = (Burst::new(), loaded(&settings));
+    let asked = |pair: &str| {
+        let given = format!("Basic {}", STANDARD.encode(pair));
+        let got = burst.login(&from(HERE, Some(&given)), &config).0;
+        got.map(|operator| operator.name)
+    };
+    for (pair, name) in [
+        ("anna:annas password", Some("anna")),
+        ("ben:bens: password", Some("ben")),
+        ("ben:annas password", None),
+        ("Anna:annas password", None),
+        ("admin:annas password", None),
+        (&format!("admin:{passwords}"), None),
+        ("anna:", None),
+        ("anna", None),
+        (":annas password", None),
+        ("", None),
+    ] {
+        assert_eq!(asked(pair).ok().as_deref(), name, "{pair}");
+    }
+    let cookie = device_cookie(&config, "0123", NOW_MS / 1000);
+    settings.insert("admin_password", r#"{"anna":"annas password"}"#);
+    let without_ben = loaded(&settings);
+    let call = known(Call::default(), &cookie);
+    let renewed = cookie_for(&call, &without_ben, NOW_MS / 1000).unwrap();
+    assert!(
+        !renewed.contains("0123"),
+        "a browser of who has left is not known any more"
+    );
+}
+
 fn required() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
         ("jwt_secret", "0123456789abcdef0123456789abcdef"),

@@ -271,6 +271,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
             read_ms: now_ms.saturating_sub(700),
             is_old: false,
         }),
+        operator: "anna",
         ticket: None,
         news: None,
         trouble: None,
