@@ -26,7 +26,7 @@ const SCRIPT_LINES: Signs = Signs {
 };
 
 /// What the script does not name itself: words of the language and what a browser offers. Any other name becomes a short one.
-const OTHERS: &str = "async await catch const else false for if let new null of return true try undefined \
+const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
     AbortSignal AudioContext Date Intl Math Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout window";
 
 struct Signs {
@@ -41,7 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let style = renamed(&style, "--", |name, _| name.starts_with("--"));
     let script = squeezed(&bare(&read("queue.js")?), &SCRIPT, &SCRIPT_LINES);
     let script = renamed(&script, "", is_own);
-    let page = bare(&read("queue.html")?)
+    let page = read("queue.html")?;
+    // A page of somebody's own is left as it is: its white space and its comments may have a meaning.
+    let is_ours = page.contains("<style>queue.css");
+    let page = if is_ours { bare(&page) } else { page };
+    let page = page
         .replace("<style>queue.css", &format!("<style>{style}"))
         .replace("<script>queue.js", &format!("<script>{script}"));
     let folder = env::var("OUT_DIR")?;

@@ -1,17 +1,17 @@
 (() => {
   const page = document.querySelector('main'), given = page.dataset, tag = document.documentElement.lang
-  const now = () => Date.now(), here = location.pathname + location.search
+  const now = () => Date.now()
   const at = id => document.getElementById(id), on = addEventListener, hidden = () => document.hidden
-  const closed = page.className === 'closed', bar = at('progress'), bell = at('alert'), word = bell.lastChild, off = word.textContent, pause = at('pause')
+  const closed = page.className === 'closed', bar = at('progress'), here = at('look').getAttribute('href'), bell = at('alert'), word = bell.lastChild, off = word.textContent, pause = at('pause')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
-  let over = false, sound, lock, loud = false, refused = ''
+  let over = false, sound, lock, loud = false, kept = '', refused = ''
 
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
   const say = (text, news) => { if (text && (news || now() - spoken > 6e4)) { spoken = now(); put('heard', text) } }
-  const state = text => { text = text || refused; if (at('state').textContent !== text) { put('state', text); say(text, true) } }
+  const state = (text = kept) => { kept = text; text = text || refused; if (at('state').textContent !== text) { put('state', text); say(text, true) } }
   const still = () => given.paused === 'true'
   // A reload would send again what was sent to get here.
   const go = () => given.unsent === 'true' ? location.replace(here) : location.reload()
@@ -60,7 +60,9 @@
   }
 
   const show = (place, asked) => {
-    if (!place.waiting) return turn()
+    if (place.waiting === false) return turn()
+    // It is of the version before, or not ours.
+    if (!place.stage && !place.ticket) throw 0
     if (still() && !asked && !place.ticket) return
     // The address that a page without scripts goes to as well.
     if (place.ticket === 'none') return ++without > 1 ? location.replace(given.place.slice(0, -5) + 'cookies?try=2&to=' + encodeURIComponent(here)) : 0
@@ -128,7 +130,6 @@
 
   const tone = (begin, loudness) => {
     const pitch = sound.createOscillator(), volume = sound.createGain(), from = sound.currentTime + begin
-    pitch.frequency.value = 660 + 400 * begin
     volume.gain.value = loudness
     volume.gain.setTargetAtTime(0, from, .09)
     pitch.connect(volume).connect(sound.destination)
@@ -139,7 +140,7 @@
   const alarm = () => {
     try { [0, .3, .6].forEach(begin => tone(begin, .2)) } catch {}
     try { new Notification(turned) } catch {}
-    navigator.vibrate?.([200, 100, 200])
+    navigator.vibrate?.(400)
   }
   // The screen stays on while the alert does, where the browser can do that.
   const wake = async () => { try { lock = await (loud ? navigator.wakeLock.request('screen') : lock.release()) } catch {} }
@@ -151,9 +152,9 @@
     word.textContent = loud ? '{{text.alert_on}}' : off
     refused = ''
     wake()
-    if (!loud) return state('')
+    if (!loud) return state()
     try { sound = sound || new AudioContext(); sound.resume(); tone(0, .05) } catch {}
-    try { if (await Notification.requestPermission() === 'denied' && loud) state(refused = '{{text.alert_refused}}') } catch {}
+    try { if (await Notification.requestPermission() === 'denied' && loud) { refused = '{{text.alert_refused}}'; state() } } catch {}
   }
   if (pause) pause.onclick = event => {
     event.preventDefault()
@@ -165,7 +166,7 @@
     still() ? plan() : look()
   }
   at('look').onclick = event => { event.preventDefault(); look(true) }
-  on('online', () => { timer = setTimeout(look, 2e3 * Math.random()) })
+  on('online', () => { clearTimeout(timer); timer = setTimeout(look, 2e3 * Math.random()) })
   on('offline', () => { if (!still()) state(given.offline) })
   on('pageshow', event => { if (event.persisted) look() })
   on('visibilitychange', () => {

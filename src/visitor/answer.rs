@@ -160,7 +160,8 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let live = sign.map(|sign| &sign.live);
     let mode = sign.map_or(Mode::Automatic, Sign::mode);
     let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
-    let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. });
+    // An old sign says how far the line was, and not when it goes on.
+    let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
     let estimate = estimate.filter(|_| has_an_estimate);
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
     let message = live.and_then(|live| live.message.as_ref());
@@ -202,11 +203,12 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
     }
 }
 
-/// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it.
+/// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it, and none
+/// where nothing says whether one does.
 fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
-    let has_sessions = |sign: &Sign| sign.sessions.is_some();
-    let is_capped = request.room.cap.holds() || visit.sign.as_ref().is_some_and(has_sessions);
-    let has_turn = visit.position().is_some() && !is_capped;
+    let sign = visit.sign.as_ref();
+    let is_uncapped = sign.is_some_and(|sign| sign.sessions.is_none());
+    let has_turn = visit.position().is_some() && is_uncapped && !request.room.cap.holds();
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);
     has_turn.then(|| {

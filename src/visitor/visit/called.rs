@@ -108,7 +108,13 @@ fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
             (last().or(Some(*copy)), after)
         }
         Lookup::Miss(duty) => (Some(trouble::renew(duty, request)), FollowUp::Nothing),
-        Lookup::Timeout | Lookup::Unavailable => (last(), FollowUp::Nothing),
+        Lookup::Timeout => (last(), FollowUp::Nothing),
+        // Nothing near the visitor says whether the room is on hold.
+        Lookup::Unavailable => {
+            let asked = request.line().release_due(&[]).ok();
+            let copy = CachedSign::of(asked, request.pop, request.now);
+            (Some(copy), FollowUp::Nothing)
+        }
     }
 }
 

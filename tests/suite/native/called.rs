@@ -1,17 +1,15 @@
 //! A visitor who was called and has not gone in yet, where the moment, another data centre, another tab or another fault
 //! matters.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::memory::InMemoryCache;
 use now_serving::config::Config;
 use now_serving::queue::{Now, Reason};
 use now_serving::request::Request;
 use now_serving::service;
 use serde_json::json;
 use upstash_local::Store;
+use virtual_edge::cache::{Cache, CacheFault};
 
 use crate::house::{Ask, Direct, Got, House, STORE_TOKEN, Visitor, call, config_with, got};
 
@@ -126,39 +124,40 @@ fn an_update_that_is_overtaken_by_its_page_takes_no_visitor_out() {
 struct Keeping {
     config: Config,
     store: Store,
-    pop: InMemoryCache,
-    now_ms: Arc<AtomicU64>,
+    pop: Cache,
     ids: u64,
 }
 
 impl Keeping {
     fn new() -> Self {
-        let now_ms = Arc::new(AtomicU64::new(1_800_000_000_000));
         let open = ("automatic_quantity", "10");
         let keep = ("on_origin_error", "keep");
         Self {
             config: config_with(&[("clock", "0"), ("automatic", "60"), open, keep]),
             store: Store::embedded(STORE_TOKEN).unwrap(),
-            pop: InMemoryCache::new(Arc::clone(&now_ms)),
-            now_ms,
+            pop: Cache::new(1_800_000_000_000),
             ids: 0,
         }
     }
 
     /// A page, while the origin answers with this status: whether the visitor sees that answer, and what it counted as.
     fn page(&mut self, ticket: &mut Option<String>, status: u16) -> (bool, Reason) {
-        self.ids += 1;
         let mut ask = Ask::get("/shop").json();
         if let Some(ticket) = ticket {
             ask = ask.with("cookie", format!("queue={ticket}"));
         }
-        let call = call(&ask, format!("{:032x}", self.ids));
-        let (store, now) = (
-            Direct(self.store.clone()),
-            self.now_ms.load(Ordering::SeqCst),
-        );
-        let request = Request::new(&call, &self.config, (&store, &self.pop), Now::from_ms(now));
-        let outcome = service::handle(&request, &mut [].as_slice());
+        let (answer, reason) = self.answer(&ask, status);
+        *ticket = answer.ticket().or(ticket.take());
+        (answer.inside, reason)
+    }
+
+    fn answer(&mut self, ask: &Ask, status: u16) -> (Got, Reason) {
+        self.ids += 1;
+        let call = call(ask, format!("{:032x}", self.ids));
+        let (store, now) = (Direct(self.store.clone()), Now::from_ms(self.pop.now_ms()));
+        let request = Request::new(&call, &self.config, (&store, &self.pop), now);
+        let mut body = ask.body.as_slice();
+        let outcome = service::handle(&request, &mut body);
         let (answer, reason) = match outcome.rescue {
             Some(rescue) if status >= 500 => {
                 let (reply, reason) = service::rescued(*rescue, &request);
@@ -171,13 +170,12 @@ impl Keeping {
             None => (got(outcome.answer), outcome.record.reason),
         };
         service::afterwards(outcome.after, &request);
-        *ticket = answer.ticket().or(ticket.take());
-        (answer.inside, reason)
+        (answer, reason)
     }
 
     fn wait(&self, time: Duration) {
         let time_ms = u64::try_from(time.as_millis()).unwrap();
-        self.now_ms.fetch_add(time_ms, Ordering::SeqCst);
+        self.pop.wait(time_ms);
         self.store.advance(time);
     }
 }
@@ -196,6 +194,22 @@ fn a_rescued_visitor_counts_once_however_long_the_origin_fails() {
     assert_eq!(counted[1..], [(false, Reason::Waiting); 20]);
     edge.wait(60 * SECOND);
     assert_eq!(edge.page(&mut ticket, 200), (true, Reason::Inside));
+}
+
+/// Nothing near the visitor says then that the room is on hold.
+#[test]
+fn who_was_called_is_held_where_the_cache_does_not_answer() {
+    let mut edge = Keeping::new();
+    let mut ticket = None;
+    assert_eq!(edge.page(&mut ticket, 500), (false, Reason::Rescued));
+    for (mode, goes_in) in [("hold", false), ("automatic", true)] {
+        let set = Ask::json_to("mode", &json!({ "mode": mode }).to_string());
+        assert_eq!(edge.answer(&set, 200).0.status, 200);
+        edge.wait(3 * SECOND);
+        edge.pop.is_from_now_on(CacheFault::Silent);
+        assert_eq!(edge.page(&mut ticket, 200).0, goes_in, "{mode}");
+        edge.pop.is_from_now_on(CacheFault::Sound);
+    }
 }
 
 /// Both tabs bring the ticket of before.
