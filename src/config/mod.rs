@@ -1037,7 +1037,7 @@ mod tests {
         };
         let (anna, ben) = ("an, apple: red", "{ben's own}");
         assert_eq!(
-            who_logs_in(&one(&format!("\n {{\"anna\":\"{anna}\"}}\n"))),
+            who_logs_in(&one(&format!("\u{feff}\n {{\"anna\":\"{anna}\"}}\n"))),
             [("anna".to_owned(), anna.to_owned())]
         );
         assert_eq!(
@@ -1052,8 +1052,12 @@ mod tests {
             (r#"{"":"12345678"}"#, "names of 1 to 32 letters"),
             (r#"{"anna":"12345678","anna":"23456789"}"#, "each once"),
             (r#"{"anna":"12345678","\u0061nna":"23456789"}"#, "each once"),
-            (r#"{"anna":"12345678","ben":"1234567"}"#, "8 bytes for ben"),
-            (r#"{"anna":"1234567\n8"}"#, "control characters for anna"),
+            (r#"{"anna":"12345678","Anna":"23456789"}"#, "each once"),
+            (
+                r#"{"anna":"12345678","ben":"1234567"}"#,
+                "8 bytes, for name 2",
+            ),
+            (r#"{"anna":"1234567\n8"}"#, "control characters, for name 1"),
         ] {
             let found = problems(&one(secret));
             assert_eq!(found.len(), 1, "{secret}");

@@ -24,7 +24,7 @@ const UNKNOWN: &str = "whether anything changed is unknown: look at the figures 
 
 /// The same in the panel, whose forms carry a key of their own.
 const UNKNOWN_HERE: &str =
-    "Whether anything was changed is unknown. Sent again, it changes the line once.";
+    "It was done, or it was not: the answer was lost. Trying again is safe, since it counts once.";
 
 /// What the panel says of a form that was sent before with other values.
 const SENT_BEFORE: &str = "This form was already sent, with other values. Nothing was changed this time: look at the figures, and send it again if you want both.";
@@ -127,7 +127,7 @@ impl Exchange<'_> {
                     version.unwrap_or_default()
                 );
                 let ticket = intent.ticket(&sign, effect, self.request.now);
-                desk::redirect(&done, ticket.as_ref(), self.request)
+                desk::redirect(&done, ticket.as_ref(), self.operator, self.request)
             }
             Sender::Program => Reply::json(intent.status(effect), &intent.told(&sign, effect)),
         };
@@ -146,7 +146,10 @@ impl Exchange<'_> {
         };
         match self.sender {
             Sender::Browser => {
-                let told = format!("Nothing was changed: {refusal}.");
+                let told = format!(
+                    "Nothing was changed: {}.",
+                    as_labelled(&refusal.to_string())
+                );
                 let shown = self.shown(status, self.mistyped(&told));
                 let reason = match shown.reason {
                     Reason::NotChanged => Reason::BadOperatorRequest,
@@ -220,6 +223,24 @@ impl Exchange<'_> {
     fn shown(&self, status: u16, trouble: Rejection<'_>) -> Answered {
         desk::panel(status, Some(trouble), self.operator, self.request)
     }
+}
+
+/// What a field is called on the panel.
+const LABELS: [(&str, &str); 8] = [
+    ("mode", "The mode"),
+    ("amt", "How many"),
+    ("word", "The room’s name"),
+    ("automatic", "The length of a period"),
+    ("automatic_quantity", "How many in a period"),
+    ("message", "The message"),
+    ("total_active", "How many inside"),
+    ("session_minutes", "The length of a session"),
+];
+
+fn as_labelled(told: &str) -> String {
+    let (field, rest) = told.split_once(' ').unwrap_or((told, ""));
+    let label = LABELS.iter().find(|(name, _)| *name == field);
+    label.map_or_else(|| told.to_owned(), |(_, label)| format!("{label} {rest}"))
 }
 
 fn not_changed(title: &str, detail: &str) -> Answered {

@@ -34,7 +34,7 @@ pub(super) fn panel(
         Ok(board) => board,
         Err(fault) => return without_store(fault, "Nothing can be read or moved.", None, request),
     };
-    let news = news(request);
+    let news = news(operator, request);
     let desk = PanelView {
         board: &board,
         words: verbs::WORDS,
@@ -147,15 +147,20 @@ pub(super) fn ask(
 }
 
 /// Back to the panel, which tells what was done, with a test ticket if there is one.
-pub(super) fn redirect(done: &str, ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
-    let reply = panel_with_flash(done, request);
+pub(super) fn redirect(
+    done: &str,
+    ticket: Option<&Ticket>,
+    operator: &Operator,
+    request: &Request<'_>,
+) -> Reply {
+    let reply = panel_with_flash(done, operator, request);
     let cookies = ticket.map(|ticket| ticket_cookie::cookies(ticket, request));
     reply.with_cookies(cookies.unwrap_or_default())
 }
 
 /// Takes the operator's own ticket away.
-pub(super) fn forget(request: &Request<'_>) -> Answered {
-    let reply = panel_with_flash("done=forget&number=0", request)
+pub(super) fn forget(operator: &Operator, request: &Request<'_>) -> Answered {
+    let reply = panel_with_flash("done=forget&number=0", operator, request)
         .with_cookies(ticket_cookie::forget(request));
     Answered {
         action: Some("test ticket thrown away".to_owned()),
@@ -163,31 +168,33 @@ pub(super) fn forget(request: &Request<'_>) -> Answered {
     }
 }
 
-/// The way to the panel with what was just done, which no link of a stranger can claim: it is sealed, for a minute.
-fn panel_with_flash(done: &str, request: &Request<'_>) -> Reply {
+/// The way to the panel with what was just done, which no link can claim to another operator: it is sealed, for a minute.
+fn panel_with_flash(done: &str, operator: &Operator, request: &Request<'_>) -> Reply {
     let text = format!("{done}&at={}&seal=", request.now.secs());
-    let query = flash_keys(request).next().map(|key| sealed(&text, &key));
+    let query = flash_keys(operator, request)
+        .next()
+        .map(|key| sealed(&text, &key));
     to_panel(Some(&query.unwrap_or_default()), request.config)
 }
 
-fn flash_keys(request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
-    let room = request.room.name.as_str();
+fn flash_keys(operator: &Operator, request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {
+    let whose = format!("{} {}", request.room.name.as_str(), operator.name);
     let keys = request.config.tickets.keys.of(Purpose::News);
-    keys.map(move |key| HMAC::mac(room, key))
+    keys.map(move |key| HMAC::mac(&whose, key))
 }
 
 /// Whether we said this within the last minute. Clocks of two data centres may differ a little.
-fn is_flash(request: &Request<'_>) -> bool {
+fn is_flash(operator: &Operator, request: &Request<'_>) -> bool {
     let call = request.call;
     let query = call.query.as_deref().unwrap_or_default();
-    let is_ours = flash_keys(request).any(|key| unsealed(query, &key).is_some());
+    let is_ours = flash_keys(operator, request).any(|key| unsealed(query, &key).is_some());
     let at = call.parameter("at").and_then(|at| at.parse::<u64>().ok());
     is_ours && at.is_some_and(|at| request.now.secs().abs_diff(at) < FLASH_LIFE)
 }
 
 /// What the last press of a button did, as the redirect after it tells.
-fn news(request: &Request<'_>) -> Option<News> {
-    if !is_flash(request) {
+fn news(operator: &Operator, request: &Request<'_>) -> Option<News> {
+    if !is_flash(operator, request) {
         return None;
     }
     let call = request.call;

@@ -211,7 +211,7 @@ fn performed(
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Settings, "GET" | "HEAD") => settings(request),
         (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, request),
-        (Route::Forget, _) => desk::forget(request),
+        (Route::Forget, _) => desk::forget(operator, request),
         (Route::Change(verb), _) => change::answer(verb, operator, body, request),
     }
 }

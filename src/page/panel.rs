@@ -145,7 +145,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "path": path,
         "at": moment(now_ms, now_ms),
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),
-        "news": desk.news.map(|news| news.words.as_str()),
+        "news": desk.news.map(|news| news_words(news, desk)),
         "undo": undo::undo(configured, desk),
         "last": actions::since(desk, sign.live.version.saturating_sub(1)),
         "once": desk.once,
@@ -159,7 +159,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "band": band::band(sign, board.mode.as_ref(), now_ms),
-        "trend": trend::told(trend, sign.live.pace, now_ms),
+        "trend": trend::told(trend, sign, now_ms),
         "mode": settings::mode(board, now_ms),
         "modes": settings::modes(board, path, desk.once),
         "pace": settings::pace(board, configured.pace, trouble, now_ms),
@@ -192,6 +192,13 @@ fn permit(
         "most_words": number(configured.permit_max),
         "look": seconds(configured.refresh_interval),
     })
+}
+
+/// What was just done, and what was set since: the page may be looked at again, or its press have been repeated.
+fn news_words(news: &News, desk: &PanelView<'_>) -> String {
+    let since = news.version.and_then(|seen| actions::since(desk, seen));
+    let since = since.map(|since| format!(" Since then: {since}."));
+    format!("{}{}", news.words, since.unwrap_or_default())
 }
 
 fn trouble_words(trouble: Rejection<'_>, desk: &PanelView<'_>) -> String {

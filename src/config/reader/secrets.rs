@@ -96,25 +96,35 @@ impl Reader<'_> {
     /// object for admin's password, and opens to nobody who does not know it.
     pub(in crate::config) fn passwords(&mut self) -> Option<Passwords> {
         let secret = self.given(ADMIN_PASSWORD)?;
-        if !secret.trim_start().starts_with('{') {
+        let given = secret.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if !given.starts_with('{') {
             self.check(ADMIN_PASSWORD, &secret, PASSWORD);
             let name = ADMIN.to_owned();
             let word = secret.clone();
             let each = vec![Password { name, word }];
             return Some(Passwords { secret, each });
         }
-        let Pairs(pairs) = serde_json::from_str(&secret).unwrap_or(Pairs(Vec::new()));
+        let Pairs(pairs) = serde_json::from_str(given).unwrap_or(Pairs(Vec::new()));
         let each: Option<Vec<Password>> = pairs.into_iter().map(named).collect();
         let each = each.unwrap_or_default();
-        let is_once =
-            |one: &Password| each.iter().filter(|other| other.name == one.name).count() == 1;
+        let is_once = |one: &Password| {
+            each.iter()
+                .filter(|other| other.name.eq_ignore_ascii_case(&one.name))
+                .count()
+                == 1
+        };
         if each.is_empty() || !each.iter().all(is_once) {
-            let accepted = r#"one password, or a JSON object such as {"anna":"<password>","ben":"<password>"}; names of 1 to 32 letters, digits, - and _, each once"#;
+            let accepted = r#"one password, or a JSON object such as {"anna":"<password>","ben":"<password>"}; names of 1 to 32 letters, digits, - and _, each once in any case"#;
             self.problem(ADMIN_PASSWORD, None, accepted);
         }
-        for Password { name, word } in &each {
-            if let Some(accepted) = self.why_unsound(word, PASSWORD) {
-                self.problem(ADMIN_PASSWORD, None, format!("{accepted} for {name}"));
+        // Who the operators are is nothing for everybody who asks after the health.
+        for (number, password) in (1..).zip(&each) {
+            if let Some(accepted) = self.why_unsound(&password.word, PASSWORD) {
+                self.problem(
+                    ADMIN_PASSWORD,
+                    None,
+                    format!("{accepted}, for name {number}"),
+                );
             }
         }
         Some(Passwords { secret, each })

@@ -1,6 +1,6 @@
 //! Sets the message to waiting visitors, or goes back to what is configured.
 
-use super::{Asking, Changes, Intent, Verb};
+use super::{Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{LONGEST_MESSAGE, UNSAYABLE, is_sayable};
@@ -15,7 +15,7 @@ pub(super) static VERB: Verb = Verb {
     longest_body: LONGEST_BODY,
     example: |_| r#"{"message": "Doors open at eight."}"#.to_owned(),
     read,
-    flash: |_| "The message is set: waiting visitors see it at their next look.".to_owned(),
+    flash,
     listed,
 };
 
@@ -44,12 +44,30 @@ impl Intent for Message {
         Change::new("message", Vec::from_iter(text))
     }
 
+    fn details(&self, _: Effect) -> String {
+        let text = match self.0.as_deref() {
+            Some("") => "none",
+            Some(_) => "set",
+            None => "configured",
+        };
+        format!("&text={text}")
+    }
+
     fn logged(&self, _: Effect) -> String {
         match self.0 {
             Some(_) => "message set".to_owned(),
             None => "message as configured".to_owned(),
         }
     }
+}
+
+fn flash(flash: &Flash<'_>) -> String {
+    let done = match flash.text("text").as_deref() {
+        Some("none") => "is taken away",
+        Some("configured") => "is the configured one again, if there is one",
+        _ => "is set",
+    };
+    format!("The message {done}: waiting visitors see that at their next look.")
 }
 
 fn listed(action: &Action) -> String {

@@ -22,6 +22,12 @@ pub(in crate::operator) static VERB: Verb = Verb {
     listed,
 };
 
+/// The pace of a room whose settings name none.
+const USUAL: Pace = Pace {
+    automatic: 15,
+    quantity: 5,
+};
+
 /// The pace that is asked for.
 pub struct SetPace {
     /// `None` is what is configured.
@@ -48,13 +54,15 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
     }))
 }
 
-/// While the pace is off, the configured one is the last. The store is not asked: a change is one call.
+/// While the pace is off, the configured one is the last; where that is off as well, the usual one. The store is not asked: a
+/// change is one call.
 fn last_pace(asking: &Asking<'_>) -> Pace {
     let request = asking.request;
     let sign = request.pop.last().and_then(|copy| copy.sign);
     let live = sign.map(|sign| sign.live.pace);
-    let live = live.filter(|pace| pace.automatic > 0);
-    live.unwrap_or(request.room.pace)
+    let paces = [live, Some(request.room.pace)].into_iter().flatten();
+    let mut moving = paces.filter(|pace| pace.automatic > 0);
+    moving.next().unwrap_or(USUAL)
 }
 
 impl Intent for SetPace {
@@ -75,7 +83,7 @@ impl Intent for SetPace {
         let ask: Ask<'_> = Box::new(move |sign, _| Question {
             title: "Set this much faster pace?",
             text: format!(
-                "{} is {times} times the last pace, {}. Waiting now: {}. Visitors who have gone in cannot be called back.",
+                "{} is {times} times {}, the pace before. Waiting now: {}. Visitors who have gone in cannot be called back.",
                 pace_words(pace),
                 pace_words(last),
                 people(sign.waiting())

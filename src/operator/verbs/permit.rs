@@ -81,7 +81,8 @@ impl Intent for Permit {
         let ask: Ask<'_> = Box::new(|sign, _| Question {
             title: "Let that many in?",
             text: format!(
-                "Waiting now: {}. {} That cannot be taken back.",
+                "Asked for: {}. Waiting now: {}. {} That cannot be taken back.",
+                self.amount,
                 people(sign.waiting()),
                 self.prospect(sign)
             ),

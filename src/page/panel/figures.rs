@@ -39,7 +39,7 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>) -> Value {
     let of_five = |people| per_minute(people, five.minutes);
     let until_now = |bar: fn(&Bar) -> u64| number(now.map_or(0, bar));
     object!({
-        "slope": trend.map(Trend::slope),
+        "slope": trend.and_then(Trend::slope),
         "arriving": moved(last.arrived),
         "arriving_5": of_five(five.arrived),
         "arriving_now": until_now(|bar| bar.arrived),
@@ -55,8 +55,10 @@ fn wait(sign: &Sign, ahead: Option<u64>, now_ms: u64) -> String {
     let Some(ahead) = ahead else {
         return "no visitor waits".to_owned();
     };
-    let is_moving = sign.mode().lets_in();
-    let wait = sign.estimated_wait(ahead, now_ms).filter(|_| is_moving);
+    if !sign.mode().lets_in() {
+        return "until entry goes on".to_owned();
+    }
+    let wait = sign.estimated_wait(ahead, now_ms);
     wait.map_or_else(|| "unknown".to_owned(), span_words)
 }
 

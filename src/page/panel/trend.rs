@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::hour::{Flow, Hour, MINUTE_MS};
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
-use crate::queue::{Pace, PanelSnapshot};
+use crate::queue::{Mode, Pace, PanelSnapshot, Sign};
 
 /// The minutes that are looked at, at most.
 const MINUTES: usize = 5;
@@ -40,7 +40,11 @@ impl Trend {
         } = if since.minutes > 0 { since } else { all };
         let sign = &board.sign;
         let go = match sign.live.pace {
+            // No visitor goes in, and none draws.
+            _ if sign.mode() == Mode::Closed => return None,
             _ if !sign.mode().lets_in() => 0,
+            // Every visitor goes in, and nothing measured says so yet.
+            _ if sign.mode() == Mode::Open && since.minutes == 0 => return None,
             pace if since.minutes == 0 && pace.automatic > 0 => in_minutes(pace, minutes),
             _ => admitted,
         };
@@ -69,14 +73,14 @@ impl Trend {
     }
 
     /// How many visitors more or fewer wait after a minute, such as "▼ 18 a minute".
-    pub(super) fn slope(self) -> String {
+    pub(super) fn slope(self) -> Option<String> {
         let by = per_minute(self.arrive.abs_diff(self.go), self.minutes);
         let arrow = match self.arrive.cmp(&self.go) {
             std::cmp::Ordering::Less => "\u{25bc}",
             std::cmp::Ordering::Equal => "\u{b1}",
             std::cmp::Ordering::Greater => "\u{25b2}",
         };
-        format!("{arrow} {by} a minute")
+        (self.waiting > 0).then(|| format!("{arrow} {by} a minute"))
     }
 
     /// Arrivals in a minute.
@@ -104,20 +108,22 @@ impl Trend {
     }
 }
 
-/// The sentence, and when the line will be empty.
-pub(super) fn told(trend: Option<Trend>, pace: Pace, now_ms: u64) -> Value {
-    let words = match trend {
-        None => "Whether the line grows is known after its first minute".to_owned(),
-        Some(trend) => trend.words(),
+/// The sentence, and when the line will be empty. Of a closed or open room the state says enough.
+pub(super) fn told(trend: Option<Trend>, sign: &Sign, now_ms: u64) -> Option<Value> {
+    let words = match (trend, sign.mode()) {
+        (None, Mode::Closed | Mode::Open) => return None,
+        (None, _) => "Whether the line grows is known after its first minute".to_owned(),
+        (Some(trend), _) => trend.words(),
     };
     let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
-    object!({
+    let pace = sign.live.pace;
+    Some(object!({
         "words": words,
         "empty": trend.and_then(empty),
         "at_pace": trend.and_then(|trend| empty(trend.at(pace))),
         "arrive": trend.map(|trend| trend.arrive),
         "minutes": trend.map(|trend| trend.minutes),
-    })
+    }))
 }
 
 fn in_minutes(pace: Pace, minutes: u64) -> u64 {
@@ -155,7 +161,7 @@ mod tests {
             trend.words(),
             "The line is shrinking: 12 arrive and 30 go in each minute"
         );
-        assert_eq!(trend.slope(), "\u{25bc} 18 a minute");
+        assert_eq!(trend.slope().as_deref(), Some("\u{25bc} 18 a minute"));
         let minutes = trend.empty_ms(NOW_MS).map(|at| (at - NOW_MS) / MINUTE_MS);
         assert_eq!(minutes, Some(12), "204 by 18 a minute");
         let faster = trend.at(Pace {
@@ -179,6 +185,27 @@ mod tests {
             "The line is growing: 12 arrive and 0 go in each minute"
         );
         assert_eq!(trend(&board).and_then(|trend| trend.empty_ms(NOW_MS)), None);
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_closed_room_nor_of_an_open_one_before_its_first_whole_minute() {
+        let mut board = shrinking();
+        board.sign.live.mode = Mode::Open;
+        board.sign.live.pace.automatic = 15;
+        let set = |at_ms| {
+            Some(Provenance {
+                at_ms,
+                by: "admin".to_owned(),
+            })
+        };
+        board.mode = set(NOW_MS - 5_000);
+        assert_eq!(trend(&board), None);
+        board.sign.live.mode = Mode::Closed;
+        assert_eq!(trend(&board), None, "none draws a number");
+        board.sign.live.mode = Mode::Open;
+        board.mode = set(NOW_MS - 90_000);
+        let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
+        assert_eq!(words(&board), measured);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The way back from what was just set: the value before it, out of what operators did.
 //!
-//! Invariant: it takes back the latest change of the settings alone, and nothing that another operator set after it.
+//! Invariant: it takes back the latest change of the settings alone, and nothing that another operator set.
 
 use serde_json::Value;
 
@@ -33,6 +33,7 @@ pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<
         .collect();
     let (done, earlier) = settings.split_first()?;
     let is_mine = desk.board.sign.live.version == version
+        && done.set.by == desk.operator
         && done.set.at_ms.abs_diff(news.at_ms) <= TOLERANCE_MS;
     let before = earlier.iter().find(|action| action.verb == done.verb);
     // The list holds the latest only: where it does not go back to the first change, an earlier value may be missing.
@@ -206,6 +207,9 @@ mod tests {
         assert_eq!(undone(&board, None, None), "none", "a permit was pressed");
         let later = after(vec![action("pace", "1", "1"), hold()]);
         assert_eq!(undone(&later, Some(1), None), "none", "another one came");
+        let mut others = after(vec![hold()]);
+        others.actions[0].set.by = "ben".to_owned();
+        assert_eq!(undone(&others, Some(1), None), "none", "ben held the line");
         let mut earlier = after(vec![hold()]);
         for action in &mut earlier.actions {
             action.set.at_ms -= 60_000;

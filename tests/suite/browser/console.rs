@@ -1,10 +1,12 @@
 //! The panel as a console: what its first screen shows, what its forms foresee, and a press that outlives an outage.
 
+use std::time::Duration;
+
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
-use serde_json::json;
+use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
@@ -122,11 +124,11 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
         assert_eq!(forecast, slow);
         fill(&page, "message-text", "Doors at ten").await;
         assert_eq!(text(&page, "#count").await, "12 of 200");
-        fill(&page, "quantity", "20").await;
+        fill(&page, "quantity", "15").await;
         press(&page, "pace").await;
         let done = text(&page, "#news").await;
         assert!(
-            done.starts_with("The pace is set to 20 every 10 s"),
+            done.starts_with("The pace is set to 15 every 10 s"),
             "{done}"
         );
         assert_open_to_all(&page, "the way back").await;
@@ -184,6 +186,41 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
             return words.length < 6 || words.length / lines >= 3 })";
         wait_for(&page, whole).await;
         wait_for(&page, "document.documentElement.scrollWidth <= innerWidth").await;
+        page.close().await.unwrap();
+    });
+}
+
+/// Two operators see the same fault.
+#[test]
+fn a_button_that_changed_under_the_hand_resumes_nothing() {
+    let house = House::wasm_for_browsers();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        wait_for(&page, "!document.querySelector('[data-script]').hidden").await;
+        click(&page, "#pace").await;
+        assert!(text(&page, "#news").await.starts_with("The pace is set"));
+        house.change("mode", r#"{"mode":"hold"}"#);
+        let resumes = "document.getElementById('brake').textContent.includes('Resume')";
+        wait_for(&page, resumes).await;
+        let body = page.find(Locator::Css("body")).await.unwrap();
+        body.send_keys("h").await.unwrap();
+        let told = text(&page, ".brake .meanwhile").await;
+        assert!(told.starts_with("This button has just changed"), "{told}");
+        assert_eq!(mode(&house), "hold");
+        let news = "document.getElementById('news')";
+        assert_eq!(
+            page.execute(&format!("return {news}"), vec![])
+                .await
+                .unwrap(),
+            Value::Null,
+            "something else was set since"
+        );
+        tokio::time::sleep(Duration::from_millis(3100)).await;
+        body.send_keys("h").await.unwrap();
+        wait_for(&page, "!!document.getElementById('news')").await;
+        assert_eq!(mode(&house), "automatic");
         page.close().await.unwrap();
     });
 }

@@ -93,7 +93,8 @@ impl Room<'_> {
         fill(&self.operator, "#message-text", "Doors at ten").await;
         self.press("#message", "The message is set").await;
         says(&self.visitor, "#message", "Doors at ten").await;
-        self.press("#message-back", "The message is set").await;
+        self.press("#message-back", "The message is the configured one again")
+            .await;
         let gone = "return document.getElementById('message').textContent === ''";
         for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
             if self.visitor.execute(gone, vec![]).await.unwrap() == true {
@@ -120,7 +121,7 @@ impl Room<'_> {
         self.press("#let-in", "Let in: 1.").await;
         says(&self.visitor, "#line", "There is 1 person ahead of you.").await;
         fill(&self.operator, "#quantity", "2").await;
-        fill(&self.operator, "#automatic", "1").await;
+        fill(&self.operator, "#automatic", "2").await;
         self.press("#pace", "The pace is set").await;
         wait_for_title(&self.visitor, "The Ember Cup").await;
         self.press("#pace-back", "The pace is set").await;
@@ -252,8 +253,8 @@ fn of_two_operators_the_second_reads_what_the_first_did() {
         }
         click(&first, "#mode-hold").await;
         says(&first, "#news", "The mode is set").await;
-        fill(&second, "#quantity", "50").await;
-        fill(&second, "#automatic", "1").await;
+        fill(&second, "#quantity", "20").await;
+        fill(&second, "#automatic", "15").await;
         click(&second, "#pace").await;
         says(
             &second,

@@ -154,7 +154,7 @@ pub(crate) fn the_panel_shows_the_last_hour(house: &House) {
     let (_, words) = panel.body.split_once("id=\"hour-words\">").unwrap();
     for part in [
         "50 arrived, at most 40 in a minute, at <time ",
-        "35 were let in, at most 15 in a minute, at <time ",
+        "Let in: 35, at most 15 in a minute, at <time ",
         "At most 40 waited, at <time ",
     ] {
         assert!(words.contains(part), "{words}");
@@ -296,11 +296,19 @@ pub(crate) fn a_pace_five_times_the_last_one_asks_first(house: &House) {
     let question = press(house, "pace", &pace("120"));
     assert_shows(
         &question,
-        "120 every 15 seconds is 5 times the last pace, 24 every 15 seconds. Waiting now: ",
+        "120 every 15 seconds is 5 times 24 every 15 seconds, the pace before. Waiting now: ",
     );
     assert!(text(&panel(house), "pace-words").contains("now 24 every "));
     let set = follow(house, Form::of(&question, "yes").send(house));
     assert_shows(&set, "The pace is set to 120 every");
+    house.set("automatic", "0");
+    press(house, "pace-back", &[]);
+    let fast = press(
+        house,
+        "pace",
+        &[("automatic_quantity", "100"), ("automatic", "15")],
+    );
+    assert_shows(&fast, "100 every 15 seconds is ");
     let json = r#"{"automatic":1,"automatic_quantity":600}"#;
     assert_eq!(house.ask(&Ask::json_to("settings", json)).status, 200);
 }
@@ -308,9 +316,14 @@ pub(crate) fn a_pace_five_times_the_last_one_asks_first(house: &House) {
 pub(crate) fn a_line_is_held_whatever_another_operator_set_meanwhile(house: &House) {
     let seen = panel(house);
     house.change("message", r#"{"message":"Nine, we are late."}"#);
-    let held = follow(house, Form::of(&seen, "brake").send(house));
+    let press = Form::of(&seen, "brake");
+    let held = follow(house, press.clone().send(house));
     assert_eq!(text(&held, "news"), "The mode is set to hold.");
     house.change("message", r#"{"message":"Ten."}"#);
+    let repeated = follow(house, press.send(house));
+    let news = text(&repeated, "news");
+    let since = "The mode is set to hold. Since then: message “Ten.” by ";
+    assert!(news.starts_with(since), "{news}");
     let resumed = Form::of(&held, "brake").send(house);
     assert_eq!(resumed.status, 409, "and goes on only by what was seen");
 }
@@ -374,7 +387,7 @@ pub(crate) fn while_the_store_is_away_the_panel_says_so_once(house: &House) {
         (question.send(house), "Nothing was changed."),
         (
             form.send(house),
-            "Whether anything was changed is unknown. Sent again, it changes the line once.",
+            "It was done, or it was not: the answer was lost. Trying again is safe, since it counts once.",
         ),
     ] {
         assert_eq!(page.status, 503, "{page:?}");
@@ -459,7 +472,7 @@ pub(crate) fn what_cannot_be_undone_asks_first_and_says_how_many_it_touches(hous
     );
     assert_eq!(
         trouble,
-        format!("Nothing was changed: word is &quot;other&quot;; {accepted}.")
+        format!("Nothing was changed: The room’s name is &quot;other&quot;; {accepted}.")
     );
     let ended = follow(house, form.with("word", house.room()).send(house));
     assert_shows(
@@ -482,17 +495,17 @@ pub(crate) fn a_form_that_is_not_accepted_comes_back_as_the_panel_with_what_was_
         (
             "let-in",
             [("amt", "0")].as_slice(),
-            "amt is &quot;0&quot;; accepted is a whole number from 1 to 10000.",
+            "How many is &quot;0&quot;; accepted is a whole number from 1 to 10000.",
         ),
         (
             "let-in",
             &[("amt", "many <b>")],
-            "amt is &quot;many &lt;b&gt;&quot;;",
+            "How many is &quot;many &lt;b&gt;&quot;;",
         ),
         (
             "pace",
             &[("automatic_quantity", "0"), ("automatic", "15")],
-            "automatic_quantity is &quot;0&quot;; accepted is a whole number from 1 to 1000000.",
+            "How many in a period is &quot;0&quot;; accepted is a whole number from 1 to 1000000.",
         ),
         (
             "message",
@@ -756,11 +769,15 @@ pub(crate) fn a_browser_gets_a_page_for_every_mistake_and_a_program_a_problem(ho
         (
             form("permit", "amt=99999999999999999999999"),
             400,
-            "amt is ",
+            "How many is ",
         ),
-        (form("epoch", "word=other&sure=yes"), 400, "word is "),
+        (
+            form("epoch", "word=other&sure=yes"),
+            400,
+            "The room’s name is ",
+        ),
         (form("message", &long), 413, "longer than 4096 bytes"),
-        (form("mode", "mode=%ff"), 400, "mode is "),
+        (form("mode", "mode=%ff"), 400, "The mode is "),
     ] {
         let got = house.ask(&ask.clone().with("sec-fetch-mode", "navigate"));
         let (kind, body) = (got.header("content-type"), &got.body);
