@@ -152,6 +152,22 @@ fn every_page_is_in_the_index_of_the_docs() {
     }
 }
 
+/// What a reader asks one after the other.
+const README: [&str; 12] = [
+    "Status",
+    "For whom, and what you need",
+    "Try it in a minute",
+    "Why this one",
+    "How it compares",
+    "What it costs",
+    "Don't use it if …",
+    "How it works",
+    "Put it in front of your site",
+    "The settings you touch first",
+    "Documentation",
+    "Contributing, security, licence",
+];
+
 #[test]
 fn the_readme_is_short_and_begins_with_its_two_commands() {
     let readme = text("README.md");
@@ -160,6 +176,40 @@ fn the_readme_is_short_and_begins_with_its_two_commands() {
     let commands: Vec<_> = commands.lines().take(2).collect();
     assert!(commands[0].starts_with("cargo dev serve "), "{commands:?}");
     assert!(commands[1].starts_with("cargo dev test "), "{commands:?}");
+    let headings = readme.lines().filter_map(|line| line.strip_prefix("## "));
+    assert_eq!(headings.collect::<Vec<_>>(), README);
+}
+
+/// The rows of the first table below a heading of a page, by cells.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let page = text(page);
+    let (_, below) = page.split_once(heading).unwrap();
+    let lines = below.lines().skip_while(|line| !line.starts_with('|'));
+    let rows = lines.take_while(|line| line.starts_with('|')).skip(2);
+    let cells = |row: &str| -> Vec<String> {
+        let cells = row.trim_matches('|').split(" | ");
+        cells.map(|cell| cell.trim().to_owned()).collect()
+    };
+    rows.map(cells).collect()
+}
+
+#[test]
+fn the_readme_compares_as_the_page_does_and_has_bills_of_the_costs() {
+    let short = table("README.md", "## How it compares\n");
+    let mut whole = table("docs/explanation/comparison.md", "# How it compares\n");
+    assert!(whole.len() > 6, "{whole:?}");
+    for row in &mut whole {
+        row.truncate(4);
+    }
+    assert_eq!(short, whole);
+    let bills = table("README.md", "## What it costs\n");
+    let cases = table("docs/explanation/costs.md", "## Two bills\n");
+    assert!(bills.len() > 1, "one event, and always on");
+    for bill in bills {
+        let case = cases.iter().find(|case| case[0] == bill[0]);
+        let case = case.unwrap_or_else(|| panic!("{bill:?}"));
+        assert_eq!(bill[1..], [2, 4, 5].map(|column| case[column].clone()));
+    }
 }
 
 /// What moves in the house moves in the docs too; the changes tell of the past.
