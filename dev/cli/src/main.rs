@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use cli::{check, doctor, pictures, probe, rehearse, secret, serve, suite};
+use clap::{CommandFactory as _, Parser};
+use cli::{check, docs, doctor, pictures, probe, rehearse, secret, serve, suite};
 use simulator::plan;
 
 /// Develop Now Serving on this machine.
@@ -28,6 +28,8 @@ enum Command {
     Bench(bench::Options),
     /// Say whether settings are sound before they are published
     Check(check::Options),
+    /// Write again what the docs have from the code
+    Docs(docs::Options),
     /// Make strong secrets for production
     Secret(secret::Options),
     /// Look at a running service: what of production is as documented
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Test(options) => suite::test(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
+        Command::Docs(options) => docs::docs(&options, Cli::command()),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
         Command::Probe(options) => probe::probe(&options),
         Command::Simulate(options) => rehearse::rehearse(&options),

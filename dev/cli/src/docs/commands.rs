@@ -1,0 +1,108 @@
+//! `docs/reference/cli.md`: what each command can be told, as clap knows it.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command};
+use simulator::units::grouped;
+
+/// What no option takes.
+const TOO_MANY: &str = "9223372036854775807";
+
+/// A section for each command.
+pub(super) fn reference(mut commands: Command) -> String {
+    commands.build();
+    let sections = commands
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help")
+        .map(|command| section(commands.get_name(), command));
+    sections.collect::<String>() + "\n"
+}
+
+fn section(above: &str, command: &Command) -> String {
+    let about = command.get_about().map(ToString::to_string);
+    let mut text = format!(
+        "\n## `{above} {}`\n\n{}.\n",
+        command.get_name(),
+        about.unwrap_or_default()
+    );
+    let rows: String = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str()))
+        .map(|arg| row(command, arg))
+        .collect();
+    if !rows.is_empty() {
+        let _ = write!(
+            text,
+            "\n| option | default | accepted | what it does |\n|---|---|---|---|\n{rows}"
+        );
+    }
+    if let Some(after) = command.get_after_help() {
+        let _ = write!(text, "\n{after}\n");
+    }
+    text
+}
+
+fn row(command: &Command, arg: &Arg) -> String {
+    let cells = [option(arg), default(arg), accepted(command, arg), help(arg)];
+    let cells = cells.map(|cell| match cell.replace('|', "\\|") {
+        empty if empty.is_empty() => " ".to_owned(),
+        cell => format!(" {cell} "),
+    });
+    format!("|{}|\n", cells.join("|"))
+}
+
+/// How it is written: `--addr HOST:PORT`, `FILE`.
+fn option(arg: &Arg) -> String {
+    let values = arg.get_value_names().unwrap_or_default();
+    let values = values.iter().map(ToString::to_string);
+    let values = values.filter(|_| arg.get_action().takes_values());
+    let name = arg.get_long().map(|long| format!("--{long}"));
+    let words: Vec<String> = name.into_iter().chain(values).collect();
+    format!("`{}`", words.join(" "))
+}
+
+fn default(arg: &Arg) -> String {
+    let values = arg.get_default_values().iter();
+    let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
+    if arg.is_required_set() {
+        "required".to_owned()
+    } else if values.is_empty() || !arg.get_action().takes_values() {
+        String::new()
+    } else {
+        format!("`{}`", values.join(","))
+    }
+}
+
+/// The words, or the numbers from the least to the most.
+fn accepted(command: &Command, arg: &Arg) -> String {
+    let words = arg.get_possible_values();
+    let words = words.iter().filter(|_| arg.get_action().takes_values());
+    let words: Vec<_> = words.map(|word| format!("`{}`", word.get_name())).collect();
+    if words.is_empty() {
+        range(command, arg).unwrap_or_default()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// From what clap says of a number that is too large: no interface of clap has the range.
+fn range(command: &Command, arg: &Arg) -> Option<String> {
+    let words = [
+        command.get_name(),
+        &format!("--{}", arg.get_long()?),
+        TOO_MANY,
+    ];
+    let refused = command.clone().try_get_matches_from(words).err()?;
+    let refused = refused.to_string();
+    let (_, range) = refused.split_once(" is not in ")?;
+    let (least, most) = range.lines().next()?.split_once("..=")?;
+    let number = |text: &str| text.parse().ok().map(grouped);
+    Some(format!("{}–{}", number(least)?, number(most)?))
+}
+
+fn help(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let by_variable = arg.get_env().map(|name| name.to_string_lossy());
+    let by_variable = by_variable.map(|name| format!("; by the variable `{name}` too"));
+    help + &by_variable.unwrap_or_default()
+}
