@@ -1,6 +1,14 @@
 //! The docs, against the commands that they describe.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod commands;
+mod page;
+mod settings;
 
 use std::process::Command;
 

@@ -1,0 +1,281 @@
+//! Every command of the README, the tutorials and the how-tos is run by the suite, or the page says why not.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use crate::page::{documents, files, guides, name, text, told};
+
+/// What this test runs, in a folder of its own: how the commands begin.
+const HERE: [&str; 9] = [
+    "cargo dev secret",
+    "cargo dev check",
+    "cargo dev plan",
+    "cargo dev simulate --list",
+    "cargo dev serve --help",
+    "printf %s \"$JWT_SECRET\" | cargo dev secret pass",
+    "export JWT_SECRET=",
+    "export QUEUE_PASS_KEYS=",
+    "python3 -c",
+];
+
+/// What another test runs: how the command begins, the test, and by which words its source runs it. Its options are there too.
+const ELSEWHERE: [(&str, &str, &str); 10] = [
+    (
+        "cargo dev serve",
+        "even_a_killed_one_leaves_no_process_and_no_port",
+        "\"serve\"",
+    ),
+    (
+        "cargo dev probe",
+        "without_leave_a_service_is_looked_at_and_nothing_in_it_moves",
+        "\"probe\"",
+    ),
+    (
+        "fastly compute build",
+        "build_pack_validate_and_serve_work_on_their_own",
+        "\"compute\", \"build\"",
+    ),
+    (
+        "fastly compute publish --non-interactive",
+        "the_commands_of_the_docs_lead_from_nothing_to_an_active_version",
+        "## Without questions",
+    ),
+    (
+        "node examples/origin/node/server.js",
+        "node_lets_in_requests_with_a_good_pass_alone",
+        "node/server.js",
+    ),
+    (
+        "export QUEUE_URL=",
+        "a_shell_lets_visitors_in_once_for_each_key",
+        "QUEUE_URL",
+    ),
+    (
+        "examples/permit/permit.sh",
+        "a_shell_lets_visitors_in_once_for_each_key",
+        "permit/permit.sh",
+    ),
+    (
+        "python3 examples/app/app.py",
+        "an_app_waits_with_one_number_and_goes_in",
+        "app/app.py",
+    ),
+    (
+        "python3 examples/logs/load.py",
+        "the_queries_tell_what_happened_in_a_run",
+        "logs/load.py",
+    ),
+    (
+        "rehearsal/bin/locust -f examples/rehearse/locustfile.py",
+        "visitors_of_a_rehearsal_draw_one_number_each_and_go_in_when_they_are_called",
+        "rehearse/locustfile.py",
+    ),
+];
+
+/// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
+const SECTIONS: [(&str, &str); 4] = [
+    ("deploy-with-the-cli.md", "## With questions"),
+    ("deploy-with-the-cli.md", "## Without questions"),
+    ("rotate-secrets.md", "# Rotate `jwt_secret`"),
+    ("undo-anything.md", "# Undo anything"),
+];
+
+/// The lines of [`SECTIONS`].
+static RUN_AS_THEY_STAND: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let test = text("dev/cli/tests/publish/main.rs");
+    let lines = SECTIONS.iter().flat_map(|(page, heading)| {
+        for word in [page, heading] {
+            assert!(test.contains(&format!("\"{word}\"")), "{word}");
+        }
+        let page = text(&format!("docs/how-to/{page}"));
+        let (_, section) = page.split_once(&format!("{heading}\n")).unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        let blocks = section.split("```sh").skip(1).map(|block| {
+            let block = block.split("```").next().unwrap();
+            told("", &format!("```sh{block}```"))
+        });
+        let lines = blocks.flatten().flat_map(|told| told.commands);
+        lines.collect::<Vec<_>>()
+    });
+    lines.collect()
+});
+
+/// The tests of the project, as text.
+static TESTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let sources = ["dev", "tests"]
+        .iter()
+        .flat_map(|folder| files(folder, ".rs"));
+    let sources = sources.map(|path| (name(&path), fs::read_to_string(path).unwrap()));
+    sources.collect()
+});
+
+/// The words of a command up to its first option or value that the reader puts in.
+fn head(command: &str) -> String {
+    let words = command.split_whitespace();
+    let words = words.take_while(|word| !word.starts_with('-') && !is_blank(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word stands for another one: `URL`, `NAME`, `N`.
+fn is_blank(word: &str) -> bool {
+    word.chars().all(|letter| letter.is_ascii_uppercase())
+}
+
+fn options(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split_whitespace();
+    words.filter(|word| word.starts_with("--") && word.len() > 2)
+}
+
+fn runs_here(command: &str) -> bool {
+    HERE.iter().any(|begin| command.starts_with(begin))
+}
+
+/// Whether a test of another file runs it, with all of its options.
+fn runs_elsewhere(command: &str) -> bool {
+    ELSEWHERE.iter().any(|(begin, test, by)| {
+        let (_, source) = TESTS
+            .iter()
+            .find(|(_, source)| source.contains(&format!("fn {test}(")))
+            .unwrap_or_else(|| panic!("there is no test {test}"));
+        assert!(source.contains(by), "{test} does not run {begin}");
+        let has =
+            |option: &str| begin.contains(option) || source.contains(&format!("\"{option}\""));
+        command.starts_with(begin) && options(command).all(has)
+    })
+}
+
+/// As it stands, or the same with other values.
+fn runs_in_a_section(command: &str) -> bool {
+    let lines = RUN_AS_THEY_STAND.iter();
+    let mut parts = lines.flat_map(|line| [line.as_str()].into_iter().chain(line.split(" && ")));
+    parts.any(|line| {
+        let is_short =
+            head(line) == head(command) && options(command).all(|option| line.contains(option));
+        line == command || command.starts_with("fastly ") && is_short
+    })
+}
+
+/// `cargo dev test NAME` runs a test, and `cargo dev NAME` alone is the name of a command.
+fn is_named(command: &str) -> bool {
+    let Some(words) = command.strip_prefix("cargo dev ") else {
+        return false;
+    };
+    match words.strip_prefix("test ") {
+        Some(filter) => TESTS.iter().any(|(file, source)| {
+            let mut names = source.lines().filter(|line| line.contains("fn "));
+            file.contains(filter) || names.any(|name| name.contains(filter))
+        }),
+        None => words.split_whitespace().count() == 1,
+    }
+}
+
+#[test]
+fn every_command_of_a_guide_is_run_or_the_page_says_why_not() {
+    let (mut many, mut faults) = (0, Vec::new());
+    for page in guides() {
+        for told in told(&page, &text(&page)) {
+            let is_run = |command: &&String| {
+                runs_here(command)
+                    || runs_elsewhere(command)
+                    || runs_in_a_section(command)
+                    || is_named(command)
+            };
+            let others: Vec<_> = told.commands.iter().filter(|told| !is_run(told)).collect();
+            many += told.commands.len();
+            match &told.mark {
+                None if !others.is_empty() => faults.push(format!("{}: {others:?}", told.at)),
+                Some(mark) if others.is_empty() => {
+                    faults.push(format!("{}: all of it is run: {mark}", told.at));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(many > 80, "{many}");
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// In the order of the page, in a folder with the files that it names.
+#[test]
+fn what_a_guide_says_of_secrets_settings_and_plans_runs_as_it_stands() {
+    let mut many = 0;
+    for page in guides() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = documents("docs/tutorial/protect-a-site.md").remove(0);
+        fs::write(folder.path().join("settings.json"), settings).unwrap();
+        fs::write(folder.path().join("logo.svg"), "<svg/>").unwrap();
+        let commands = told(&page, &text(&page)).into_iter();
+        let commands = commands.flat_map(|told| told.commands);
+        let is_whole = |command: &String| {
+            command.split_whitespace().count() > 3 || command == "cargo dev secret"
+        };
+        let is_mine = |command: &String| {
+            runs_here(command)
+                && !command.contains("fastly ")
+                && is_whole(command)
+                && !command.split_whitespace().any(is_blank)
+        };
+        let commands: Vec<String> = commands.filter(is_mine).collect();
+        many += commands.len();
+        run(&page, folder.path(), &commands.join("\n"));
+    }
+    assert!(many > 15, "{many}");
+}
+
+fn run(page: &str, folder: &Path, commands: &str) {
+    let output = Command::new("sh")
+        .args([
+            "-euc",
+            &format!("cargo() {{ shift; \"$DEV\" \"$@\"; }}\n{commands}"),
+        ])
+        .current_dir(folder)
+        .env("DEV", env!("CARGO_BIN_EXE_dev"))
+        .env("JWT_SECRET", "development-only-jwt-secret-0123456789abcdef")
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{page}:\n{commands}\n{said}");
+}
+
+/// As [`docs/reference/cli.md`] has them, which `cargo dev docs` writes.
+#[test]
+fn every_page_names_commands_and_options_that_there_are() {
+    let reference = text("docs/reference/cli.md");
+    let sections = reference.split("\n## `cargo dev ").skip(1);
+    let sections: Vec<(&str, &str)> = sections
+        .map(|section| section.split_once('`').unwrap())
+        .collect();
+    assert!(sections.len() > 8, "{sections:?}");
+    let below = ["docs", "examples"].into_iter();
+    let pages = below
+        .flat_map(|folder| files(folder, ".md"))
+        .map(|path| name(&path));
+    let (mut many, mut faults) = (0, Vec::new());
+    for page in pages.chain(["README.md", "CONTRIBUTING.md"].map(str::to_owned)) {
+        for told in told(&page, &text(&page)) {
+            for command in told.commands {
+                let Some((_, words)) = command.split_once("cargo dev ") else {
+                    continue;
+                };
+                let words = words.split(['|', ')', '>', '&']).next().unwrap();
+                let name = words.split_whitespace().next().unwrap();
+                many += 1;
+                let is_there = sections.iter().any(|(section, rows)| {
+                    let has = |option: &str| {
+                        let is_row = |end: &str| rows.contains(&format!("| `{option}{end}"));
+                        option == "--help" || is_row("`") || is_row(" ")
+                    };
+                    *section == name && options(words).all(has)
+                });
+                if !is_there {
+                    faults.push(format!("{}: {command}", told.at));
+                }
+            }
+        }
+    }
+    assert!(many > 60, "{many}");
+    assert!(faults.is_empty(), "{faults:#?}");
+}
