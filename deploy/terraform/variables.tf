@@ -60,12 +60,15 @@ variable "settings" {
 
   validation {
     condition = alltrue([for name in keys(var.settings) : contains([
+      # settings: written by cargo dev docs
       "room",
       "admin_path",
-      "operators_acl",
       "admin_host",
+      "operators_acl",
       "automatic",
       "automatic_quantity",
+      "shared_tickets",
+      "ticket_networks",
       "absent_visitors",
       "total_active",
       "session_minutes",
@@ -81,8 +84,6 @@ variable "settings" {
       "window_min",
       "window_max",
       "on_origin_error",
-      "shared_tickets",
-      "ticket_networks",
       "refresh_interval",
       "ticket_life",
       "cookie_expiry",
@@ -101,15 +102,16 @@ variable "settings" {
       "admit_for",
       "permit_max",
       "credit_max",
+      "log_sample",
+      "log_query",
+      "backend_calls",
       "brand_name",
       "brand_colors",
       "brand_logo",
       "heading",
       "message",
       "template",
-      "backend_calls",
-      "log_sample",
-      "log_query",
+      # end of settings
     ], name)])
     error_message = "There is a setting of another name: see the table in docs/reference/settings.md."
   }

@@ -1,10 +1,13 @@
 //! `cargo dev docs`: writes what the docs have from the code, between two lines that name it. The rest is written by hand.
 
 mod commands;
+mod settings;
 
 use std::fs;
 
 use harness::project;
+
+pub use settings::help as settings_help;
 
 /// What `cargo dev docs` can be told.
 #[derive(Debug, clap::Args)]
@@ -14,44 +17,71 @@ pub struct Options {
     pub check: bool,
 }
 
-/// A text of the docs that comes from the code.
-struct Part {
-    /// From the checkout.
-    page: &'static str,
-    /// In the two lines around it.
-    name: &'static str,
-    text: String,
-}
-
-/// Writes every part, or says which is not as it would be written. Whether every page is.
+/// Writes every page, or says which is not as it would be written. Whether every page is.
 ///
 /// # Errors
-/// When a page cannot be read or written, or has no place for its part.
+/// When a page cannot be read or written, or has no place for what belongs there.
 pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> {
-    let root = &project::project()?.root;
-    let parts = [Part {
-        page: "docs/reference/cli.md",
-        name: "commands",
-        text: commands::reference(commands),
-    }];
+    let part = |page: &'static str, name: &'static str, text: String| {
+        let put = move |before: &str| with(before, name, &text);
+        (page, Box::new(put) as Box<dyn Fn(&str) -> Option<String>>)
+    };
+    let pages = [
+        part(
+            "docs/reference/cli.md",
+            "commands",
+            commands::reference(commands),
+        ),
+        part("docs/reference/settings.md", "settings", settings::rows()),
+        part(
+            "deploy/terraform/variables.tf",
+            "settings",
+            settings::names(),
+        ),
+        (
+            "docs/settings.schema.json",
+            Box::new(|before| Some(schema(before))),
+        ),
+        ("fastly.toml", Box::new(|before| Some(questions(before)))),
+    ];
     let mut is_current = true;
-    for Part { page, name, text } in parts {
-        let path = root.join(page);
-        let before = fs::read_to_string(&path).map_err(|error| format!("{page}: {error}."))?;
-        let after = with(&before, name, &text)
-            .ok_or_else(|| format!("{page} has no lines between which {name} belong."))?;
-        if before == after {
-            continue;
-        }
-        if options.check {
-            is_current = false;
-            anstream::println!("{page} is not what the code says: run `cargo dev docs`.");
-        } else {
-            fs::write(&path, after).map_err(|error| format!("{page}: {error}."))?;
-            anstream::println!("{page} is written.");
-        }
+    for (page, write) in pages {
+        is_current &= written(options, page, &*write)?;
     }
-    Ok(is_current)
+    Ok(is_current || !options.check)
+}
+
+/// Writes a page, unless it is only looked at. Whether it was as it is to be.
+fn written(
+    options: &Options,
+    page: &str,
+    write: &dyn Fn(&str) -> Option<String>,
+) -> Result<bool, String> {
+    let path = project::project()?.root.join(page);
+    let before = fs::read_to_string(&path).map_err(|error| format!("{page}: {error}."))?;
+    let after = write(&before).ok_or_else(|| format!("{page} has no place for it."))?;
+    if before == after {
+        return Ok(true);
+    }
+    if options.check {
+        anstream::println!("{page} is not what the code says: run `cargo dev docs`.");
+    } else {
+        fs::write(&path, after).map_err(|error| format!("{page}: {error}."))?;
+        anstream::println!("{page} is written.");
+    }
+    Ok(false)
+}
+
+/// What editors say of a setting.
+fn schema(before: &str) -> String {
+    let begins = |name: &str| format!("    \"{name}\": {{");
+    settings::described(before, begins, "      \"description\": ", ",")
+}
+
+/// What Fastly's CLI asks for.
+fn questions(before: &str) -> String {
+    let begins = |name: &str| format!("[setup.config_stores.now-serving-config.items.{name}]");
+    settings::described(before, begins, "description = ", "")
 }
 
 /// The page with this text between the line that begins the part and the line that ends it, if it has both.

@@ -1,0 +1,273 @@
+//! The one home of what is said of each setting. Default, range and words come from the schema, which is held against the
+//! service.
+
+use super::Accepted::{Number, Text, Word};
+use super::Setting;
+
+/// In the order of the docs. Texts are Markdown, with links from `docs/reference`.
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "room",
+        accepted: Text("1–64 letters, digits, `-`, `_`"),
+        what: "names the room: part of the store's keys and of every ticket",
+    },
+    Setting {
+        name: "admin_path",
+        accepted: Text("a path, neither `/` nor with `/` at its end"),
+        what: "where the panel and the API are",
+    },
+    Setting {
+        name: "admin_host",
+        accepted: Text("none, a host name in lower case, without port"),
+        what: "the only host with the panel and the API, a name such as `queue.shop.example` that visitors never use: see [A host for operators](../how-to/give-operators-a-host.md)",
+    },
+    Setting {
+        name: "operators_acl",
+        accepted: Text(
+            "none, the name by which a Compute ACL is linked: 1–64 letters, digits, `-`, `_`",
+        ),
+        what: "from which networks people may use the panel and the API: those that the ACL allows. Programs with a token, the visitors' routes and `healthz` are not asked. An ACL that cannot be asked lets no person in",
+    },
+    Setting {
+        name: "automatic",
+        accepted: Number("s"),
+        what: "length of a period; 0: no visitor goes in by schedule, and the line moves only by operators and by the origin",
+    },
+    Setting {
+        name: "automatic_quantity",
+        accepted: Number("visitors"),
+        what: "how many visitors go in per period",
+    },
+    Setting {
+        name: "shared_tickets",
+        accepted: Word,
+        what: "under a cap, what is done about an admitted ticket that more networks use than `ticket_networks` says, in one data centre and within one session. `off`: nothing; `observe`: it is counted in `queue_shared_tickets_total` and in the log; `on`: visitors of further networks go to the back of the line",
+    },
+    Setting {
+        name: "ticket_networks",
+        accepted: Number("networks"),
+        what: "from how many networks one admitted ticket may be used. A network is the first 24 bits of an IPv4 address, 48 of IPv6; a visitor's phone may use three within an hour",
+    },
+    Setting {
+        name: "absent_visitors",
+        accepted: Word,
+        what: "what is done about called visitors [who do not come](../explanation/how-the-line-works.md#visitors-who-do-not-come). `off`: nothing; `observe`: their share is measured and shown; `on`: the pace also calls more visitors, so that as many come as it says. `on` is for periods of at most 60 s, and not where many visitors come late or are bots",
+    },
+    Setting {
+        name: "total_active",
+        accepted: Number("sessions"),
+        what: "a [cap on who is inside](../explanation/how-the-line-works.md#a-cap-on-who-is-inside): how many sessions there may be at a time; 0: no cap, and no sessions. Operators [set it](api.md) while the line moves, too, as `session_minutes` and `claim_seconds`",
+    },
+    Setting {
+        name: "session_minutes",
+        accepted: Number("min"),
+        what: "with a cap: a session ends that long after the visitor's last visit. Shorter than a payment with 3-D Secure takes, it throws payers out",
+    },
+    Setting {
+        name: "claim_seconds",
+        accepted: Number("s"),
+        what: "with a cap: for how long a slot is kept for a called visitor. A slot that is not claimed in time goes to the next; the turn stays",
+    },
+    Setting {
+        name: "active_visitors",
+        accepted: Word,
+        what: "whether the cap holds visitors back; `observe` counts sessions and holds none back",
+    },
+    Setting {
+        name: "origin_health",
+        accepted: Word,
+        what: "what is done about [how the origin answers](../explanation/how-the-line-works.md#the-health-of-the-origin). `off`: its answers are not watched; `observe`: they are watched and shown; `on`: no new visitor goes in for 40–60 s once the origin is sick",
+    },
+    Setting {
+        name: "slow_ms",
+        accepted: Number("ms"),
+        what: "an answer of the origin that takes longer is late",
+    },
+    Setting {
+        name: "sick_min",
+        accepted: Number("answers"),
+        what: "the origin is sick only from this number of late and bad answers on; with 1, each of them is enough",
+    },
+    Setting {
+        name: "sick_share",
+        accepted: Number("%"),
+        what: "the origin is sick only from this share of late and bad answers on, of those that are watched",
+    },
+    Setting {
+        name: "watch_documents",
+        accepted: Number("pages"),
+        what: "of the pages that visitors inside ask for, one in this many is watched; 0: none, only first admissions",
+    },
+    Setting {
+        name: "probe_path",
+        accepted: Text("none, a path of at most 200 characters without a query"),
+        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the sign, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
+    },
+    Setting {
+        name: "adaptive_pace",
+        accepted: Word,
+        what: "whether the pace [follows the share of late answers](../explanation/how-the-line-works.md#a-pace-that-follows-the-origin), with `origin_health` `observe` or `on`; `observe` shows what they say",
+    },
+    Setting {
+        name: "window_min",
+        accepted: Number("visitors"),
+        what: "where the pace follows the answers, the fewest visitors of a period, and of the first period after a sickness; never more than `window_max`",
+    },
+    Setting {
+        name: "window_max",
+        accepted: Number("visitors"),
+        what: "where the pace follows the answers, the most visitors of a period; 0: as many as the pace has",
+    },
+    Setting {
+        name: "on_origin_error",
+        accepted: Word,
+        what: "what a called visitor gets where the origin answers with 500 or above. `pass`: that answer; `keep`: the waiting page, and the place in the line is kept",
+    },
+    Setting {
+        name: "refresh_interval",
+        accepted: Number("s"),
+        what: "time between two looks near the front; far away it grows to 30 s",
+    },
+    Setting {
+        name: "ticket_life",
+        accepted: Number("s"),
+        what: "life of a waiting ticket. A poll renews it when less than half is left, so a ticket ends that long after the visitor's last poll, at the earliest half as long",
+    },
+    Setting {
+        name: "cookie_expiry",
+        accepted: Number("s"),
+        what: "how long an admitted visitor stays inside; with a cap a session decides that, and the ticket lives at least as long",
+    },
+    Setting {
+        name: "bypass_paths",
+        accepted: Text("none, [paths](#paths)"),
+        what: "skips the room: `/robots.txt` is this path alone, `/assets/*` everything below, `*.css` an extension, `POST /hooks/*` some methods only",
+    },
+    Setting {
+        name: "protected_paths",
+        accepted: Text("[paths](#paths)"),
+        what: "what the room is for, written as `bypass_paths`: `/*` is everything, and with `/checkout` or `/tickets/*` the rest of the site skips the room",
+    },
+    Setting {
+        name: "cache_paths",
+        accepted: Text("none, [paths](#paths)"),
+        what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`",
+    },
+    Setting {
+        name: "command_paths",
+        accepted: Text("none, [paths](#paths)"),
+        what: "where the origin may [end a session](api.md#end-sessions) with its answer, such as `POST /logout`; written as `bypass_paths`",
+    },
+    Setting {
+        name: "waiting_status",
+        accepted: Word,
+        what: "status of the waiting page",
+    },
+    Setting {
+        name: "frame_ancestors",
+        accepted: Text("none, self, sites such as `https://shop.example`"),
+        what: "which sites may show the waiting page in a frame; the cookie is then `SameSite=None; Partitioned`",
+    },
+    Setting {
+        name: "cf_compat",
+        accepted: Word,
+        what: "whether the waiting JSON also holds the object `cfWaitingRoom`, for apps written for Cloudflare's waiting room",
+    },
+    Setting {
+        name: "cors_origins",
+        accepted: Text("none, origins such as `https://app.shop.example`"),
+        what: "whose pages may read the waiting answer by script",
+    },
+    Setting {
+        name: "cross_site_posts",
+        accepted: Word,
+        what: "whether a form that another site posts, such as a bank's after a payment, reaches the origin for visitors inside; their ticket then has a twin, the cookie `__Host-queue-post`",
+    },
+    Setting {
+        name: "origin_cookie",
+        accepted: Word,
+        what: "whether the origin sees our cookie",
+    },
+    Setting {
+        name: "websockets",
+        accepted: Word,
+        what: "whether WebSockets of visitors inside, and on paths that skip the room, are handed over to the origin; needs Fastly's product WebSockets on the service",
+    },
+    Setting {
+        name: "on_store_error",
+        accepted: Word,
+        what: "what happens to visitors who have not been admitted while the store does not answer. `hold`: they wait; `admit`: they go in for `admit_for`. An open room stays open; on hold or closed none go in",
+    },
+    Setting {
+        name: "admit_for",
+        accepted: Number("s"),
+        what: "for how long `on_store_error` = `admit` lets a visitor in",
+    },
+    Setting {
+        name: "permit_max",
+        accepted: Number("visitors"),
+        what: "the most visitors that one press of the button or one call of the API lets in",
+    },
+    Setting {
+        name: "credit_max",
+        accepted: Number("visitors"),
+        what: "the most credit that is kept: what was let in beyond the waiting visitors, for the next arrivals",
+    },
+    Setting {
+        name: "log_sample",
+        accepted: Number("polls"),
+        what: "of the polls of waiting visitors, one in this many is logged; everything else always is",
+    },
+    Setting {
+        name: "log_query",
+        accepted: Word,
+        what: "whether `requestUrl` in the log holds the query too, which may carry secrets of your site's own links",
+    },
+    Setting {
+        name: "backend_calls",
+        accepted: Number("requests"),
+        what: "the most requests of one sandbox to the origin and to the store; trial accounts have 10",
+    },
+    Setting {
+        name: "clock",
+        accepted: Number("s"),
+        what: "on the local server only: shifts the clocks of the edge and of the scripts, so that a test need not wait; not read when deployed",
+    },
+    Setting {
+        name: "brand_name",
+        accepted: Text("1–60 characters without controls"),
+        what: "your name, on top of the waiting page and in its title",
+    },
+    Setting {
+        name: "brand_colors",
+        accepted: Text("`#rrggbb`, or two of them: for light pages and for dark ones"),
+        what: "the colours of the page's band, `#c8371b,#ff9a73` unless set; the text keeps its own colours, and their contrast",
+    },
+    Setting {
+        name: "brand_logo",
+        accepted: Text(
+            "`data:image/` with svg+xml, png, jpeg, webp or gif, at most 6 000 characters, percent-encoded or base64, without quotes, `<`, `>` and spaces",
+        ),
+        what: "your logo, sent with the page",
+    },
+    Setting {
+        name: "heading",
+        accepted: Text("1–120 characters without controls"),
+        what: "replaces the page's heading",
+    },
+    Setting {
+        name: "message",
+        accepted: Text("1–200 characters without controls"),
+        what: "what you tell waiting visitors, on the page and as `message` in its JSON",
+    },
+    Setting {
+        name: "template",
+        accepted: Text("at most 8 000 characters"),
+        what: "[your own page](../how-to/write-your-own-page.md); a broken one is refused and logged, and the built-in page serves",
+    },
+    Setting {
+        name: "upstash_url",
+        accepted: Text("`https://` and a host, such as `https://eu1-name.upstash.io`"),
+        what: "the REST address of the Upstash Redis; required",
+    },
+];
