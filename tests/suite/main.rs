@@ -73,6 +73,7 @@ mod turnout;
 mod pure {
     pub(crate) mod conventions;
     mod docs;
+    mod documented;
     mod languages;
     mod layers;
     mod production;

@@ -278,43 +278,6 @@ fn the_development_configuration_is_sound_here_and_refused_elsewhere() {
     }
 }
 
-#[test]
-fn the_docs_name_every_setting_and_route() {
-    let told = text("docs/reference/settings.md");
-    let (settings, secrets) = asked();
-    for key in settings.union(&secrets) {
-        assert!(told.contains(&format!("| `{key}` |")), "{key}");
-    }
-    let routes = text("docs/reference/api.md");
-    for route in [
-        "/_queue",
-        "/_queue/",
-        "/_queue/permit",
-        "/_queue/status",
-        "/_queue/healthz",
-    ] {
-        assert!(routes.contains(&format!("| `{route}` |")), "{route}");
-    }
-}
-
-/// Routes below the operator's path, as the table of the docs and the contract have them.
-#[test]
-fn the_contract_and_the_docs_name_the_same_routes() {
-    let api = text("docs/reference/api.md");
-    let (_, routes) = api.split_once("\n## Routes\n").unwrap();
-    let told: BTreeSet<&str> = routes
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `/_queue")?.split('`').next())
-        .collect();
-    let contract = text("tests/openapi.yaml");
-    let promised: BTreeSet<&str> = contract
-        .lines()
-        .filter_map(|line| line.strip_prefix("  /_queue")?.strip_suffix(':'))
-        .collect();
-    assert!(told.contains("") && told.contains("/permit"), "{told:?}");
-    assert_eq!(told, promised);
-}
-
 /// The rest comes from the store, or is what `cargo dev secret` made before.
 #[test]
 fn every_secret_that_is_ours_to_make_can_be_made_and_is_accepted() {

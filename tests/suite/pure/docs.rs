@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::house::House;
-use crate::metrics::scrape;
 use crate::pure::conventions::{files, root, text};
 
 /// The pages that people read, by their paths.
@@ -292,21 +290,4 @@ fn every_alert_has_a_section_that_says_what_to_do() {
     let page = text("docs/how-to/monitor.md");
     let sections = page.lines().filter_map(|line| line.strip_prefix("### "));
     assert!(alerts.eq(sections), "in the same order");
-}
-
-#[test]
-fn every_metric_is_in_the_docs() {
-    let house = House::native();
-    let told = text("docs/reference/metrics.md");
-    let got = house.ask(&scrape());
-    let names = got.body.lines().filter_map(|line| {
-        let (name, _) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
-        Some(name)
-    });
-    let names: Vec<&str> = names.collect();
-    assert!(names.len() > 10, "{names:?}");
-    for name in names {
-        let ways = [format!("`{name}`"), format!("`{name}{{")];
-        assert!(ways.iter().any(|told_as| told.contains(told_as)), "{name}");
-    }
 }

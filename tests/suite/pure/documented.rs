@@ -1,0 +1,111 @@
+//! Every setting, secret, metric, reason and route has one row in the reference, and each row is of one that there is.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use now_serving::config::Config;
+use serde_json::Value;
+
+use crate::house::{House, Visitor};
+use crate::metrics::scrape;
+use crate::pure::conventions::{asked, files, root, text};
+
+/// The first two cells of each row below this heading of a table, in the whole reference.
+fn rows(heading: &str) -> Vec<[String; 2]> {
+    let begin = format!("| {heading} |");
+    let mut rows = Vec::new();
+    for page in files(&root().join("docs/reference")) {
+        let page = fs::read_to_string(page).unwrap();
+        let mut lines = page.lines();
+        while lines.by_ref().any(|line| line.starts_with(&begin)) {
+            let table = lines.by_ref().skip(1);
+            for row in table.take_while(|line| line.starts_with('|')) {
+                let mut cells = row.split('|').skip(1).map(|cell| cell.trim().to_owned());
+                rows.push([(); 2].map(|()| cells.next().unwrap()));
+            }
+        }
+    }
+    rows
+}
+
+/// The names in the first column below this heading, one for each time that one is there.
+fn documented(heading: &str) -> Vec<String> {
+    let rows = rows(heading).into_iter();
+    let names = rows.flat_map(|[names, _]| {
+        let names = names.split('`').skip(1).step_by(2);
+        let names = names.map(|name| name.split('{').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn sorted(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    let names: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+    names.into_iter().collect()
+}
+
+#[test]
+fn every_setting_and_secret_is_documented_once() {
+    assert_eq!(documented("setting"), sorted(Config::names()));
+    let (_, secrets) = asked();
+    assert_eq!(documented("secret"), sorted(secrets));
+}
+
+#[test]
+fn every_metric_is_documented_once() {
+    let house = House::native();
+    house.set("total_active", "5");
+    Visitor::new(&house).ask("/");
+    let got = house.ask(&scrape());
+    let names = got.body.lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("# TYPE ")?.split_once(' ')?;
+        Some(name)
+    });
+    let scraped = sorted(names);
+    let documented = documented("metric");
+    assert_eq!(documented, sorted(documented.clone()), "none twice");
+    let others = documented.iter().filter(|name| !scraped.contains(name));
+    // Absent while nobody can tell.
+    let expected = ["absent_share", "estimated_wait_seconds", "window_visitors"];
+    let expected = expected.map(|name| format!("queue_{name}"));
+    assert!(others.eq(&expected));
+    assert_eq!(documented.len(), scraped.len() + expected.len());
+}
+
+#[test]
+fn every_reason_is_documented_once() {
+    let schema: Value = serde_json::from_str(&text("tests/log.schema.json")).unwrap();
+    let reasons = schema["properties"]["reason"]["enum"].as_array().unwrap();
+    let reasons = reasons.iter().map(|reason| reason.as_str().unwrap());
+    assert_eq!(documented("reason"), sorted(reasons));
+}
+
+/// With its method; HEAD is there wherever GET is.
+#[test]
+fn every_route_is_documented_once() {
+    let contract = text("tests/openapi.yaml");
+    let mut promised = Vec::new();
+    let mut route = "";
+    for line in contract.lines() {
+        let name = line.strip_suffix(':').unwrap_or_default();
+        if let Some(path) = name.strip_prefix("  /") {
+            route = path;
+        } else if let Some(method) = name
+            .strip_prefix("    ")
+            .filter(|_| route.starts_with("_queue"))
+        {
+            let is_one = ["get", "post"].contains(&method);
+            promised.extend(is_one.then(|| format!("{} /{route}", method.to_uppercase())));
+        }
+    }
+    assert!(promised.len() > 20, "{promised:?}");
+    let rows = rows("route").into_iter().map(|[route, method]| {
+        let method = method.split(' ').next().unwrap().to_owned();
+        format!("{method} {}", route.trim_matches('`'))
+    });
+    let mut rows: Vec<String> = rows.collect();
+    rows.sort();
+    assert_eq!(rows, sorted(promised));
+}
