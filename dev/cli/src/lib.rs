@@ -7,6 +7,7 @@
 
 pub mod check;
 pub mod docs;
+pub mod completion;
 pub mod doctor;
 pub mod pictures;
 pub mod probe;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
-use cli::{check, docs, doctor, pictures, probe, rehearse, secret, serve, suite};
+use cli::{check, completion, docs, doctor, pictures, probe, rehearse, secret, serve, suite};
 use simulator::plan;
 
 /// Develop Now Serving on this machine.
@@ -22,6 +22,8 @@ enum Command {
     Backends(serve::BackendOptions),
     /// Say what of this machine is needed, what is there and what would be installed
     Doctor(doctor::Options),
+    /// Print what completes these commands in a shell, as `dev`
+    Completion(completion::Options),
     /// Run every check and test, with a summary at the end
     Test(suite::Options),
     /// Measure what a request costs above the least a handler can do
@@ -47,6 +49,9 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Backends(options) => serve::backends(&options).map(|()| true),
         Command::Doctor(options) => Ok(doctor::doctor(&options)),
+        Command::Completion(options) => {
+            completion::completion(&options, Cli::command()).map(|()| true)
+        }
         Command::Test(options) => suite::test(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),

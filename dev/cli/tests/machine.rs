@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
@@ -44,12 +45,62 @@ fn doctor_says_what_is_missing_how_it_would_come_and_how_large_it_is_and_install
         "missing  Redis                    test: to compare the local store with; apt-get: redis-server, about 7 MB",
         "missing  Chromium and its driver  test: the browser journeys; apt-get: chromium chromium-driver, about 440 MB",
         "missing  Schemathesis",
+        "missing  Python                   test: the examples in Python; apt-get: python3, about 20 MB",
         "install what is missing when they need it: about ",
     ] {
         assert!(said.contains(told), "{told}: {said}");
     }
     assert!(said.contains("ok       rustc"), "{said}");
     assert!(!cache.exists(), "it only looks");
+}
+
+fn dev(words: &[&str], path: &Path, cache: &Path) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args(words)
+        .env("PATH", path)
+        .env("NOW_SERVING_CACHE", cache)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn a_mistyped_command_or_option_is_told_what_was_meant() {
+    let here = tempfile::tempdir().unwrap();
+    for (words, meant) in [
+        (&["srve"][..], "a similar subcommand exists: 'serve'"),
+        (
+            &["serve", "--crwd", "3"],
+            "a similar argument exists: '--crowd'",
+        ),
+    ] {
+        let (code, said) = dev(words, here.path(), here.path());
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(meant), "{said}");
+    }
+}
+
+#[test]
+fn bash_completes_commands_and_options_by_the_script_for_it() {
+    let script = r#"eval "$("$0" completion bash)"
+        complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dev dev "${!#}" "${@: -2:1}"; echo "${COMPREPLY[*]}"; }
+        complete dev pic; complete dev serve --cro; type dev"#;
+    let output = Command::new("bash")
+        .args(["--norc", "-c", script, env!("CARGO_BIN_EXE_dev")])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mut lines = said.lines();
+    assert_eq!(lines.next(), Some("pictures"), "{said}");
+    assert_eq!(lines.next(), Some("--crowd"), "{said}");
+    assert!(said.contains("cargo dev \"$@\""), "{said}");
+    let here = tempfile::tempdir().unwrap();
+    for shell in ["zsh", "fish"] {
+        let (code, said) = dev(&["completion", shell], here.path(), here.path());
+        assert_eq!(code, Some(0));
+        assert!(said.contains("dev") && said.contains("crowd"), "{said}");
+    }
 }
 
 #[test]
