@@ -6,11 +6,13 @@ mod crowd;
 mod decisions;
 mod edge;
 mod options;
+mod past;
 mod signals;
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use now_serving::config::{DOCUMENT, PARTS, closest};
 
@@ -22,6 +24,8 @@ use harness::origin::{Origin, demo};
 use harness::project;
 use harness::sandbox_dir::{self, Backends, Settings};
 pub use options::{BackendOptions, Options};
+use past::Past;
+use start::duration;
 use upstash_local::{DEADLINE, Server, Store};
 
 /// Runs until Ctrl-C or SIGTERM.
@@ -29,6 +33,7 @@ use upstash_local::{DEADLINE, Server, Store};
 /// # Errors
 /// When something cannot be set up, built or started, or when the edge ends by itself.
 pub fn serve(options: &Options) -> Result<(), String> {
+    let began = SystemTime::now();
     check_ports(options)?;
     check_settings(options, &sandbox_dir::known_keys())?;
     let settings = options.settings(sandbox_dir::development_settings()?);
@@ -37,10 +42,14 @@ pub fn serve(options: &Options) -> Result<(), String> {
     if let Err(reason) = install::provide(Need::FastlyCli) {
         anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
     }
+    // Played beside what follows, until the store is needed.
+    let past = options.has_past().then(|| {
+        let token = setting(&settings, "upstash_token", "");
+        Past::begin(&settings, token)
+    });
     let wasm = wasm(options)?;
 
     let stop = signals::receiver()?;
-    let store = start_store(options, &settings)?;
     let origin = start_origin(options)?;
     let folder = folder(options, &wasm, &settings)?;
     let decisions = Decisions::new(folder.join("decisions.log"), options.log)?;
@@ -48,6 +57,7 @@ pub fn serve(options: &Options) -> Result<(), String> {
     if !edge.await_answer(&stop, &health_url(options, &settings))? {
         return Ok(());
     }
+    let store = start_store(options, &settings, past)?;
     let place = format!("{}/place", admin_path(&settings));
     let _crowd = match options.crowd() {
         0 => None,
@@ -55,6 +65,7 @@ pub fn serve(options: &Options) -> Result<(), String> {
     };
     print_addresses(options, &settings, origin.as_ref(), store.as_ref());
     print_what_to_try(options, &decisions);
+    anstream::println!("\nready after {}", duration(start::since_begun(began)));
     edge.run_until(&stop)
 }
 
@@ -124,14 +135,25 @@ fn wasm(options: &Options) -> Result<PathBuf, String> {
     Err("There is no Wasm from an earlier build: run again without --no-build.".to_owned())
 }
 
-fn start_store(options: &Options, settings: &Settings) -> Result<Option<Server>, String> {
+fn start_store(
+    options: &Options,
+    settings: &Settings,
+    past: Option<Past>,
+) -> Result<Option<Server>, String> {
     if options.store.is_some() {
         return Ok(None);
     }
     let token = setting(settings, "upstash_token", "");
-    let store = match &options.redis {
-        Some(url) => Store::redis(url, token)?,
-        None => Store::embedded(token)?,
+    let store = match (&options.redis, past) {
+        (Some(url), _) => Store::redis(url, token)?,
+        (None, Some(past)) => match past.store() {
+            Ok(store) => store,
+            Err(reason) => {
+                anstream::eprintln!("{reason}");
+                Store::embedded(token)?
+            }
+        },
+        (None, None) => Store::embedded(token)?,
     };
     Server::start(store, options.store_addr).map(Some)
 }
@@ -239,7 +261,6 @@ fn print_what_to_try(options: &Options, decisions: &Decisions) {
         let sheet = format!("http://{}{}", options.addr, demo::PATH);
         anstream::println!("  5. See every state of both pages side by side: {sheet}");
     }
-    anstream::println!("\nready");
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn start() -> Self {
+    fn start(crowd: &str) -> Self {
         let addrs = free_addrs();
         let [edge, store, origin] = addrs.map(|addr| addr.to_string());
         let mut child = Command::new(env!("CARGO_BIN_EXE_dev"))
@@ -31,7 +31,7 @@ impl Serving {
                 "--origin-addr",
                 &origin,
                 "--crowd",
-                "20",
+                crowd,
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -40,7 +40,7 @@ impl Serving {
         let said: Vec<String> = BufReader::new(child.stdout.as_mut().unwrap())
             .lines()
             .map_while(Result::ok)
-            .take_while(|line| line != "ready")
+            .take_while(|line| !line.starts_with("ready after "))
             .collect();
         let descendants = descendants(child.id());
         assert!(!descendants.is_empty(), "it was never ready: {said:?}");
@@ -75,6 +75,14 @@ impl Serving {
             !alive.into_iter().any(|pid| self.descendants.contains(&pid))
                 && self.addrs.iter().all(is_free)
         })
+    }
+}
+
+/// A test that fails ends it too; its guards end the rest.
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -115,7 +123,7 @@ fn descendants(of: u32) -> Vec<Pid> {
 
 #[test]
 fn it_shows_the_sheet_of_states_and_sigterm_ends_it_well_with_no_process_and_no_port_left() {
-    let mut serving = Serving::start();
+    let mut serving = Serving::start("0");
     let health = ureq::get(serving.url("/_queue/healthz")).call().unwrap();
     assert_eq!(health.status(), 200);
     assert!(serving.shows("/_demo", "Every state side by side"));
@@ -126,8 +134,43 @@ fn it_shows_the_sheet_of_states_and_sigterm_ends_it_well_with_no_process_and_no_
 }
 
 #[test]
+fn the_line_has_a_past_hour_and_the_first_visitor_waits_behind_others() {
+    let serving = Serving::start("20");
+    let mut status = ureq::get(serving.url("/_queue/status"))
+        .header("authorization", "Bearer development-only-admin-token")
+        .call()
+        .unwrap();
+    let status = status.body_mut().read_to_string().unwrap();
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    let length = status.get("length").and_then(serde_json::Value::as_u64);
+    assert!(length > Some(1200), "an hour of visitors: {status}");
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .build()
+        .into();
+    // The first answer sets a cookie, and the second has the number. A busy machine may need more.
+    let mut cookie = String::new();
+    let ahead = (0..100).find_map(|_| {
+        let page = agent
+            .get(serving.url("/"))
+            .header("accept", "application/json");
+        let mut answer = page.header("cookie", &cookie).call().unwrap();
+        if let Some(set) = answer.headers().get("set-cookie") {
+            let set = set.to_str().unwrap();
+            cookie = set.split(';').next().unwrap().to_owned();
+        }
+        let place = answer.body_mut().read_to_string().unwrap();
+        let place: serde_json::Value = serde_json::from_str(&place).unwrap_or_default();
+        sleep(Duration::from_millis(200));
+        place.get("ahead").and_then(serde_json::Value::as_u64)
+    });
+    assert!(ahead > Some(0), "{ahead:?}");
+}
+
+#[test]
 fn even_a_killed_one_leaves_no_process_and_no_port() {
-    let mut serving = Serving::start();
+    let mut serving = Serving::start("0");
     serving.signal(Signal::SIGKILL);
     serving.child.wait().unwrap();
     assert!(serving.leaves_nothing());
@@ -135,7 +178,7 @@ fn even_a_killed_one_leaves_no_process_and_no_port() {
 
 #[test]
 fn an_edge_that_ends_by_itself_is_reported() {
-    let mut serving = Serving::start();
+    let mut serving = Serving::start("0");
     let edge = *serving.descendants.first().unwrap();
     killpg(edge, Signal::SIGKILL).unwrap();
     let mut said = String::new();

@@ -27,7 +27,7 @@ use crate::outside::Outside;
 use crate::scenario::Scenario;
 pub use watched::Watched;
 
-/// When each simulation begins: a moment at which periods of a minute, an hour and a day begin.
+/// When a simulation begins for which no time is given: a moment at which periods of a minute, an hour and a day begin.
 pub const START_MS: u64 = 1_800_057_600_000;
 
 const TOKEN: &str = "development-only-upstash-token";
@@ -111,6 +111,8 @@ pub struct Site {
     takes: Takes,
     pops: Vec<Pop>,
     polls: Polls,
+    /// When the simulation began.
+    pub start_ms: u64,
     now_ms: u64,
     /// How far the store's clock is.
     store_ms: u64,
@@ -128,23 +130,37 @@ impl Site {
     /// What of the settings is not accepted, and what would be.
     pub fn new(scenario: &Scenario, polls: Polls) -> Result<Self, String> {
         let store = Store::embedded_at(TOKEN, Duration::from_millis(START_MS))?;
+        Self::on(&store, START_MS, scenario, polls)
+    }
+
+    /// The same on this store, whose clock stands still at the start.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn on(
+        store: &Store,
+        start_ms: u64,
+        scenario: &Scenario,
+        polls: Polls,
+    ) -> Result<Self, String> {
         store.limit(Some(Rate {
             commands: scenario.store.commands_a_second,
             clock: Clock::Advanced,
         }));
         let pop = |number: usize| Pop {
-            cache: Cache::in_pop(&format!("P{number:02}"), START_MS),
+            cache: Cache::in_pop(&format!("P{number:02}"), start_ms),
             tally: Tally::default(),
             since_ms: None,
         };
         Ok(Self {
             config: config(&scenario.settings)?,
-            store,
+            store: store.clone(),
+            start_ms,
             takes: Takes::Always(Duration::from_millis(scenario.store.takes.ms())),
             pops: (0..scenario.pops).map(pop).collect(),
             polls,
-            now_ms: START_MS,
-            store_ms: START_MS,
+            now_ms: start_ms,
+            store_ms: start_ms,
             counts_late_ms: scenario.edge.counts_late.ms(),
             copies_late_ms: scenario.edge.copies_late.ms(),
             requests: 0,

@@ -11,7 +11,7 @@ use crate::origin::{Answer, Origin, SICK};
 use crate::person::{Habit, Person, Stage, shares};
 use crate::record::{Entry, Record, Run};
 use crate::scenario::Scenario;
-use crate::site::{Browser, Heard, Polls, START_MS, Site, Target, Watched};
+use crate::site::{Browser, Heard, Polls, Site, Target, Watched};
 
 /// What happens to a visitor, or to all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,7 @@ pub fn play(scenario: &Scenario, moments: &[u64], polls: Polls) -> Result<Run, S
 pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run, Site), String> {
     let record = Record::new(scenario, site.pace_a_minute());
     let origin = scenario.origin.as_ref();
+    let start_ms = site.start_ms;
     let mut world = World {
         scenario,
         site,
@@ -94,11 +95,11 @@ pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run,
         next: BinaryHeap::new(),
         events: 0,
         pops: shares(scenario.pops),
-        now_ms: START_MS,
+        now_ms: start_ms,
         record,
     };
     for (index, event) in scenario.events.iter().enumerate() {
-        world.plan(START_MS + event.at.ms(), index, What::Event);
+        world.plan(start_ms + event.at.ms(), index, What::Event);
     }
     world.run(moments)?;
     let run = world.record.finished(&world.site);
@@ -107,8 +108,9 @@ pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run,
 
 impl World<'_> {
     fn run(&mut self, moments: &[u64]) -> Result<(), String> {
-        let end_ms = START_MS + self.scenario.lasts.ms();
-        let mut moments = moments.iter().map(|at| START_MS + at).peekable();
+        let start_ms = self.site.start_ms;
+        let end_ms = start_ms + self.scenario.lasts.ms();
+        let mut moments = moments.iter().map(|at| start_ms + at).peekable();
         loop {
             let arrival = moments.peek().copied();
             let due = self.next.peek().map(|Reverse((at_ms, ..))| *at_ms);
@@ -128,12 +130,12 @@ impl World<'_> {
             }
         }
         let end_ms = self.now_ms.min(end_ms);
-        self.record.close(end_ms - START_MS, &self.site);
+        self.record.close(end_ms - start_ms, &self.site);
         Ok(())
     }
 
     fn go_to(&mut self, at_ms: u64) {
-        self.record.pass(at_ms - START_MS, &self.site);
+        self.record.pass(at_ms - self.site.start_ms, &self.site);
         self.now_ms = at_ms;
         self.site.go_to(at_ms);
     }

@@ -4,7 +4,10 @@
 //! and once when it is done. A step that is done at once says nothing.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The variable in which the commands hear when their compilation began, in milliseconds since 1970.
+pub const BEGAN: &str = "NOW_SERVING_BEGAN";
 
 /// A step that ends sooner says nothing.
 const SOON: Duration = Duration::from_secs(1);
@@ -88,6 +91,19 @@ pub fn duration(took: Duration) -> String {
     }
 }
 
+/// How long ago a command began: with its compilation, where it was compiled for this run, else then.
+#[must_use]
+pub fn since_begun(then: SystemTime) -> Duration {
+    let told = std::env::var(BEGAN).ok();
+    let began = told.and_then(|text| begun(&text)).unwrap_or(then);
+    began.elapsed().unwrap_or_default()
+}
+
+fn begun(text: &str) -> Option<SystemTime> {
+    let ms = text.parse().ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_millis(ms))
+}
+
 /// How many crates a line of Cargo's output adds to those that were compiled.
 #[must_use]
 pub fn crates(line: &str) -> usize {
@@ -116,6 +132,13 @@ mod tests {
         assert_eq!(told("", 59), "Compiling: 59 s");
         assert_eq!(told("120 crates", 65), "Compiling: 120 crates, 1 min 05 s");
         assert_eq!(told("", 3600), "Compiling: 60 min 00 s");
+    }
+
+    #[test]
+    fn a_beginning_is_told_in_milliseconds_since_1970() {
+        let expected = UNIX_EPOCH + Duration::from_millis(1_800_000_000_500);
+        assert_eq!(begun("1800000000500"), Some(expected));
+        assert_eq!(begun("yesterday"), None);
     }
 
     #[test]

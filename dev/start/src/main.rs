@@ -4,9 +4,9 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use start::{Step, crates};
+use start::{BEGAN, Step, crates};
 
 /// How many lines of Cargo's are shown when it fails.
 const LAST_LINES: usize = 30;
@@ -15,10 +15,13 @@ const LAST_LINES: usize = 30;
 fn main() -> ExitCode {
     use std::os::unix::process::CommandExt as _;
 
+    let began = SystemTime::now().duration_since(UNIX_EPOCH);
+    let began = began.unwrap_or_default().as_millis().to_string();
     let reason = match compiled() {
         Ok(commands) => {
             let error = Command::new(&commands)
                 .args(std::env::args_os().skip(1))
+                .env(BEGAN, began)
                 .exec();
             format!("{commands} could not be started: {error}.")
         }

@@ -74,6 +74,11 @@ impl Embedded {
         clock.moved = clock.moved.saturating_add(by);
     }
 
+    /// Lets the clock show the machine's time from now on.
+    pub(crate) fn follow_clock(&self) {
+        self.lock().clock = Clock::running();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Core> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -186,6 +186,13 @@ impl Store {
         }
     }
 
+    /// Lets the clock of the embedded engine show this machine's time from now on. A real Redis does anyway.
+    pub fn follow_clock(&self) {
+        if let Engine::Embedded(engine) = &self.0.engine {
+            engine.follow_clock();
+        }
+    }
+
     fn reply(&self, request: &Request<'_>) -> (Reply, Timing) {
         let batch = match wire::read(request, self.token()) {
             Ok(batch) => batch,

@@ -84,6 +84,11 @@ impl Options {
         self.crowd.unwrap_or(usual)
     }
 
+    /// Whether the store begins with a past hour: only one of our own, in memory, in front of which a crowd waits.
+    pub(super) fn has_past(&self) -> bool {
+        self.store.is_none() && self.redis.is_none() && self.crowd() > 0
+    }
+
     /// The settings the service sees: the development ones, the store in use, then `--set`.
     pub(super) fn settings(&self, mut settings: Settings) -> Settings {
         let url = match &self.store {
@@ -202,6 +207,27 @@ mod tests {
         let store = ["--store", "https://a.example", "--store-token", "t"];
         assert_eq!(many(&store), 0);
         assert_eq!(many(&["--origin", "https://a.example", "--crowd", "2"]), 2);
+    }
+
+    #[test]
+    fn only_a_store_in_memory_with_a_crowd_has_a_past() {
+        let has_past = |words: &[&str]| parse(words).unwrap().has_past();
+        assert!(has_past(&[]) && has_past(&["--crowd", "7"]));
+        for words in [
+            &["--crowd", "0"][..],
+            &["--redis", "redis://127.0.0.1:6379"],
+            &["--origin", "https://a.example"],
+            &[
+                "--crowd",
+                "7",
+                "--store",
+                "https://a.example",
+                "--store-token",
+                "t",
+            ],
+        ] {
+            assert!(!has_past(words), "{words:?}");
+        }
     }
 
     #[test]
