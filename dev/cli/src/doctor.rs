@@ -29,7 +29,7 @@ const PROGRAMS: [(&str, &str, &str); 4] = [
     ),
     ("rustup", "--version", "installs the target of the Wasm"),
     ("cc", "--version", "a C compiler: the local store runs Lua"),
-    ("npm", "--version", "installed by apt-get if it is missing"),
+    ("npm", "--version", "by apt-get or Homebrew, about 250 MB"),
 ];
 
 /// Says what is there. Whether `cargo dev serve` would begin without installing anything.
@@ -73,7 +73,7 @@ pub fn doctor(_options: &Options) -> bool {
             "\n`cargo dev serve` and `cargo dev test` install what is missing when they need it: about {megabytes} MB in all."
         ),
     }
-    let serves = [Need::WasmTarget, Need::Viceroy, Need::FastlyCli];
+    let serves = [Need::WasmTarget, Need::FastlyCli, Need::Viceroy];
     serves.into_iter().all(|need| need.found().is_ok())
 }
 

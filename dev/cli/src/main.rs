@@ -4,12 +4,16 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 use cli::{check, completion, docs, doctor, pictures, probe, rehearse, secret, serve, suite};
+use harness::packages;
 use simulator::plan;
 
 /// Develop Now Serving on this machine.
 #[derive(Parser)]
 #[command(name = "cargo dev", bin_name = "cargo dev", version)]
 struct Cli {
+    /// Install packages with sudo without a question
+    #[arg(long, global = true)]
+    yes: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -45,7 +49,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = Cli::parse();
+    if cli.yes {
+        packages::agree();
+    }
+    let done = match cli.command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Backends(options) => serve::backends(&options).map(|()| true),
         Command::Doctor(options) => Ok(doctor::doctor(&options)),

@@ -38,10 +38,10 @@ pub fn serve(options: &Options) -> Result<(), String> {
     check_settings(options, &sandbox_dir::known_keys())?;
     let settings = options.settings(sandbox_dir::development_settings()?);
     install::provide(Need::WasmTarget)?;
-    install::provide(Need::Viceroy)?;
     if let Err(reason) = install::provide(Need::FastlyCli) {
         anstream::eprintln!("{reason}\nGoing on without it: the edge runs in Viceroy directly.");
     }
+    install::provide(Need::Viceroy)?;
     // Played beside what follows, until the store is needed.
     let past = options.has_past().then(|| {
         let token = setting(&settings, "upstash_token", "");

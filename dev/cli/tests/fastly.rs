@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use harness::process::Group;
 use harness::project::project;
-use harness::tools;
+use harness::{tools, viceroy};
 
 fn fastly(words: &[&str]) -> Command {
     let mut command = Command::new(tools::fastly_cli().unwrap());
@@ -43,7 +43,7 @@ fn build_pack_validate_and_serve_work_on_their_own() {
 fn serves() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let addr = free.unwrap().to_string();
-    let viceroy = tools::viceroy().unwrap().display().to_string();
+    let viceroy = viceroy::viceroy().unwrap().display().to_string();
     let words = ["compute", "serve", "--metadata-disable", "--addr", &addr];
     let mut command = fastly(&words);
     command.args(["--viceroy-path", &viceroy]);

@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -41,7 +41,7 @@ fn doctor_says_what_is_missing_how_it_would_come_and_how_large_it_is_and_install
     assert!(!said.contains('\u{1b}'), "no colours in a pipe: {said}");
     for told in [
         "missing  npm",
-        "missing  Viceroy                  the local server that runs the Wasm; cargo install, some 10 minutes, about 56 MB",
+        "missing  Viceroy                  the local server that runs the Wasm; by the Fastly CLI, else compiled in some 10 minutes, about 56 MB",
         "missing  Redis                    test: to compare the local store with; apt-get: redis-server, about 7 MB",
         "missing  Chromium and its driver  test: the browser journeys; apt-get: chromium chromium-driver, about 440 MB",
         "missing  Schemathesis",
@@ -63,6 +63,50 @@ fn dev(words: &[&str], path: &Path, cache: &Path) -> (Option<i32>, String) {
         .unwrap();
     let said = [output.stdout, output.stderr].concat();
     (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn doctor_says_of_a_machine_with_nothing_on_its_path_that_all_is_missing() {
+    let empty = tempfile::tempdir().unwrap();
+    let (code, said) = dev(&["doctor"], empty.path(), &empty.path().join("none"));
+    assert_eq!(code, Some(1), "{said}");
+    for told in [
+        "missing  rustc                    Rust 1.95 or later, https://rustup.rs",
+        "missing  npm                      by apt-get or Homebrew, about 250 MB",
+        "missing  Fastly CLI",
+        "MB in all.",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+}
+
+#[test]
+fn homebrew_is_asked_where_there_is_no_apt_and_without_either_the_names_are_told() {
+    let path = programs(&["rustc", "cargo", "sh"]);
+    let cache = tempfile::tempdir().unwrap();
+    let out = cache.path().join("pictures").display().to_string();
+    let pictures = ["pictures", "--out", &out];
+    let (code, said) = dev(&pictures, path.path(), cache.path());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("Not there: chromium chromium-driver"),
+        "{said}"
+    );
+    let asked = cache.path().join("asked");
+    let brew = path.path().join("brew");
+    fs::write(
+        &brew,
+        format!("#!/bin/sh\necho \"$@\" > {}\n", asked.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&brew, fs::Permissions::from_mode(0o755)).unwrap();
+    let (_, said) = dev(&pictures, path.path(), cache.path());
+    assert_eq!(
+        fs::read_to_string(asked).unwrap(),
+        "install google-chrome chromedriver\n",
+        "{said}"
+    );
+    assert!(said.contains("is still not found"), "{said}");
 }
 
 #[test]

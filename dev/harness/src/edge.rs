@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::process::Group;
 use crate::sandbox_dir::{self, Backends, Settings};
-use crate::{project, tools};
+use crate::{project, viceroy};
 
 /// Viceroy compiles the Wasm when it starts; on a busy machine that takes a while.
 const START_DEADLINE: Duration = Duration::from_mins(1);
@@ -97,7 +97,7 @@ impl Edge {
     /// # Errors
     /// When Viceroy is not there, or ends or is silent instead of listening.
     pub fn start(options: &EdgeOptions) -> Result<Self, String> {
-        let viceroy = tools::viceroy()?;
+        let viceroy = viceroy::viceroy()?;
         let folder =
             tempfile::tempdir().map_err(|error| format!("No temporary folder: {error}."))?;
         let settings = with_store(options.settings.clone(), &options.store);

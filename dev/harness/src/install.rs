@@ -3,16 +3,19 @@
 //! Every step first looks whether its thing is there, so a second run installs nothing. A step
 //! that cannot be done ends in one sentence that holds the command to run.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
+use crate::packages;
 use crate::project::WASM_TARGET;
 use crate::quiet::run;
 use crate::tools::{
-    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION,
-    SCHEMATHESIS_VERSION, VICEROY_VERSION,
+    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION, SCHEMATHESIS_VERSION,
 };
+use crate::viceroy;
 
 /// Prints nothing, and ends well where Python's tools can be installed: Debian keeps half of `venv` in another package.
 const PYTHON_SUFFICES: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
@@ -22,10 +25,10 @@ const PYTHON_SUFFICES: &str = "import ensurepip, sys, venv; sys.exit(sys.version
 pub enum Need {
     /// The standard library for the service's target.
     WasmTarget,
-    /// The local server that runs the Wasm.
-    Viceroy,
     /// The real `fastly compute serve`.
     FastlyCli,
+    /// The local server that runs the Wasm.
+    Viceroy,
     /// A real Redis to compare the local store with.
     Redis,
     /// A headless browser and its driver.
@@ -59,25 +62,39 @@ pub fn provide(need: Need) -> Result<(), String> {
         return Ok(());
     }
     let _lock = lock()?;
+    provide_alone(need)
+}
+
+/// The same while no other run installs anything.
+fn provide_alone(need: Need) -> Result<(), String> {
+    static FAILED: Mutex<BTreeMap<Need, String>> = Mutex::new(BTreeMap::new());
     // Another run may have installed it while we waited for the lock.
     if need.is_met() {
         return Ok(());
     }
-    need.install()?;
-    if need.is_met() {
-        return Ok(());
+    let failed = || FAILED.lock().unwrap_or_else(PoisonError::into_inner);
+    // What could not be installed a moment ago cannot be now.
+    if let Some(reason) = failed().get(&need) {
+        return Err(reason.clone());
     }
-    Err(format!(
-        "{need:?} was installed but is still not found: look at the lines above."
-    ))
+    let done = need.install().and_then(|()| {
+        let lost = "was installed but is still not found: look at the lines above.";
+        need.is_met()
+            .then_some(())
+            .ok_or_else(|| format!("{need:?} {lost}"))
+    });
+    if let Err(reason) = &done {
+        failed().insert(need, reason.clone());
+    }
+    done
 }
 
 impl Need {
     /// All of them, those of `cargo dev serve` first.
     pub const ALL: [Self; 14] = [
         Self::WasmTarget,
-        Self::Viceroy,
         Self::FastlyCli,
+        Self::Viceroy,
         Self::Redis,
         Self::Browser,
         Self::Axe,
@@ -98,7 +115,7 @@ impl Need {
     pub fn found(self) -> Result<PathBuf, String> {
         match self {
             Self::WasmTarget => wasm_target(),
-            Self::Viceroy => tools::viceroy(),
+            Self::Viceroy => viceroy::viceroy(),
             Self::FastlyCli => tools::fastly_cli(),
             Self::Redis => tools::redis_server(),
             Self::Browser => tools::chromedriver().and_then(|_| tools::chromium()),
@@ -146,7 +163,7 @@ impl Need {
     pub fn plan(self) -> (&'static str, u64) {
         match self {
             Self::WasmTarget => ("rustup target add", 96),
-            Self::Viceroy => ("cargo install, some 10 minutes", 56),
+            Self::Viceroy => ("by the Fastly CLI, else compiled in some 10 minutes", 56),
             Self::FastlyCli => ("npm", 29),
             Self::Redis => ("apt-get: redis-server", 7),
             Self::Browser => ("apt-get: chromium chromium-driver", 440),
@@ -167,23 +184,21 @@ impl Need {
             Self::WasmTarget => install_wasm_target(),
             Self::Viceroy => install_viceroy(),
             Self::FastlyCli => install_fastly_cli(),
-            Self::Redis => install_packages(&["redis-server"], "to compare the local store with"),
-            Self::Browser => {
-                install_packages(&["chromium", "chromium-driver"], "for the browser journeys")
-            }
+            Self::Redis => packages::install(&packages::REDIS, "to compare the local store with"),
+            Self::Browser => packages::install(&packages::BROWSER, "for the browser journeys"),
             Self::Axe => install_axe(),
             Self::Schemathesis => install_schemathesis(),
-            Self::Prometheus => unpack_packages(
-                &["prometheus"],
+            Self::Prometheus => packages::unpack(
+                &packages::PROMETHEUS,
                 "Prometheus, which scrapes the metrics",
                 &tools::prometheus_root()?,
             ),
-            Self::Luacheck => install_packages(&["lua-check"], "for the script of the store"),
-            Self::Codespell => install_packages(&["codespell"], "for the spelling"),
-            Self::Node => install_packages(&["nodejs"], "for the examples in JavaScript"),
-            Self::Python => install_packages(&["python3"], "for the examples in Python"),
-            Self::Nginx => unpack_packages(
-                &["nginx", "libnginx-mod-http-js"],
+            Self::Luacheck => packages::install(&packages::LUACHECK, "for the script of the store"),
+            Self::Codespell => packages::install(&packages::CODESPELL, "for the spelling"),
+            Self::Node => packages::install(&packages::NODE, "for the examples in JavaScript"),
+            Self::Python => packages::install(&packages::PYTHON, "for the examples in Python"),
+            Self::Nginx => packages::unpack(
+                &packages::NGINX,
                 "nginx and its module njs, for an example",
                 &tools::nginx_root()?,
             ),
@@ -220,35 +235,11 @@ fn install_wasm_target() -> Result<(), String> {
     )
 }
 
+/// The CLI downloads in seconds what takes minutes to compile.
 fn install_viceroy() -> Result<(), String> {
-    let what = format!(
-        "Compiling Viceroy {VICEROY_VERSION}, the local server that runs the Wasm (once, some 10 minutes)"
-    );
-    let build = tools::cache()?.join("viceroy-build");
-    let root = tools::viceroy_root()?;
-    let words = [
-        "install",
-        "viceroy",
-        "--version",
-        VICEROY_VERSION,
-        "--locked",
-        "--root",
-    ];
-    // Outside the checkout, so that its Cargo settings do not reach this build.
-    let done = run(
-        &what,
-        Command::new("cargo")
-            .args(words)
-            .arg(&root)
-            .current_dir(tools::cache()?)
-            .env("CARGO_TARGET_DIR", &build),
-        Some(&root),
-    );
-    if done.is_ok() {
-        // Some gigabytes nobody needs again; an unfinished build is kept to go on from.
-        let _ = fs::remove_dir_all(&build);
-    }
-    done
+    // Why it could not be installed is said where it is asked for; here it is compiled instead.
+    let _ = provide_alone(Need::FastlyCli);
+    viceroy::install()
 }
 
 fn install_fastly_cli() -> Result<(), String> {
@@ -268,7 +259,7 @@ fn install_axe() -> Result<(), String> {
 
 fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String> {
     if tools::on_path("npm").is_none() {
-        install_packages(&["npm"], &format!("which installs {what}"))?;
+        packages::install(&packages::NPM, &format!("which installs {what}"))?;
     }
     let words = [
         "install",
@@ -307,7 +298,7 @@ fn install_locust() -> Result<(), String> {
 fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(), String> {
     if !python_suffices() {
         let why = format!("which installs {what}");
-        install_packages(&["python3", "python3-venv"], &why)?;
+        packages::install(&packages::PYTHON_WITH_VENV, &why)?;
         if !python_suffices() {
             return Err(format!(
                 "`python3` is older than 3.11 or cannot make environments (module venv), and there is need of both: {what}. \
@@ -338,45 +329,6 @@ fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(),
     })
 }
 
-/// Unpacked rather than installed: these packages would begin to serve on this machine, and need much that is not needed here.
-fn unpack_packages(packages: &[&str], what: &str, root: &Path) -> Result<(), String> {
-    if tools::on_path("apt-get").is_none() || tools::on_path("dpkg-deb").is_none() {
-        return Err(format!(
-            "Not there: {what}. Install what your system calls {}.",
-            packages.join(" ")
-        ));
-    }
-    let what = format!("Installing {what}");
-    into_place(root, |unfinished| {
-        fs::create_dir_all(unfinished)
-            .map_err(|error| format!("{}: {error}.", unfinished.display()))?;
-        let download = || {
-            let words = ["-o", "APT::Sandbox::User=root", "download"];
-            run(
-                &what,
-                Command::new("apt-get")
-                    .args(words)
-                    .args(packages)
-                    .current_dir(unfinished),
-                None,
-            )
-        };
-        // A machine that has never asked does not know the packages.
-        if download().is_err() {
-            update_packages()?;
-            download()?;
-        }
-        let unpack = r#"for package in ./*.deb; do dpkg-deb -x "$package" . || exit; done"#;
-        run(
-            "Unpacking it",
-            Command::new("sh")
-                .args(["-c", unpack])
-                .current_dir(unfinished),
-            Some(unfinished),
-        )
-    })
-}
-
 fn python_suffices() -> bool {
     Command::new("python3")
         .args(["-c", PYTHON_SUFFICES])
@@ -386,7 +338,7 @@ fn python_suffices() -> bool {
 }
 
 /// Moves a folder into place when it is complete, so that an interrupted install is never taken for one.
-fn into_place(
+pub(crate) fn into_place(
     root: &Path,
     install: impl FnOnce(&Path) -> Result<(), String>,
 ) -> Result<(), String> {
@@ -395,66 +347,15 @@ fn into_place(
     unfinished.push(".unfinished");
     let unfinished = PathBuf::from(unfinished);
     let _ = fs::remove_dir_all(&unfinished);
-    install(&unfinished)?;
+    let done = install(&unfinished);
+    if done.is_err() {
+        let _ = fs::remove_dir_all(&unfinished);
+    }
+    done?;
     // What is there already is incomplete too, else nothing would be installed.
     let _ = fs::remove_dir_all(root);
     fs::rename(&unfinished, root)
         .map_err(|error| format!("{} could not be moved into place: {error}.", root.display()))
-}
-
-fn install_packages(packages: &[&str], why: &str) -> Result<(), String> {
-    let list = packages.join(" ");
-    if tools::on_path("apt-get").is_none() {
-        return Err(format!(
-            "{} not there ({why}): install what your system calls {list}.",
-            if packages.len() == 1 {
-                "A package is"
-            } else {
-                "Packages are"
-            }
-        ));
-    }
-    let Some(prefix) = root_prefix() else {
-        return Err(format!(
-            "Not there: {list}, {why}. Run `sudo apt-get install {list}`."
-        ));
-    };
-    let install = ["install", "-y", "--no-install-recommends"];
-    let arguments = [&install[..], packages].concat();
-    apt("Updating the lists of packages", prefix, &["update"])?;
-    apt(&format!("Installing {list}, {why}"), prefix, &arguments)
-}
-
-fn update_packages() -> Result<(), String> {
-    let prefix = root_prefix()
-        .ok_or("The lists of packages are missing or old. Run `sudo apt-get update`.")?;
-    apt("Updating the lists of packages", prefix, &["update"])
-}
-
-fn apt(what: &str, prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
-    let words = [
-        prefix,
-        &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"],
-        arguments,
-    ]
-    .concat();
-    let (program, rest) = words.split_first().ok_or("no command")?;
-    run(what, Command::new(program).args(rest), None)
-}
-
-/// What to put before a command so that it runs as root, if that needs no password.
-fn root_prefix() -> Option<&'static [&'static str]> {
-    if nix::unistd::Uid::effective().is_root() {
-        return Some(&[]);
-    }
-    let quiet = Command::new("sudo")
-        .args(["-n", "true"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    quiet
-        .is_ok_and(|status| status.success())
-        .then_some(&["sudo", "-n"])
 }
 
 /// One installation at a time in this cache; the lock goes with the file.

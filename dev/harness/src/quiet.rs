@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use start::{Step, crates};
+use start::{Step, crates, duration};
 
 use crate::process::Group;
 use crate::tools;
@@ -22,8 +22,7 @@ const LAST_LINES: usize = 20;
 pub fn run(what: &str, command: &mut Command, made: Option<&Path>) -> Result<(), String> {
     let mut step = Step::begin(what);
     let log = log_file(what)?;
-    let file = File::create(&log).map_err(|error| format!("{}: {error}.", log.display()))?;
-    let (is_well, last) = follow(command, file, &mut step)?;
+    let (is_well, last) = follow(command, &log, &mut step, Duration::MAX)?;
     if is_well {
         step.done(&made.map(size).map(megabytes).unwrap_or_default());
         return Ok(());
@@ -39,12 +38,37 @@ pub fn run(what: &str, command: &mut Command, made: Option<&Path>) -> Result<(),
     ))
 }
 
-/// Writes down what the command says while it runs. Whether it ended well, and its last lines.
+/// Runs a command that may fail, for so long at most. What it said last; `made` says whether it did its work.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_for(
+    what: &str,
+    command: &mut Command,
+    made: &Path,
+    patience: Duration,
+) -> Result<Vec<String>, String> {
+    let mut step = Step::begin(what);
+    let (_, mut last) = follow(command, &log_file(what)?, &mut step, patience)?;
+    if made.exists() {
+        step.done(&megabytes(size(made)));
+    } else {
+        step.failed();
+    }
+    last.retain(|line| !line.trim().is_empty());
+    Ok(last)
+}
+
+/// Writes down what the command says while it runs, and ends it when it takes longer. Whether it ended well, and its last lines.
 fn follow(
     command: &mut Command,
-    mut file: File,
+    log: &Path,
     step: &mut Step,
+    patience: Duration,
 ) -> Result<(bool, Vec<String>), String> {
+    let file = File::create(log);
+    let mut file = file.map_err(|error| format!("{}: {error}.", log.display()))?;
+    let began = Instant::now();
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut group = Group::start(command)?;
     let (sender, lines) = channel();
@@ -53,6 +77,11 @@ fn follow(
     });
     let (mut many, mut last) = (0, Vec::new());
     loop {
+        if began.elapsed() > patience {
+            group.stop();
+            last.push(format!("nothing came of it in {}.", duration(patience)));
+            return Ok((false, last));
+        }
         match lines.recv_timeout(Duration::from_secs(1)) {
             Ok(line) => {
                 many += crates(&line);
@@ -117,6 +146,18 @@ mod tests {
         let path = told.rsplit_once(" is in ").unwrap().1.trim_end_matches('.');
         let all = fs::read_to_string(path).unwrap();
         assert!(all.starts_with("line 1\n"), "{all}");
+    }
+
+    #[test]
+    fn a_command_without_an_end_is_ended_and_what_it_said_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        // It never pauses, either.
+        command.args(["-c", "echo begun; while :; do echo; sleep 0.1; done"]);
+        let what = "Testing a command without an end";
+        let patience = Duration::from_millis(500);
+        let said = run_for(what, &mut command, &folder.path().join("made"), patience).unwrap();
+        assert_eq!(said, ["begun", "nothing came of it in 0 s."]);
     }
 
     #[test]

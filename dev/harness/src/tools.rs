@@ -1,13 +1,11 @@
-//! Where the tools are that this project runs but does not build: Viceroy, the Fastly CLI,
-//! redis-server, Chromium, axe-core, Schemathesis, Prometheus, and what the examples run in. This file only looks;
-//! [`crate::install`] installs.
+//! Where the tools are that this project runs but does not build: the Fastly CLI, redis-server, Chromium, axe-core,
+//! Schemathesis, Prometheus, and what the examples run in. This file only looks; [`crate::install`] installs. The local server
+//! has a file of its own, [`crate::viceroy`].
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Viceroy that belongs to the pinned `fastly` crate; others may refuse its Wasm.
-pub const VICEROY_VERSION: &str = "0.22.0";
 /// The Fastly CLI this project is tried with.
 pub const FASTLY_CLI_VERSION: &str = "16.1.0";
 /// The rules of accessibility the pages are held to; another version knows other rules.
@@ -39,11 +37,6 @@ fn cache_from(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, Str
         .ok_or_else(|| "There is no folder for the tools: set NOW_SERVING_CACHE to one.".to_owned())
 }
 
-/// The folder `cargo install --root` puts Viceroy into.
-pub(crate) fn viceroy_root() -> Result<PathBuf, String> {
-    Ok(cache()?.join(format!("viceroy-{VICEROY_VERSION}")))
-}
-
 /// The folder npm puts the Fastly CLI into.
 pub(crate) fn fastly_cli_root() -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("fastly-cli-{FASTLY_CLI_VERSION}")))
@@ -57,20 +50,6 @@ pub(crate) fn axe_root() -> Result<PathBuf, String> {
 /// The folder that holds Schemathesis and the Python it runs in.
 pub(crate) fn schemathesis_root() -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("schemathesis-{SCHEMATHESIS_VERSION}")))
-}
-
-/// Viceroy of the right version, from the cache or from the PATH.
-///
-/// # Errors
-/// When it is in neither.
-pub fn viceroy() -> Result<PathBuf, String> {
-    let cached = viceroy_root()?.join("bin/viceroy");
-    if cached.is_file() {
-        return Ok(cached);
-    }
-    on_path("viceroy")
-        .filter(|found| says(found, &["--version"], VICEROY_VERSION))
-        .ok_or_else(|| missing(&format!("Viceroy {VICEROY_VERSION}")))
 }
 
 /// The Fastly CLI of the right version, from the cache or from the PATH.
@@ -204,7 +183,13 @@ fn unpacked_or_on_path(program: &str) -> Result<PathBuf, String> {
     on_path(program).ok_or_else(|| missing(program))
 }
 
-/// Chromium or Chrome on the PATH.
+/// Where macOS keeps its browsers.
+const MACOS_BROWSERS: [&str; 2] = [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/// Chromium or Chrome on the PATH, or where macOS keeps it.
 ///
 /// # Errors
 /// When neither is there.
@@ -212,6 +197,12 @@ pub fn chromium() -> Result<PathBuf, String> {
     ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find_map(on_path)
+        .or_else(|| {
+            MACOS_BROWSERS
+                .map(PathBuf::from)
+                .into_iter()
+                .find(|program| program.is_file())
+        })
         .ok_or_else(|| missing("Chromium"))
 }
 
@@ -291,7 +282,7 @@ fn says(program: &Path, arguments: &[&str], version: &str) -> bool {
         .any(|word| word.trim_start_matches('v') == version)
 }
 
-fn missing(what: &str) -> String {
+pub(crate) fn missing(what: &str) -> String {
     format!("{what} is not there: run `cargo dev test`, which sets it up.")
 }
 
@@ -329,17 +320,16 @@ mod tests {
     #[test]
     fn a_version_counts_only_as_a_whole_word() {
         let echo = Path::new("echo");
-        assert!(says(echo, &["viceroy 0.22.0"], "0.22.0"));
         assert!(says(
             echo,
             &["Fastly CLI version v16.1.0 (4d64ad67)"],
             "16.1.0"
         ));
-        assert!(!says(echo, &["viceroy 0.22.01"], "0.22.0"));
+        assert!(!says(echo, &["locust 2.47.01"], "2.47.0"));
         assert!(!says(
-            Path::new("/nowhere/viceroy"),
+            Path::new("/nowhere/locust"),
             &["--version"],
-            "0.22.0"
+            "2.47.0"
         ));
     }
 }

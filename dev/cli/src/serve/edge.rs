@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use super::decisions::Decisions;
 use harness::process::Group;
-use harness::tools;
+use harness::{tools, viceroy};
 
 /// How long the edge may take until it answers; Viceroy compiles the Wasm first.
 const START_DEADLINE: Duration = Duration::from_mins(1);
@@ -145,7 +145,7 @@ fn problems(line: &str) -> Vec<String> {
 }
 
 fn command(addr: SocketAddr) -> Result<Command, String> {
-    let viceroy = tools::viceroy()?;
+    let viceroy = viceroy::viceroy()?;
     let addr = addr.to_string();
     let Ok(fastly) = tools::fastly_cli() else {
         let mut command = Command::new(viceroy);
@@ -196,6 +196,8 @@ fn get(url: &str) -> Option<u16> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(Duration::from_secs(2)))
+        // A proxy of this user does not lead to this machine.
+        .proxy(None)
         .build()
         .into();
     let response = agent.get(url).call().ok()?;

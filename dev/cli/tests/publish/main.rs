@@ -15,7 +15,7 @@ use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
 use harness::project::{self, project};
-use harness::{secret, tools};
+use harness::{secret, tools, viceroy};
 
 use api::{Api, SERVICE};
 
@@ -268,7 +268,7 @@ fn a_fresh_machine_learns_which_local_server_and_target_it_needs() {
     let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
     let version = format!(
         "[local_server]\nviceroy_version = \"{}\"\n",
-        tools::VICEROY_VERSION
+        viceroy::VICEROY_VERSION
     );
     assert!(read("fastly.toml").contains(&version), "{version}");
     let toolchain = read("rust-toolchain.toml");
