@@ -77,6 +77,7 @@ mod pure {
     mod languages;
     mod layers;
     mod production;
+    mod publishing;
     mod settings;
     mod terraform;
     mod tiers;

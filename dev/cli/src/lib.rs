@@ -3,16 +3,19 @@
 //! [`serve`] and [`suite`] (`cargo dev test`) are the commands for this machine; [`mod@bench`] is a crate of its own.
 //! [`mod@secret`] prints what production is protected with, [`mod@check`] says whether settings are sound before they are
 //! published, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time.
-//! [`pictures`] takes the pictures of the docs, and [`docs`] writes what they have from the code. What they run is started by [`harness`].
+//! [`pictures`] takes the pictures of the docs, and [`docs`] writes what they have from the code. [`mod@release`] makes what a version is published with, tried with [`fastly_api`].
+//! What they run is started by [`harness`].
 
 pub mod check;
-pub mod docs;
 pub mod completion;
+pub mod docs;
 pub mod doctor;
+pub mod fastly_api;
 pub mod pictures;
 pub mod probe;
 pub mod real;
 pub mod rehearse;
+pub mod release;
 pub mod secret;
 pub mod serve;
 pub mod suite;

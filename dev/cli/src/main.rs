@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
-use cli::{check, completion, docs, doctor, pictures, probe, rehearse, secret, serve, suite};
+use cli::{check, completion, docs, doctor, pictures, probe, rehearse, release, secret, serve, suite};
 use harness::packages;
 use simulator::plan;
 
@@ -46,6 +46,8 @@ enum Command {
     Plan(plan::Options),
     /// Take the pictures of the README and the docs
     Pictures(pictures::Options),
+    /// Make what a version is published with: package, checksums, licences, notes
+    Release(release::Options),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Command::Simulate(options) => rehearse::rehearse(&options),
         Command::Plan(options) => plan::plan(&options),
         Command::Pictures(options) => pictures::pictures(&options).map(|()| true),
+        Command::Release(options) => release::release(&options).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -6,18 +6,15 @@
     reason = "a test may stop at the first surprise"
 )]
 
-mod api;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
+use cli::fastly_api::{Api, SERVICE};
 use harness::project::{self, project};
 use harness::{secret, tools, viceroy};
-
-use api::{Api, SERVICE};
 
 /// The page in `docs/how-to` that leads from nothing to a service.
 const DEPLOY: &str = "deploy-with-the-cli.md";
@@ -110,7 +107,7 @@ fn sealed_length(body: &str) -> usize {
 
 #[test]
 fn the_commands_of_the_docs_lead_from_nothing_to_an_active_version() {
-    let api = Api::start();
+    let api = Api::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let secrets = folder.path().join("secrets.txt");
     let make = format!("cargo dev secret > {}", secrets.display());
@@ -162,7 +159,7 @@ fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
     let bodies = |end: &str| -> Vec<String> {
         let seen = api.seen().into_iter();
         seen.filter(|seen| !seen.line.starts_with("GET ") && seen.line.ends_with(end))
-            .map(|seen| seen.body)
+            .map(|seen| seen.body())
             .collect()
     };
     let entries = bodies("/secrets");
@@ -244,12 +241,12 @@ fn two_rooms_of_one_account_have_stores_of_their_own() {
     let secrets = folder.path().join("secrets.txt");
     let begin = without_questions(folder.path());
     let named = |name: &str| {
-        let api = Api::start();
+        let api = Api::start().unwrap();
         let first = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
         succeeds(&shell(&api, folder.path(), &format!("{first}{begin}")));
         let seen = api.seen().into_iter();
         let stores = seen.filter_map(|seen| match seen.line.as_str() {
-            "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body),
+            "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body()),
             _ => None,
         });
         stores.collect::<Vec<_>>()
@@ -282,7 +279,7 @@ fn a_fresh_machine_learns_which_local_server_and_target_it_needs() {
 
 #[test]
 fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
-    let api = Api::start();
+    let api = Api::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let first =
         "fastly service create --type wasm\nfastly service version activate --version latest\n";
@@ -314,7 +311,7 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
     assert_eq!(at("/version/2/logging/https"), 1);
     let host = api.seen().into_iter().find_map(|seen| {
         let is_it = seen.line.ends_with("/version/2/backend/protected_content");
-        is_it.then(|| form(&seen.body))
+        is_it.then(|| form(&seen.body()))
     });
     let kept = ("override_host".to_owned(), String::new());
     assert!(
@@ -329,7 +326,7 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
         .seen()
         .iter()
         .filter(|seen| seen.line == "PUT /resources/stores/secret/secrets-id/secrets")
-        .map(|seen| sealed_length(&seen.body))
+        .map(|seen| sealed_length(&seen.body()))
         .collect();
     let both = 44 + 1 + 64;
     assert_eq!(rotation, [both, both, 64], "both, both, the new one");
@@ -337,7 +334,7 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
 
 #[test]
 fn a_deploy_without_questions_cannot_begin_from_nothing() {
-    let api = Api::start();
+    let api = Api::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let root = &project().unwrap().root;
     fs::copy(root.join("fastly.toml"), folder.path().join("fastly.toml")).unwrap();
@@ -367,7 +364,7 @@ fn the_keys_of_passes_are_printed_for_secrets_that_no_command_line_shows() {
     let expected = secret::pass_keys(ENTRIES).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let printed = |script: &str| {
-        let output = shell(&Api::start(), folder.path(), script);
+        let output = shell(&Api::start().unwrap(), folder.path(), script);
         succeeds(&output);
         String::from_utf8(output.stdout).unwrap()
     };
@@ -377,7 +374,7 @@ fn the_keys_of_passes_are_printed_for_secrets_that_no_command_line_shows() {
     assert_eq!(printed(&piped), expected);
     assert_eq!(printed(&by_environment), expected);
     let short = shell(
-        &Api::start(),
+        &Api::start().unwrap(),
         folder.path(),
         "printf brief-secret | cargo dev secret pass",
     );

@@ -3,32 +3,42 @@
 //! It knows one service with versions, which are locked once they are active. It shows what the CLI asks for, not
 //! whether Fastly would grant it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde_json::{Value, json};
 
 /// What signs the key to which the CLI encrypts secrets, that key, and its signature: the halves of two pairs that are
-/// public, made for this test.
+/// public, made for these checks.
 const SIGNING_KEY: &str = "8MtflRPuC3qZSpoetSCpeywcwkNPhbncg3Utlu5HU6Q=";
 const CLIENT_KEY: &str = "GQYyhfQIE8OcHb4A0sGjzHK3RwxcgqcbFpqGlo8c7T4=";
 const SIGNATURE: &str =
     "2MXBxCJ2BWtuIKZZkgCRXEa3WIUUEvDGw3Hc1OLyl0mepYnWptleGUaEQddPpJtMPBS6L6vc0XOM+g5IFgTIDg==";
 
-pub(crate) const SERVICE: &str = "made-service";
+/// The id of its one service.
+pub const SERVICE: &str = "made-service";
 
 /// One request of the CLI.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// Such as `PUT /service/made-service/version/1/activate`.
-    pub(crate) line: String,
-    pub(crate) body: String,
+    pub line: String,
+    /// As it came.
+    pub bytes: Vec<u8>,
+}
+
+impl Seen {
+    /// The body of a request that sends text.
+    #[must_use]
+    pub fn body(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
 }
 
 /// How far the service has come.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     seen: Vec<Seen>,
     /// The newest version, from 1 once there is a service.
@@ -36,18 +46,24 @@ struct State {
     is_active: bool,
 }
 
-pub(crate) struct Api {
+/// The stand-in, as long as its process lives.
+#[derive(Debug)]
+pub struct Api {
     url: String,
     state: Arc<Mutex<State>>,
 }
 
 impl Api {
-    pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+    /// Listens on a port of its own.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let url = format!("http://{}", listener.local_addr()?);
         let state = Arc::<Mutex<State>>::default();
         let shared = Arc::clone(&state);
-        // Ends with the process: nothing it holds outlives the test.
+        // Ends with the process: nothing it holds outlives it.
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 // The CLI may keep a connection open beside another one.
@@ -55,25 +71,33 @@ impl Api {
                 thread::spawn(move || answer(stream, &shared));
             }
         });
-        Self { url, state }
+        Ok(Self { url, state })
     }
 
-    pub(crate) fn url(&self) -> &str {
+    /// What the CLI takes as `FASTLY_API_ENDPOINT` and `FASTLY_ACCOUNT_ENDPOINT`.
+    #[must_use]
+    pub fn url(&self) -> &str {
         &self.url
     }
 
     /// What it was asked so far, but for what the CLI wants to know before any command.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        let seen = &self.state.lock().unwrap().seen;
+    #[must_use]
+    pub fn seen(&self) -> Vec<Seen> {
+        let seen = &locked(&self.state).seen;
         let is_asked = |seen: &&Seen| !seen.line.contains("/.well-known/");
         seen.iter().filter(is_asked).cloned().collect()
     }
 
     /// The requests that change something, without their bodies.
-    pub(crate) fn changes(&self) -> Vec<String> {
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
         let lines = self.seen().into_iter().map(|seen| seen.line);
         lines.filter(|line| !line.starts_with("GET ")).collect()
     }
+}
+
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request, one answer.
@@ -97,16 +121,18 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
     });
     let mut body = Vec::new();
     let wanted = length.unwrap_or_default();
-    reader.by_ref().take(wanted).read_to_end(&mut body).unwrap();
+    let read = reader.by_ref().take(wanted).read_to_end(&mut body);
     let target = head.first().cloned().unwrap_or_default();
     let mut words = target.split(' ');
-    let (method, target) = (words.next().unwrap(), words.next().unwrap());
+    let (Ok(_), Some(method), Some(target)) = (read, words.next(), words.next()) else {
+        return;
+    };
     let path = target.split('?').next().unwrap_or_default();
     let told = {
-        let mut state = state.lock().unwrap();
+        let mut state = locked(state);
         state.seen.push(Seen {
             line: format!("{method} {path}"),
-            body: String::from_utf8_lossy(&body).into_owned(),
+            bytes: body,
         });
         state.told(method, path).to_string()
     };
@@ -114,7 +140,7 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
     let answer = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{told}"
     );
-    // Nobody may be reading any more.
+    // The CLI may have stopped to read.
     let _ = reader.get_mut().write_all(answer.as_bytes());
 }
 
@@ -141,7 +167,9 @@ impl State {
                 self.is_active = true;
                 self.newest()
             }
-            ("GET", ["service", _, "version", number]) => self.version(number.parse().unwrap()),
+            ("GET", ["service", _, "version", number]) => {
+                self.version(number.parse().unwrap_or_default())
+            }
             ("GET", [.., "domain"] | ["resources", "stores", "config"]) => json!([]),
             ("GET", ["resources", "stores", "secret", "signing-key"]) => {
                 json!({ "signing_key": SIGNING_KEY })

@@ -1,0 +1,166 @@
+//! What `cargo dev release` makes of this commit, twice.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flate2::read::GzDecoder;
+use harness::project::{cargo, project};
+use serde_json::Value;
+
+fn release(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dev"));
+    command.arg("release").args(words).output().unwrap()
+}
+
+/// What is in a folder, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_str().unwrap().to_owned(),
+                fs::read(path).unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// Makes a draft: the one of a commit differs from it in the checks that come first, and in the flags of the compiler.
+fn draft(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let output = release(&["--draft", "--out", folder.to_str().unwrap()]);
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("Fastly's CLI deploys the package without Rust"),
+        "{said}"
+    );
+    files(folder)
+}
+
+#[test]
+fn a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| draft(&folder.path().join(name)));
+    assert!(one == other, "{:?}", one.keys());
+    let text = |name: &str| String::from_utf8(one[name].clone()).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let package = format!("now-serving-{version}.tar.gz");
+    what_is_packed_is_what_was_built(&one[&package]);
+    let sum = Command::new("sha256sum")
+        .args(["--check", "--strict", "SHA256SUMS"])
+        .current_dir(folder.path().join("one"))
+        .output()
+        .unwrap();
+    assert!(sum.status.success(), "{sum:?}");
+    let summed: BTreeSet<_> = text("SHA256SUMS")
+        .lines()
+        .map(|line| line[66..].to_owned())
+        .collect();
+    let made = one
+        .keys()
+        .filter(|name| !["SHA256SUMS", "NOTES.md"].contains(&name.as_str()));
+    assert_eq!(summed, made.cloned().collect());
+    let linked = linked();
+    let bill: Value =
+        serde_json::from_slice(&one[&format!("now-serving-{version}.cdx.json")]).unwrap();
+    let parts = bill["components"].as_array().unwrap();
+    let names: BTreeSet<_> = parts
+        .iter()
+        .map(|part| {
+            [&part["name"], &part["version"]]
+                .map(|word| word.as_str().unwrap())
+                .join(" ")
+        })
+        .filter(|part| !part.starts_with("rust-std "))
+        .collect();
+    assert_eq!(names, linked);
+    assert_eq!(parts.len(), linked.len() + 1);
+    let licences = text("THIRD-PARTY-LICENSES.txt");
+    for part in &linked {
+        let has = |line: &str| {
+            line.strip_prefix(part.as_str())
+                .is_some_and(|rest| rest.starts_with(": "))
+        };
+        assert!(
+            licences.lines().filter(|line| has(line)).count() >= 2,
+            "{part} is listed, and has a text"
+        );
+    }
+    let changes = fs::read_to_string(project().unwrap().root.join("CHANGELOG.md")).unwrap();
+    assert!(text("NOTES.md").lines().count() > 1 && changes.contains(text("NOTES.md").trim_end()));
+}
+
+fn what_is_packed_is_what_was_built(package: &[u8]) {
+    let mut packed = BTreeMap::new();
+    for entry in tar::Archive::new(GzDecoder::new(package))
+        .entries()
+        .unwrap()
+    {
+        let mut entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        if entry.header().entry_type().is_file() {
+            packed.insert(entry.path().unwrap().display().to_string(), bytes);
+        }
+    }
+    let built = harness::project::wasm_path().unwrap();
+    let manifest = project().unwrap().root.join("fastly.toml");
+    let expected = [
+        ("now-serving/bin/main.wasm", built),
+        ("now-serving/fastly.toml", manifest),
+    ]
+    .map(|(path, file)| (path.to_owned(), fs::read(file).unwrap()));
+    assert!(packed == BTreeMap::from(expected), "{:?}", packed.keys());
+}
+
+/// The crates that are linked into the Wasm, as Cargo says otherwise than the command asks.
+fn linked() -> BTreeSet<String> {
+    let words = [
+        "tree",
+        "-p",
+        "now-serving",
+        "--target",
+        "wasm32-wasip1",
+        "-e",
+        "no-build,no-dev,no-proc-macro",
+        "--prefix",
+        "none",
+    ];
+    let output = cargo(&words).unwrap().output().unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let crates = tree.lines().skip(1).map(|line| {
+        let words: Vec<_> = line.split(' ').take(2).collect();
+        format!("{} {}", words[0], &words[1][1..])
+    });
+    let crates: BTreeSet<_> = crates.collect();
+    assert!(
+        crates.iter().any(|name| name.starts_with("fastly 0.")),
+        "{crates:?}"
+    );
+    crates
+}
+
+#[test]
+fn what_is_no_version_yet_is_not_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let output = release(&["--tag", "v99.0.0", "--out", out.to_str().unwrap()]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && said.contains("not v99.0.0"),
+        "{said}"
+    );
+    assert!(!out.exists(), "nothing is made");
+}

@@ -1,0 +1,92 @@
+//! The workflows: each runs what a developer runs, in the versions that the rest of the project names.
+
+use std::fs;
+
+use crate::pure::conventions::{root, text};
+
+/// The workflows, by their paths.
+fn workflows() -> Vec<(String, String)> {
+    let files = fs::read_dir(root().join(".github/workflows")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let paths = names.map(|name| format!(".github/workflows/{name}"));
+    paths.map(|path| (path.clone(), text(&path))).collect()
+}
+
+/// Actions whose commit is not named, or whose version a reader would not know.
+fn unpinned(workflow: &str) -> Vec<&str> {
+    let uses = workflow
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- uses: "));
+    let is_pinned = |action: &&str| {
+        let (_, pin) = action.split_once('@').unwrap_or_default();
+        let (commit, version) = pin.split_once(" # v").unwrap_or_default();
+        commit.len() == 40
+            && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && !version.is_empty()
+    };
+    uses.filter(|action| !is_pinned(action)).collect()
+}
+
+#[test]
+fn a_workflow_names_its_actions_by_commit_and_may_read_and_no_more() {
+    let all = workflows();
+    assert!(all.len() >= 2, "{all:?}");
+    for (path, workflow) in all {
+        assert_eq!(unpinned(&workflow), [""; 0], "{path}");
+        assert!(
+            workflow.contains("\npermissions:\n  contents: read\njobs:\n"),
+            "{path}"
+        );
+        let checkouts = workflow.matches("- uses: actions/checkout@").count();
+        assert_eq!(
+            workflow.matches("persist-credentials: false").count(),
+            checkouts,
+            "{path}"
+        );
+    }
+    let commit = "0".repeat(40);
+    let moved =
+        format!("  - uses: a/b@v4 # v4\n  - uses: a/b@{commit}\n  - uses: a/b@{commit} # v4.2.2\n");
+    assert_eq!(unpinned(&moved).len(), 2);
+}
+
+#[test]
+fn the_workflows_run_the_commands_of_this_project() {
+    let ci = text(".github/workflows/ci.yml");
+    assert!(ci.contains("\n      - run: .ci/run\n"));
+    let run = text(".ci/run");
+    assert!(run.ends_with("\nexec cargo dev test\n"), "{run}");
+    let release = text(".github/workflows/release.yml");
+    assert!(release.contains(
+        "- run: cargo dev release --tag \"$GITHUB_REF_NAME\" --out target/release-files\n"
+    ));
+    assert!(
+        release.contains(" --notes-file target/release-files/NOTES.md target/release-files/*\n")
+    );
+    assert!(
+        !release.contains("actions/cache"),
+        "a cache may hold what others put into it"
+    );
+    let told = text("docs/how-to/release.md");
+    assert!(
+        told.contains("`cargo dev release`")
+            && told.contains("(../../.github/workflows/release.yml)")
+    );
+}
+
+#[test]
+fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
+    let manifest = text("Cargo.toml");
+    let (_, rest) = manifest.split_once("\nrust-version = \"").unwrap();
+    let (version, _) = rest.split_once('"').unwrap();
+    let install = format!("rustup toolchain install {version} ");
+    for path in [
+        ".github/workflows/ci.yml",
+        ".github/workflows/release.yml",
+        "docs/how-to/deploy-from-ci.md",
+    ] {
+        let text = text(path);
+        let all = text.matches("rustup toolchain install ").count();
+        assert!(all > 0 && text.matches(&install).count() == all, "{path}");
+    }
+}
