@@ -1,6 +1,9 @@
-//! The workflows: each runs what a developer runs, in the versions that the rest of the project names.
+//! The workflows and the container: each runs what a developer runs, in the versions that the rest of the project names.
 
 use std::fs;
+
+use harness::project::BUILD_WASM;
+use harness::tools::VICEROY_VERSION;
 
 use crate::pure::conventions::{root, text};
 
@@ -88,5 +91,44 @@ fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
         let text = text(path);
         let all = text.matches("rustup toolchain install ").count();
         assert!(all > 0 && text.matches(&install).count() == all, "{path}");
+    }
+    let demo = text("dev/demo/Dockerfile");
+    assert!(
+        demo.contains(&format!("\nFROM rust:{version}-slim-")),
+        "{demo}"
+    );
+}
+
+#[test]
+fn the_container_of_the_demo_builds_and_publishes_what_serve_runs() {
+    let demo = text("dev/demo/Dockerfile");
+    assert_eq!(demo.matches("\nFROM ").count(), 1);
+    for line in [
+        format!("\nRUN cargo install viceroy --version {VICEROY_VERSION} --locked\n"),
+        format!("cargo dev --version && cargo {}\n", BUILD_WASM.join(" ")),
+    ] {
+        assert!(demo.contains(&line), "{line}");
+    }
+    let options = text("dev/cli/src/serve/options.rs");
+    let (_, serve) = options.split_once("pub struct Options {").unwrap();
+    let (_, addr) = serve.split_once("default_value = \"127.0.0.1:").unwrap();
+    let (port, _) = addr.split_once('"').unwrap();
+    for line in [
+        format!("\nEXPOSE {port}\n"),
+        format!(" --publish {port}:{port} "),
+        format!("http://127.0.0.1:{port}/"),
+        format!("CMD [\"cargo\", \"dev\", \"serve\", \"--addr\", \"0.0.0.0:{port}\"]\n"),
+    ] {
+        assert!(demo.contains(&line), "{line}");
+    }
+    let ignored = text("dev/demo/Dockerfile.dockerignore");
+    for line in text(".gitignore")
+        .lines()
+        .filter(|line| line.starts_with('/'))
+    {
+        assert!(
+            ignored.lines().any(|other| other == line),
+            "{line} is copied into the image"
+        );
     }
 }
