@@ -6,6 +6,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod questions;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -25,6 +27,10 @@ static CHECKOUT: Mutex<()> = Mutex::new(());
 /// A shell that finds our `fastly` first, and makes secrets without building anything; one at a time.
 fn shell(api: &Api, folder: &Path, script: &str) -> Output {
     let _alone = CHECKOUT.lock().unwrap_or_else(PoisonError::into_inner);
+    command(api, folder, script).output().unwrap()
+}
+
+fn command(api: &Api, folder: &Path, script: &str) -> Command {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).unwrap();
     if !bin.join("fastly").exists() {
@@ -58,7 +64,7 @@ fn shell(api: &Api, folder: &Path, script: &str) -> Output {
     ] {
         command.env(name, value);
     }
-    command.output().unwrap()
+    command
 }
 
 fn succeeds(output: &Output) {
