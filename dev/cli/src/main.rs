@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
-use cli::{check, completion, docs, doctor, pictures, probe, rehearse, release, secret, serve, suite};
+use cli::{
+    check, completion, docs, doctor, pictures, probe, rehearse, release, secret, serve, suite,
+};
 use harness::packages;
 use simulator::plan;
 

@@ -208,7 +208,9 @@ mod tests {
         let later = after(vec![action("pace", "1", "1"), hold()]);
         assert_eq!(undone(&later, Some(1), None), "none", "another one came");
         let mut others = after(vec![hold()]);
-        others.actions[0].set.by = "ben".to_owned();
+        for action in &mut others.actions {
+            action.set.by = "ben".to_owned();
+        }
         assert_eq!(undone(&others, Some(1), None), "none", "ben held the line");
         let mut earlier = after(vec![hold()]);
         for action in &mut earlier.actions {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use harness::project::BUILD_WASM;
-use harness::tools::VICEROY_VERSION;
+use harness::viceroy::VICEROY_VERSION;
 
 use crate::pure::conventions::{root, text};
 
