@@ -14,7 +14,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use now_serving::config::{DOCUMENT, PARTS, closest};
+use now_serving::config::{DEVELOPMENT, DOCUMENT, PARTS, closest};
 
 use crowd::Crowd;
 use decisions::Decisions;
@@ -202,6 +202,16 @@ fn health_url(options: &Options, settings: &Settings) -> String {
     format!("http://{}{}/healthz", options.addr, admin_path(settings))
 }
 
+/// How to log in. A password of one's own is known to who set it, and is not shown.
+fn login(settings: &Settings) -> String {
+    match setting(settings, "admin_password", "none") {
+        "" | "none" => "no admin_password is set: the panel is off".to_owned(),
+        word if word.starts_with(DEVELOPMENT) => format!("user admin, password {word}"),
+        word if word.starts_with('{') => "the names and passwords of admin_password".to_owned(),
+        _ => "user admin, the password of admin_password".to_owned(),
+    }
+}
+
 fn print_addresses(
     options: &Options,
     settings: &Settings,
@@ -210,11 +220,6 @@ fn print_addresses(
 ) {
     let edge = format!("http://{}", options.addr);
     let panel = panel_url(options.addr, settings);
-    let password = setting(
-        settings,
-        "admin_password",
-        "(no admin_password set: the panel is off)",
-    );
     let tokens = setting(settings, "permit_token", "(no permit_token set)");
     let permit_token = tokens.split(',').next().unwrap_or_default();
     let shop = origin.map(Origin::url);
@@ -233,7 +238,7 @@ fn print_addresses(
     };
     anstream::println!();
     row("shop", &format!("{edge}/"), "through the waiting room");
-    row("panel", &panel, &format!("user admin, password {password}"));
+    row("panel", &panel, &login(settings));
     row("origin", behind, "what is protected");
     row("store", setting(settings, "upstash_url", ""), &store_kind);
     anstream::println!(
