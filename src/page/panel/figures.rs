@@ -103,11 +103,13 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         Bound::Origin => "the origin is sick",
     };
     let last = limits.last.map(|last| {
-        let slots = last.slots.map(|slots| format!(", slots {}", number(slots)));
+        let slots = last
+            .slots
+            .map(|slots| format!(" and {} free slots", number(slots)));
         let (pace, released) = (number(last.pace), number(last.released));
         let at = moment(last.at_ms, now_ms).text;
         let slots = slots.unwrap_or_default();
-        format!("Pace {pace}{slots} \u{2192} {released}, {at}. ")
+        format!("{released} went in by a pace of {pace}{slots}, at {at}. ")
     });
     format!("{}Limit now: {now}.", last.unwrap_or_default())
 }

@@ -124,6 +124,7 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
         assert_eq!(forecast, slow);
         fill(&page, "message-text", "Doors at ten").await;
         assert_eq!(text(&page, "#count").await, "12 of 200");
+        assert_eq!(text(&page, "#preview").await, "Doors at ten");
         fill(&page, "quantity", "15").await;
         press(&page, "pace").await;
         let done = text(&page, "#news").await;

@@ -44,7 +44,10 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
     let rule = format!("queue_bound{{room=\"{}\",rule=\"slots\"}}", house.room());
     assert_eq!(bound(house), [rule]);
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;
-    assert!(panel.contains("Pace 5, slots 3 \u{2192} 3, "), "{panel}");
+    assert!(
+        panel.contains("3 went in by a pace of 5 and 3 free slots, at "),
+        "{panel}"
+    );
     assert!(panel.contains("Limit now: no slot is free."), "{panel}");
     assert!(panel.contains("0 of 3, and 3 promised."), "{panel}");
     house.change("mode", r#"{"mode":"hold"}"#);

@@ -21,7 +21,7 @@ const HERE: [&str; 9] = [
 ];
 
 /// What another test runs: how the command begins, the test, and by which words its source runs it. Its options are there too.
-const ELSEWHERE: [(&str, &str, &str); 10] = [
+const ELSEWHERE: [(&str, &str, &str); 15] = [
     (
         "cargo dev serve",
         "even_a_killed_one_leaves_no_process_and_no_port",
@@ -41,6 +41,31 @@ const ELSEWHERE: [(&str, &str, &str); 10] = [
         "fastly compute publish --non-interactive",
         "the_commands_of_the_docs_lead_from_nothing_to_an_active_version",
         "## Without questions",
+    ),
+    (
+        "fastly compute init --from",
+        "a_copy_and_a_package_alone_lead_to_a_service_by_six_answers",
+        "fastly compute init --from",
+    ),
+    (
+        "fastly compute deploy --package FILE",
+        "a_copy_and_a_package_alone_lead_to_a_service_by_six_answers",
+        "fastly compute deploy --status-check-off",
+    ),
+    (
+        "fastly compute deploy --package now-serving-0.1.0.tar.gz --status-check-path",
+        "a_copy_and_a_package_alone_lead_to_a_service_by_six_answers",
+        "{deploy} --package",
+    ),
+    (
+        "sha256sum --check --ignore-missing SHA256SUMS",
+        "a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes",
+        "sha256sum",
+    ),
+    (
+        "cargo dev release",
+        "a_release_has_all_that_it_needs_and_the_same_commit_gives_the_same_bytes",
+        "\"--draft\"",
     ),
     (
         "node examples/origin/node/server.js",
@@ -268,7 +293,7 @@ fn every_page_names_commands_and_options_that_there_are() {
                         let is_row = |end: &str| rows.contains(&format!("| `{option}{end}"));
                         option == "--help" || is_row("`") || is_row(" ")
                     };
-                    *section == name && options(words).all(has)
+                    name == "--version" || *section == name && options(words).all(has)
                 });
                 if !is_there {
                     faults.push(format!("{}: {command}", told.at));
