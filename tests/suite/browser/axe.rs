@@ -118,7 +118,7 @@ fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         let url = panel(&house);
-        assert_no_barrier(&page, " were let in, at most ", &url).await;
+        assert_no_barrier(&page, " arrived, at most ", &url).await;
         page.execute("document.querySelector('details').open = true", vec![])
             .await
             .unwrap();
