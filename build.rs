@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let script = squeezed(&bare(&read("queue.js")?), &SCRIPT, &SCRIPT_LINES);
     let script = renamed(&script, "", is_own);
     let page = read("queue.html")?;
-    // A page of somebody's own is left as it is: its white space and its comments may have a meaning.
+    // A page of an operator's own is left as it is: its white space and its comments may have a meaning.
     let is_ours = page.contains("<style>queue.css");
     let page = if is_ours { bare(&page) } else { page };
     let page = page

@@ -37,8 +37,8 @@ impl Room {
             name: reader.room(),
             cookies: RoomCookies::default(),
             pace: Pace {
-                automatic: reader.number("automatic", 15, Pace::AUTOMATIC),
-                quantity: reader.number("automatic_quantity", 5, Pace::QUANTITY),
+                automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
+                quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),
             },
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),

@@ -102,6 +102,11 @@ impl Pace {
     pub const AUTOMATIC: RangeInclusive<u64> = 0..=86_400;
     /// What is accepted as the number of visitors in a period.
     pub const QUANTITY: RangeInclusive<u64> = 1..=1_000_000;
+    /// The pace of a room whose settings name none.
+    pub const USUAL: Self = Self {
+        automatic: 15,
+        quantity: 5,
+    };
 
     /// The number of the period that `now_ms` (Unix time) lies in: `ceil(now_ms / (automatic · 1000))`; `None` when off.
     #[must_use]

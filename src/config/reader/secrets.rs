@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// One password, which is admin's, or a JSON object of names and passwords. A version without names takes the whole
-    /// object for admin's password, and opens to nobody who does not know it.
+    /// object for admin's password: it opens to who knows all of it.
     pub(in crate::config) fn passwords(&mut self) -> Option<Passwords> {
         let secret = self.given(ADMIN_PASSWORD)?;
         let given = secret.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

@@ -22,12 +22,6 @@ pub(in crate::operator) static VERB: Verb = Verb {
     listed,
 };
 
-/// The pace of a room whose settings name none.
-const USUAL: Pace = Pace {
-    automatic: 15,
-    quantity: 5,
-};
-
 /// The pace that is asked for.
 pub struct SetPace {
     /// `None` is what is configured.
@@ -62,7 +56,7 @@ fn last_pace(asking: &Asking<'_>) -> Pace {
     let live = sign.map(|sign| sign.live.pace);
     let paces = [live, Some(request.room.pace)].into_iter().flatten();
     let mut moving = paces.filter(|pace| pace.automatic > 0);
-    moving.next().unwrap_or(USUAL)
+    moving.next().unwrap_or(Pace::USUAL)
 }
 
 impl Intent for SetPace {

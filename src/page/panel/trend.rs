@@ -149,6 +149,11 @@ mod tests {
         board(&(0..10).map(minute).collect::<Vec<_>>())
     }
 
+    fn set(at_ms: u64) -> Provenance {
+        let by = "admin".to_owned();
+        Provenance { at_ms, by }
+    }
+
     fn words(board: &PanelSnapshot) -> String {
         trend(board).map_or_else(String::new, Trend::words)
     }
@@ -176,10 +181,7 @@ mod tests {
     fn a_line_on_hold_grows_from_the_moment_of_the_press() {
         let mut board = shrinking();
         board.sign.live.mode = Mode::Hold;
-        board.mode = Some(Provenance {
-            at_ms: NOW_MS - 5_000,
-            by: "admin".to_owned(),
-        });
+        board.mode = Some(set(NOW_MS - 5_000));
         assert_eq!(
             words(&board),
             "The line is growing: 12 arrive and 0 go in each minute"
@@ -192,18 +194,12 @@ mod tests {
         let mut board = shrinking();
         board.sign.live.mode = Mode::Open;
         board.sign.live.pace.automatic = 15;
-        let set = |at_ms| {
-            Some(Provenance {
-                at_ms,
-                by: "admin".to_owned(),
-            })
-        };
-        board.mode = set(NOW_MS - 5_000);
+        board.mode = Some(set(NOW_MS - 5_000));
         assert_eq!(trend(&board), None);
         board.sign.live.mode = Mode::Closed;
         assert_eq!(trend(&board), None, "none draws a number");
         board.sign.live.mode = Mode::Open;
-        board.mode = set(NOW_MS - 90_000);
+        board.mode = Some(set(NOW_MS - 90_000));
         let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
         assert_eq!(words(&board), measured);
     }
@@ -215,22 +211,16 @@ mod tests {
             automatic: 10,
             quantity: 2,
         };
-        let set = |at_ms| {
-            Some(Provenance {
-                at_ms,
-                by: "admin".to_owned(),
-            })
-        };
-        board.pace = set(NOW_MS - 30_000);
+        board.pace = Some(set(NOW_MS - 30_000));
         let keeps = "The line keeps its length: 12 arrive and 12 go in each minute";
         assert_eq!(words(&board), keeps);
-        board.pace = set(NOW_MS - 70_000);
+        board.pace = Some(set(NOW_MS - 70_000));
         assert_eq!(
             words(&board),
             keeps,
             "the minute in which it was set is not whole"
         );
-        board.pace = set(NOW_MS - 90_000);
+        board.pace = Some(set(NOW_MS - 90_000));
         let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
         assert_eq!(words(&board), measured);
     }

@@ -219,6 +219,12 @@ fn a_button_that_changed_under_the_hand_resumes_nothing() {
             "something else was set since"
         );
         tokio::time::sleep(Duration::from_millis(3100)).await;
+        house.change("message", r#"{"message":"Ten."}"#);
+        wait_for(
+            &page,
+            "document.getElementById('message-words').textContent.includes('Ten.')",
+        )
+        .await;
         body.send_keys("h").await.unwrap();
         wait_for(&page, "!!document.getElementById('news')").await;
         assert_eq!(mode(&house), "automatic");
