@@ -5,9 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::quiet::run;
-
-/// The target the service is compiled to.
-pub const WASM_TARGET: &str = "wasm32-wasip1";
+pub use start::{BUILD_WASM, WASM_TARGET};
 
 /// The folders of the workspace.
 #[derive(Clone, Debug)]
@@ -48,16 +46,6 @@ pub fn wasm_path() -> Result<PathBuf, String> {
     let target = &project()?.target;
     Ok(target.join(WASM_TARGET).join("release/now-serving.wasm"))
 }
-
-/// The arguments with which Cargo builds the release Wasm.
-pub const BUILD_WASM: &[&str] = &[
-    "build",
-    "--release",
-    "--target",
-    WASM_TARGET,
-    "--bin",
-    "now-serving",
-];
 
 /// Builds the release Wasm and returns its path.
 ///

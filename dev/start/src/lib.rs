@@ -9,6 +9,19 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// The variable in which the commands hear when their compilation began, in milliseconds since 1970.
 pub const BEGAN: &str = "NOW_SERVING_BEGAN";
 
+/// The target the service is compiled to.
+pub const WASM_TARGET: &str = "wasm32-wasip1";
+
+/// The arguments with which Cargo builds the release Wasm.
+pub const BUILD_WASM: &[&str] = &[
+    "build",
+    "--release",
+    "--target",
+    WASM_TARGET,
+    "--bin",
+    "now-serving",
+];
+
 /// A step that ends sooner says nothing.
 const SOON: Duration = Duration::from_secs(1);
 

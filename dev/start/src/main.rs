@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use start::{BEGAN, Step, crates};
+use start::{BEGAN, BUILD_WASM, Step, crates};
 
 /// How many lines of Cargo's are shown when it fails.
 const LAST_LINES: usize = 30;
@@ -17,6 +17,12 @@ fn main() -> ExitCode {
 
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
     let began = began.unwrap_or_default().as_millis().to_string();
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|command| command == "serve")
+    {
+        begin_wasm();
+    }
     let reason = match compiled() {
         Ok(commands) => {
             let error = Command::new(&commands)
@@ -39,11 +45,29 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Begins to compile the Wasm on what the commands leave idle: they come first, since more waits for them. The commands do it again:
+/// they wait for this to end, and say what went wrong if it cannot be compiled.
+fn begin_wasm() {
+    let cargo = cargo();
+    let quiet = Command::new("nice")
+        .args(["-n", "10"])
+        .arg(cargo.get_program())
+        .args(BUILD_WASM)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    drop(quiet);
+}
+
 /// The path of the commands, compiled.
 fn compiled() -> Result<String, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let words = ["build", "--package", "now-serving-cli", "--bin", "dev"];
-    let mut child = Command::new(cargo)
+    let mut child = cargo()
         .args(words)
         .arg("--message-format=json-render-diagnostics")
         .stdin(Stdio::null())
