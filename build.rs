@@ -1,4 +1,5 @@
-//! Puts the waiting page together: `templates/queue.html` with its style and its script, in as few bytes as are safe.
+//! Puts the waiting page together: `templates/queue.html` with its style and its script, in as few bytes as are safe; the
+//! challenge with its script; and the panel with fewer bytes.
 //!
 //! Invariant: only comments, white space and the names that the two files give themselves change. A comment stands on lines
 //! of its own, and a text in quotes stays as it is.
@@ -27,7 +28,7 @@ const SCRIPT_LINES: Signs = Signs {
 
 /// What the script does not name itself: words of the language and what a browser offers. Any other name becomes a short one.
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
-    AbortSignal AudioContext Date Intl Math Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout window";
+    AbortSignal AudioContext Date Int32Array Intl Math MessageChannel Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
 
 struct Signs {
     after: &'static str,
@@ -50,7 +51,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         .replace("<script>queue.js", &format!("<script>{script}"));
     let folder = env::var("OUT_DIR")?;
     fs::write(Path::new(&folder).join("queue.html"), page)?;
+    let script = squeezed(&bare(&read("challenge.js")?), &SCRIPT, &SCRIPT_LINES);
+    let script = renamed(&script, "", is_own);
+    let challenge = bare(&read("challenge.html")?);
+    let challenge = challenge.replace("<script>challenge.js", &format!("<script>{script}"));
+    fs::write(Path::new(&folder).join("challenge.html"), challenge)?;
+    fs::write(
+        Path::new(&folder).join("admin.html"),
+        panel(&read("admin.html")?),
+    )?;
     Ok(())
+}
+
+/// The panel without comments, and without white space in its style and its script.
+fn panel(page: &str) -> String {
+    let page = bare(page);
+    let (head, rest) = page.split_once("<style>").unwrap_or((&page, ""));
+    let (style, rest) = rest.split_once("</style>").unwrap_or((rest, ""));
+    let (body, script) = rest.split_once("<script>").unwrap_or((rest, ""));
+    let style = squeezed(style, &STYLE, &STYLE);
+    let script = squeezed(script, &SCRIPT, &SCRIPT_LINES);
+    format!("{head}<style>{style}</style>{body}<script>{script}")
 }
 
 /// Without comments, indentation and empty lines.

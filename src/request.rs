@@ -3,10 +3,12 @@
 use crate::cache::Pop;
 use crate::config::{Config, Room};
 use crate::http::Call;
-use crate::queue::Now;
 use crate::queue::chance::Chance;
 use crate::queue::health::marker_seconds;
 use crate::queue::sessions::longest_seconds;
+use crate::queue::{
+    Event, Invitation, Lane, Now, Phase, Platform, Presented, SaysNothing, Schedule,
+};
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
 
@@ -23,12 +25,14 @@ pub struct Request<'a> {
     pub store: &'a dyn Transport,
     /// What the POP remembers.
     pub pop: &'a dyn Pop,
+    /// What the platform says of the request, asked for only where it decides something.
+    pub platform: &'a dyn Platform,
     /// When it came.
     pub now: Now,
 }
 
 impl<'a> Request<'a> {
-    /// A request that came now.
+    /// A request that came now, on a platform that says nothing of it.
     #[must_use]
     pub fn new(
         call: &'a Call,
@@ -42,6 +46,7 @@ impl<'a> Request<'a> {
             room: config.room_of(call),
             store,
             pop,
+            platform: &SaysNothing,
             now,
         }
     }
@@ -51,20 +56,80 @@ impl<'a> Request<'a> {
     pub fn line(&self) -> Line<'a> {
         let session_minutes = self.session_minutes();
         let stay = self.stay_with(session_minutes);
+        let bound = self.room.network_bound;
         Line {
             store: self.store,
             room: &self.room.name,
             pace: self.room.pace,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
+            schedule: self.schedule(),
             health: (self.room.health, marker_seconds(Chance::of(&self.call.id))),
-            network: session_minutes.map_or_else(String::new, |_| self.network()),
+            network: if session_minutes.is_some() || bound.enforcement.is_some() {
+                self.network()
+            } else {
+                String::new()
+            },
+            bound,
+            invitation: None,
+            lane: Lane::Main,
+            front_share: self.room.invitations.front_share,
             lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
             known: self.pop,
             pop: self.pop.pop(),
         }
+    }
+
+    /// The same for a ticket of this lane, with the invitation that it brings, where that is taken.
+    #[must_use]
+    pub fn line_with<'b>(&'b self, brought: Option<&'b Invitation>, lane: Lane) -> Line<'b> {
+        let rule = &self.room.invitations;
+        let taken = brought.filter(|brought| rule.are_taken() && !rule.have_revoked(brought));
+        let invitation = taken.map(|invitation| Presented {
+            invitation,
+            per_minute: rule.per_minute,
+        });
+        Line {
+            invitation,
+            lane,
+            ..self.line()
+        }
+    }
+
+    /// The events of its room.
+    #[must_use]
+    pub fn schedule(&self) -> Schedule<'a> {
+        Schedule {
+            events: &self.room.events,
+            secrets: &self.config.tickets.keys,
+        }
+    }
+
+    /// The event whose time it is, and where it stands, as far as is known here: what an operator set is on the last sign, and
+    /// the clock of the store too.
+    #[must_use]
+    pub fn event(&self) -> Option<(Event, Phase)> {
+        let last = self.pop.last_sign();
+        let (configured, now_ms) = (&self.room.events, self.now_of_events().ms());
+        let events = last
+            .as_ref()
+            .map_or(configured.as_slice(), |sign| sign.live.events(configured));
+        let event = Event::of(events, now_ms).cloned()?;
+        let phase = event.phase(now_ms);
+        Some((event, phase))
+    }
+
+    /// The time by which events go: by the clock of the store, as far as the last sign tells it.
+    #[must_use]
+    pub fn now_of_events(&self) -> Now {
+        let last = self.pop.last();
+        let told = last.as_ref().and_then(|last| {
+            let event = last.sign.as_ref()?.event.as_ref()?;
+            Some(event.now(last.read_ms, self.now))
+        });
+        told.unwrap_or(self.now)
     }
 
     /// How long a session is, where a cap holds as far as is known here: what an operator set is on the sign.

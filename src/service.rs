@@ -16,9 +16,10 @@ use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
-use crate::queue::{Actor, Change, Changed, EndedSession, Reason, Renewal};
+use crate::queue::{Actor, AllowFault, Change, Changed, EndedSession, Reason, Renewal};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
+use crate::visitor;
 use crate::visitor::routes::{self};
 pub use crate::visitor::visit::FollowUp;
 use crate::visitor::visit::visit;
@@ -31,7 +32,7 @@ use onwards::{METHODS, forward, options, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
-use visits::{beside, worded};
+use visits::{beside, invitation, worded};
 pub use watch::{Rescue, rescued, went_in};
 
 /// The answer, and what the log says about it.
@@ -48,13 +49,21 @@ pub struct Outcome {
     pub rescue: Option<Box<Rescue>>,
 }
 
+impl Outcome {
+    /// The same with why its sender was not allowed to pass.
+    fn with_refused(mut self, refused: Option<AllowFault>) -> Self {
+        self.record.allow_refused = refused.or(self.record.allow_refused);
+        self
+    }
+}
+
 /// Answers one request.
 #[must_use]
 pub fn handle(request: &Request<'_>, body: &mut dyn Read) -> Outcome {
     let mut outcome = not_served(request.call)
         .or_else(|| operators(request, body))
         .or_else(|| past_the_room(request))
-        .unwrap_or_else(|| visited(request));
+        .unwrap_or_else(|| allowed_or_visited(request));
     if let Answer::Reply(reply) = outcome.answer {
         outcome.answer = Answer::Reply(secured(request.call, reply));
     }
@@ -99,7 +108,7 @@ fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome> {
             of_operator(call, answered)
         }
         Some(_) if call.is_plain_http() => to_https(request),
-        Some(route) => beside(route, request),
+        Some(route) => beside(route, body, request),
     })
 }
 
@@ -122,12 +131,33 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
     call.is_plain_http().then(|| to_https(request))
 }
 
+/// What is not good in the header of an allowance changes nothing, and is logged.
+fn allowed_or_visited(request: &Request<'_>) -> Outcome {
+    match visitor::allowed::brought(request) {
+        Some(Ok(name)) => onwards::allowed(name, request),
+        Some(Err(fault)) => visited(request).with_refused(Some(fault)),
+        None => visited(request),
+    }
+}
+
 fn visited(request: &Request<'_>) -> Outcome {
+    if let Some((reply, refused)) = visitor::invitation::of_link(request) {
+        return invitation(reply, refused, request);
+    }
     let ticket =
         ticket_cookie::ticket_or_lapsed(request).or_else(|| ticket_cookie::ticket_of_form(request));
     let brought = Brought::of(ticket.as_ref(), request.now);
+    let listed = visitor::allowed::listed(
+        ticket.as_ref().filter(|_| brought == Brought::Ticket),
+        request,
+    );
+    let refused = match listed {
+        Some(Ok(name)) => return onwards::allowed(name, request),
+        Some(Err(fault)) => Some(fault),
+        None => None,
+    };
     let kind = kind(request, brought);
-    worded(kind, visit(kind, ticket, request), request)
+    worded(kind, visit(kind, ticket, request), request).with_refused(refused)
 }
 
 /// What could wait until the visitor had been answered.
@@ -222,8 +252,10 @@ fn https(call: &Call) -> Reply {
 }
 
 fn of_operator(call: &Call, answered: Answered) -> Outcome {
+    let sign = answered.sign.as_ref();
     let record = Decision {
-        queue_cursor: answered.sign.map(|sign| sign.cursor.0),
+        queue_cursor: sign.map(|sign| sign.cursor.0),
+        event_phase: sign.and_then(|sign| Some(sign.event.as_ref()?.phase.name())),
         operator: answered.operator,
         action: answered.action,
         problems: answered.problems,

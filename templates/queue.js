@@ -1,8 +1,8 @@
 (() => {
-  const page = document.querySelector('main'), given = page.dataset, tag = document.documentElement.lang
+  const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang
   const now = () => Date.now()
-  const at = id => document.getElementById(id), on = addEventListener, hidden = () => document.hidden
-  const closed = page.className === 'closed', bar = at('progress'), here = at('look').getAttribute('href'), bell = at('alert'), word = bell.lastChild, off = word.textContent, pause = at('pause')
+  const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
+  const closed = page.className === 'closed', bar = at('progress'), here = at('look').getAttribute('href'), bell = at('alert'), message = at('message'), sender = message && message.dataset.from, word = bell.lastChild, off = word.textContent, pause = at('pause')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -29,7 +29,8 @@
   const times = place => {
     const estimate = +place.estimate
     const time = (text, from, to, minutes) => text.replace('{from}', clock(from, minutes, Math.floor)).replace('{time}', clock(to, minutes, Math.ceil))
-    put('at', estimate > 7199 ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate, estimate < 1230 ? 1 : 5) : '')
+    put('at', estimate > 7199 && !closed ? time(given.between, .8 * estimate, 1.2 * estimate, 15) : estimate > 0 ? time(given.at, 0, estimate - 30 * closed, closed || estimate < 1230 ? 1 : 5) : '')
+    if (message) message.dataset.from = sender + (place.said ? (sender && ' \u00b7 ') + clock(place.said - now() / 1e3, 1, Math.floor) : '')
     put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
   }
 
@@ -49,7 +50,7 @@
     last = now()
     if (closed && !given.position) return still() && !asked ? plan() : go()
     try {
-      const answer = await fetch(given.place, { signal: AbortSignal.timeout?.(15e3) })
+      const answer = await fetch(given.place + '?language=' + tag, { signal: AbortSignal.timeout?.(15e3) })
       show(await answer.json(), asked)
       failed = 0
     } catch {
@@ -77,8 +78,8 @@
     put('message', place.message || '')
     times(place)
     walk(place)
-    if (place.ahead) document.title = place.ahead + document.title.slice(document.title.indexOf(' \u00b7'))
-    state(place.old ? given.old : still() ? stopped : '')
+    if (place.ahead) doc.title = place.ahead + doc.title.slice(doc.title.indexOf(' \u00b7'))
+    state(place.old || (still() ? stopped : ''))
     say((place.hold ? place.hold + ' ' : '') + place.line + (timed ? ' ' + at('label').textContent + ': ' + place.wait : ''), news)
     if (place.serving && !place.old) checked()
   }
@@ -107,11 +108,11 @@
   }
 
   const turn = () => {
-    const icon = document.querySelector('[rel=icon]'), parts = icon.href.split('%23'), line = still() ? '' : '{{text.entering}}'
+    const icon = doc.querySelector('[rel=icon]'), parts = icon.href.split('%23'), line = still() ? '' : '{{text.entering}}'
     over = true
     clearInterval(walking)
     page.className = 'turn'
-    document.title = '\u2713 ' + turned
+    doc.title = '\u2713 ' + turned
     icon.href = parts[0] + '%231d6b3a' + parts[1].slice(6)
     for (const id of ['headline', 'detail', 'notice']) put(id, '')
     put('heading', turned)
@@ -179,6 +180,14 @@
   if (bar && !at('state').textContent) checked()
   if (bar) bar.setAttribute('aria-valuetext', at('line').textContent)
   if (still()) put('state', stopped)
+  // A link to where this page is changes no more than that.
+  on('hashchange', go)
   // Without scripts it reloads.
-  on('load', () => { window.stop(); plan(); if (at('notice')) say(at('notice').textContent, true) })
+  on('load', () => {
+    stop()
+    plan()
+    if (at('notice')) say(at('notice').textContent, true)
+    // No server sees what stands behind #: the page that takes an invitation reads it.
+    if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(at('invite') + location.hash)
+  })
 })()

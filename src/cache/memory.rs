@@ -186,9 +186,10 @@ impl SignCache for InMemoryCache {
         {
             return;
         }
+        let copy = copy.or_later(self.last());
         self.shelf.copy.replace(Some((copy.clone(), self.now())));
         if !copy.is_old {
-            self.shelf.last.replace(Some(copy.clone()));
+            self.shelf.last.replace(Some(copy));
         }
     }
 

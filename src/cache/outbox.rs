@@ -4,10 +4,11 @@
 //! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
 
 mod news;
+mod signals;
 
 use std::time::Duration;
 
-use crate::queue::{Reason, Renewal};
+use crate::queue::{Invited, Reason, Renewal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -26,6 +27,8 @@ pub const FAULTS: [&str; 6] = [
 const TOOK: &str = "took_us";
 /// The name of visits with a ticket that more networks use than should.
 const SHARED: &str = "shared_ticket";
+/// The name of numbers drawn above the bound of a network.
+const ABOVE_BOUND: &str = "above_network_bound";
 /// The name of the bucket without an upper end.
 const LONGER: &str = "took_longer";
 
@@ -63,6 +66,28 @@ impl Tally {
     #[must_use]
     pub fn shared_visits(&self) -> u64 {
         self.number(SHARED)
+    }
+
+    /// A number was drawn above the bound of a network.
+    pub fn drawn_above_bound(&mut self) {
+        self.add(ABOVE_BOUND, 1);
+    }
+
+    /// How often that was so.
+    #[must_use]
+    pub fn draws_above_bound(&self) -> u64 {
+        self.number(ABOVE_BOUND)
+    }
+
+    /// Something became of an invitation.
+    pub fn invited(&mut self, invited: Invited) {
+        self.add(&invitation(invited), 1);
+    }
+
+    /// How often that was so.
+    #[must_use]
+    pub fn invitations(&self, invited: Invited) -> u64 {
+        self.number(&invitation(invited))
     }
 
     /// The store gave no usable answer to a verb.
@@ -148,6 +173,11 @@ impl Tally {
         let found = self.0.iter().find(|(known, _)| known == name);
         found.map_or(0, |(_, number)| *number)
     }
+}
+
+/// The name of invitations of which that became.
+fn invitation(invited: Invited) -> String {
+    format!("invitation_{}", invited.name())
 }
 
 fn decision(reason: &str) -> String {

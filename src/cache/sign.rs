@@ -18,6 +18,9 @@ pub const STALE_WHILE_REVALIDATE: Duration = Duration::from_secs(1);
 /// How long a sign is good enough for visitors inside while no visitor waits. Renewed in the second after: so while they
 /// come, none goes in by a sign older than ten seconds, and a site with no line costs a tenth.
 pub const MAX_AGE_WITHOUT_A_LINE: Duration = Duration::from_secs(9);
+/// How long a sign is good enough before an event, when no visitor draws: so within a minute a POP hears of an event that was
+/// brought forward.
+const MAX_AGE_BEFORE_AN_EVENT: Duration = Duration::from_mins(1);
 /// How long the last sign is kept for the time when the store does not answer.
 pub const LAST_SIGN_TTL: Duration = Duration::from_hours(1);
 /// The longest a request waits for another one to read the sign.
@@ -138,6 +141,12 @@ impl CachedSign {
         self.was_looked_at_within(life, now)
     }
 
+    /// Whether visitors before an event can be answered by it.
+    #[must_use]
+    pub fn is_fresh_before_an_event(&self, now: Now) -> bool {
+        self.was_looked_at_within(MAX_AGE_BEFORE_AN_EVENT, now)
+    }
+
     fn was_looked_at_within(&self, time: Duration, now: Now) -> bool {
         u128::from(now.ms().abs_diff(self.looked_ms)) < time.as_millis()
     }
@@ -159,10 +168,28 @@ impl CachedSign {
                 sign.epoch,
                 sign.cursor,
                 sign.length,
+                sign.front.map(|front| (front.cursor, front.length)),
                 sign.live.version,
             ))
         };
         reached(self) < reached(other)
+    }
+
+    /// What to put up: this, or the last sign where that shows more and was not read long before. A renewal whose answer comes late
+    /// may find no copy there, while a permit or a draw has been seen since.
+    #[must_use]
+    pub fn or_later(&self, last: Option<Self>) -> Self {
+        let is_later = |last: &Self| {
+            let gap = Duration::from_millis(self.read_ms.saturating_sub(last.read_ms));
+            self.is_older_than(last) && gap < MAX_AGE + STALE_WHILE_REVALIDATE
+        };
+        match last.filter(is_later) {
+            Some(last) => Self {
+                looked_ms: self.looked_ms.max(last.looked_ms),
+                ..last
+            },
+            None => self.clone(),
+        }
     }
 
     /// The last sign, or none, while the store does not answer.
@@ -191,11 +218,14 @@ mod tests {
             epoch,
             cursor: Cursor(cursor),
             length,
+            front: None,
             credit: 0,
             measured: None,
             pops: None,
             sessions: None,
             origin: None,
+            event: None,
+            begun: None,
             live: Live::default(),
         };
         CachedSign::new(sign, Now::default())
@@ -215,6 +245,31 @@ mod tests {
             .replace("{\"epoch", &format!("{{{birth}\"epoch"))
             .replace("false}", r#"false,"read_ms":0,"looked_ms":0}"#);
         assert_eq!(written, Some(newer));
+    }
+
+    #[test]
+    fn what_was_read_late_gives_way_to_what_was_seen_since_and_no_longer_than_a_copy_lives() {
+        let at = |cursor, read_ms| CachedSign {
+            read_ms,
+            ..copy(1, cursor, 9)
+        };
+        let late = at(2, 10_000);
+        let shown = |last| late.or_later(Some(last)).sign;
+        assert_eq!(late.or_later(None), late);
+        assert_eq!(shown(at(5, 10_300)), at(5, 0).sign);
+        assert_eq!(shown(at(5, 8_001)), at(5, 0).sign);
+        // A store that came back from a backup is believed.
+        assert_eq!(shown(at(5, 8_000)), late.sign);
+        assert_eq!(shown(at(1, 10_300)), late.sign);
+        let drawn = CachedSign {
+            looked_ms: 7_000,
+            ..at(5, 10_300)
+        };
+        let looked = CachedSign {
+            looked_ms: 10_000,
+            ..late.clone()
+        };
+        assert_eq!(looked.or_later(Some(drawn)).looked_ms, 10_000);
     }
 
     #[test]

@@ -96,6 +96,17 @@ impl Document {
         }
     }
 
+    /// The JSON of a setting that is an object or a list, as the document says it.
+    pub(super) fn json(&self, key: &str) -> Option<String> {
+        let value = self.values.iter().find(|(name, _)| name == key);
+        match value {
+            Some((_, Some(Value::Other(json)))) if json.starts_with(['{', '[']) => {
+                Some(json.clone())
+            }
+            _ => None,
+        }
+    }
+
     /// The names in the document that are none of these.
     pub(super) fn others<'a>(
         &'a self,

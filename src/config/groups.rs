@@ -75,7 +75,7 @@ impl Operators {
         Self {
             path: reader.admin_path(),
             host: reader.admin_host(),
-            acl: reader.operators_acl(),
+            acl: reader.acl("operators_acl"),
             secrets: OperatorSecrets::new(Arc::clone(source)),
             permit_max: reader.number("permit_max", 10_000, 1..=1_000_000),
             credit_max: reader.number("credit_max", 1_000, 0..=1_000_000),

@@ -32,7 +32,7 @@ pub use groups::{
 pub use operators::{ADMIN, OperatorSecrets, Password, Passwords, RETIRED, Rights, SECRETS, Token};
 pub use paths::{List, Paths};
 pub use problem::Problem;
-pub use reader::BYPASS_DEFAULT;
+pub use reader::{BYPASS_DEFAULT, events};
 use reader::{Findings, Reader};
 pub use room::Room;
 pub use source::{Remembering, Source, Spent, Unreadable};
@@ -123,9 +123,10 @@ impl Config {
         let upstash_url = reader.upstash_url();
         reader.store_backend(&upstash_url);
         let upstash_token = reader.upstash_token();
+        let paths = reader.paths();
         Self {
-            rooms: [Room::asked_of(reader)],
-            paths: reader.paths(),
+            rooms: [Room::asked_of(reader, &paths)],
+            paths,
             web: reader.web(),
             tickets: Tickets {
                 life: reader.number("ticket_life", 86_400, 60..=2_592_000),
@@ -221,6 +222,7 @@ mod tests {
 
     use super::*;
     use crate::queue::{AbsentVisitors, Pace, RoomName};
+    use crate::ticket::challenge::Proof;
 
     #[derive(Clone)]
     struct Given {
@@ -372,6 +374,24 @@ mod tests {
             ("active_visitors", "off", "observe, on"),
             ("shared_tickets", "yes", "off, observe, on"),
             ("ticket_networks", "0", "a whole number from 1 to 16"),
+            ("network_bound", "on", "off, observe, challenge"),
+            ("network_draws", "0", "a whole number from 1 to 1000000"),
+            (
+                "signals",
+                r#"{"bot":"block"}"#,
+                r#"an object such as {"bot":"observe"}: bot, hosting, anonymous and ddos, each once, with ignore, observe, challenge or refuse"#,
+            ),
+            (
+                "invited_per_minute",
+                "100001",
+                "a whole number from 0 to 100000",
+            ),
+            ("front_share", "51", "a whole number from 0 to 50"),
+            (
+                "invitations_revoked",
+                "spring a/b",
+                "none, or names of batches, at most 100: each 1 to 32 letters, digits, - and _",
+            ),
             ("on_store_error", "open", "hold, admit"),
             ("origin_cookie", "yes", "remove, keep"),
             ("websockets", "yes", "off, on"),
@@ -414,6 +434,16 @@ mod tests {
             ("probe_path", "//a.example"),
             ("probe_path", "/a/../b"),
             ("probe_path", &"/x".repeat(101)),
+            ("verifier", "verify.shop.example"),
+            ("verifier", "http://verify.shop.example/"),
+            ("verifier", "https://"),
+            ("verifier", "https://u:p@verify.shop.example"),
+            ("verifier", "https://verify.shop.example/?a=b"),
+            ("verifier", "https://verify.shop.example/../a"),
+            ("verifier", "//verify.shop.example"),
+            ("verifier", "/verify?a=b"),
+            ("verifier", "javascript:alert(1)"),
+            ("verifier", &"/x".repeat(101)),
             ("admin_host", "https://panel.shop.example"),
             ("admin_host", "panel.shop.example:8443"),
             ("admin_host", "panel.shop.example/"),
@@ -431,6 +461,7 @@ mod tests {
             ("admin_host", "::1"),
             ("admin_host", " "),
             ("operators_acl", "two words"),
+            ("allow_acl", "two words"),
             ("bypass_paths", "/a/../b"),
             ("bypass_paths", "/a//b"),
             ("bypass_paths", "none,/a"),
@@ -744,7 +775,7 @@ mod tests {
             .secrets
             .insert("jwt_secret", format!("{short},{sound_one}"));
         let keys = Config::load(given).err().unwrap().keys.unwrap();
-        let ticket = crate::visitor::visit::provisional_ticket("id".to_owned(), NOW);
+        let ticket = crate::ticket::Ticket::provisional("id", NOW);
         let verifies = |secret: &str| {
             let token = Keys::new(secret, None).sign(&ticket, &RoomName::new("main"), NOW, 60);
             keys.verify(&token.unwrap(), &RoomName::new("main"), NOW)
@@ -917,7 +948,7 @@ mod tests {
         const NOW: Now = Now::from_secs(1_800_000_000);
         let (old, ticket) = (
             "o".repeat(32),
-            crate::visitor::visit::provisional_ticket("id".to_owned(), NOW),
+            crate::ticket::Ticket::provisional("id", NOW),
         );
         let token = Keys::new(&old, None)
             .sign(&ticket, &RoomName::new("main"), NOW, 60)
@@ -969,6 +1000,39 @@ mod tests {
         let config = Config::load(with("bypass_paths", "none")).ok().unwrap();
         assert!(config.paths.bypass.is_empty());
         assert!(!config.paths.skip_room("GET", "/robots.txt"));
+    }
+
+    #[test]
+    fn a_verifier_of_this_site_has_to_skip_the_room() {
+        for elsewhere in [
+            "https://verify.shop.example",
+            "https://verify.shop.example:8443/a/",
+        ] {
+            let config = Config::load(with("verifier", elsewhere)).ok().unwrap();
+            assert_eq!(config.rooms[0].verifier.as_deref(), Some(elsewhere));
+            assert_eq!(config.rooms[0].proof(), Proof::Verifier);
+        }
+        let config = Config::load(with("verifier", "none")).ok().unwrap();
+        assert_eq!(config.rooms[0].proof(), Proof::Calculation);
+        for (bypass, protected, skips) in [
+            ("GET /verify", "/*", true),
+            ("none", "/checkout", true),
+            ("POST /verify", "/*", false),
+            ("none", "/*", false),
+        ] {
+            let mut given = with("verifier", "/verify");
+            given.settings.insert("bypass_paths", bypass.to_owned());
+            given
+                .settings
+                .insert("protected_paths", protected.to_owned());
+            let told: Vec<String> = problems(&given).into_iter().map(|p| p.accepted).collect();
+            let in_words = "a path that skips the room, or challenged visitors do not reach it: name it in bypass_paths, too";
+            let expected: &[&str] = if skips { &[] } else { &[in_words] };
+            assert_eq!(told, expected, "{bypass}, {protected}");
+        }
+        let mut local = with("verifier", "http://127.0.0.1:8080/");
+        local.local = true;
+        assert_eq!(problems(&local), []);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 
 mod addresses;
 mod choices;
+pub mod events;
 mod secrets;
+mod signals;
 
 use super::document::{Document, Known};
 use super::{DOCUMENT, Problem, RETIRED, SECRETS, Source, Unreadable, closest};
@@ -135,6 +137,15 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// The JSON of a setting that is no text, or a text that holds it.
+    pub(super) fn json(&mut self, key: &'static str) -> Option<String> {
+        if let Some(json) = self.document.json(key) {
+            self.asked.push(key);
+            return Some(json);
+        }
+        self.setting(key)
+    }
+
     /// The value of a key, if there is one; that there is none is believed only of a store that says so.
     fn known(
         &mut self,
@@ -240,12 +251,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The name of a link.
-    pub(super) fn operators_acl(&mut self) -> Option<String> {
-        let name = self.optional("operators_acl")?;
+    pub(super) fn acl(&mut self, key: &'static str) -> Option<String> {
+        let name = self.optional(key)?;
         let is_named = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         if name.is_empty() || name.len() > 64 || !name.bytes().all(is_named) {
             let accepted = "none, or the link name of an ACL: 1 to 64 letters, digits, - and _";
-            self.problem("operators_acl", Some(name.clone()), accepted);
+            self.problem(key, Some(name.clone()), accepted);
         }
         Some(name)
     }

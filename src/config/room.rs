@@ -1,9 +1,13 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
-use super::{OnOriginError, Reader};
+use super::{OnOriginError, Paths, Reader};
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
-use crate::queue::{AbsentVisitors, Cap, HealthRule, Pace, RoomName, SharedTickets};
+use crate::queue::{
+    AbsentVisitors, Cap, Event, HealthRule, Invitations, NetworkBound, Pace, RoomName,
+    SharedTickets, SignalRule,
+};
+use crate::ticket::challenge::Proof;
 
 /// One waiting room.
 pub struct Room {
@@ -17,6 +21,8 @@ pub struct Room {
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
     pub cap: Cap,
+    /// The events that begin by themselves, in the order of their times.
+    pub events: Vec<Event>,
     /// When the origin counts as sick, and what is done about it.
     pub health: HealthRule,
     /// What the edge itself asks the origin for, to see how it answers.
@@ -25,6 +31,16 @@ pub struct Room {
     pub on_origin_error: OnOriginError,
     /// From how many networks one admitted ticket may be used.
     pub shared_tickets: SharedTickets,
+    /// How many numbers one network may draw.
+    pub network_bound: NetworkBound,
+    /// What is done about visitors of whom the platform says something.
+    pub signals: SignalRule,
+    /// The operator's page that tests challenged visitors, in place of the calculation.
+    pub verifier: Option<String>,
+    /// The list of the networks whose clients need no ticket.
+    pub allow_acl: Option<String>,
+    /// Which invitations are taken.
+    pub invitations: Invitations,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
@@ -32,7 +48,16 @@ pub struct Room {
 }
 
 impl Room {
-    pub(super) fn asked_of(reader: &mut Reader<'_>) -> Self {
+    /// What challenged visitors do for a number.
+    #[must_use]
+    pub fn proof(&self) -> Proof {
+        match self.verifier {
+            Some(_) => Proof::Verifier,
+            None => Proof::Calculation,
+        }
+    }
+
+    pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths) -> Self {
         Self {
             name: reader.room(),
             cookies: RoomCookies::default(),
@@ -42,10 +67,16 @@ impl Room {
             },
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),
+            events: reader.events(),
             health: reader.health(),
             probe_path: reader.probe_path(),
             on_origin_error: reader.on_origin_error(),
             shared_tickets: reader.shared_tickets(),
+            network_bound: reader.network_bound(),
+            signals: reader.signals(),
+            verifier: reader.verifier(paths),
+            allow_acl: reader.acl("allow_acl"),
+            invitations: reader.invitations(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
         }

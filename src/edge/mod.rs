@@ -11,6 +11,7 @@ mod probe;
 mod request;
 mod session;
 mod settings;
+mod signals;
 mod upstash;
 mod watch;
 
@@ -27,7 +28,7 @@ use now_serving::config::{Problem, Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::request::Request as Asked;
-use now_serving::service::{self, FollowUp};
+use now_serving::service::{self, FollowUp, Outcome};
 use now_serving::telemetry::log::{self, Decision};
 
 use last_url::LastUrl;
@@ -36,6 +37,7 @@ use perform::{Performed, perform, status};
 use pop::PlatformCache;
 use request::{RequestBody, call, facts, send, trace_id};
 use settings::Settings;
+use signals::Said;
 use upstash::Upstash;
 
 const LOG: &str = "queue_logs";
@@ -144,7 +146,7 @@ impl HandlerResult for Then {
 }
 
 /// One request: decide, answer, and then what could wait until the visitor had been served.
-fn answer(mut request: Request, kept: &mut SandboxState) {
+fn answer(request: Request, kept: &mut SandboxState) {
     let now = now();
     CONFIGURING.set(true);
     let read = kept.settings.read(now);
@@ -162,9 +164,10 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     let counts = &kept.counts;
     let upstash = || Upstash::new(config, counts, &kept.store_url);
     let (store, cache) = (upstash(), PlatformCache::new(counts));
-    let mut body = RequestBody(&mut request);
+    let request = RefCell::new(request);
     let asked = Asked::new(&call, config, (&store, &cache), now);
-    let outcome = service::handle(&asked, &mut body);
+    let outcome = decided(&asked, &request);
+    let request = request.into_inner();
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
     let rescue = (outcome.rescue, outcome.record.reason);
     let performed = perform(outcome.answer, rescue, request, (&asked, counts));
@@ -179,6 +182,15 @@ fn answer(mut request: Request, kept: &mut SandboxState) {
     follow_up(performed, outcome.after, &asked, (counts, upstash));
 }
 
+/// The request is read for it: its body, and what the platform says of it.
+fn decided(asked: &Asked<'_>, request: &RefCell<Request>) -> Outcome {
+    let asked = Asked {
+        platform: &Said(request),
+        ..*asked
+    };
+    service::handle(&asked, &mut RequestBody(request))
+}
+
 /// What could wait until the visitor had been answered. Each time the store may be called once more, and what the POP
 /// remembers may be newer.
 fn follow_up<'a>(
@@ -188,9 +200,11 @@ fn follow_up<'a>(
     (counts, upstash): (&Counts, impl Fn() -> Upstash<'a>),
 ) {
     let (store, pop) = (&upstash(), &PlatformCache::new(counts));
+    let now = || asked.config.shifted(now());
     let first = Asked {
         store,
         pop,
+        now: now(),
         ..*asked
     };
     performed.follow_up(after, &first);
@@ -198,11 +212,10 @@ fn follow_up<'a>(
         return;
     }
     let (store, pop) = (&upstash(), &PlatformCache::new(counts));
-    let now = asked.config.shifted(now());
     let second = Asked {
         store,
         pop,
-        now,
+        now: now(),
         ..*asked
     };
     service::afterwards(FollowUp::Look, &second);

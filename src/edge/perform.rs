@@ -3,7 +3,7 @@
 use fastly::Request;
 
 use now_serving::http::{Answer, Commands};
-use now_serving::queue::{Answered, EndedSession, Now, Reason, Renewal};
+use now_serving::queue::{AboveBound, Answered, EndedSession, Now, Reason, Renewal};
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp, Rescue};
 use now_serving::telemetry::log::Decision;
@@ -120,6 +120,15 @@ impl Performed {
         }
         if record.shared_ticket {
             tally.shared();
+        }
+        if record.above_network_bound == Some(AboveBound::Drawn) {
+            tally.drawn_above_bound();
+        }
+        if let Some(invited) = record.invitation {
+            tally.invited(invited);
+        }
+        for signal in &record.signals {
+            tally.signalled(*signal);
         }
         let Some((cuts, answered)) = self.told.zip(self.answered) else {
             return;

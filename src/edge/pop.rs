@@ -66,11 +66,13 @@ impl PlatformCache {
         CacheKey::from(self.counts.room.cache_key(marker.name()))
     }
 
-    /// Whether the copy there shows more than this one, which was then read earlier and comes late.
-    pub(super) fn is_ahead_of(&self, copy: &CachedSign) -> bool {
+    /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
+    /// more, so that this one was read earlier and comes late.
+    fn newest(&self, copy: &CachedSign) -> Option<CachedSign> {
         let there = core::lookup(self.sign_key()).execute().ok().flatten();
         let there = there.and_then(|found| from_json(&found));
-        there.is_some_and(|there| copy.is_older_than(&there))
+        let is_late = there.is_some_and(|there| copy.is_older_than(&there));
+        (!is_late).then(|| copy.or_later(self.last_now()))
     }
 }
 
@@ -143,16 +145,16 @@ impl SignCache for PlatformCache {
     }
 
     fn put(&self, copy: &CachedSign) {
-        if self.is_ahead_of(copy) {
+        let Some(copy) = self.newest(copy) else {
             return;
-        }
+        };
         let inserted = core::insert(self.sign_key(), MAX_AGE)
             .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(copy).into())
+            .user_metadata(to_json(&copy).into())
             .execute();
         // Without a copy the next look reads the store, as the first one did.
         let _ = inserted.map(StreamingBody::finish);
-        keep(self.last_key(), copy);
+        keep(self.last_key(), &copy);
     }
 
     fn remember(&self, copy: &CachedSign) {
@@ -263,17 +265,17 @@ pub(super) struct Renewal {
 
 impl Refresh for Renewal {
     fn renew(self: Box<Self>, copy: &CachedSign) {
-        if self.cache.is_ahead_of(copy) {
+        let Some(copy) = self.cache.newest(copy) else {
             return;
-        }
+        };
         let inserted = self
             .transaction
             .insert(MAX_AGE)
             .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(copy).into())
+            .user_metadata(to_json(&copy).into())
             .execute();
         let _ = inserted.map(StreamingBody::finish);
-        keep(self.cache.last_key(), copy);
+        keep(self.cache.last_key(), &copy);
         self.cache.counts.has_renewed.set(true);
     }
 }

@@ -1,5 +1,6 @@
 //! A request of the platform as plain data, and an answer for it.
 
+use std::cell::RefCell;
 use std::io::Read;
 use std::sync::LazyLock;
 
@@ -38,17 +39,17 @@ pub(super) fn trace_id(request: &Request) -> String {
 }
 
 /// Asked for one thing, the SDK's own request asks the host for all that is known of the client.
-fn handle(request: &Request) -> &RequestHandle {
+pub(super) fn handle(request: &Request) -> &RequestHandle {
     let (handle, _) = request.as_handles();
     handle
 }
 
 /// The request's body, left alone until somebody reads it: only an operator's route does.
-pub(super) struct RequestBody<'a>(pub(super) &'a mut Request);
+pub(super) struct RequestBody<'a>(pub(super) &'a RefCell<Request>);
 
 impl Read for RequestBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.get_body_mut().read(buffer)
+        self.0.borrow_mut().get_body_mut().read(buffer)
     }
 }
 

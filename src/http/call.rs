@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 21] = [
+pub const HEADERS: [&str; 22] = [
     "accept",
     "accept-language",
     "access-control-request-method",
@@ -15,6 +15,7 @@ pub const HEADERS: [&str; 21] = [
     "idempotency-key",
     "origin",
     "purpose",
+    "queue-allow",
     "referer",
     "sec-fetch-dest",
     "sec-fetch-mode",
@@ -85,17 +86,30 @@ impl Call {
     /// A value of the query, decoded; the first, where there are several of that name.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<String> {
-        let query = self.query.as_deref().unwrap_or_default();
-        form_urlencoded::parse(query.as_bytes())
-            .find(|(found, _)| found == name)
-            .map(|(_, value)| value.into_owned())
+        field(self.query.as_deref().unwrap_or_default().as_bytes(), name)
+    }
+
+    /// The query without the values of that name; none where nothing is left of it.
+    #[must_use]
+    pub fn query_without(&self, name: &str) -> Option<String> {
+        let query = self.query.as_deref()?;
+        let parts = query.split('&');
+        let kept = parts.filter(|part| field(part.as_bytes(), name).is_none());
+        let kept: Vec<&str> = kept.collect();
+        Some(kept.join("&")).filter(|query| !query.is_empty())
     }
 
     /// Scheme, host and path.
     #[must_use]
     pub fn url(&self) -> String {
+        self.site() + &self.path
+    }
+
+    /// Scheme and host.
+    #[must_use]
+    pub fn site(&self) -> String {
         let scheme = if self.https { "https" } else { "http" };
-        format!("{scheme}://{}{}", self.host, self.path)
+        format!("{scheme}://{}", self.host)
     }
 
     /// Whether `Host` names a host and nothing else. A URL's parser takes what stands in front of an `@` for a user and
@@ -189,6 +203,14 @@ impl Call {
             sum.wrapping_mul(31).wrapping_add(u64::from(byte))
         })
     }
+}
+
+/// A value of a form or a query, decoded; the first, where there are several of that name.
+#[must_use]
+pub fn field(form: &[u8], name: &str) -> Option<String> {
+    form_urlencoded::parse(form)
+        .find(|(found, _)| found == name)
+        .map(|(_, value)| value.into_owned())
 }
 
 /// A private address (RFC 1918, 3927, 4193, 4291), or a name in the network (RFC 6762).

@@ -1,10 +1,12 @@
 //! A request and its answer as plain data. Nothing in here knows the platform.
 
+pub mod body;
 mod call;
 mod command;
 pub mod cookie;
 pub mod cors;
 pub mod json;
+pub mod moment;
 pub mod negotiate;
 mod network;
 pub(crate) mod object;
@@ -13,7 +15,7 @@ mod text;
 mod told;
 
 use crate::queue::{EndedSession, Position};
-pub use call::{Call, HEADERS};
+pub use call::{Call, HEADERS, field};
 pub use command::{COMMANDS, commands};
 pub use network::network;
 pub use reply::{PRIVATE, Reply};

@@ -24,17 +24,21 @@ fn is_form_of_old_browser(call: &Call) -> bool {
     let is_silent = ["sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site"]
         .iter()
         .all(|name| call.lines(name).next().is_none());
-    let content_type = call.header("content-type").to_ascii_lowercase();
-    let content_type = content_type.split(';').next().unwrap_or_default().trim();
-    is_silent && FORMS.contains(&content_type)
+    is_silent && FORMS.contains(&media(&call.header("content-type")).as_str())
 }
 
+/// The media type in a `Content-Type`, without its parameters.
+#[must_use]
+pub fn media(content_type: &str) -> String {
+    let media = content_type.split(';').next().unwrap_or_default();
+    media.trim().to_ascii_lowercase()
+}
+
+/// The type of most forms.
+pub const FORM: &str = "application/x-www-form-urlencoded";
+
 /// The types in which browsers post forms (HTML 4.10.19.6).
-const FORMS: [&str; 3] = [
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "text/plain",
-];
+const FORMS: [&str; 3] = [FORM, "multipart/form-data", "text/plain"];
 
 /// Whether the answer fills a tab, not a frame.
 #[must_use]

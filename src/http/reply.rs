@@ -58,6 +58,13 @@ impl Reply {
         reply
     }
 
+    /// The next request does not say from which address it came.
+    #[must_use]
+    pub fn without_referrer(mut self) -> Self {
+        self.headers.retain(|(name, _)| *name != "referrer-policy");
+        self.with("referrer-policy", "no-referrer")
+    }
+
     /// An error as RFC 9457 words it: `detail` says what was wrong and what is accepted.
     #[must_use]
     pub fn problem(status: u16, title: &str, detail: &str) -> Self {

@@ -9,7 +9,7 @@ use super::{Call, Forward};
 /// Names that no client speaks for, besides all that begin with [`FORWARDED`]. `connection` is for the next hop alone
 /// (RFC 9110 7.6.1), and would let a client name what is ours for an origin's own proxy to drop; many programs take
 /// `proxy` for a setting of theirs (CVE-2016-5385).
-const WITHHELD: [&str; 30] = [
+const WITHHELD: [&str; 31] = [
     "cf-connecting-ip",
     "client-ip",
     "connection",
@@ -19,6 +19,7 @@ const WITHHELD: [&str; 30] = [
     "forwarded-for",
     "front-end-https",
     "proxy",
+    "queue-allow",
     "queue-pass",
     "queue-position",
     "true-client-ip",
@@ -167,6 +168,7 @@ mod tests {
     #[test]
     fn what_is_withheld_is_known_with_any_other_byte_for_a_dash() {
         for name in [
+            "queue-allow",
             "queue-pass",
             "queue_pass",
             "x-forwarded-for",

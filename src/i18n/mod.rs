@@ -111,7 +111,17 @@ impl Language {
         let Some(seconds) = seconds else {
             return self.text("unknown").to_owned();
         };
-        let Some(span) = span::span(seconds) else {
+        self.worded(span::span(seconds))
+    }
+
+    /// How long it is until a time that is known.
+    #[must_use]
+    pub fn until(&self, seconds: u64) -> String {
+        self.worded(span::known(seconds))
+    }
+
+    fn worded(&self, span: Option<span::Span>) -> String {
+        let Some(span) = span else {
             return self.text("soon").to_owned();
         };
         let time = self.counted(span.unit, span.to);

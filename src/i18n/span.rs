@@ -42,6 +42,20 @@ pub(super) fn span(seconds: u64) -> Option<Span> {
     })
 }
 
+/// How a time that is known is worded: minutes below two hours, hours from there on; `None` below a minute.
+pub(super) fn known(seconds: u64) -> Option<Span> {
+    let (unit, to) = match seconds {
+        0..60 => return None,
+        60..7_170 => ("minutes", (seconds + 30) / 60),
+        _ => ("hours", seconds.saturating_add(1_800) / 3_600),
+    };
+    Some(Span {
+        unit,
+        from: None,
+        to,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +107,21 @@ mod tests {
                 assert!(least <= from, "{wait}: {span:?}");
                 least = from;
             }
+        }
+    }
+
+    #[test]
+    fn a_known_time_has_no_range() {
+        let told = |seconds| known(seconds).map(|span| (span.from, span.to, span.unit));
+        for (seconds, wording) in [
+            (59, None),
+            (60, Some((None, 1, "minutes"))),
+            (1_800, Some((None, 30, "minutes"))),
+            (7_169, Some((None, 119, "minutes"))),
+            (7_170, Some((None, 2, "hours"))),
+            (864_000, Some((None, 240, "hours"))),
+        ] {
+            assert_eq!(told(seconds), wording, "{seconds}");
         }
     }
 

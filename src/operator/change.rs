@@ -226,7 +226,7 @@ impl Exchange<'_> {
 }
 
 /// What a field is called on the panel.
-const LABELS: [(&str, &str); 8] = [
+const LABELS: [(&str, &str); 9] = [
     ("mode", "The mode"),
     ("amt", "How many"),
     ("word", "The room’s name"),
@@ -235,6 +235,7 @@ const LABELS: [(&str, &str); 8] = [
     ("message", "The message"),
     ("total_active", "How many inside"),
     ("session_minutes", "The length of a session"),
+    ("event", "The event"),
 ];
 
 fn as_labelled(told: &str) -> String {

@@ -111,6 +111,9 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         absent_visitors: room.absent_visitors,
         origin_health: room.health.setting,
         cap: room.cap,
+        events: &room.events,
+        invited_per_minute: room.invitations.per_minute,
+        front_share: room.invitations.front_share,
         message: room.pages.brand.message.as_deref(),
     }
 }

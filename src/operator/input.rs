@@ -9,7 +9,9 @@ use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+use crate::http::body::{self, Unread};
 use crate::http::json::{Pairs, Value, whole};
+use crate::http::negotiate::{FORM, media};
 
 /// The values of one request, taken one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,18 +65,10 @@ impl Fields {
         longest: u64,
         example: &str,
     ) -> Result<Self, Refusal> {
-        let mut bytes = Vec::new();
-        if body
-            .take(longest.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .is_err()
-        {
-            return Err(Refusal::Value("the body broke off".to_owned()));
-        }
-        if bytes.len() as u64 > longest {
-            let text = format!("the body is longer than {longest} bytes");
-            return Err(Refusal::TooLarge(text));
-        }
+        let bytes = body::whole(body, longest).map_err(|unread| match unread {
+            Unread::BrokeOff => Refusal::Value(unread.to_string()),
+            Unread::TooLong(_) => Refusal::TooLarge(unread.to_string()),
+        })?;
         let media = media(content_type);
         let (left, is_form) = match media.as_str() {
             FORM => (form(&bytes), true),
@@ -143,6 +137,14 @@ impl Fields {
             None => Ok(None),
             Some(Value::Text(text)) => Ok(Some(text)),
             Some(other) => Err(wrong_json(name, &other, "a text")),
+        }
+    }
+
+    /// A value as it was written: the text of a form, or JSON.
+    pub fn written(&mut self, name: &'static str) -> Option<String> {
+        match self.take(name)? {
+            Value::Text(text) if self.is_form => Some(text),
+            other => Some(other.to_string()),
         }
     }
 
@@ -250,13 +252,6 @@ fn twice(name: &str) -> Refusal {
     let name = shortened(name);
     let text = format!("the field {name:?} is given twice; accepted is each field once");
     Refusal::Value(text)
-}
-
-const FORM: &str = "application/x-www-form-urlencoded";
-
-fn media(content_type: &str) -> String {
-    let media = content_type.split(';').next().unwrap_or_default();
-    media.trim().to_ascii_lowercase()
 }
 
 fn form(bytes: &[u8]) -> Vec<(String, Value)> {

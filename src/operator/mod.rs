@@ -5,6 +5,7 @@
 
 mod change;
 mod desk;
+mod event_trouble;
 pub mod input;
 pub mod login;
 mod route;

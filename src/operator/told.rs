@@ -1,15 +1,17 @@
 //! What programs are told: health, status and settings.
 
+use super::event_trouble::event_trouble;
 use super::login;
 use super::login::Refused;
 use super::{Answered, simply, store_trouble, turned_away};
 use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::page::iso_8601;
-use crate::queue::Answers;
+use crate::page::{events_json, iso_8601};
+use crate::queue::{Answers, EventSign};
 use crate::queue::{
-    Cap, Explained, LineStatus, OriginState, PanelSnapshot, Provenance, Rate, Reason, Sessions,
+    Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
+    Provenance, Rate, Reason, Sessions, Sign,
 };
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -41,7 +43,29 @@ pub(super) fn health_words(request: &Request<'_>) -> String {
         let line = refusal.line;
         words.push(format!("ignored: template: refused at line {line}\n"));
     }
+    if let Some(known) = signals_known(request) {
+        words.push(format!("signals: {known}\n"));
+    }
+    let sign = request.pop.last_sign();
+    if let Some(trouble) = sign.and_then(|sign| event_trouble(&sign, request)) {
+        words.push(format!("event: {trouble}\n"));
+    }
     words.concat()
+}
+
+/// Which of the signals in use the platform knows of this very request.
+fn signals_known(request: &Request<'_>) -> Option<String> {
+    let known = request.room.signals.known(request.platform);
+    let known = known.map(|(signal, is_known)| {
+        let said = if is_known {
+            "answered"
+        } else {
+            "not known here"
+        };
+        format!("{} is {said}", signal.name())
+    });
+    let known: Vec<String> = known.collect();
+    (!known.is_empty()).then(|| known.join(", "))
 }
 
 pub(super) fn status(request: &Request<'_>) -> Answered {
@@ -63,6 +87,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         absent,
         limits,
         origin,
+        invited,
     } = line;
     let now_ms = request.now.ms();
     let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
@@ -91,8 +116,23 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         }),
         "sessions": sign.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
+        "invitations": invitations_json(*invited, sign, &request.room.invitations),
         "origin": origin_json(origin, request),
+        "event": sign.event.as_ref().map(event_json),
+        "event_trouble": event_trouble(sign, request),
         "version": sign.live.version,
+    })
+}
+
+/// The event whose time it is.
+pub(super) fn event_json(EventSign { event, phase, .. }: &EventSign) -> Value {
+    object!({
+        "id": event.id.as_str(),
+        "phase": phase.name(),
+        "order": event.order.name(),
+        "prequeue": iso_8601(event.prequeue_ms),
+        "opens": iso_8601(event.opens_ms),
+        "closes": event.closes_ms.map(iso_8601),
     })
 }
 
@@ -105,6 +145,24 @@ fn sessions_json(sessions: &Sessions) -> Value {
         "inside": sessions.inside(),
         "promised": sessions.promised,
         "free": sessions.free(),
+    })
+}
+
+/// Who came by an invitation, where any is taken.
+fn invitations_json(invited: InvitedVisitors, sign: &Sign, rule: &Invitations) -> Option<Value> {
+    let front = sign.front.unwrap_or_default();
+    rule.are_taken().then(|| {
+        object!({
+            "straight_in": invited.all,
+            "this_minute": invited.this_minute,
+            "per_minute": rule.per_minute,
+            "front": object!({
+                "share": rule.front_share,
+                "cursor": front.cursor.0,
+                "length": front.length,
+                "waiting": front.waiting(),
+            }),
+        })
     })
 }
 
@@ -190,6 +248,7 @@ pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
             board.message.as_ref(),
         ),
         "cap": setting(cap_json(room.cap), cap_json(live.cap.unwrap_or(room.cap)), board.cap.as_ref()),
+        "event": setting(events_json(&room.events), events_json(live.events(&room.events)), board.event.as_ref()),
     })
 }
 

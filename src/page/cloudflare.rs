@@ -1,12 +1,14 @@
 //! The waiting answer as Cloudflare's Waiting Room words it, so that apps written for that work unchanged.
 //!
 //! Names, order and types are those of the object `cfWaitingRoom` in Cloudflare's API reference, at
-//! `json_response_enabled`. It has no shuffled line, no events and no Turnstile to tell of: those fields never change.
+//! `json_response_enabled`. It has no shuffled line and no Turnstile to tell of: those fields never change. An event is active from
+//! its pre-queue to its end.
 
 use serde::Serialize;
 
 use super::Waiting;
 use super::clock::iso_8601;
+use crate::queue::Phase;
 
 /// What Cloudflare says where there is nothing to say.
 const UNAVAILABLE: &str = "unavailable";
@@ -42,9 +44,9 @@ pub struct CfWaitingRoom {
     is_event_active: bool,
     is_event_prequeueing: bool,
     time_until_event_start: u64,
-    time_until_event_start_formatted: &'static str,
+    time_until_event_start_formatted: String,
     time_until_event_end: u64,
-    time_until_event_end_formatted: &'static str,
+    time_until_event_end_formatted: String,
     shuffle_at_event_start: bool,
     turnstile: &'static str,
     infinite_queue: bool,
@@ -54,15 +56,21 @@ impl CfWaitingRoom {
     /// What is known of a waiting visitor who looked at `now_ms`.
     #[must_use]
     pub fn new(waiting: &Waiting, now_ms: u64) -> Self {
-        let minutes = waiting.estimate.map(minutes);
+        let known = waiting.estimate.map(minutes);
+        let active = waiting
+            .event
+            .filter(|event| matches!(event.phase, Phase::Prequeue | Phase::Open));
+        let prequeue = active.filter(|event| event.phase == Phase::Prequeue);
+        let start = prequeue.map(|event| minutes(event.opens_in()));
+        let end = active.and_then(|event| event.closes_in().map(minutes));
         Self {
             in_waiting_room: true,
-            wait_time_known: minutes.is_some(),
-            wait_time: minutes.unwrap_or_default(),
+            wait_time_known: known.is_some(),
+            wait_time: known.unwrap_or_default(),
             wait_time_25_percentile: 0,
             wait_time_50_percentile: 0,
             wait_time_75_percentile: 0,
-            wait_time_formatted: minutes.map_or_else(|| UNAVAILABLE.to_owned(), words),
+            wait_time_formatted: words(known),
             queue_is_full: false,
             queue_all: false,
             last_updated: iso_8601(now_ms),
@@ -72,12 +80,12 @@ impl CfWaitingRoom {
             is_random_queue: false,
             is_passthrough_queue: false,
             is_reject_queue: false,
-            is_event_active: false,
-            is_event_prequeueing: false,
-            time_until_event_start: 0,
-            time_until_event_start_formatted: UNAVAILABLE,
-            time_until_event_end: 0,
-            time_until_event_end_formatted: UNAVAILABLE,
+            is_event_active: active.is_some(),
+            is_event_prequeueing: prequeue.is_some(),
+            time_until_event_start: start.unwrap_or_default(),
+            time_until_event_start_formatted: words(start),
+            time_until_event_end: end.unwrap_or_default(),
+            time_until_event_end_formatted: words(end),
             shuffle_at_event_start: false,
             turnstile: "",
             infinite_queue: false,
@@ -91,7 +99,10 @@ fn minutes(seconds: u64) -> u64 {
 }
 
 /// In minutes however many: no other unit is documented, and apps may read the number out of it.
-fn words(minutes: u64) -> String {
+fn words(minutes: Option<u64>) -> String {
+    let Some(minutes) = minutes else {
+        return UNAVAILABLE.to_owned();
+    };
     let plural = if minutes == 1 { "" } else { "s" };
     format!("{minutes} minute{plural}")
 }
@@ -101,6 +112,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
+    use crate::queue::{Event, Order, Outlook};
 
     /// The example of Cloudflare's API reference for a line that is first in, first out while no event is active.
     const DOCUMENTED: &str = r#"{
@@ -175,6 +187,52 @@ mod tests {
             assert_eq!(shown(Some(estimate)), (true, minutes, words.to_owned()));
         }
         assert_eq!(shown(None), (false, 0, "unavailable".to_owned()));
+    }
+
+    #[test]
+    fn an_event_is_active_from_its_prequeue_to_its_end() {
+        let event = Event {
+            id: "sale".to_owned(),
+            prequeue_ms: 60_000,
+            opens_ms: 600_000,
+            closes_ms: Some(7_200_000),
+            order: Order::Arrival,
+        };
+        for (now_ms, is_active, start, end) in [
+            (0, false, 0, 0),
+            (60_000, true, 9, 119),
+            (599_999, true, 1, 111),
+            (600_000, true, 0, 110),
+            (7_200_000, false, 0, 0),
+        ] {
+            let outlook = Outlook::new(&event, event.phase(now_ms), now_ms);
+            let waiting = Waiting {
+                event: Some(outlook),
+                ..Waiting::default()
+            };
+            let room = CfWaitingRoom::new(&waiting, now_ms);
+            let told = (
+                room.is_event_active,
+                room.time_until_event_start,
+                room.time_until_event_end,
+            );
+            assert_eq!(told, (is_active, start, end), "at {now_ms}");
+            assert_eq!(room.is_event_prequeueing, start > 0);
+            let words = [
+                room.time_until_event_start_formatted,
+                room.time_until_event_end_formatted,
+            ];
+            let expected = [start, end].map(words_of);
+            assert_eq!(words, expected);
+        }
+    }
+
+    fn words_of(minutes: u64) -> String {
+        match minutes {
+            0 => "unavailable".to_owned(),
+            1 => "1 minute".to_owned(),
+            _ => format!("{minutes} minutes"),
+        }
     }
 
     #[test]

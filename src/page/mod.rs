@@ -3,8 +3,12 @@
 //! Templates are parsed once; everything on a page comes with it, and its policy forbids the rest.
 
 mod brand;
+mod challenge;
 mod clock;
 mod cloudflare;
+mod event;
+mod invitation;
+mod noticed;
 mod pages;
 mod panel;
 mod stage;
@@ -16,12 +20,16 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::{self, Language};
 pub use brand::{Brand, LONGEST_MESSAGE, UNSAYABLE, is_sayable};
+pub use challenge::{Challenge, challenge};
 pub use clock::iso_8601;
 pub use cloudflare::CfWaitingRoom;
+pub use event::{event_words, events_json};
+pub use invitation::invitation;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ActionWords, Away, Configured, News, PanelView, Question, Rejection, SignSeen, Unconfirmed,
-    number, pace_words, panel, panel_without_store, people, question,
+    ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, Configured, News, PanelView, Question,
+    Rejection, SignSeen, Unconfirmed, number, pace_words, panel, panel_without_store, people,
+    question,
 };
 pub use stage::Rescue;
 use std::sync::LazyLock;
@@ -34,9 +42,15 @@ pub use waiting::{Links, Waiting, waiting_json, waiting_page};
 /// The waiting page as `build.rs` puts it together.
 const QUEUE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/queue.html"));
 
-const ADMIN_TEXT: &str = include_str!("../../templates/admin.html");
+const ADMIN_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/admin.html"));
 
 const NOTICE_TEXT: &str = include_str!("../../templates/notice.html");
+
+/// The end of a notice that is a challenge, as `build.rs` puts it together.
+const CHALLENGE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/challenge.html"));
+
+/// The end of a notice that takes an invitation.
+const INVITATION_TEXT: &str = include_str!("../../templates/invitation.html");
 
 const QUESTION_TEXT: &str = include_str!("../../templates/question.html");
 
@@ -67,6 +81,14 @@ pub fn cookies(status: u16, words: &Language, to: &str, trial: CookieTrial) -> R
     };
     let [title, text] = [title, text].map(|name| words.text(name));
     notice_in(words, status, title, text, link, NOBODY)
+}
+
+/// No number is given to a visitor of whom the platform says something.
+#[must_use]
+pub fn refused(words: &Language, frame_ancestors: Option<&str>) -> Reply {
+    let [title, text] = ["refused", "refused_why"].map(|name| words.text(name));
+    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
+    notice_in(words, 403, title, text, None, frame_ancestors)
 }
 
 /// A form was posted by a visitor whose ticket did not come along: it was not delivered, and this page goes on to `to`.
@@ -124,7 +146,14 @@ mod tests {
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
+        for text in [
+            QUEUE_TEXT,
+            ADMIN_TEXT,
+            NOTICE_TEXT,
+            CHALLENGE_TEXT,
+            INVITATION_TEXT,
+            QUESTION_TEXT,
+        ] {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             // The logo is a setting that begins with `data:`.
             let text = text.replace(r#"src="{{brand.logo}}""#, "");

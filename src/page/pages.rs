@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::brand::{Brand, constant};
 use super::template::{Refusal, Samples, Template};
-use super::{Links, QUEUE_TEXT, Rescue, Waiting, data};
+use super::{Links, QUEUE_TEXT, Waiting, data};
 use crate::i18n::{Language, english};
 use crate::queue::{Cursor, Mode, Position, Slots};
 use crate::ticket::Notice;
@@ -147,21 +147,23 @@ fn samples(words: &Language) -> Samples {
         notice: Some(Notice::Anew),
         slots: Slots::Free,
         message: something(),
+        said: Some(1),
         first: Some(1),
         reference: something(),
         is_old: true,
         estimate: Some(60),
         valid: Some(60),
         refresh: 5,
-        still: false,
         unsent: true,
-        rescue: Rescue::None,
+        ..Waiting::default()
     };
     let links = Links {
         here: "/".to_owned(),
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates".to_owned(),
         language: "/_queue/language".to_owned(),
+        lot: "/_queue/lot".to_owned(),
+        invitation: something(),
     };
     Samples {
         full: data(&waiting, &links, words, &brand).into(),

@@ -4,6 +4,7 @@ mod actions;
 mod away;
 mod band;
 mod chart;
+mod events;
 mod figures;
 mod hour;
 mod origin;
@@ -21,14 +22,14 @@ use super::template::Template;
 use super::{ADMIN_TEXT, NOBODY, house, notice};
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot};
+use crate::queue::{AbsentVisitors, Cap, Event, OriginHealth, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
 use trend::Trend;
 
 pub use actions::ActionWords;
 pub use away::{Away, Unconfirmed, panel_without_store};
-pub use question::{Question, question};
+pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;
 use words::{moment, seconds};
 pub use words::{number, pace_words, people};
@@ -57,6 +58,12 @@ pub struct Configured<'a> {
     pub origin_health: OriginHealth,
     /// The cap.
     pub cap: Cap,
+    /// The events.
+    pub events: &'a [Event],
+    /// How many visitors may go straight in by an invitation in a minute.
+    pub invited_per_minute: u64,
+    /// The share of the front lane, in percent.
+    pub front_share: u64,
     /// The message on the waiting page.
     pub message: Option<&'a str>,
 }
@@ -133,8 +140,7 @@ pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> 
 
 fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
     let (board, now_ms) = (desk.board, desk.now_ms);
-    let (sign, path) = (&board.sign, configured.path);
-    let (ticket, trouble) = (desk.ticket.as_ref(), desk.trouble);
+    let (sign, path, trouble) = (&board.sign, configured.path, desk.trouble);
     let hour = Hour::new(board, now_ms);
     let trend = Trend::new(board, &hour);
     let chart = chart::chart(&hour, desk);
@@ -155,6 +161,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "flow": figures::decisive(&hour, trend),
         "came": figures::came(configured.absent_visitors, board.absent),
         "inside": figures::inside(sign.sessions.as_ref()),
+        "invited": figures::invited(board, configured),
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
@@ -164,11 +171,11 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "modes": settings::modes(board, path, desk.once),
         "pace": settings::pace(board, configured.pace, trouble, now_ms),
         "cap": settings::cap(board, configured.cap, trouble, now_ms),
+        "event": events::events(configured, desk),
         "message": settings::message(board, configured.message, trouble, now_ms),
-        "ticket": ticket.map(|ticket| figures::ticket(ticket, sign, now_ms)),
-        "ticketless": ticket.is_none(),
-        "tickets": configured.tickets,
-        "no_tickets": !configured.tickets,
+        "ticket": desk.ticket.as_ref().map(|ticket| figures::ticket(ticket, sign, now_ms)),
+        "ticketless": desk.ticket.is_none(),
+        "tickets": configured.tickets, "no_tickets": !configured.tickets,
         "quiet_hour": chart.is_none(),
         "chart": chart,
         "actionless": board.actions.is_empty(),
@@ -190,6 +197,7 @@ fn permit(
         "kept": typed.is_some(),
         "most": configured.permit_max,
         "most_words": number(configured.permit_max),
+        "asks": question::ASKS_ABOVE,
         "look": seconds(configured.refresh_interval),
     })
 }

@@ -63,19 +63,18 @@ impl Stage {
     pub(super) fn headline(self, words: &Language) -> Option<&'static str> {
         match self {
             Self::Hold | Self::Called => Some(words.text("hold_heading")),
+            Self::Full => Some(words.text("heading_unnumbered")),
             Self::Rescued => Some(words.text("posted")),
-            Self::Timed
-            | Self::Waiting
-            | Self::Full
-            | Self::Closed
-            | Self::Held
-            | Self::Unnumbered => None,
+            Self::Timed | Self::Waiting | Self::Closed | Self::Held | Self::Unnumbered => None,
         }
     }
 
     /// How many are ahead, or why the visitor waits, as a sentence.
-    pub(super) fn line(self, ahead: u64, words: &Language) -> String {
+    pub(super) fn line(self, waiting: &Waiting, words: &Language) -> String {
+        let ahead = waiting.seen.map_or(0, |(_, ahead)| ahead);
         let text = match (self, ahead) {
+            // With a number, the sentence below says that it is kept.
+            (Self::Closed, _) if waiting.position.is_some() => "closed_now",
             (Self::Closed, _) => "closed",
             (Self::Full, _) => "full",
             (Self::Called, _) => "called",
@@ -125,7 +124,7 @@ mod tests {
         let told = Worded::new(&rescued, english());
         let line = english().text("rescued");
         assert_eq!((told.stage, told.line.as_str()), ("rescued", line));
-        assert_eq!(told.headline, Some("One moment, please"));
+        assert_eq!(told.headline.as_deref(), Some("One moment, please"));
     }
 
     #[test]
@@ -142,6 +141,38 @@ mod tests {
     }
 
     #[test]
+    fn a_closed_room_asks_nobody_whether_they_have_a_number() {
+        let closed = |position| Waiting {
+            mode: Mode::Closed,
+            position,
+            seen: Some((Cursor(3), 3)),
+            ..Waiting::default()
+        };
+        let (mine, none) = (closed(Some(Position(7))), closed(None));
+        let [mine, none] = [&mine, &none].map(|view| Worded::new(view, english()));
+        let kept = "You keep number 7. This page goes on by itself.";
+        let told = (mine.line.as_str(), mine.detail.as_deref());
+        assert_eq!(told, ("Nobody is let in at the moment.", Some(kept)));
+        assert!(none.line.contains("If you have a number"), "{}", none.line);
+        assert_eq!(none.detail, None);
+    }
+
+    #[test]
+    fn a_called_visitor_in_a_full_room_reads_first_to_wait() {
+        let full = Waiting {
+            slots: Slots::Taken,
+            ..called()
+        };
+        let told = Worded::new(&full, english());
+        let line = "It’s your turn as soon as a place inside is free.";
+        assert_eq!(
+            (told.stage, told.headline.as_deref()),
+            ("full", Some("Please wait"))
+        );
+        assert_eq!(told.line, line);
+    }
+
+    #[test]
     fn on_hold_the_number_is_kept_by_name() {
         let called = Waiting {
             mode: Mode::Hold,
@@ -154,7 +185,7 @@ mod tests {
         for (view, stage) in [(called, "called"), (waiting, "hold")] {
             let told = Worded::new(&view, english());
             assert_eq!(
-                (told.stage, told.headline),
+                (told.stage, told.headline.as_deref()),
                 (stage, Some("Entry is paused"))
             );
             let kept = "You keep number 7. This page goes on by itself.";

@@ -1,12 +1,14 @@
 //! The waiting page and its JSON twin.
 
+use super::event::{DRAWN, countdown, event_json};
+use super::noticed::notice;
 use super::stage::Rescue;
 use super::update::Worded;
-use super::{Brand, CfWaitingRoom, NOBODY, Pages, notice_in};
+use super::{Brand, CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::{LANGUAGES, Language};
-use crate::queue::{Cursor, Mode, Position, Slots, Verdict, decide};
+use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
 use handlebars::Context;
 use serde::Serialize;
@@ -17,6 +19,8 @@ use serde_json::Value;
 pub struct Waiting {
     /// The number; `None` while none could be drawn.
     pub position: Option<Position>,
+    /// In which lane that number is.
+    pub lane: Lane,
     /// Where the sign stands and how many are ahead; `None` while the store does not answer.
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.
@@ -27,6 +31,8 @@ pub struct Waiting {
     pub notice: Option<Notice>,
     /// What operators tell waiting visitors.
     pub message: Option<String>,
+    /// When they said it, in seconds since 1970; `None` for a message of the configuration.
+    pub said: Option<u64>,
     /// How many were ahead when the number was drawn.
     pub first: Option<u64>,
     /// What to quote to support.
@@ -37,6 +43,8 @@ pub struct Waiting {
     pub estimate: Option<u64>,
     /// Seconds until the ticket ends, where the turn stays valid until then.
     pub valid: Option<u64>,
+    /// The event whose time it is.
+    pub event: Option<Outlook>,
     /// Seconds until the next look.
     pub refresh: u64,
     /// Whether the page should not refresh by itself.
@@ -45,6 +53,8 @@ pub struct Waiting {
     pub unsent: bool,
     /// Whether the page stands in the place of an answer of the origin.
     pub rescue: Rescue,
+    /// What a visitor above the bound of a network is asked to calculate.
+    pub challenge: Option<Challenge>,
 }
 
 impl Waiting {
@@ -54,9 +64,10 @@ impl Waiting {
         numbers.is_some_and(|((cursor, _), position)| decide(position, cursor) == Verdict::Admit)
     }
 
-    /// Why the number is a new one, where the visitor had another before.
-    pub(super) fn new_number(&self) -> Option<Notice> {
-        self.notice.filter(|_| self.position.is_some())
+    /// Why the number is a new one, where the visitor had another before, or what became of an invitation.
+    pub(super) fn told(&self) -> Option<Notice> {
+        let is_told = |notice: &Notice| self.position.is_some() || !notice.is_of_number();
+        self.notice.filter(is_told)
     }
 }
 
@@ -71,6 +82,10 @@ pub struct Links {
     pub updates: String,
     /// Takes the language that the visitor chooses.
     pub language: String,
+    /// What an order by lot follows from.
+    pub lot: String,
+    /// Takes an invitation; none where none is taken.
+    pub invitation: Option<String>,
 }
 
 /// The waiting page, for the sites that may show it in a frame; the same as a notice if its template cannot be shown.
@@ -97,6 +112,7 @@ pub fn waiting_page(
 
 fn heading<'a>(worded: &Worded<'_>, words: &'a Language, brand: &'a Brand) -> &'a str {
     match &brand.heading {
+        _ if worded.heading.is_some() => worded.heading.unwrap_or_default(),
         _ if worded.closed.is_some() => words.text("closed_heading"),
         Some(heading) => heading,
         // Without a number there is no place in the line.
@@ -125,25 +141,6 @@ fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Language) -> &'a
     }
 }
 
-/// The name of the text that says why the number is a new one.
-fn text_of(notice: Notice) -> &'static str {
-    match notice {
-        Notice::Anew => "anew",
-        Notice::Lapsed => "lapsed",
-        Notice::SessionOver => "session_over",
-        Notice::SessionEnded => "session_ended",
-        Notice::Used => "used",
-    }
-}
-
-/// Why the number is a new one, and which one it is.
-fn notice(waiting: &Waiting, words: &Language) -> Option<String> {
-    let reason = words.text(text_of(waiting.new_number()?));
-    let number = words.number(waiting.position?.0);
-    let told = words.text("new_number").replace("{n}", &number);
-    Some(format!("{reason} {told}"))
-}
-
 /// All languages, by their own names.
 fn languages(chosen: &Language) -> Vec<Value> {
     let option = |words: &Language| {
@@ -157,8 +154,7 @@ fn languages(chosen: &Language) -> Vec<Value> {
 pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &Brand) -> Value {
     let worded = Worded::new(waiting, words);
     let heading = heading(&worded, words, brand);
-    let title = worded.ahead.as_ref();
-    let title = title.map(|ahead| format!("{ahead} \u{b7} {heading}"));
+    let title = (worded.ahead.as_ref()).map(|ahead| format!("{ahead} \u{b7} {heading}"));
     let state = state(waiting, &worded, words);
     let timed = worded.wait.clone().filter(|_| worded.stage == "timed");
     let all = object!({
@@ -168,15 +164,17 @@ pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &B
         "title": title.as_deref().unwrap_or(heading),
         "heading": heading,
         "stage": worded.stage,
-        "headline": worded.headline.map(str::to_owned).or(timed),
+        "headline": worded.headline.clone().or(timed),
         "detail": worded.detail,
         "message": worded.message,
+        "said": worded.said,
         "position": worded.position,
         "number": worded.position.map(|position| words.number(position)),
         "ahead": worded.ahead,
         "line": worded.line,
         "wait": worded.wait,
-        "estimate": worded.estimate,
+        "estimate": countdown(waiting).or(worded.estimate),
+        "at": words.text(if countdown(waiting).is_some() { "opens_at" } else { "at" }),
         "valid": worded.valid,
         "cursor": worded.cursor,
         "unserved": worded.cursor == Some(0),
@@ -205,6 +203,8 @@ fn with_wishes(mut all: Value, waiting: &Waiting, links: &Links, words: &Languag
         "place": links.place.as_str(),
         "updates": links.updates.as_str(),
         "language": links.language.as_str(),
+        "lot": waiting.event.filter(|event| event.order == DRAWN).map(|_| links.lot.as_str()),
+        "invitation": links.invitation.as_deref(),
         "languages": languages(words),
         "switch": switch,
         "other": other,
@@ -228,6 +228,9 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that the line is on hold or the room closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<Mode>,
+    /// Only there for a number of the front lane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lane: Option<&'static str>,
     /// Only there to say that the turn has come, and no slot is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) full: Option<bool>,
@@ -240,6 +243,12 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that what the request carried was not delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<bool>,
+    /// The event whose time it is, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) event: Option<Value>,
+    /// Only there for a visitor above the bound of a network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) challenge: Option<Value>,
     /// The same once more, for programs written for Cloudflare.
     #[serde(rename = "cfWaitingRoom", skip_serializing_if = "Option::is_none")]
     pub(super) cf: Option<CfWaitingRoom>,
@@ -263,10 +272,16 @@ pub fn waiting_json(
         room,
         message: waiting.message.as_deref(),
         mode: (!waiting.mode.lets_in()).then_some(waiting.mode),
+        lane: waiting.lane.name(),
         full: (waiting.slots == Slots::Taken).then_some(true),
         old: waiting.is_old.then_some(true),
-        notice: waiting.new_number().map(Notice::name),
+        notice: waiting.told().map(Notice::name),
         sent: waiting.unsent.then_some(false),
+        event: waiting
+            .event
+            .as_ref()
+            .map(|event| event_json(event, waiting.estimate)),
+        challenge: waiting.challenge.as_ref().map(Challenge::data),
         cf,
     };
     Reply::json(status, &data)

@@ -13,7 +13,7 @@ use super::Rate;
 pub struct Position(pub u64);
 
 /// The last position admitted, inclusive: what the sign shows as "now serving".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cursor(pub u64);
 
 /// What the two numbers say about one visitor.

@@ -113,12 +113,39 @@ impl Sign {
             epoch,
             position: Position(position.0 - offset),
             cursor_at_draw: Cursor(self.cursor.0.saturating_sub(offset)),
+            came: None,
         }
     }
 
     /// The number of a place in this line, whether or not the line has reached it.
     #[must_use]
     pub fn number(&self, place: WaitingProof) -> Option<Position> {
+        let written = self.written_number(place)?;
+        match place.came {
+            Some(_) => Some(written),
+            None => Some(self.by_lot(written).unwrap_or(written)),
+        }
+    }
+
+    /// The number that the lot gave to the visitor who drew this one.
+    #[must_use]
+    pub fn by_lot(&self, number: Position) -> Option<Position> {
+        self.begun.as_ref()?.by_lot(number)
+    }
+
+    /// The place with the number that the lot gave to its holder, where there was a lot.
+    #[must_use]
+    pub fn redrawn(&self, place: WaitingProof) -> WaitingProof {
+        let written = self.written_number(place).filter(|_| place.came.is_none());
+        let given = written.and_then(|number| self.by_lot(number));
+        given.map_or(place, |given| WaitingProof {
+            came: written,
+            ..self.place(given)
+        })
+    }
+
+    /// The number that stands on a ticket.
+    pub(super) fn written_number(&self, place: WaitingProof) -> Option<Position> {
         if place.born == self.birth.born {
             return (place.epoch == self.epoch).then_some(place.position);
         }
@@ -167,11 +194,13 @@ impl TicketState {
             } else if place.epoch > sign.epoch || place.position.0 > sign.greatest(place.born) {
                 Self::Ahead
             } else {
-                Self::Placed(place.position)
+                Self::Placed(sign.number(place).unwrap_or(place.position))
             };
         }
-        match sign.number(place) {
-            Some(position) if position.0 <= sign.greatest(place.born) => Self::Placed(position),
+        match sign.written_number(place) {
+            Some(position) if position.0 <= sign.greatest(place.born) => {
+                Self::Placed(sign.number(place).unwrap_or(position))
+            }
             Some(_) => Self::Ahead,
             None if place.born > birth.started => Self::Ahead,
             None if birth.young => Self::Settling,
@@ -190,10 +219,13 @@ mod tests {
             pops: None,
             sessions: None,
             origin: None,
+            event: None,
+            begun: None,
             birth,
             epoch: 3,
             cursor: Cursor(5),
             length: 100,
+            front: None,
             credit: 0,
             measured: None,
             live: Live::default(),
@@ -206,6 +238,7 @@ mod tests {
             epoch,
             position: Position(position),
             cursor_at_draw: Cursor(0),
+            came: None,
         }
     }
 

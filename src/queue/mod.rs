@@ -2,14 +2,23 @@
 
 pub mod absent;
 mod admission;
+mod allowed;
 pub mod backoff;
 mod baseline;
+mod begun;
 mod birth;
 pub mod breaker;
 pub mod chance;
 mod change;
+pub mod draw;
 mod ended;
+mod event;
+mod event_list;
+mod event_sign;
 pub mod health;
+pub mod invitation;
+mod lane;
+mod lot;
 mod model;
 mod networks;
 mod now;
@@ -23,18 +32,28 @@ mod room;
 pub mod sessions;
 pub mod share;
 mod sign;
+mod signals;
 mod snapshot;
 mod window;
 
 pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
+pub use allowed::AllowFault;
 pub use baseline::Baseline;
+pub use begun::{Begun, Lot};
 pub use birth::{Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
+pub use draw::{DrawSecrets, NoSecrets, Seed};
 pub use ended::{EndedSession, EndedSessions};
+pub use event::{Event, Order, Outlook, Phase, Schedule};
+pub use event_list::EventList;
+pub use event_sign::EventSign;
 pub use health::{AdaptivePace, HealthRule, Sickness};
+pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
+pub use lane::{ByLane, FrontLane, FrontShare, Lane};
+pub use lot::{LotNews, Reveal};
 pub use model::{Asker, Brought, Call, Model, Outcome};
-pub use networks::SharedTickets;
+pub use networks::{AboveBound, NetworkBound, SharedTickets};
 pub use now::Now;
 pub use origin::{Answered, Answers, OriginHealth, OriginSign, Overrule};
 pub use rate::{Measured, Rate, estimated_wait};
@@ -44,7 +63,9 @@ pub use released::{Explained, Released};
 pub use room::RoomName;
 pub use sessions::{Cap, Cell, Claim, Enforcement, Renewal, Sessions, Slots};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
+pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{
-    Action, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot, Provenance,
+    Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
+    Provenance,
 };
 pub use window::{Bounds, Past, Period, Steering, Window};

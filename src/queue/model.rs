@@ -8,9 +8,14 @@ mod changes;
 mod claim;
 mod draw;
 mod ended;
+mod event;
 mod explain;
+mod front;
 mod health;
 mod inside;
+mod invite;
+mod look;
+mod lot;
 mod pace;
 mod pieces;
 mod rate;
@@ -19,12 +24,11 @@ mod settings;
 mod window;
 mod witness;
 
-use super::{Live, Sign, TicketState, WaitingProof};
+use super::{Live, Sign, WaitingProof};
 use crate::queue::Baseline;
-use crate::queue::Released;
 use crate::queue::Window;
 use crate::queue::health::{Health, HealthRule};
-use crate::queue::{AbsentVisitors, Cap, Cursor, LineAnswer, Pace};
+use crate::queue::{AbsentVisitors, Cap, Cursor, Event, LineAnswer, Pace, Released};
 pub use absent::Brought;
 use absent::{Counted, Kept};
 use birth::Windows;
@@ -45,6 +49,10 @@ pub struct Model {
     absent_visitors: AbsentVisitors,
     /// The configured cap.
     cap: Option<Cap>,
+    /// The configured events.
+    events: Vec<Event>,
+    /// What decides their orders by lot.
+    secrets: fn(&str, u64) -> Vec<String>,
     /// What the line shows.
     sign: Sign,
     /// Whether the store holds anything yet.
@@ -98,6 +106,10 @@ pub struct Model {
     last: Option<Released>,
     /// The sum of the budgets of all periods opened so far, and of what an open room let in.
     granted: u64,
+    /// How many visitors went in by an invitation.
+    invited: invite::Minute,
+    /// The front lane.
+    front: front::Front,
 }
 
 fn sign_at_first(configured: Pace) -> Sign {
@@ -110,11 +122,14 @@ fn sign_at_first(configured: Pace) -> Sign {
         epoch: 1,
         cursor: Cursor(0),
         length: 0,
+        front: None,
         credit: 0,
         measured: None,
         pops: None,
         sessions: None,
         origin: None,
+        event: None,
+        begun: None,
         live,
     }
 }
@@ -154,6 +169,8 @@ impl Model {
             configured,
             absent_visitors: AbsentVisitors::default(),
             cap: None,
+            events: Vec::new(),
+            secrets: |_, _| Vec::new(),
             sign: sign_at_first(configured),
             is_new: true,
             quiet_ms: 0,
@@ -187,6 +204,8 @@ impl Model {
             load: None,
             last: None,
             granted: 0,
+            invited: invite::Minute::default(),
+            front: front::Front::default(),
         }
     }
 
@@ -214,29 +233,7 @@ impl Model {
             line.open_period(call.now_ms, before);
             line.arrive(asker, call.now_ms)
         });
-        self.answered(told)
-    }
-
-    /// The sign, for a ticket of this place, and its number in this line; a ticket that has ended draws.
-    pub fn look(&mut self, asker: Asker<'_>, place: WaitingProof, call: Call<'_>) -> LineAnswer {
-        let (_, told) = self.verb(call, |line, before| {
-            line.take_ticket(asker.id, place, call.now_ms);
-            line.open_period(call.now_ms, before);
-            line.release(call.now_ms);
-            let told = match TicketState::of(place, &line.sign) {
-                TicketState::Placed(position) if position.0 <= line.sign.cursor.0 => {
-                    let claim = line.claim(asker, position, Some(place), call.now_ms);
-                    (Some(position), claim)
-                }
-                TicketState::Placed(position) => (Some(position), None),
-                TicketState::Settling => (None, None),
-                TicketState::Ahead if line.sign.birth.young => (None, None),
-                TicketState::Ended | TicketState::Ahead => line.arrive(asker, call.now_ms),
-            };
-            line.count(call.brought, call.now_ms);
-            told
-        });
-        self.answered(told)
+        self.answered(asker, told)
     }
 
     /// The sign, for a POP that asks without a ticket.
@@ -265,7 +262,7 @@ impl Model {
     fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, Before) -> T) -> (Sign, T) {
         self.begin(call);
         self.is_new = false;
-        let turnout = self.turnout();
+        let (turnout, in_front) = (self.turnout(), self.front.called);
         let before = match self.sign.waiting() {
             0 => Before::Idle,
             _ => Before::Waiting,
@@ -275,15 +272,19 @@ impl Model {
         self.keep_sick(call.now_ms);
         self.note_release(turnout.called, call.now_ms);
         let waits = self.sign.waiting() > 0;
-        if !waits {
+        let called = self.admitted - turnout.called - (self.front.called - in_front);
+        if self.sign.waiting_in_main() == 0 {
             self.checkpoints = None;
-        } else if self.admitted > turnout.called {
+        } else if called > 0 {
             self.measure(call.now_ms);
         }
         self.watch_turnout(turnout, call.now_ms);
         if waits && before == Before::Idle {
-            let holds = self.mode(call.now_ms) != self.sign.live.mode;
-            let kept = if holds { self.anchor_ms } else { 0 };
+            let kept = if self.is_held(call.now_ms) {
+                self.anchor_ms
+            } else {
+                0
+            };
             self.anchor_ms = kept.max(call.now_ms);
         }
         self.show(call.now_ms);

@@ -120,14 +120,16 @@ pub fn estimated_wait(
 }
 
 impl Sign {
-    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, or the pace follows the origin, that is by what was
-    /// measured, and no sooner than the schedule says: how soon slots become free is not known before. `None` where it is unknown.
+    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, the pace follows the origin, or visitors of the front
+    /// lane have a share of it, that is by what was measured, and no sooner than the schedule says: how soon slots become free, and
+    /// how much the front lane uses, is not known before. `None` where it is unknown.
     #[must_use]
     pub fn estimated_wait(&self, ahead: u64, now_ms: u64) -> Option<u64> {
         let pace = self.live.pace;
         let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
         let is_slowed = self.origin.is_some_and(|origin| origin.is_slowed);
-        if !is_slowed && !self.sessions.as_ref().is_some_and(is_held_back) {
+        let is_capped = self.sessions.as_ref().is_some_and(is_held_back);
+        if !is_slowed && !is_capped && self.waiting_in_front() == 0 {
             return estimated_wait(ahead, self.measured, pace, now_ms);
         }
         let measured = self.measured?;
@@ -139,7 +141,7 @@ impl Sign {
     /// The same for the last visitor in line; 0 when none waits and the line moves.
     #[must_use]
     pub fn wait_of_the_last(&self, now_ms: u64) -> Option<u64> {
-        match self.waiting() {
+        match self.waiting_in_main() {
             0 => estimated_wait(0, self.measured, self.live.pace, now_ms).map(|_| 0),
             many => self.estimated_wait(many - 1, now_ms),
         }

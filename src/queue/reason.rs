@@ -9,18 +9,33 @@ use serde::Serialize;
 pub enum Reason {
     /// On the list of what skips the room.
     Bypass,
+    /// A client that needs no ticket: by a signed header, or from a listed network.
+    Allowed,
     /// OPTIONS: a preflight goes to the origin, so that other sites' scripts learn what they may do; any other is answered.
     Preflight,
     /// Had been admitted before.
     Inside,
     /// Admitted by this very request.
     Admitted,
+    /// Went in by an invitation.
+    Invited,
+    /// An invitation was brought, or its page asked for.
+    Invitation,
     /// Would have been, but the origin failed: the place is kept.
     Rescued,
     /// In line.
     Waiting,
     /// A first contact while others wait: a ticket without a number, which is drawn when the ticket comes back.
     Provisional,
+    /// Its network has drawn as many numbers as it may, or the platform says something of it: a calculation or a wait comes
+    /// before the number.
+    Challenged,
+    /// The platform says something of it for which no number is drawn.
+    Refused,
+    /// A verified crawler, for which no number is drawn.
+    Crawler,
+    /// The answer to a challenge is right.
+    Solved,
     /// The store does not answer: held.
     Held,
     /// The room is closed.
@@ -77,6 +92,8 @@ pub enum Reason {
     UnsoundSecret,
     /// The metrics.
     Metrics,
+    /// What anybody may check of an order by lot.
+    Lot,
     /// Nobody is served before the settings are right.
     UnsoundConfiguration,
     /// A wrong setting of looks, words or the log has its default instead.
@@ -94,13 +111,13 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 35] = [
-        Self::Bypass, Self::Preflight, Self::Inside, Self::Admitted, Self::Rescued, Self::Waiting, Self::Provisional, Self::Held, Self::Closed,
+    pub const ALL: [Self; 43] = [
+        Self::Bypass, Self::Allowed, Self::Preflight, Self::Inside, Self::Admitted, Self::Invited, Self::Invitation, Self::Rescued, Self::Waiting, Self::Provisional, Self::Challenged, Self::Refused, Self::Crawler, Self::Solved, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
         Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::NotListed, Self::UnsoundSecret,
-        Self::Metrics,
+        Self::Metrics, Self::Lot,
     ];
 
     /// Its name, in the log and among the metrics.

@@ -4,7 +4,7 @@
 //! Invariant: `n` is at most the number of waiting visitors. `store/lua/release.lua` and `pace.lua` have the same rule, since
 //! only the store can do it atomically.
 
-use super::{Mode, Pace};
+use super::{ByLane, FrontShare, Mode, Pace};
 use serde::Serialize;
 
 /// While visitors wait, periods that no verb saw are opened later: at most this many seconds' worth.
@@ -14,7 +14,7 @@ const LONGEST_CATCH_UP: u64 = 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// How many visitors wait.
-    pub waiting: u64,
+    pub waiting: ByLane,
     /// Who goes in.
     pub mode: Mode,
     /// Until then, in milliseconds, an older line may still come back after a loss of data.
@@ -32,6 +32,8 @@ pub struct Limits {
     pub period: u64,
     /// Free slots; nothing without a cap.
     pub slots: Option<u64>,
+    /// The share of the front lane.
+    pub front: FrontShare,
 }
 
 /// How many go in, and why no more.
@@ -39,6 +41,10 @@ pub struct Limits {
 pub struct Release {
     /// How many visitors.
     pub n: u64,
+    /// From which lane.
+    pub of: ByLane,
+    /// By how much the front lane is ahead of its share then.
+    pub front_over: u64,
     /// How many of them used credit.
     pub by_credit: u64,
     /// How many of them used the budget.
@@ -67,11 +73,13 @@ pub enum Bound {
     Recount,
     /// The origin is sick.
     Origin,
+    /// The event is not open.
+    Event,
 }
 
 impl Bound {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Waiting,
         Self::Mode,
         Self::Settling,
@@ -79,6 +87,7 @@ impl Bound {
         Self::Slots,
         Self::Recount,
         Self::Origin,
+        Self::Event,
     ];
 
     /// As the store, programs and the log write it.
@@ -92,6 +101,7 @@ impl Bound {
             Self::Slots => "slots",
             Self::Recount => "recount",
             Self::Origin => "origin",
+            Self::Event => "event",
         }
     }
 
@@ -108,6 +118,8 @@ impl Bound {
 pub fn release(line: Line, limits: Limits, now_ms: u64) -> Release {
     let none = |bound_by| Release {
         n: 0,
+        of: ByLane::default(),
+        front_over: limits.front.over,
         by_credit: 0,
         by_pace: 0,
         budget: limits.budget,
@@ -116,30 +128,38 @@ pub fn release(line: Line, limits: Limits, now_ms: u64) -> Release {
     match line.mode {
         Mode::Hold | Mode::Closed => none(Bound::Mode),
         Mode::Open => Release {
-            n: line.waiting,
+            n: line.waiting.sum(),
+            of: line.waiting,
             ..none(Bound::Waiting)
         },
         Mode::Automatic if now_ms < line.settling_until_ms => none(Bound::Settling),
-        Mode::Automatic => {
-            let most = limits
-                .slots
-                .map_or(line.waiting, |slots| slots.min(line.waiting));
-            let by_credit = limits.credit.min(most);
-            let by_pace = limits.budget.min(most - by_credit);
-            let n = by_credit + by_pace;
-            let bound_by = match limits.slots {
-                _ if n == line.waiting => Bound::Waiting,
-                Some(slots) if n == slots => Bound::Slots,
-                Some(_) | None => Bound::Pace,
-            };
-            Release {
-                n,
-                by_credit,
-                by_pace,
-                budget: (limits.budget - by_pace).min(limits.period),
-                bound_by,
-            }
-        }
+        Mode::Automatic => by_limits(line, limits),
+    }
+}
+
+fn by_limits(line: Line, limits: Limits) -> Release {
+    let waiting = line.waiting.sum();
+    let most = limits.slots.map_or(waiting, |slots| slots.min(waiting));
+    let by_credit = limits.credit.min(most);
+    let by_pace = limits.budget.min(most - by_credit);
+    let n = by_credit + by_pace;
+    // A permit is for the main line; the front lane has a share of the pace.
+    let permitted = line.waiting.main_first(by_credit);
+    let waiting = line.waiting.without(permitted);
+    let (paced, front_over) = limits.front.split(by_pace, waiting);
+    let bound_by = match limits.slots {
+        _ if n == line.waiting.sum() => Bound::Waiting,
+        Some(slots) if n == slots => Bound::Slots,
+        Some(_) | None => Bound::Pace,
+    };
+    Release {
+        n,
+        of: permitted.and(paced),
+        front_over,
+        by_credit,
+        by_pace,
+        budget: (limits.budget - by_pace).min(limits.period),
+        bound_by,
     }
 }
 
@@ -190,7 +210,10 @@ mod tests {
 
     fn line(waiting: u64, mode: Mode) -> Line {
         Line {
-            waiting,
+            waiting: ByLane {
+                main: waiting,
+                front: 0,
+            },
             mode,
             settling_until_ms: 0,
         }
@@ -202,6 +225,7 @@ mod tests {
             budget,
             period: 5,
             slots: None,
+            front: FrontShare::default(),
         }
     }
 
@@ -298,6 +322,38 @@ mod tests {
             10,
             "an open room has no cap"
         );
+    }
+
+    #[test]
+    fn scarce_slots_are_shared_too_and_credit_is_for_the_main_line_first() {
+        let told = |(main, front), credit, slots| {
+            let line = Line {
+                waiting: ByLane { main, front },
+                ..line(0, Mode::Automatic)
+            };
+            let front = FrontShare {
+                percent: 10,
+                over: 0,
+            };
+            let limits = Limits {
+                slots,
+                front,
+                ..limits(credit, 30)
+            };
+            let release = release(line, limits, NOW);
+            (release.of.main, release.of.front, release.front_over)
+        };
+        assert_eq!(told((50, 50), 0, None), (27, 3, 0));
+        assert_eq!(told((50, 50), 0, Some(4)), (3, 1, 60));
+        assert_eq!(told((50, 50), 10, None), (37, 3, 0));
+        assert_eq!(told((50, 50), 10, Some(4)), (4, 0, 0));
+        assert_eq!(told((5, 50), 10, Some(40)), (5, 35, 0));
+        let open = Line {
+            waiting: ByLane { main: 2, front: 3 },
+            ..line(0, Mode::Open)
+        };
+        let released = release(open, limits(0, 0), NOW);
+        assert_eq!((released.n, released.of), (5, open.waiting));
     }
 
     const FIVE_IN_FIFTEEN: Pace = Pace {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Birth, OriginSign};
+use super::{Begun, Birth, Event, EventList, EventSign, FrontLane, OriginSign, Phase};
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
@@ -17,6 +17,9 @@ pub struct Sign {
     pub cursor: Cursor,
     /// Tickets drawn.
     pub length: u64,
+    /// The front lane, once a number was drawn there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<FrontLane>,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
     /// How fast the line moved, while somebody was left waiting.
@@ -31,6 +34,12 @@ pub struct Sign {
     /// What is known of the origin; nothing where its answers are not watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginSign>,
+    /// The event whose time it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<EventSign>,
+    /// The event that the line has begun, which may be over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Begun>,
     /// What an operator may have set.
     #[serde(default)]
     pub live: Live,
@@ -52,6 +61,9 @@ pub struct Live {
     /// The cap, if an operator set one, or took the configured one away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cap: Option<Cap>,
+    /// The events, if an operator set them in place of the configured ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventList>,
     /// Grows with each change of these.
     pub version: u64,
     /// When each was set.
@@ -59,7 +71,7 @@ pub struct Live {
     pub set_at: SetTimes,
 }
 
-/// When operators set mode, pace, message and cap, by the store's clock in milliseconds; 0 for never. Of two copies the later one
+/// When operators set mode, pace, message, cap and events, by the store's clock in milliseconds; 0 for never. Of two copies the later one
 /// counts, setting by setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetTimes {
@@ -72,6 +84,18 @@ pub struct SetTimes {
     /// The cap.
     #[serde(default)]
     pub cap: u64,
+    /// The events.
+    #[serde(default)]
+    pub event: u64,
+}
+
+impl Live {
+    /// The events that hold, of a room where these are configured.
+    #[must_use]
+    pub fn events<'a>(&'a self, configured: &'a [Event]) -> &'a [Event] {
+        let set = self.events.as_ref();
+        set.map_or(configured, |list| &list.0)
+    }
 }
 
 impl SetTimes {
@@ -88,6 +112,7 @@ impl SetTimes {
                 pace: version,
                 message: version,
                 cap: version,
+                event: version,
             };
         }
         self
@@ -95,9 +120,16 @@ impl SetTimes {
 }
 
 impl Sign {
-    /// How many hold a ticket and have not been admitted.
+    /// How many hold a ticket and have not been admitted, in both lanes.
     #[must_use]
     pub fn waiting(&self) -> u64 {
+        self.waiting_in_main()
+            .saturating_add(self.waiting_in_front())
+    }
+
+    /// The same in the main line.
+    #[must_use]
+    pub fn waiting_in_main(&self) -> u64 {
         waiting(self.length, self.cursor)
     }
 
@@ -105,7 +137,27 @@ impl Sign {
     #[must_use]
     pub fn is_held_by_origin(&self) -> bool {
         let holds = self.origin.as_ref().is_some_and(|origin| origin.holds);
-        holds && self.live.mode == Mode::Automatic
+        holds && self.scheduled_mode() == Mode::Automatic
+    }
+
+    /// The mode that an operator set, as the phase of an event bounds it.
+    #[must_use]
+    pub fn scheduled_mode(&self) -> Mode {
+        let mode = self.live.mode;
+        let event = self.event.as_ref();
+        event.map_or(mode, |event| event.phase.bounds(mode))
+    }
+
+    /// Whether the order of this number is still to be decided by lot, so that it says nothing yet.
+    #[must_use]
+    pub fn awaits_lot(&self, number: Position) -> bool {
+        let event = self.event.as_ref();
+        let is_due = event.is_some_and(|event| {
+            event.event.order.is_drawn()
+                && matches!(event.phase, Phase::Prequeue | Phase::Drawing | Phase::Over)
+        });
+        let begun = self.begun.as_ref();
+        is_due && begun.is_some_and(|begun| begun.awaits_lot(number))
     }
 
     /// Who goes in now.
@@ -114,7 +166,7 @@ impl Sign {
         if self.is_held_by_origin() {
             Mode::Hold
         } else {
-            self.live.mode
+            self.scheduled_mode()
         }
     }
 }
@@ -130,12 +182,15 @@ pub struct WaitingProof {
     pub position: Position,
     /// Where the sign stood when it was drawn.
     pub cursor_at_draw: Cursor,
+    /// The number that its holder drew, where a lot gave another one.
+    pub came: Option<Position>,
 }
 
 impl WaitingProof {
     /// Whether it is the same number in the same line; a later sight of the sign makes no difference.
     #[must_use]
     pub fn is_same(self, other: Self) -> bool {
-        (self.born, self.epoch, self.position) == (other.born, other.epoch, other.position)
+        let written = |place: Self| (place.born, place.epoch, place.position, place.came);
+        written(self) == written(other)
     }
 }

@@ -1,7 +1,7 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
 use super::health::{Health, Sickness};
-use super::{Absent, Claim, Explained, Position, Sign};
+use super::{AboveBound, Absent, Claim, Explained, Invited, Lane, Position, Sign};
 use super::{Past, Window};
 
 /// What the line answers to a visitor.
@@ -9,10 +9,16 @@ use super::{Past, Window};
 pub struct LineAnswer {
     /// The sign.
     pub sign: Sign,
-    /// The visitor's number; none in front of a closed room, nor where it is not known.
+    /// The visitor's number; none in front of a closed room, above the bound of a network, nor where it is not known.
     pub position: Option<Position>,
+    /// In which lane that number is.
+    pub lane: Lane,
     /// What came of the question for a slot; nothing without a cap, and before the visitor is called.
     pub claim: Option<Claim>,
+    /// What became of a draw above the bound of the visitor's network.
+    pub above: Option<AboveBound>,
+    /// What became of the invitation that the visitor brought.
+    pub invited: Option<Invited>,
 }
 
 /// The sign, and what programs are told beside it.
@@ -26,6 +32,17 @@ pub struct LineStatus {
     pub limits: Explained,
     /// What is known of the origin.
     pub origin: OriginState,
+    /// How many visitors went straight in by an invitation.
+    pub invited: InvitedVisitors,
+}
+
+/// How many visitors went straight in by an invitation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InvitedVisitors {
+    /// In all.
+    pub all: u64,
+    /// In this minute.
+    pub this_minute: u64,
 }
 
 /// The sign, and all that is shown beside it.
@@ -43,6 +60,8 @@ pub struct PanelSnapshot {
     pub limits: Explained,
     /// What is known of the origin.
     pub origin: OriginState,
+    /// How many visitors went straight in by an invitation.
+    pub invited: InvitedVisitors,
     /// Who set the mode, and when.
     pub mode: Option<Provenance>,
     /// Who set the pace, or took it back.
@@ -51,6 +70,8 @@ pub struct PanelSnapshot {
     pub message: Option<Provenance>,
     /// Who set the cap, or took it back.
     pub cap: Option<Provenance>,
+    /// Who set the events, or took them back.
+    pub event: Option<Provenance>,
     /// Minutes in which the line was asked to move, the latest first, without `minute`.
     pub hour: Vec<MinuteSample>,
     /// The latest such minute, since 1970: nothing moved after it. 0 when there was none.

@@ -24,6 +24,16 @@ pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
     }
 }
 
+/// A client that needs no ticket, by the name that the log has of it.
+pub(super) fn allowed(name: String, request: &Request<'_>) -> Outcome {
+    let outcome = forward(request, Reason::Allowed);
+    let record = Decision {
+        allowed: Some(name),
+        ..outcome.record
+    };
+    Outcome { record, ..outcome }
+}
+
 /// What is answered to a request whose target is no path but `*`: `OPTIONS *` asks about the server (RFC 9110 7.1), and no
 /// other method takes that target.
 #[must_use]

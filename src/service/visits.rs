@@ -5,12 +5,13 @@ use super::{Outcome, Request, for_visitor, reply_with};
 use crate::cache::Once;
 use crate::http::object::object;
 use crate::http::{Answer, Commands, Ending, Forward, Reply, Way};
-use crate::queue::{EndedSession, Reason};
+use crate::queue::{EndedSession, Invited, Phase, Reason};
 use crate::telemetry::log::{Decision, Sampling};
 use crate::visitor::routes::{self, Aside, Route};
 use crate::visitor::visit::{Shared, Visit, VisitOutcome, WayIn};
 use crate::visitor::{Brought, Kind, kind};
 use crate::visitor::{answer, ticket_cookie};
+use std::io::Read;
 
 pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome {
     let Request {
@@ -21,7 +22,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         ..
     } = *request;
     let cookies = signed(kind, &visit, request);
-    let reason = reason(&visit, request);
+    let (reason, event_phase) = (reason(&visit, request), phase(&visit, request));
     let mut rescue = None;
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
@@ -31,7 +32,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let is_kept = bare.way != Way::WebSocket;
         let watch;
         (watch, rescue) = super::watch::watch((kind, bare.way), &visit, reason, request);
-        if rescue.is_none() && reason == Reason::Admitted {
+        if rescue.is_none() && matches!(reason, Reason::Admitted | Reason::Invited) {
             request.pop.hear(Once::Admitted, &visit.ticket.id);
         }
         Answer::Forward(Forward {
@@ -45,6 +46,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         Answer::Reply(for_visitor(call, reply, config))
     };
     let mut outcome = outcome(answer, visit, reason, share(request));
+    outcome.record.event_phase = event_phase.map(Phase::name);
     if let Some(rescue) = &rescue {
         outcome.record.queue_cursor = rescue.queue_cursor();
     }
@@ -67,13 +69,16 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.
-pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
+pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Outcome {
     let Request { call, config, .. } = *request;
-    let visit = match routes::answer(route, request) {
+    let visit = match routes::answer(route, body, request) {
         Aside::Visit(visit) => *visit,
         Aside::Reply(reply, reason) => {
-            return reply_with(for_visitor(call, reply, config), reason);
+            let mut outcome = reply_with(for_visitor(call, reply, config), reason);
+            outcome.after = routes::after(route);
+            return outcome;
         }
+        Aside::Invitation(reply, refused) => return invitation(reply, refused, request),
     };
     let reply = match visit.end {
         VisitOutcome::Admitted => Reply::data(200, &object!({ "waiting": false })),
@@ -90,6 +95,23 @@ pub(super) fn beside(route: Route, request: &Request<'_>) -> Outcome {
         _ => reason(&visit, request),
     };
     outcome(Answer::Reply(reply), visit, reason, share(request))
+}
+
+/// An invitation came, or its page was asked for.
+pub(super) fn invitation(reply: Reply, refused: Option<Invited>, request: &Request<'_>) -> Outcome {
+    let reply = for_visitor(request.call, reply, request.config);
+    let mut outcome = reply_with(reply, Reason::Invitation);
+    outcome.record.invitation = refused;
+    outcome
+}
+
+/// Where the event stands: by the sign, or by the clock where the store is not asked before an event.
+fn phase(visit: &Visit, request: &Request<'_>) -> Option<Phase> {
+    if let Some(sign) = &visit.sign {
+        return sign.event.as_ref().map(|event| event.phase);
+    }
+    let is_before = visit.end == VisitOutcome::Closed;
+    is_before.then(|| Some(request.event()?.1))?
 }
 
 /// How many polls of waiting visitors are logged: they say little, and there are many.
@@ -125,10 +147,14 @@ pub(super) fn outcome(
         } else {
             Sampling::All
         },
-        queue_cursor: visit.sign.as_ref().map(|sign| sign.cursor.0),
+        queue_cursor: visit.cursor().map(|cursor| cursor.0),
+        lane: visit.ticket.lane.name(),
         shared_ticket: visit.shared == Shared::Yes,
+        above_network_bound: visit.above,
+        invitation: visit.invited,
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
+        signals: visit.signals,
         store_error: visit.fault.map(|fault| fault.to_string()),
         ..decision
     };
@@ -149,6 +175,9 @@ pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
         | VisitOutcome::Full
         | VisitOutcome::Rescued => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
+        VisitOutcome::Challenged => Reason::Challenged,
+        VisitOutcome::Refused => Reason::Refused,
+        VisitOutcome::Crawler => Reason::Crawler,
         VisitOutcome::Held => Reason::Held,
         VisitOutcome::Closed => Reason::Closed,
         VisitOutcome::NotAVisitor => Reason::NotAVisitor,
@@ -161,7 +190,10 @@ fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
     if visit.way_in == WayIn::NoStore {
         Reason::AdmittedWithoutStore
     } else if may_be_first && !request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
-        Reason::Admitted
+        match visit.invited {
+            Some(Invited::In) => Reason::Invited,
+            _ => Reason::Admitted,
+        }
     } else {
         Reason::Inside
     }

@@ -5,7 +5,7 @@ use crate::config::OnOriginError;
 use crate::http::negotiate::is_navigation;
 use crate::http::{OnBad, Reply, Watch, Way};
 use crate::queue::chance::{Chance, Rule};
-use crate::queue::{OriginHealth, Reason};
+use crate::queue::{Lane, OriginHealth, Reason};
 use crate::request::Request;
 use crate::visitor::visit::{Visit, VisitOutcome, WayIn};
 use crate::visitor::{Kind, answer};
@@ -60,7 +60,9 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
         Reason::Admitted if !request.pop.has_heard(Once::Rescued, &visit.ticket.id) => {
             let sign = visit.sign.clone().or_else(|| request.pop.last_sign());
             let origin = sign.and_then(|sign| sign.origin);
-            let of_window = origin.zip(visit.position());
+            // The window counts numbers of the main line.
+            let number = visit.position().filter(|_| visit.ticket.lane == Lane::Main);
+            let of_window = origin.zip(number);
             let of_window = of_window.filter(|(origin, number)| number.0 > origin.cut_at.0);
             Some(of_window.map_or(0, |(origin, _)| origin.cuts))
         }

@@ -1,6 +1,7 @@
 //! What every call to the script brings, by name.
 
-use crate::queue::{Cap, HealthRule, OriginHealth, Sessions, Sign};
+use super::{Clock, Line};
+use crate::queue::{Cap, Event, EventList, HealthRule, LotNews, OriginHealth, Sessions, Sign};
 use std::borrow::Cow;
 
 /// What a verb is called with: names and values.
@@ -9,8 +10,36 @@ pub(super) type Arguments = Vec<(Cow<'static, str>, String)>;
 /// The keys a verb needs besides those of every verb, each by the name the script knows.
 pub(super) type Keys = Vec<(&'static str, String)>;
 
+/// What every verb is called with: the settings of the room, and what this POP knows of its line.
+pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
+    let settings = [
+        ("verb", verb.to_owned()),
+        ("automatic", line.pace.automatic.to_string()),
+        ("quantity", line.pace.quantity.to_string()),
+        ("absent", line.absent_visitors.name().to_owned()),
+        ("lifetime", line.lifetime.to_string()),
+    ];
+    let now = (line.clock == Clock::Given).then(|| ("now", line.now.ms().to_string()));
+    let known = line.known.last_sign();
+    let lot = lot(line, known.as_ref());
+    let front = (line.front_share > 0).then(|| ("front_share", line.front_share.to_string()));
+    let rest = [
+        front,
+        watched(&line.health),
+        scheduled(line.schedule.events),
+        lot,
+        now,
+    ];
+    let cap = Some(line.cap).filter(Cap::holds);
+    let cap = cap.into_iter().flat_map(capped);
+    let settings = settings.into_iter().chain(cap);
+    let settings = settings.chain(rest.into_iter().flatten()).map(named);
+    let known = known.map(|sign| brought(&sign));
+    settings.chain(known.unwrap_or_default()).collect()
+}
+
 /// A sign as the script receives it.
-pub(super) fn brought(sign: &Sign) -> Arguments {
+fn brought(sign: &Sign) -> Arguments {
     let (birth, live) = (&sign.birth, &sign.live);
     let splices = birth.splices.iter().map(|splice| splice.written());
     let set_at = live.set_at.or(live.version);
@@ -19,6 +48,7 @@ pub(super) fn brought(sign: &Sign) -> Arguments {
         ("sign_pace_at", set_at.pace),
         ("sign_message_at", set_at.message),
         ("sign_cap_at", set_at.cap),
+        ("sign_event_at", set_at.event),
     ];
     let times = times.into_iter().filter(|(_, time)| *time > 0);
     let numbers = [
@@ -40,19 +70,18 @@ pub(super) fn brought(sign: &Sign) -> Arguments {
         ("sign_mode", live.mode.name().to_owned()),
         ("sign_splices", splices.collect::<Vec<_>>().join(" ")),
     ];
-    let message = live
-        .message
-        .iter()
-        .map(|text| ("sign_message", text.clone()));
+    let told = [
+        live.message.clone().map(|text| ("sign_message", text)),
+        live.cap.map(|cap| ("sign_cap", cap.written())),
+        (live.events.as_ref()).map(|events| ("sign_events", events.written())),
+        (sign.begun.as_ref()).map(|begun| ("sign_event", begun.written())),
+        sign.front.map(|front| ("sign_front", front.written())),
+    ];
     let numbers = numbers.into_iter().chain(times);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
     let sessions = sign.sessions.iter().flat_map(known_sessions);
-    let cap = live.cap.map(|cap| ("sign_cap", cap.written()));
-    let pairs = numbers
-        .chain(texts)
-        .chain(message)
-        .chain(cap)
-        .chain(sessions);
+    let pairs = numbers.chain(texts).chain(told.into_iter().flatten());
+    let pairs = pairs.chain(sessions);
     pairs.map(named).collect()
 }
 
@@ -67,7 +96,7 @@ fn known_sessions(sessions: &Sessions) -> [(&'static str, String); 3] {
 }
 
 /// A cap as the script receives it.
-pub(super) fn capped(cap: Cap) -> [(&'static str, String); 4] {
+fn capped(cap: Cap) -> [(&'static str, String); 4] {
     [
         ("total_active", cap.total_active.to_string()),
         ("session_minutes", cap.session_minutes.to_string()),
@@ -76,13 +105,27 @@ pub(super) fn capped(cap: Cap) -> [(&'static str, String); 4] {
     ]
 }
 
+/// The configured events, where there are any.
+fn scheduled(events: &[Event]) -> Option<(&'static str, String)> {
+    (!events.is_empty()).then(|| ("events", EventList(events.to_vec()).written()))
+}
+
+/// What this POP tells of an order by lot.
+fn lot(line: &Line<'_>, known: Option<&Sign>) -> Option<(&'static str, String)> {
+    let news = line.schedule.news(line.room.as_str(), known, line.now.ms());
+    Some(match news? {
+        LotNews::Commitment(committed) => ("commitment", committed),
+        LotNews::Secret(reveal) => ("lot", reveal.written()),
+    })
+}
+
 /// An argument whose name is always the same.
 pub(super) fn named((name, value): (&'static str, String)) -> (Cow<'static, str>, String) {
     (Cow::Borrowed(name), value)
 }
 
 /// The rule for the origin, where it is watched; a marker of this call would stand for that many seconds.
-pub(super) fn watched((rule, life_s): &(HealthRule, u64)) -> Option<(&'static str, String)> {
+fn watched((rule, life_s): &(HealthRule, u64)) -> Option<(&'static str, String)> {
     let is_watched = rule.setting != OriginHealth::Off;
     is_watched.then(|| ("health", rule.written(*life_s)))
 }

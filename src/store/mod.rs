@@ -3,6 +3,7 @@
 //! Invariant: the cursor never falls and never passes the length; the scripts keep it, whatever is called, however often.
 
 mod arguments;
+mod asker;
 mod board;
 mod change;
 mod count;
@@ -14,10 +15,11 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastSign, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Cap, Change, Changed, EndedSession, HealthRule, LineAnswer, LineStatus,
-    Now, Pace, PanelSnapshot, RoomName, Sign, WaitingProof,
+    AbsentVisitors, Actor, Begun, Cap, Change, Changed, EndedSession, HealthRule, Lane, LineAnswer,
+    LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, RoomName, Schedule, Sign,
+    WaitingProof,
 };
-use arguments::{Arguments, Keys, brought, capped, named, watched};
+use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
 use reply::Answer;
 use serde_json::Value;
@@ -47,10 +49,20 @@ pub struct Line<'a> {
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
     pub cap: Cap,
+    /// The configured events.
+    pub schedule: Schedule<'a>,
     /// When the origin is sick, and how many seconds a marker of this call would stand.
     pub health: (HealthRule, u64),
     /// A keyed digest of the visitor's network, so that a copy of a ticket is known; empty where it is not known.
     pub network: String,
+    /// How many numbers that network may draw.
+    pub bound: NetworkBound,
+    /// The invitation that the visitor brings.
+    pub invitation: Option<Presented<'a>>,
+    /// In which lane the visitor's number is, or was drawn before the line was lost.
+    pub lane: Lane,
+    /// The share of the front lane, in percent.
+    pub front_share: u64,
     /// Seconds after which an untouched line is forgotten.
     pub lifetime: u64,
     /// The time by the clock of the POP.
@@ -85,8 +97,8 @@ impl Line<'_> {
     /// # Errors
     /// The store's fault; whether a number was drawn is then unknown, and a repeat with the same id finds out.
     pub fn join(&self, id: &str) -> Result<LineAnswer, StoreError> {
-        let network = named(("network", self.network.clone()));
-        self.eval("join", self.ticket_keys(id), vec![network], Answer::visitor)
+        let (keys, arguments) = self.asker(id);
+        self.eval("join", keys, arguments, Answer::visitor)
     }
 
     /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
@@ -98,14 +110,18 @@ impl Line<'_> {
     pub fn look(
         &self,
         id: &str,
-        place: WaitingProof,
+        (place, event): (WaitingProof, Option<&Begun>),
         may_draw: MayDraw,
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
         let (chunk, bit) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
-        let claimed = format!("claimed:{}:{}:{chunk}", place.born, place.epoch);
-        keys.extend(self.ticket_keys(id));
+        let lane = self.lane.name().map(|lane| format!("{lane}:"));
+        let lane = lane.unwrap_or_default();
+        let claimed = format!("claimed:{lane}{}:{}:{chunk}", place.born, place.epoch);
+        let (of_ticket, of_network) = self.asker(id);
+        keys.extend(of_ticket);
+        arguments.extend(of_network);
         keys.push(("claimed", self.key(&claimed)));
         let ticket = [
             ("ticket_id", id.to_owned()),
@@ -114,12 +130,14 @@ impl Line<'_> {
             ("ticket_position", place.position.0.to_string()),
             ("ticket_seen", place.cursor_at_draw.0.to_string()),
             ("claim_bit", bit.to_string()),
-            ("network", self.network.clone()),
         ];
         arguments.extend(ticket.map(named));
-        if may_draw == MayDraw::Yes {
-            arguments.push(named(("draws", "yes".to_owned())));
-        }
+        let told = [
+            (may_draw == MayDraw::Yes).then(|| ("draws", "yes".to_owned())),
+            place.came.map(|_| ("ticket_came", "yes".to_owned())),
+            event.map(|event| ("ticket_event", event.written())),
+        ];
+        arguments.extend(told.into_iter().flatten().map(named));
         self.eval("look", keys, arguments, Answer::visitor)
     }
 
@@ -221,21 +239,7 @@ impl Line<'_> {
         keys.extend([("line", self.room.line_key()), ("hour", self.key("hour"))]);
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));
-        let shared = [
-            ("verb", verb.to_owned()),
-            ("automatic", self.pace.automatic.to_string()),
-            ("quantity", self.pace.quantity.to_string()),
-            ("absent", self.absent_visitors.name().to_owned()),
-            ("lifetime", self.lifetime.to_string()),
-        ];
-        let now = (self.clock == Clock::Given).then(|| ("now", self.now.ms().to_string()));
-        let cap = Some(self.cap).filter(Cap::holds);
-        let cap = cap.into_iter().flat_map(capped);
-        let rest = cap.chain(watched(&self.health)).chain(now);
-        let shared = shared.into_iter().chain(rest).map(named);
-        let brought = self.known.last_sign().map(|sign| brought(&sign));
-        let brought = brought.into_iter().flatten();
-        let pairs: Arguments = shared.chain(brought).chain(arguments).collect();
+        let pairs = [shared(verb, self), arguments].concat();
         let mut words = vec![many.as_str()];
         words.extend(keys.iter().map(String::as_str));
         words.push(&names);
@@ -260,12 +264,6 @@ impl Line<'_> {
 
     fn draw_key(&self, id: &str) -> String {
         self.key(&format!("join:{id}"))
-    }
-
-    /// What is remembered of a ticket.
-    fn ticket_keys(&self, id: &str) -> Keys {
-        let claim = self.key(&format!("claim:{id}"));
-        vec![("draw", self.draw_key(id)), ("claim", claim)]
     }
 
     /// What a POP brings when it renews the sign: what was counted there, and its name.

@@ -5,12 +5,12 @@ use serde_json::Value;
 use crate::queue::Window;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
-    Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement, LineAnswer,
-    LineStatus, Live, Now, OriginSign, Sickness,
+    AboveBound, Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement,
+    FrontLane, Invited, Lane, LineAnswer, LineStatus, Live, Now, OriginSign, Sickness,
 };
+use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Past};
 use crate::queue::{Cursor, Measured, Mode, Pace};
-use crate::queue::{Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
-use crate::queue::{OriginState, Past};
+use crate::queue::{EventList, Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -68,6 +68,7 @@ impl Answer {
             pace: time("pace_at"),
             message: time("message_at"),
             cap: time("cap_at"),
+            event: time("event_at"),
         }
     }
 
@@ -79,22 +80,15 @@ impl Answer {
             moved_ms: self.number("moved")?,
             step_ms: self.number("step")?,
         };
-        let splices = self.text("splices")?.split_whitespace();
-        let birth = Birth {
-            born: self.number("born")?,
-            started: self.number("started")?,
-            adopted: self.number("adopted")?,
-            sealed: self.number("sealed")? == 1,
-            settled: self.number("settled")?,
-            young: self.number("young")? == 1,
-            recent: self.number("recent")?,
-            splices: splices.map(Splice::read).collect::<Option<_>>()?,
-        };
         Some(Sign {
-            birth,
+            birth: self.birth()?,
             epoch: self.number("epoch")?,
             cursor: Cursor(self.number("cursor")?),
             length: self.number("length")?,
+            front: match self.text("front") {
+                Some(text) => Some(FrontLane::read(text)?),
+                None => None,
+            },
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
             pops: self.number("pops").filter(|pops| *pops > 0),
@@ -106,7 +100,30 @@ impl Answer {
                 Some(text) => Some(OriginSign::read(text)?),
                 None => None,
             },
+            event: match self.text("event") {
+                Some(text) => Some(EventSign::read(text)?),
+                None => None,
+            },
+            begun: match self.text("begun") {
+                Some(text) => Some(Begun::read(text)?),
+                None => None,
+            },
             live: self.live()?,
+        })
+    }
+
+    /// Which line it is.
+    fn birth(&self) -> Option<Birth> {
+        let splices = self.text("splices")?.split_whitespace();
+        Some(Birth {
+            born: self.number("born")?,
+            started: self.number("started")?,
+            adopted: self.number("adopted")?,
+            sealed: self.number("sealed")? == 1,
+            settled: self.number("settled")?,
+            young: self.number("young")? == 1,
+            recent: self.number("recent")?,
+            splices: splices.map(Splice::read).collect::<Option<_>>()?,
         })
     }
 
@@ -157,6 +174,10 @@ impl Answer {
                 Some(text) => Some(Cap::read(text)?),
                 None => None,
             },
+            events: match self.text("live_events") {
+                Some(text) => Some(EventList::read(text)?),
+                None => None,
+            },
             version: self.number("version")?,
             set_at: self.set_times(),
         })
@@ -189,7 +210,16 @@ impl Answer {
         Some(LineAnswer {
             sign: self.sign()?,
             position: (position > 0 && claim != Some(Claim::Used)).then_some(Position(position)),
+            lane: Lane::named(self.text("lane")),
             claim,
+            above: match self.text("above") {
+                Some(text) => Some(AboveBound::named(text)?),
+                None => None,
+            },
+            invited: match self.text("invited") {
+                Some(text) => Some(Invited::named(text)?),
+                None => None,
+            },
         })
     }
 
@@ -212,6 +242,15 @@ impl Answer {
             absent: self.absent()?,
             limits: self.limits()?,
             origin: self.health()?,
+            invited: self.invited()?,
+        })
+    }
+
+    /// How many visitors went straight in by an invitation.
+    pub(super) fn invited(&self) -> Option<InvitedVisitors> {
+        Some(InvitedVisitors {
+            all: self.number("invited_in_all")?,
+            this_minute: self.number("invited_now")?,
         })
     }
 

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 
 use crate::config::{Problem, Query};
 use crate::http::{Call, first, shortened};
-use crate::queue::{Answered, Reason};
+use crate::queue::invitation::PARAMETER;
+use crate::queue::{AboveBound, AllowFault, Answered, Invited, Reason, Signal};
 
 /// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
 /// reason leaves it as it is, anything else raises it.
@@ -89,7 +90,7 @@ impl RequestFacts {
         let header = |name: &str| Some(call.header(name)).filter(|text| !text.is_empty());
         let request_url = match query {
             Query::LeftOut => without_query(&call.url()),
-            Query::Kept => match &call.query {
+            Query::Kept => match call.query_without(PARAMETER) {
                 Some(query) => shortened(&without_userinfo(&format!("{}?{query}", call.url()))),
                 None => shortened(&without_userinfo(&call.url())),
             },
@@ -115,15 +116,36 @@ pub struct Decision {
     /// The cursor, if this request saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_cursor: Option<u64>,
+    /// Where the event stands whose time it is, if this request saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_phase: Option<&'static str>,
     /// The number on the ticket, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visitor_position: Option<u64>,
+    /// The lane that number and cursor are of; only there for the front lane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<&'static str>,
     /// What its holder can quote to support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket_reference: Option<String>,
     /// Whether more networks use the ticket than should.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shared_ticket: bool,
+    /// What became of a draw above the bound of the visitor's network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above_network_bound: Option<AboveBound>,
+    /// What became of the invitation that the visitor brought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invited>,
+    /// What the platform said of a visitor who was about to draw.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<Signal>,
+    /// The name by which a client is known that needs no ticket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
+    /// Why a client was not allowed to pass without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_refused: Option<AllowFault>,
     /// Whether the origin ended the visitor's session with its answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub session_ended: bool,
@@ -164,9 +186,16 @@ impl Decision {
             permitted: false,
             reason,
             queue_cursor: None,
+            event_phase: None,
             visitor_position: None,
+            lane: None,
             ticket_reference: None,
             shared_ticket: false,
+            above_network_bound: None,
+            invitation: None,
+            signals: Vec::new(),
+            allowed: None,
+            allow_refused: None,
             session_ended: false,
             origin_answer: None,
             problems: Vec::new(),
@@ -268,6 +297,7 @@ mod tests {
         };
         let record = Decision {
             queue_cursor: Some(3),
+            event_phase: Some("open"),
             visitor_position: Some(9),
             ticket_reference: Some("3F9A-1C2E".into()),
             ..Decision::answered(Reason::Waiting)
@@ -277,7 +307,7 @@ mod tests {
             concat!(
                 r#"{"schema":1,"timestamp":1,"clientAddress":"192.0.2.1","requestUrl":"https://shop.example/drop","requestMethod":"GET","#,
                 r#""fastlyRegion":"","fastlyServiceId":"","fastlyServiceVersion":"","fastlyHostname":"","fastlyTraceId":"","#,
-                r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"visitorPosition":9,"ticketReference":"3F9A-1C2E"}"#
+                r#""responseStatus":503,"permitted":false,"reason":"waiting","queueCursor":3,"eventPhase":"open","visitorPosition":9,"ticketReference":"3F9A-1C2E"}"#
             )
         );
     }
@@ -316,7 +346,7 @@ mod tests {
             method: "GET".to_owned(),
             host: "name:hush@shop.example".to_owned(),
             path: "/drop".to_owned(),
-            query: Some("size=m".to_owned()),
+            query: Some("size=m&invitation=code&%69nvitation=code".to_owned()),
             headers: vec![("referer", b"https://name:hush@a.example/b@c?d=e#f".to_vec())],
             ..Call::default()
         };

@@ -3,8 +3,13 @@
 //! Every series is there from the first scrape on, at zero, so that the first of anything is an increase; only what
 //! nobody knows is absent.
 
+mod exposition;
+
+use self::exposition::{Page, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
-use crate::queue::{Absent, Answered, Bound, Mode, Pace, Reason, Sessions};
+use crate::queue::{
+    Absent, Answered, Bound, Invited, Mode, Pace, Phase, Reason, Sessions, Sign, Signal,
+};
 use crate::store::Figures;
 
 /// What the text says it is.
@@ -19,6 +24,7 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     };
     page.counters(figures);
     page.gauges(figures, age_ms, now_ms);
+    page.front(&figures.sign);
     page.absent(figures.absent);
     page.sessions(figures.sign.sessions.as_ref());
     page.gauge(
@@ -34,13 +40,10 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
         page.put(name, "", &thousandths(window));
     }
     page.bound(figures.limits.bound_by);
+    page.invitations(&figures.tally);
+    page.signals(&figures.tally);
     page.store(&figures.tally);
     page.text
-}
-
-struct Page<'a> {
-    room: &'a str,
-    text: String,
 }
 
 impl Page<'_> {
@@ -103,7 +106,7 @@ impl Page<'_> {
             ),
             (
                 "settings_version",
-                "Grows with each change of mode, pace or message.",
+                "Grows with each change of mode, pace, message, cap or events.",
                 Some(live.version),
             ),
             (
@@ -117,6 +120,15 @@ impl Page<'_> {
         self.pace(live.pace);
         self.sign_age(age_ms);
         self.mode(live.mode);
+        self.phase(sign.event.as_ref().map(|event| event.phase));
+    }
+
+    fn front(&mut self, sign: &Sign) {
+        let front = sign.front.unwrap_or_default();
+        let help = "Visitors who wait in the front lane, who are among those that wait.";
+        self.gauge("front_waiting", help, Some(front.waiting()));
+        let help = "The last number of the front lane that was released.";
+        self.gauge("front_cursor", help, Some(front.cursor.0));
     }
 
     fn absent(&mut self, absent: Absent) {
@@ -156,15 +168,10 @@ impl Page<'_> {
     }
 
     fn bound(&mut self, bound_by: Bound) {
-        self.head(
-            "queue_bound",
-            "gauge",
-            "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.",
-        );
-        for bound in Bound::ALL {
-            let label = format!(",rule=\"{}\"", bound.name());
-            self.line("queue_bound", &label, u64::from(bound == bound_by));
-        }
+        let name = "queue_bound";
+        let help = "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.";
+        let rules = Bound::ALL.map(Bound::name);
+        self.choice((name, help, "rule"), &rules, bound_by.name());
     }
 
     fn pace(&mut self, pace: Pace) {
@@ -197,14 +204,35 @@ impl Page<'_> {
     }
 
     fn mode(&mut self, live: Mode) {
-        self.head(
-            "queue_mode",
-            "gauge",
-            "Who goes in: 1 for the mode that holds, 0 for the others.",
-        );
-        for mode in Mode::ALL {
-            let label = format!(",mode=\"{}\"", mode.name());
-            self.line("queue_mode", &label, u64::from(mode == live));
+        let help = "Who goes in: 1 for the mode that holds, 0 for the others.";
+        let modes = Mode::ALL.map(Mode::name);
+        self.choice(("queue_mode", help, "mode"), &modes, live.name());
+    }
+
+    fn phase(&mut self, now: Option<Phase>) {
+        let name = "queue_event_phase";
+        let help = "Where the event stands whose time it is: 1 for its phase, 0 for the others, and for all without an event.";
+        let phases = Phase::ALL.map(Phase::name);
+        self.choice((name, help, "phase"), &phases, now.map_or("", Phase::name));
+    }
+
+    fn invitations(&mut self, tally: &Tally) {
+        let name = "queue_invitations_total";
+        let help = "Invitations that visitors brought, by what became of them.";
+        self.head(name, "counter", help);
+        for (word, invited) in Invited::ALL {
+            let label = format!(",outcome=\"{word}\"");
+            self.line(name, &label, tally.invitations(invited));
+        }
+    }
+
+    fn signals(&mut self, tally: &Tally) {
+        let name = "queue_signals_total";
+        let help = "Requests of visitors about to draw, by what the platform said of them.";
+        self.head(name, "counter", help);
+        for (word, signal) in Signal::ALL {
+            let label = format!(",signal=\"{word}\"");
+            self.line(name, &label, tally.signals(signal));
         }
     }
 
@@ -213,6 +241,10 @@ impl Page<'_> {
         let help = "Visits with an admitted ticket that more networks use than should.";
         self.head(name, "counter", help);
         self.line(name, "", tally.shared_visits());
+        let name = "queue_network_bound_draws_total";
+        let help = "Numbers drawn above the bound of a network.";
+        self.head(name, "counter", help);
+        self.line(name, "", tally.draws_above_bound());
         let name = "queue_origin_answers_total";
         let help = "Answers of the origin that were watched, by how they were.";
         self.head(name, "counter", help);
@@ -244,53 +276,6 @@ impl Page<'_> {
         self.put(&sum, "", &seconds(tally.took_us()));
         self.line(&count, "", tally.calls());
     }
-
-    fn gauge(&mut self, name: &str, help: &str, number: Option<u64>) {
-        if let Some(number) = number {
-            let name = format!("queue_{name}");
-            self.head(&name, "gauge", help);
-            self.line(&name, "", number);
-        }
-    }
-
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
-        self.say(&[
-            "# HELP ",
-            name,
-            " ",
-            help,
-            "\n# TYPE ",
-            name,
-            " ",
-            kind,
-            "\n",
-        ]);
-    }
-
-    fn line(&mut self, name: &str, label: &str, number: u64) {
-        self.put(name, label, &number.to_string());
-    }
-
-    /// The name of a room is letters, digits, `-` and `_`: nothing in it has to be escaped.
-    fn put(&mut self, name: &str, label: &str, value: &str) {
-        let room = self.room;
-        self.say(&[name, "{room=\"", room, "\"", label, "} ", value, "\n"]);
-    }
-
-    fn say(&mut self, words: &[&str]) {
-        self.text.extend(words.iter().copied());
-    }
-}
-
-/// Per mille as a fraction, without the point where it says nothing.
-fn thousandths(share: u64) -> String {
-    seconds(share.saturating_mul(1000))
-}
-
-/// Microseconds as seconds, without the point where it says nothing.
-fn seconds(us: u64) -> String {
-    let exact = format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
-    exact.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -315,10 +300,13 @@ mod tests {
             epoch: 1,
             cursor: Cursor(3),
             length: 10,
+            front: None,
             credit: 0,
             pops: None,
             sessions: None,
             origin: None,
+            event: None,
+            begun: None,
             measured: None,
             live,
         };

@@ -1,7 +1,7 @@
 //! A ticket as the claims of a JWT, and back.
 
 use super::{Grace, Notice, Standing, Ticket};
-use crate::queue::{Cursor, Position, RoomName, WaitingProof};
+use crate::queue::{Begun, Cursor, Invitation, Lane, Position, RoomName, WaitingProof};
 use jwt_simple::prelude::*;
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
@@ -29,6 +29,9 @@ pub(super) struct Claims {
     pub(super) grace_epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tries: Option<u64>,
+    /// From when on it may draw above the bound of a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) above: Option<u64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) still: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -41,6 +44,21 @@ pub(super) struct Claims {
     /// A notice that the version before does not know, which reads an older one in `notice`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) why: Option<String>,
+    /// The number that its holder drew, where a lot gave another one, and the event of that lot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) came: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) event: Option<String>,
+    /// The invitation that its holder brings to the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) inv: Option<String>,
+    /// Only there for a number of the front lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) lane: Option<String>,
+    /// The number, the epoch, the cursor when it was drawn and the birth of a visitor who waits there. The version before knows one
+    /// line only, and reads a ticket without a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<[u64; 4]>,
 }
 
 impl Claims {
@@ -57,19 +75,36 @@ impl Claims {
             grace: ticket.grace.map(|grace| grace.until),
             grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
             tries: None,
+            above: None,
             still: ticket.still,
             called: ticket.called,
             lang: ticket.language.clone(),
-            notice: ticket.notice.map(Notice::known_before),
+            notice: ticket.notice.and_then(Notice::known_before),
             why: ticket.notice.and_then(Notice::why).map(str::to_owned),
+            came: None,
+            event: None,
+            inv: ticket.invitation.as_deref().map(Invitation::written),
+            lane: ticket.lane.name().map(str::to_owned),
+            place: None,
         }
     }
 
     pub(super) fn of(ticket: &Ticket, room: &RoomName) -> Self {
         let named = Self::named(ticket, room);
+        let event = ticket.event.as_ref().and_then(Begun::on_ticket);
         match ticket.standing {
-            Standing::Provisional { tries } => Self {
+            Standing::Provisional { tries, draws_from } => Self {
                 tries: (tries > 0).then_some(tries),
+                above: draws_from,
+                ..named
+            },
+            Standing::Waiting(place) if ticket.lane == Lane::Front => Self {
+                place: Some([
+                    place.position.0,
+                    place.epoch,
+                    place.cursor_at_draw.0,
+                    place.born,
+                ]),
                 ..named
             },
             Standing::Waiting(place) => Self {
@@ -77,6 +112,8 @@ impl Claims {
                 epoch: Some(place.epoch),
                 pos: Some(place.position.0),
                 cur: Some(place.cursor_at_draw.0),
+                came: place.came.map(|came| came.0),
+                event: event.filter(|_| place.came.is_some()),
                 ..named
             },
             Standing::Admitted {
@@ -102,15 +139,30 @@ impl Claims {
         why.or(self.notice)
     }
 
+    pub(super) fn invitation(&self) -> Option<Box<Invitation>> {
+        let read = self.inv.as_deref().and_then(Invitation::read);
+        read.map(Box::new)
+    }
+
     pub(super) fn grace(&self) -> Option<Grace> {
         let epoch = self.grace_epoch;
         self.grace.map(|until| Grace { until, epoch })
     }
 
     pub(super) fn standing(&self) -> Option<Standing> {
+        if let Some([position, epoch, seen, born]) = self.place {
+            return Some(Standing::Waiting(WaitingProof {
+                born,
+                epoch,
+                position: Position(position),
+                cursor_at_draw: Cursor(seen),
+                came: None,
+            }));
+        }
         match (self.epoch, self.pos, self.cur, self.adm) {
             (None, None, None, None) => Some(Standing::Provisional {
                 tries: self.tries.unwrap_or_default(),
+                draws_from: self.above,
             }),
             (Some(epoch), Some(position), Some(seen), None) => {
                 Some(Standing::Waiting(WaitingProof {
@@ -118,6 +170,7 @@ impl Claims {
                     epoch,
                     position: Position(position),
                     cursor_at_draw: Cursor(seen),
+                    came: self.came.map(Position),
                 }))
             }
             (Some(epoch), position, None, Some(at)) => Some(Standing::Admitted {

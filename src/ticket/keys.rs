@@ -21,6 +21,14 @@ pub enum Purpose {
     News,
     /// The networks from which sessions were claimed.
     Network,
+    /// What the answer to a challenge begins with.
+    Challenge,
+    /// What the operator's verifier answers to a challenge.
+    Verifier,
+    /// Invitations.
+    Invitation,
+    /// What lets programs of monitors and partners pass.
+    Allowance,
 }
 
 impl Purpose {
@@ -31,6 +39,10 @@ impl Purpose {
             Self::Device => "queue-device",
             Self::News => "queue-news",
             Self::Network => "queue-network",
+            Self::Challenge => "queue-challenge",
+            Self::Verifier => "queue-verifier",
+            Self::Invitation => "queue-invite",
+            Self::Allowance => "queue-allow",
         }
     }
 }

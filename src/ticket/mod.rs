@@ -3,18 +3,26 @@
 //! Invariant: `verify` gives back exactly what `sign` was given, by one of our keys; everything else is `None`,
 //! whatever is wrong with it.
 
+pub mod allowance;
+pub mod challenge;
 mod claims;
+pub mod invitation;
 pub mod keys;
 mod notice;
+mod offline;
 mod pass;
+mod standing;
 
-use crate::queue::{Now, Position, RoomName, WaitingProof};
+use crate::queue::draw;
+use crate::queue::{Begun, DrawSecrets, Invitation, Lane, Now, Position, RoomName};
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
 use keys::{Purpose, derived};
 pub use notice::Notice;
 pub use pass::PassHolder;
+use pass::pass_key;
+pub use standing::Standing;
 
 /// A verified ticket, or one about to be signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +39,18 @@ pub struct Ticket {
     pub grace: Option<Grace>,
     /// Whether its holder wants a page that does not refresh by itself.
     pub still: bool,
-    /// Whether its holder was called, and has not gone in yet: told by an update of the waiting page, or rescued from an
-    /// origin that fails.
+    /// Whether its holder was called, and has not gone in yet: told by an update, or rescued from an origin that fails.
     pub called: bool,
     /// The tag of the language its holder chose, where they chose one.
     pub language: Option<String>,
     /// Why its number is a new one, when its holder had another before.
     pub notice: Option<Notice>,
+    /// The event whose lot gave it its number, so that a line that lost its data learns the order again.
+    pub event: Option<Begun>,
+    /// The invitation that its holder brings to the line.
+    pub invitation: Option<Box<Invitation>>,
+    /// The lane of its number; where it has none, of the one that was lost with its line.
+    pub lane: Lane,
 }
 
 /// What lets a visitor in without the store.
@@ -47,31 +60,6 @@ pub struct Grace {
     pub until: u64,
     /// The epoch that the last sign showed, if there was one: it ends with that.
     pub epoch: Option<u64>,
-}
-
-/// What a ticket entitles its holder to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The draw has not been confirmed: the next request repeats it under the same id.
-    Provisional {
-        /// How often its holder has tried without getting a number.
-        tries: u64,
-    },
-    /// A place in the line.
-    Waiting(WaitingProof),
-    /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
-    Admitted {
-        /// The number it was admitted with; none for a test ticket that was let in without one.
-        position: Option<Position>,
-        /// The birth of the line that let it in; 0 where the ticket names none.
-        born: u64,
-        /// The epoch the number belongs to.
-        epoch: u64,
-        /// When.
-        at: u64,
-        /// The last minute of the session, since 1970; none for a visitor let in without a cap.
-        session: Option<u64>,
-    },
 }
 
 impl Ticket {
@@ -128,7 +116,7 @@ impl Ticket {
     #[must_use]
     pub fn drawing_id(&self, now: Now) -> String {
         let age = now.secs().saturating_sub(self.signed);
-        if age < DRAW_REMEMBERED {
+        if age < DRAW_REMEMBERED || self.may_draw_above_bound(now) {
             return self.id.clone();
         }
         let span = now.secs() / DRAW_REMEMBERED;
@@ -155,8 +143,8 @@ impl Ticket {
 /// For how many seconds the store remembers at least which number a ticket drew; `TTL.draw` in the script is this long.
 pub const DRAW_REMEMBERED: u64 = 300;
 
-/// Our tickets are some 300 bytes; nothing longer is looked at.
-const LONGEST_TICKET: usize = 1024;
+/// Our tickets are some 300 bytes, and at most 1 158 where an invited visitor has a place by lot; nothing much longer is looked at.
+const LONGEST_TICKET: usize = 1200;
 
 /// How far the clocks of two data centres may lie apart, in seconds.
 const CLOCK_SKEW: u64 = 120;
@@ -211,7 +199,8 @@ impl Keys {
         }
         // Whether it has expired is looked at below: the library would add a tolerance.
         let by = |key: &HS256Key| signed(key, token, ("JWT", LAPSED_DAYS), now);
-        let claims = by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
+        let claims: JWTClaims<Claims> =
+            by(&self.current).or_else(|| self.previous.iter().find_map(by))?;
         let issued = claims.issued_at?.as_secs();
         let expires = claims.expires_at?.as_secs();
         if claims.custom.room != room.as_str()
@@ -230,7 +219,21 @@ impl Keys {
             called: claims.custom.called,
             language: claims.custom.lang.clone(),
             notice: claims.custom.notice(),
+            event: match &claims.custom.event {
+                Some(text) => Some(Begun::of_ticket(text)?),
+                None => None,
+            },
+            invitation: claims.custom.invitation(),
+            lane: Lane::named(claims.custom.lane.as_deref()),
         })
+    }
+}
+
+impl DrawSecrets for Keys {
+    fn secrets(&self, room: &str, event: (&str, u64)) -> Vec<String> {
+        let entries = std::iter::once(&self.current).chain(&self.previous);
+        let secret = |entry: &HS256Key| draw::secret(&entry.to_bytes(), room, event);
+        entries.map(secret).collect()
     }
 }
 
@@ -271,12 +274,6 @@ fn key(secret: &str) -> HS256Key {
     key.with_key_id(&name)
 }
 
-/// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
-fn pass_key(entry: &HS256Key) -> HS256Key {
-    let key = HS256Key::from_bytes(&derived(&entry.to_bytes(), Purpose::Pass));
-    key.with_key_id(entry.key_id().as_deref().unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(
@@ -289,29 +286,75 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
     use super::*;
-    use crate::queue::Cursor;
+    use crate::queue::{Cursor, WaitingProof};
 
     const SECRET: &str = "a-secret-of-this-test-32-bytes-long";
     const OTHER: &str = "another-secret-of-this-test-32-bytes";
     const NOW: u64 = 1_800_000_000;
 
     fn waiting() -> Ticket {
+        let place = WaitingProof {
+            born: 1_799_999_000_000,
+            epoch: 1,
+            position: Position(5),
+            cursor_at_draw: Cursor(2),
+            came: None,
+        };
         Ticket {
-            id: "AAAAAAAAAAAAAAAAAAAAAA".into(),
-            standing: Standing::Waiting(WaitingProof {
-                born: 1_799_999_000_000,
-                epoch: 1,
-                position: Position(5),
-                cursor_at_draw: Cursor(2),
-            }),
-            signed: NOW,
             life: 86_400,
-            grace: None,
-            still: false,
-            called: false,
-            language: None,
-            notice: None,
+            ..Ticket::new("AAAAAAAAAAAAAAAAAAAAAA", Standing::Waiting(place), at(NOW))
         }
+    }
+
+    /// What an invited visitor keeps whose place a lot gave, with the longest names, and a value of which each character is
+    /// escaped.
+    #[test]
+    fn the_longest_ticket_is_one() {
+        use crate::queue::Lot;
+        let place = WaitingProof {
+            born: 1_799_999_000_000,
+            epoch: 1_799_999_000,
+            position: Position(10_000_500),
+            cursor_at_draw: Cursor(10_000_000),
+            came: Some(Position(10_000_400)),
+        };
+        let event = Begun {
+            id: "e".repeat(32),
+            opens_ms: 1_800_000_000_000,
+            base: 10_000_000,
+            drawn: Some(5_000_000),
+            order: crate::queue::Order::Drawn,
+            commitment: Some(draw::commitment(&"a".repeat(64))),
+            lot: Some(Lot {
+                secret: "a".repeat(64),
+                value: "\"".repeat(100),
+            }),
+        };
+        let ticket = Ticket {
+            id: "0123456789abcdef0123456789abcdef".into(),
+            standing: Standing::Waiting(place),
+            grace: Some(Grace {
+                until: NOW + 100,
+                epoch: Some(1_799_999_000),
+            }),
+            still: true,
+            language: Some("zh-Hant".into()),
+            notice: Some(Notice::SessionEnded),
+            event: Some(event),
+            invitation: Some(Box::new(Invitation {
+                id: "0123456789abcdef0123456789abcdef".into(),
+                uses: 100_000,
+                ends: 4_102_444_800,
+                batch: "b".repeat(32),
+                way: crate::queue::Way::Front,
+            })),
+            lane: Lane::Main,
+            ..waiting()
+        };
+        let longest = room(&"r".repeat(64));
+        let token = keys().sign(&ticket, &longest, at(NOW), 86_400).unwrap();
+        let verified = keys().verify(&token, &longest, at(NOW));
+        assert_eq!(verified, Some(ticket), "{} bytes", token.len());
     }
 
     fn at(secs: u64) -> Now {
@@ -349,7 +392,8 @@ mod tests {
             at: NOW,
             session: position.map(|_| NOW / 60 + 20),
         });
-        let provisional_ticket = [0, 3].map(|tries| Standing::Provisional { tries });
+        let provisional_ticket = [(0, None), (3, Some(NOW))]
+            .map(|(tries, draws_from)| Standing::Provisional { tries, draws_from });
         let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
         for standing in inside_or_unnumbered.chain([waiting().standing]) {
             let until = NOW + 60;

@@ -1,7 +1,8 @@
 //! The pass: a JWT by which the origin knows that a request came through the room, and whose it is.
 
 use super::claims::PassClaims;
-use super::{Keys, LONGEST_TICKET, Ticket, claims, pass_key, signed};
+use super::keys::{Purpose, derived};
+use super::{Keys, LONGEST_TICKET, Ticket, claims, signed};
 use crate::queue::{Now, RoomName};
 use jwt_simple::prelude::*;
 
@@ -54,4 +55,10 @@ impl Keys {
         };
         is_of_here.then_some(holder)
     }
+}
+
+/// The origin checks passes with it, so it signs nothing else. It has the name of the entry it is derived from.
+pub(super) fn pass_key(entry: &HS256Key) -> HS256Key {
+    let key = HS256Key::from_bytes(&derived(&entry.to_bytes(), Purpose::Pass));
+    key.with_key_id(entry.key_id().as_deref().unwrap_or_default())
 }

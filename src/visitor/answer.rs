@@ -1,19 +1,29 @@
 //! The waiting answer: what there is to tell, when to come back, and nothing that anybody else may keep.
 
+mod challenge;
+mod refused;
+
+use crate::config::Room;
 use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
 use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Rescue, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Mode, Sign, Slots, Verdict, decide, refresh_seconds};
+use crate::queue::{Live, Mode, Phase, Sign, Slots, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
+use crate::visitor::event::{awaits_lot, outlook};
+use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::routes;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{Visit, VisitOutcome};
+use challenge::{challenge, challenged};
+
+/// What an answer depends on.
+const VARY: &str = "Accept, Accept-Language, Cookie";
 
 /// Seconds until a provisional ticket comes back.
 const AT_ONCE: u64 = 1;
@@ -29,6 +39,8 @@ const LONGEST_WAY_BACK: usize = 2000;
 pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request<'_>) -> Reply {
     let (call, web) = (request.call, &request.config.web);
     let status = match visit.end {
+        VisitOutcome::Refused => return refused::refused(visit, request),
+        VisitOutcome::Crawler => return refused::come_back_later(),
         VisitOutcome::Held | VisitOutcome::Closed | VisitOutcome::Rescued => 503,
         _ => web.waiting_status,
     };
@@ -51,6 +63,9 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
         _ if visit.end == VisitOutcome::Provisional => {
             provisional(status, &waiting, visit, request)
         }
+        _ if let Some(challenge) = &waiting.challenge => {
+            challenged(status, (challenge, &waiting), &visit.ticket, request)
+        }
         _ => page(
             status,
             &waiting,
@@ -60,7 +75,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
     };
     reply
         .with("retry-after", waiting.refresh.to_string())
-        .with("vary", "Accept, Accept-Language, Cookie")
+        .with("vary", VARY)
         .with_cookies(cookies)
 }
 
@@ -90,10 +105,13 @@ fn posted(status: u16, request: &Request<'_>) -> Reply {
     reply.with("refresh", format!("{READING_TIME}; url={here}"))
 }
 
-/// The same as an update of the page.
+/// The same as an update of the page, in the page's language: another one may have been chosen in another tab meanwhile.
 #[must_use]
 pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
-    page::place(&view(visit, request), words_of(&visit.ticket, request.call))
+    let shown = request.call.parameter("language");
+    let shown = shown.as_deref().and_then(language::named);
+    let words = shown.unwrap_or_else(|| words_of(Some(&visit.ticket), request.call));
+    page::place(&view(visit, request), words)
 }
 
 /// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
@@ -118,10 +136,12 @@ fn page(
         place: format!("{}/place", config.operators.path),
         updates: routes::updates_url(config, &here, every),
         language: format!("{}/language", config.operators.path),
+        lot: format!("{}/lot", config.operators.path),
+        invitation: invitation::link(request),
         here,
     };
     let frames = config.web.frame_ancestors.as_deref();
-    let words = words_of(ticket, call);
+    let words = words_of(Some(ticket), call);
     let reply = page::waiting_page(status, waiting, &links, words, &room.pages, frames);
     let refresh = (!waiting.still).then(|| match next {
         Some(url) => format!("{}; url={url}", waiting.refresh),
@@ -131,7 +151,7 @@ fn page(
 }
 
 /// The page's own address as a link. One that begins with two slashes would lead to another site.
-fn here(call: &Call) -> String {
+pub(super) fn here(call: &Call) -> String {
     let target = call.target();
     if target.starts_with("//") {
         format!("/.{target}")
@@ -141,9 +161,29 @@ fn here(call: &Call) -> String {
 }
 
 /// The language that the visitor chose, or the one that the browser asks for.
-fn words_of(ticket: &Ticket, call: &Call) -> &'static Language {
-    let chosen = ticket.language.as_deref().and_then(language::named);
+pub(super) fn words_of(ticket: Option<&Ticket>, call: &Call) -> &'static Language {
+    let chosen = ticket.and_then(|ticket| ticket.language.as_deref());
+    let chosen = chosen.and_then(language::named);
     chosen.unwrap_or_else(|| words(&call.header("accept-language")))
+}
+
+/// What operators tell waiting visitors, and when they set it, in seconds since 1970.
+fn message(live: Option<&Live>, room: &Room) -> (Option<String>, Option<u64>) {
+    let set = live.filter(|live| live.message.is_some());
+    let text = set.map_or(&room.pages.brand.message, |live| &live.message);
+    let text = text.clone().filter(|text| !text.is_empty());
+    let said = set.map(|live| live.set_at.message / 1_000);
+    let said = said.filter(|said| *said > 0 && text.is_some());
+    (text, said)
+}
+
+/// How many go in before.
+fn ahead(visit: &Visit) -> Option<u64> {
+    match visit.end {
+        VisitOutcome::Waiting { ahead } => Some(ahead),
+        VisitOutcome::Called | VisitOutcome::Full | VisitOutcome::Rescued => Some(0),
+        _ => None,
+    }
 }
 
 /// What there is to tell.
@@ -151,36 +191,37 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let Request {
         call, room, now, ..
     } = *request;
-    let ahead = match visit.end {
-        VisitOutcome::Waiting { ahead } => Some(ahead),
-        VisitOutcome::Called | VisitOutcome::Full | VisitOutcome::Rescued => Some(0),
-        _ => None,
-    };
-    let sign = visit.sign.as_ref();
-    let live = sign.map(|sign| &sign.live);
-    let mode = sign.map_or(Mode::Automatic, Sign::mode);
-    let estimate = sign.zip(ahead).filter(|_| mode.lets_in());
+    let ahead = ahead(visit);
+    let sign = visit.sign.as_ref().map(|sign| sign.of(visit.ticket.lane));
+    let sign = sign.as_deref();
+    let mode = mode(visit);
     // An old sign says how far the line was, and not when it goes on.
     let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
-    let estimate = estimate.filter(|_| has_an_estimate);
+    let estimate = (sign.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
-    let message = live.and_then(|live| live.message.as_ref());
-    let message = message.or(room.pages.brand.message.as_ref());
+    let (message, said) = message(sign.map(|sign| &sign.live), room);
+    let tells_place = !awaits_lot(visit, request);
     Waiting {
-        position: visit.position(),
-        seen: sign.map(|sign| sign.cursor).zip(ahead),
+        position: visit.position().filter(|_| tells_place),
+        lane: visit.ticket.lane,
+        seen: sign
+            .map(|sign| sign.cursor)
+            .zip(ahead)
+            .filter(|_| tells_place),
         mode,
         slots: match visit.end {
             VisitOutcome::Full => Slots::Taken,
             _ => Slots::Free,
         },
         notice: visit.ticket.notice,
-        message: message.filter(|text| !text.is_empty()).cloned(),
+        message,
+        said,
         first: first(&visit.ticket),
         reference: visit.reference(),
         is_old: visit.is_old,
         estimate,
         valid: valid(visit, request),
+        event: outlook(visit, request),
         refresh: refresh(visit, (ahead.unwrap_or(0), estimate), request),
         still: visit.ticket.still,
         unsent: !matches!(call.method.as_str(), "GET" | "HEAD"),
@@ -188,18 +229,43 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
             VisitOutcome::Rescued => Rescue::Rescued,
             _ => Rescue::None,
         },
+        challenge: challenge(visit, request),
     }
 }
+
+/// Who goes in. Before an event the store need not be asked.
+fn mode(visit: &Visit) -> Mode {
+    match visit.end {
+        VisitOutcome::Closed => Mode::Closed,
+        _ => visit.sign.as_ref().map_or(Mode::Automatic, Sign::mode),
+    }
+}
+
+/// Visitors come back within these seconds after the first numbers are drawn, and not all in one.
+const SPREAD: u64 = 6;
 
 /// Seconds until the next look.
 fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Request<'_>) -> u64 {
     let Request { call, room, .. } = *request;
     match (visit.end, visit.ticket.standing) {
         (VisitOutcome::Provisional, _) => AT_ONCE,
-        (VisitOutcome::Held, Standing::Provisional { tries }) => {
+        (VisitOutcome::Challenged, _) => {
+            visit.ticket.challenged_for(request.now).unwrap_or(AT_ONCE)
+        }
+        (VisitOutcome::Held, Standing::Provisional { tries, .. }) => {
             backoff::seconds(tries, Chance::of(&call.id))
         }
-        _ => refresh_seconds(room.refresh_interval, ahead, estimate, call.chance()),
+        _ => match outlook(visit, request) {
+            Some(event) if event.phase == Phase::Before => {
+                let far = refresh_seconds(room.refresh_interval, u64::MAX, None, call.chance());
+                far.min(event.prequeue_in() + call.chance() % SPREAD)
+            }
+            // The pace of the polls would say who came first.
+            _ if awaits_lot(visit, request) => {
+                refresh_seconds(room.refresh_interval, u64::MAX, None, call.chance())
+            }
+            _ => refresh_seconds(room.refresh_interval, ahead, estimate, call.chance()),
+        },
     }
 }
 

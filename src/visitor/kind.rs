@@ -47,6 +47,12 @@ impl Kind {
     pub fn draws_for_holder(self) -> bool {
         matches!(self, Self::Visit | Self::First | Self::Unsafe)
     }
+
+    /// Whether a number is drawn by it. A browser that brings a ticket keeps cookies, and its draw is done once.
+    #[must_use]
+    pub fn draws(self, brought: Brought) -> bool {
+        self.draws_for_holder() && (brought == Brought::Ticket || self != Self::Unsafe)
+    }
 }
 
 /// What a request brought along. A cookie of our name that is no ticket does not show that its client keeps the one it
@@ -127,6 +133,11 @@ fn is_from_elsewhere(request: &Request<'_>) -> bool {
         Sender::OtherOrigin => !ticket_cookie::keeps_cookies(request) && !is_invited(request),
         Sender::OtherSite => !ticket_cookie::is_for_other_sites(request) || !is_invited(request),
     }
+}
+
+/// Whether a page of the room's own origin sends it, or a program that is no browser.
+pub(super) fn is_from_here(call: &Call) -> bool {
+    call.header("sec-fetch-site") != "none" && sender(call) == Sender::Here
 }
 
 fn sender(call: &Call) -> Sender {

@@ -1,8 +1,13 @@
 //! What visitors ask for: a visit, and what the waiting page asks for besides itself.
 
+pub mod allowed;
 pub mod answer;
+mod challenge;
+mod event;
+pub mod invitation;
 mod kind;
 mod language;
+mod lot;
 pub mod routes;
 pub mod ticket_cookie;
 pub mod trouble;

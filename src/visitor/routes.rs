@@ -9,13 +9,17 @@ use crate::http::object::object;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
 use crate::page::{self, CookieTrial};
-use crate::queue::Reason;
+use crate::queue::{Invited, Reason};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
+use crate::visitor::challenge;
+use crate::visitor::invitation;
 use crate::visitor::language;
+use crate::visitor::lot;
 use crate::visitor::ticket_cookie;
-use crate::visitor::visit::{Visit, provisional_ticket, visit};
+use crate::visitor::visit::{FollowUp, Visit, visit};
 use crate::visitor::{Brought, Kind, kind};
+use std::io::Read;
 
 /// One of the routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +32,12 @@ pub enum Route {
     Updates,
     /// Which language it speaks.
     Language,
+    /// What anybody may check of an order by lot.
+    Lot,
+    /// The answer to a challenge.
+    Challenge,
+    /// An invitation, and the page that takes one.
+    Invitation,
 }
 
 /// Where a visit stands, or an answer that needed none.
@@ -36,6 +46,8 @@ pub enum Aside {
     Visit(Box<Visit>),
     /// Nobody was.
     Reply(Reply, Reason),
+    /// The same about an invitation, and why it was refused.
+    Invitation(Reply, Option<Invited>),
 }
 
 /// Seconds until the second try.
@@ -49,15 +61,31 @@ pub fn route(rest: &str) -> Option<Route> {
         "/cookies" => Some(Route::Cookies),
         "/updates" => Some(Route::Updates),
         "/language" => Some(Route::Language),
+        "/lot" => Some(Route::Lot),
+        "/challenge" => Some(Route::Challenge),
+        "/invitation" => Some(Route::Invitation),
         _ => None,
+    }
+}
+
+/// What is left to do. Where no visitor waits, nobody else renews the copy from which the lot is read.
+#[must_use]
+pub fn after(route: Route) -> FollowUp {
+    match route {
+        Route::Lot => FollowUp::Look,
+        _ => FollowUp::Nothing,
     }
 }
 
 /// Answers one of them.
 #[must_use]
-pub fn answer(route: Route, request: &Request<'_>) -> Aside {
+pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Aside {
     let call = request.call;
-    if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
+    let methods = match route {
+        Route::Invitation => "GET, HEAD, POST",
+        _ => "GET, HEAD",
+    };
+    if let Some(reply) = Reply::wrong_method(&call.method, methods) {
         return Aside::Reply(reply, Reason::BadRequest);
     }
     let ticket = || ticket_cookie::ticket(request);
@@ -72,6 +100,9 @@ pub fn answer(route: Route, request: &Request<'_>) -> Aside {
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
+        Route::Lot => Aside::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot),
+        Route::Challenge => challenge::answer(ticket(), request),
+        Route::Invitation => invitation::answer(body, request),
     }
 }
 
@@ -104,7 +135,7 @@ fn cookies(request: &Request<'_>) -> Aside {
     match call.parameter("try").as_deref() {
         Some("1") => {
             let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
-            let try_again = provisional_ticket(call.id.clone(), request.now);
+            let try_again = Ticket::provisional(call.id.clone(), request.now);
             let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::UnderWay);
             let reply = reply
                 .with("retry-after", SECOND_TRY.to_string())
@@ -184,6 +215,15 @@ pub fn updates_url(config: &Config, to: &str, every: &str) -> String {
     url(config, "updates", "every", every, to)
 }
 
+/// Where a page goes to take an invitation.
+#[must_use]
+pub fn invitation_url(config: &Config, to: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("to", to)
+        .finish();
+    format!("{}/invitation?{query}", config.operators.path)
+}
+
 fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair(name, value)
@@ -193,23 +233,26 @@ fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> Strin
 }
 
 /// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.
-fn destination(call: &Call) -> Option<String> {
-    let to = call.parameter("to")?;
+pub(super) fn destination(call: &Call) -> Option<String> {
+    call.parameter("to").filter(|to| sound_destination(to))
+}
+
+pub(super) fn sound_destination(to: &str) -> bool {
     // Browsers read a backslash as a slash, and two of them as the beginning of a host.
     let is_here = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
     let sound = to.bytes().all(|byte| byte.is_ascii_graphic());
-    (is_here && sound).then_some(to)
+    is_here && sound
 }
 
-fn back(to: &str) -> Reply {
+pub(super) fn back(to: &str) -> Reply {
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", to)
 }
 
-fn bad_destination() -> Aside {
+pub(super) fn bad_destination() -> Aside {
     bad("to", None, "a path of this site, such as /shop?item=1")
 }
 
-fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
+pub(super) fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
     let found = found.map(|found| format!("{:?}", shortened(found)));
     let found = found.unwrap_or_else(|| "missing or no such path".to_owned());
     let detail = format!("{name} is {found}; accepted is {accepted}");

@@ -12,7 +12,7 @@ use crate::queue::chance::Chance;
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::outage::{Failures, Outage};
 use crate::queue::share;
-use crate::queue::{Mode, Pace};
+use crate::queue::{Mode, Pace, Phase};
 use crate::queue::{Now, Sign};
 use crate::request::Request;
 
@@ -127,10 +127,17 @@ pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
             let pace = sign.map_or(request.room.pace, |sign| sign.live.pace);
             let pops = sign.and_then(|sign| sign.pops);
             request.config.outage.policy == OnStoreError::Admit
+                && is_open_here(request)
                 && outage(pop).is_real(now.ms())
                 && takes_turn(pace, pops, pop, now)
         }
     }
+}
+
+/// Whether no event is closed now, as far as is known here.
+fn is_open_here(request: &Request<'_>) -> bool {
+    let event = request.event();
+    event.is_none_or(|(_, phase)| phase == Phase::Open)
 }
 
 /// A sick origin keeps new visitors out as long as a marker stands; what the last sign says of it is not longer true.
@@ -141,7 +148,7 @@ fn mode(sign: &Sign, pop: &dyn SignCache, now: Now) -> Mode {
     if may_stand {
         sign.mode()
     } else {
-        sign.live.mode
+        sign.scheduled_mode()
     }
 }
 

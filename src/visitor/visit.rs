@@ -3,6 +3,7 @@
 //! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
 //! costs none.
 
+mod authority;
 mod begin;
 mod called;
 mod draw;
@@ -10,24 +11,25 @@ mod ending;
 mod first;
 mod session;
 mod sign;
+mod signals;
 
-use crate::cache::{Pop, RefreshGuard};
-use crate::queue::{Now, Position, Renewal, Sign};
+use crate::cache::RefreshGuard;
+use crate::queue::{AboveBound, Cursor, Invited, Position, Renewal, Sign, Signal};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
-use crate::ticket::{Grace, Notice, Standing, Ticket};
+use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
-pub use begin::provisional_ticket;
-use begin::{anew, held};
+use begin::{anew, held, to_draw};
 pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
-use first::{asks_twice, draw_and_tell, is_open};
+use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub use session::Shared;
-use session::{Kept, Renewed, anew_with};
-pub(crate) use session::{renewed_unsigned, still_inside, was_ended};
+use session::{Kept, Renewed};
+pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
 use sign::{Asked, SignRead, look};
+use signals::{judged, kept_from_drawing};
 
 /// How a visit ended, and what is known from it.
 pub struct Visit {
@@ -47,6 +49,12 @@ pub struct Visit {
     pub renewal: Option<Renewal>,
     /// Whether more networks use the ticket than should.
     pub shared: Shared,
+    /// What became of a draw above the bound of the visitor's network.
+    pub above: Option<AboveBound>,
+    /// What became of the invitation that the visitor brought.
+    pub invited: Option<Invited>,
+    /// What the platform said of a visitor who was about to draw.
+    pub signals: Vec<Signal>,
     /// Why the store did not answer, if it did not.
     pub fault: Option<StoreError>,
     /// What is left to do once the visitor has been answered.
@@ -71,6 +79,13 @@ pub enum VisitOutcome {
     Rescued,
     /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
     Provisional,
+    /// Its network has drawn as many numbers as it may, or the platform says something of it: the number is drawn after a
+    /// calculation or a wait.
+    Challenged,
+    /// The platform says something of it for which no number is drawn.
+    Refused,
+    /// A verified crawler, for which no number is drawn: it comes back later.
+    Crawler,
     /// Held, since the store did not answer: who has a number keeps it, who has none tries again later.
     Held,
     /// The room is closed: no visitor goes in, none draws, and a visitor who has a number keeps it.
@@ -113,7 +128,22 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
             None => held = outside(held, now),
         }
     }
-    if let Some(visit) = by_the_copy(kind, &held, brought, pop) {
+    if let Some(visit) = without_a_draw(kind, &held, request) {
+        return visit;
+    }
+    let judged = judged(kind, &held, brought, request);
+    let kept = kept_from_drawing(&judged, &held, request);
+    let visit = kept.unwrap_or_else(|| seen_or_drawn(kind, held, brought, request));
+    Visit {
+        signals: judged.seen,
+        ..visit
+    }
+}
+
+/// The sign or the store says where the visitor stands.
+fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Request<'_>) -> Visit {
+    let Request { pop, now, .. } = *request;
+    if let Some(visit) = by_the_copy(kind, &held, brought, request) {
         return visit;
     }
     let asked = match held.standing {
@@ -123,12 +153,9 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
     let (asked, after) = match (asked, kind) {
         (Asked::Seen(seen, after), _) => (Ok(*seen), after),
         (Asked::Unseen(fault, after), _) => (Err(fault), after),
-        // A browser that brings a ticket keeps cookies, and its draw is done once.
-        (ended @ (Asked::Ended(_) | Asked::SessionEnded(_)), _)
-            if kind.draws_for_holder() && (brought == Brought::Ticket || kind != Kind::Unsafe) =>
-        {
+        (ended @ (Asked::Ended(_) | Asked::SessionEnded(_)), _) if kind.draws(brought) => {
             held = to_draw(held, &ended, pop, now);
-            draw_and_tell(&held.id, request)
+            draw_and_tell(&held, request)
         }
         (Asked::Ended(after) | Asked::SessionEnded(after), _) => {
             return Visit::unasked(VisitOutcome::NotAVisitor, held, after);
@@ -143,51 +170,12 @@ pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit
         .without_duty_at_the_origin()
 }
 
-/// The ticket that draws in the place of one that has ended, or of one without a number.
-fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
-    if matches!(ended, Asked::SessionEnded(_)) || was_ended(&held.id, pop) {
-        anew_with(&held, Notice::SessionEnded, now)
-    } else if held.position().is_some() {
-        anew(held, now)
-    } else {
-        Ticket {
-            id: held.drawing_id(now),
-            ..held
-        }
-    }
-}
-
-/// What the copy of the sign decides by itself, without a look or a draw.
-fn by_the_copy(kind: Kind, held: &Ticket, brought: Brought, pop: &dyn Pop) -> Option<Visit> {
-    if kind == Kind::Prefetch {
-        return Some(Visit::unasked(
-            VisitOutcome::NotAVisitor,
-            held.clone(),
-            FollowUp::Nothing,
-        ));
-    }
-    if kind == Kind::First
-        && let Some(sign) = asks_twice(pop)
-    {
-        return Some(Visit::provisional(held.clone(), sign));
-    }
-    // It is no visitor, and is let in uncounted as the visitors are.
-    if brought == Brought::Nothing && !kind.may_draw() && is_open(pop) {
-        return Some(Visit::unasked(
-            VisitOutcome::Admitted,
-            held.clone(),
-            FollowUp::Nothing,
-        ));
-    }
-    None
-}
-
 impl Visit {
     /// What its holder can quote to support; nothing for a visitor who holds no ticket after this.
     #[must_use]
     pub fn reference(&self) -> Option<String> {
         let is_kept = match self.end {
-            VisitOutcome::NotAVisitor => false,
+            VisitOutcome::NotAVisitor | VisitOutcome::Refused | VisitOutcome::Crawler => false,
             VisitOutcome::Closed => self.ticket.position().is_some(),
             VisitOutcome::Admitted
             | VisitOutcome::Waiting { .. }
@@ -195,6 +183,7 @@ impl Visit {
             | VisitOutcome::Full
             | VisitOutcome::Rescued
             | VisitOutcome::Provisional
+            | VisitOutcome::Challenged
             | VisitOutcome::Held => true,
         };
         is_kept.then(|| self.ticket.reference())
@@ -219,11 +208,18 @@ impl Visit {
         }
     }
 
+    /// Where the sign stands in the visitor's lane.
+    #[must_use]
+    pub fn cursor(&self) -> Option<Cursor> {
+        let sign = self.sign.as_ref()?;
+        Some(sign.of(self.ticket.lane).cursor)
+    }
+
     /// The visitor's number in the line: what is on the ticket, unless the sign says that it has moved.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
         let moved = match (self.ticket.standing, &self.sign) {
-            (Standing::Waiting(place), Some(sign)) => sign.number(place),
+            (Standing::Waiting(place), Some(sign)) => sign.of(self.ticket.lane).number(place),
             _ => None,
         };
         moved.or_else(|| self.ticket.position())
@@ -240,6 +236,9 @@ impl Visit {
             way_in: WayIn::Sign,
             renewal: None,
             shared: Shared::No,
+            above: None,
+            invited: None,
+            signals: Vec::new(),
             fault: None,
             after,
         }
@@ -254,6 +253,9 @@ impl Visit {
             VisitOutcome::Admitted
             | VisitOutcome::Rescued
             | VisitOutcome::Provisional
+            | VisitOutcome::Challenged
+            | VisitOutcome::Refused
+            | VisitOutcome::Crawler
             | VisitOutcome::Closed
             | VisitOutcome::NotAVisitor => false,
         };

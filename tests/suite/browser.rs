@@ -3,9 +3,12 @@
 mod admin_host;
 mod axe;
 mod cap;
+mod challenge;
 mod console;
 mod demo;
 mod elsewhere;
+mod event;
+mod invitation;
 mod journeys;
 mod languages;
 mod operators;
@@ -71,7 +74,7 @@ async fn picture(browser: &Client, name: &str) {
 async fn loaded(browser: &Client) -> serde_json::Value {
     browser
         .execute(
-            "return performance.getEntriesByType('resource').map(entry => entry.name).filter(name => !name.endsWith('/_queue/place'))",
+            "return performance.getEntriesByType('resource').map(entry => entry.name).filter(name => !name.includes('/_queue/place?'))",
             vec![],
         )
         .await

@@ -62,6 +62,7 @@ const SAME_SITE: [&str; 2] = ["-H", "Sec-Fetch-Site: same-origin"];
 #[test]
 fn the_operators_routes_keep_it() {
     let house = House::wasm();
+    house.set("invited_per_minute", "10");
     let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
     assert_keeps(&house, &[&operator[..], &SAME_SITE].concat());
 }
@@ -72,7 +73,7 @@ fn the_programs_routes_keep_it() {
     for (routes, token) in [
         ("^/_queue/(permit|end|report|status|metrics)$", PERMIT_TOKEN),
         (
-            "^/_queue/(settings|mode|message|cap|credit|epoch|overrule)$",
+            "^/_queue/(settings|mode|message|cap|event|credit|epoch|overrule|public-value)$",
             ADMIN_TOKEN,
         ),
     ] {

@@ -8,6 +8,7 @@ mod origin;
 mod permit;
 mod program;
 mod rehearse;
+mod verifier;
 
 use serde_json::Value;
 

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use now_serving::operator::input::Fields;
 
 use crate::house::{Ask, House, Visitor};
+use crate::traces::runner;
 
 /// Where a stranger can write.
 #[derive(Clone, Copy, Debug)]
@@ -189,12 +190,7 @@ fn random_bytes_and_mutations(cases: u32) {
             bytes
         });
     let bytes = prop_oneof![prop::collection::vec(any::<u8>(), 0..200), mutated];
-    let config = ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    let outcome = proptest::test_runner::TestRunner::new(config).run(
+    let outcome = runner(cases).run(
         &(prop::sample::select(&PLACES[..]), bytes),
         |(place, bytes)| {
             if !(matches!(place, WaitingProof::Form | WaitingProof::Json) && is_an_amount(&bytes)) {

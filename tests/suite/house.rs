@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use harness::edge::{Edge, EdgeOptions};
@@ -19,7 +19,7 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::queue::{Actor, Now, Released};
+use now_serving::queue::{Actor, Now, Platform, Released, Signal};
 use now_serving::service;
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
@@ -162,6 +162,41 @@ impl Ask {
     pub(crate) fn json(self) -> Self {
         self.with("accept", "application/json")
     }
+
+    /// Sent by a client of which bot management says whether it is a bot.
+    pub(crate) fn bot(self, is_one: &str) -> Self {
+        self.with("x-fastly-bot-analyzed", "true")
+            .with("x-fastly-bot-detected", is_one)
+    }
+}
+
+/// What a platform says of a request, by headers of it: of bots by those of which the local server makes its own answer.
+struct Says<'a>(&'a Ask);
+
+impl Says<'_> {
+    fn header(&self, name: &str) -> Option<bool> {
+        let found = self.0.headers.iter().find(|(found, _)| *found == name);
+        found.map(|(_, value)| value == b"true")
+    }
+}
+
+impl Platform for Says<'_> {
+    fn says(&self, signal: Signal) -> Option<bool> {
+        match signal {
+            Signal::Bot => {
+                let is_analyzed = self.header("x-fastly-bot-analyzed")?;
+                let is_detected = self.header("x-fastly-bot-detected");
+                is_analyzed.then(|| is_detected == Some(true))
+            }
+            Signal::Hosting => self.header("x-says-hosting"),
+            Signal::Anonymous => self.header("x-says-anonymous"),
+            Signal::Ddos => self.header("x-says-ddos"),
+        }
+    }
+
+    fn is_verified_crawler(&self) -> bool {
+        self.header("x-fastly-bot-verified") == Some(true)
+    }
 }
 
 /// What came back.
@@ -262,6 +297,8 @@ pub(crate) struct Wasm {
     pub(crate) edge: Arc<Edge>,
     pub(crate) origin: Arc<Origin>,
     agent: ureq::Agent,
+    /// How many requests were answered.
+    answers: AtomicUsize,
     /// Seconds by which the setting `clock` has shifted the time.
     shifted: AtomicU64,
     room: String,
@@ -412,6 +449,7 @@ impl House {
             web_sockets: edge.web_sockets,
             secrets: BTreeMap::new(),
             acls: lists(),
+            places: BTreeMap::new(),
             is_traced: false,
             deadline: edge.deadline,
         };
@@ -425,6 +463,7 @@ impl House {
                 edge: Arc::new(edge),
                 origin: Arc::new(origin),
                 agent: agent(),
+                answers: AtomicUsize::new(0),
                 shifted: AtomicU64::new(0),
                 room: room.to_owned(),
                 deadline: options.deadline,
@@ -599,6 +638,15 @@ impl House {
         }
     }
 
+    /// Shifts the clock of this data centre as that of the other, whose story waited.
+    pub(crate) fn follow_the_clock_of(&self, other: &Self) {
+        let shifted = other.wasm_side().shifted.load(Ordering::SeqCst);
+        let wasm = self.wasm_side();
+        wasm.shifted.store(shifted, Ordering::SeqCst);
+        let shifted = shifted.to_string();
+        wasm.edge.set("clock", Some(&shifted)).unwrap();
+    }
+
     /// What follows an answer may still ask the store. If the store's clock were shifted just before and the edge's just
     /// after that, the edge would take the sign it gets for one of another time.
     fn wait_for_what_follows_answers(&self) {
@@ -684,7 +732,8 @@ impl House {
         let now = Now::from_ms(now_ms);
         let released = |released: &Released| self.write_down(&service::released_entry(released));
         let store = (&self.store, Takes::Measured);
-        let turn = Turn::new((&call, now), config, store, pop, &released);
+        let platform = Says(ask);
+        let turn = Turn::new((&call, now), config, store, pop, &released).on(&platform);
         let outcome = turn.handle(&mut ask.body.as_slice());
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
@@ -728,9 +777,17 @@ impl House {
         self.logged.borrow_mut().push(log::held_to_schema(line));
     }
 
-    /// Every line logged so far, in the order of the requests: a sandbox writes its line when it has answered, and the
-    /// next one may be quicker.
+    /// What was logged of the requests so far, in their order. A sandbox writes its line when it has answered, and the next
+    /// one may be quicker: this waits until there are as many lines as answers, and a while where an answer has none.
     pub(crate) fn log(&self) -> Vec<Value> {
+        let answers = match &self.kind {
+            Kind::Native { .. } => 0,
+            Kind::Wasm(wasm) => wasm.answers.load(Ordering::SeqCst),
+        };
+        self.log_of(answers)
+    }
+
+    fn log_now(&self) -> Vec<Value> {
         let lines = self.lines().into_iter();
         lines
             .filter(|line| line["reason"] != "released" && line["reason"] != "origin_sick")
@@ -762,15 +819,31 @@ impl House {
         }
     }
 
-    /// Waits until at least this many lines are logged: the local server writes them after it has answered.
+    /// The same where requests were sent past this house: waits a while for at least this many lines.
     pub(crate) fn log_of(&self, lines: usize) -> Vec<Value> {
         for _ in 0..100 {
-            if self.log().len() >= lines || matches!(self.kind, Kind::Native { .. }) {
+            if self.log_now().len() >= lines {
                 break;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.log()
+        self.log_now()
+    }
+
+    /// Waits until such a line is logged, and returns all of them.
+    pub(crate) fn log_where(&self, is_wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let wanted = || -> Vec<Value> {
+            let log = self.log_now().into_iter();
+            log.filter(|line| is_wanted(line)).collect()
+        };
+        for _ in 0..250 {
+            let found = wanted();
+            if !found.is_empty() || matches!(self.kind, Kind::Native { .. }) {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        wanted()
     }
 
     /// Store calls that this piece of story makes.
@@ -839,7 +912,7 @@ impl Drop for House {
         if std::thread::panicking() || matches!(self.kind, Kind::Native { .. }) {
             return;
         }
-        self.log();
+        self.log_now();
         if let Kind::Wasm(wasm) = &mut self.kind {
             pool::put_back(wasm);
         }
@@ -1102,6 +1175,7 @@ impl Wasm {
                 )
             })
             .collect();
+        self.answers.fetch_add(1, Ordering::SeqCst);
         Got {
             status: response.status().as_u16(),
             headers,

@@ -9,11 +9,11 @@ use now_serving::operator::verbs::{
     Credit, End, Intent, Message, Permit, Report, SetCap, SetMode, SetOverrule, SetPace,
 };
 use now_serving::queue::health::Health;
-use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
+use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule, Sign, WaitingProof};
 use now_serving::queue::{AdaptivePace, Answered, Answers, HealthRule, OriginHealth, Overrule};
 use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome};
 use now_serving::queue::{Cap, Claim, EndedSession, Enforcement, Renewal};
-use now_serving::queue::{LineStatus, Window};
+use now_serving::queue::{Lane, LineStatus, NetworkBound, Window};
 use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ use upstash_local::Redis;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin, scattered};
+use crate::traces::{changed, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -159,7 +160,14 @@ fn asker(id: &str, now_ms: u64) -> Asker<'_> {
     let networks = NETWORKS.iter().cycle();
     let which = usize::try_from(now_ms % 3).unwrap_or(0);
     let network = networks.clone().nth(which).copied().unwrap_or_default();
-    Asker { id, network }
+    Asker {
+        id,
+        network,
+        event: None,
+        bound: NetworkBound::default(),
+        invitation: None,
+        lane: Lane::Main,
+    }
 }
 
 /// Plays one trace and checks every invariant after every step.
@@ -196,8 +204,13 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: self.absent,
                 cap: self.cap.unwrap_or_default(),
+                schedule: Schedule::NONE,
                 health: (self.health, LIFE_S),
                 network: asker("", now_ms).network.to_owned(),
+                bound: NetworkBound::default(),
+                invitation: None,
+                lane: Lane::Main,
+                front_share: 0,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(now_ms),
@@ -331,6 +344,7 @@ impl Play<'_> {
             sign,
             position,
             claim,
+            ..
         } = self.everywhere(
             now_ms,
             |model| model.join(asker(&id, now_ms), at(now_ms)),
@@ -355,6 +369,7 @@ impl Play<'_> {
             epoch: sign.epoch,
             position,
             cursor_at_draw: sign.cursor,
+            came: None,
         };
         self.visitors.push(Waiting {
             id,
@@ -374,6 +389,7 @@ impl Play<'_> {
             sign,
             position,
             claim,
+            ..
         } = self.everywhere(
             now_ms,
             |model| model.join(asker(&id, now_ms), at(now_ms)),
@@ -403,10 +419,11 @@ impl Play<'_> {
             sign,
             position,
             claim,
+            ..
         } = self.everywhere(
             now_ms,
             |model| model.look(asker(&id, now_ms), place, at(now_ms)),
-            |line| line.look(&id, place, MayDraw::Yes, &[]).unwrap(),
+            |line| line.look(&id, (place, None), MayDraw::Yes, &[]).unwrap(),
         );
         let visitor = &mut self.visitors[index];
         if claim == Some(Claim::Used) {
@@ -637,22 +654,8 @@ fn cap() -> impl Strategy<Value = Option<Cap>> {
     prop::option::weighted(0.6, cap)
 }
 
-fn changed(outcome: Outcome) -> Changed {
-    match outcome {
-        Outcome::Done(sign, number, kept) => {
-            let kept = Some(kept);
-            Changed::Done(sign, Effect { number, kept })
-        }
-        Outcome::NotAdmitting(sign) => Changed::NotAdmitting(sign),
-    }
-}
-
 fn hold_over(stores: &[Direct], cases: u32) {
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = runner(cases);
     let setting = prop::sample::select(AbsentVisitors::ALL.map(|(_, setting)| setting).to_vec());
     let traces = (
         pace(),
@@ -706,7 +709,7 @@ mod simulated {
     #[test]
     fn the_line_keeps_its_invariants() {
         let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
-        hold_over(&[embedded], 400);
+        hold_over(&[embedded], 200);
     }
 }
 

@@ -47,6 +47,7 @@ mod browser;
 mod connection;
 mod contract;
 mod crowd;
+mod events;
 mod examples;
 mod faults;
 mod fuzz;
@@ -54,11 +55,13 @@ mod health;
 mod house;
 mod inside;
 mod invariants;
+mod invitations;
 mod log;
 mod long;
 mod losses;
 mod lua;
 mod metrics;
+mod networks;
 mod prometheus;
 mod rush;
 mod secrets;
@@ -67,6 +70,7 @@ mod staleness;
 mod stories;
 mod table;
 mod tickets;
+mod traces;
 mod turnout;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
@@ -74,6 +78,7 @@ mod pure {
     pub(crate) mod conventions;
     mod docs;
     mod documented;
+    mod glossary;
     mod languages;
     mod layers;
     mod production;
@@ -89,11 +94,13 @@ mod native {
     mod called;
     mod cap;
     mod ended;
+    mod event;
     mod health;
     mod log;
     pub(crate) mod login;
     mod origin;
     mod outage;
+    mod signals;
     mod unreadable;
 }
 
@@ -118,6 +125,7 @@ mod platform {
     mod sandbox;
     mod shared;
     mod sign;
+    mod signals;
     mod size;
     mod web_socket;
 }

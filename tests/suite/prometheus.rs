@@ -168,6 +168,7 @@ fn live(house: &House) {
 fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     let house = House::wasm();
     house.set("automatic", "15");
+    house.set("total_active", "1000");
     let addr = house.wasm_side().edge.addr().to_string();
     let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ_TOKEN}");
     house.set("permit_token", &tokens);

@@ -13,6 +13,7 @@ use virtual_edge::cache::CacheFault;
 
 use self::world::World;
 use crate::house::STORE_TOKEN;
+use crate::traces::runner;
 
 /// The latest that a copy comes: more than the store's deadline allows, and less than a copy lives.
 const LATEST_MS: u64 = 1500;
@@ -104,21 +105,13 @@ fn hold_in(weather: FaultProfile, cases: u32) {
         prop::sample::select(&[0_u64, 5][..]),
         prop::collection::vec(step(weather), 1..120),
     );
-    let config = ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    let outcome = proptest::test_runner::TestRunner::new(config).run(
-        &worlds,
-        |(clocks, automatic, steps)| {
-            let mut world = World::new(weather, &store, &clocks, automatic);
-            for step in &steps {
-                world.play(step);
-            }
-            Ok(())
-        },
-    );
+    let outcome = runner(cases).run(&worlds, |(clocks, automatic, steps)| {
+        let mut world = World::new(weather, &store, &clocks, automatic);
+        for step in &steps {
+            world.play(step);
+        }
+        Ok(())
+    });
     outcome.unwrap();
 }
 
@@ -129,6 +122,37 @@ mod native {
     fn in_a_few_worlds_a_sign_does_no_more_than_it_may() {
         for weather in [FaultProfile::Fair, FaultProfile::Rough, FaultProfile::Foul] {
             hold_in(weather, 20);
+        }
+    }
+
+    /// There is no copy when the permit and the draws are seen, and the renewal that read before them comes last.
+    #[test]
+    fn a_first_copy_that_was_read_before_a_permit_does_not_undo_it() {
+        let store = Store::embedded(STORE_TOKEN).unwrap();
+        let mut world = World::new(FaultProfile::Rough, &store, &[0], 0);
+        for (event, whim) in [
+            (Event::Arrive, CacheFault::Sound),
+            (Event::Arrive, CacheFault::Sound),
+            (Event::Arrive, CacheFault::Sound),
+            (Event::RaiseEpoch, CacheFault::Sound),
+            (Event::Arrive, CacheFault::Sound),
+            (Event::Look(0), CacheFault::Sound),
+            (Event::Arrive, CacheFault::Sound),
+            (Event::Arrive, CacheFault::Sound),
+            (Event::Pass(2000), CacheFault::Sound),
+            (Event::Look(2), CacheFault::Late(870)),
+            (Event::Permit(2), CacheFault::Silent),
+            (Event::Look(1), CacheFault::Sound),
+            (Event::Look(5), CacheFault::Late(709)),
+            (Event::Pass(988), CacheFault::Sound),
+            (Event::Look(5), CacheFault::Sound),
+        ] {
+            world.play(&Step {
+                event,
+                centre: 0,
+                whim,
+                life: SandboxFate::Whole,
+            });
         }
     }
 

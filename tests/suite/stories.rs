@@ -2,6 +2,7 @@
 
 mod absent;
 mod admin_host;
+mod allowed;
 mod apps;
 mod aside;
 mod brand;
@@ -10,19 +11,27 @@ mod counter;
 mod defects;
 mod elsewhere;
 mod estimate;
+mod event;
 mod explained;
+pub(crate) mod front;
+pub(crate) mod invitations;
 pub(crate) mod lines;
 mod live;
 mod login;
+mod lot;
+pub(crate) mod networks;
 mod once;
 mod panel;
 mod sent;
 mod sign;
+pub(crate) mod signals;
 pub(crate) mod trouble;
+pub(crate) mod verifier;
 mod wire;
 
 use absent::*;
 use admin_host::*;
+use allowed::*;
 use apps::*;
 use aside::*;
 use brand::*;
@@ -31,15 +40,22 @@ use counter::*;
 use defects::*;
 use elsewhere::*;
 use estimate::*;
+use event::*;
 use explained::*;
+use front::*;
+use invitations::*;
 use lines::*;
 use live::*;
 use login::*;
+use lot::*;
+use networks::*;
 use once::*;
 use panel::*;
 use sent::*;
 use sign::*;
+use signals::*;
 use trouble::*;
+use verifier::*;
 use wire::*;
 
 const DAY: u64 = 86_400;
@@ -193,6 +209,9 @@ in_every_house! {
     a_browser_gets_a_page_for_every_mistake_and_a_program_a_problem
     a_press_during_an_outage_stays_on_the_page_and_is_one_change_when_sent_again
     what_was_just_set_can_be_undone
+    the_panel_says_which_phase_it_is_and_what_comes_next
+    an_event_is_set_moved_and_removed_by_forms_and_that_is_undone
+    an_event_that_a_form_words_wrongly_comes_back_with_what_was_typed
     nothing_is_undone_that_another_operator_set_since
     a_pace_five_times_the_last_one_asks_first
     a_line_is_held_whatever_another_operator_set_meanwhile
@@ -265,4 +284,107 @@ in_every_house! {
     a_second_tab_that_brings_the_waiting_ticket_back_costs_no_slot
     without_the_store_a_called_visitor_is_held
     without_the_store_the_policy_lets_a_called_visitor_in
+    before_an_event_no_visitor_draws_and_none_goes_in
+    in_the_prequeue_numbers_are_drawn_and_at_the_start_they_go_in
+    after_an_event_no_new_visitor_goes_in_and_visitors_inside_stay
+    an_event_begins_a_line_of_its_own
+    an_event_that_is_moved_keeps_its_line
+    after_an_event_that_is_cancelled_the_line_moves_as_ever
+    a_line_seals_how_many_drew_before_the_start
+    before_an_event_the_page_counts_down_and_no_call_is_made
+    in_the_prequeue_and_after_the_end_the_page_says_so
+    a_visitor_who_comes_too_late_reads_so_while_waiting
+    draws_above_the_bound_of_a_network_are_counted
+    a_visitor_above_the_bound_gets_a_number_for_a_calculation
+    an_answer_is_worth_one_number
+    a_wrong_answer_is_refused_and_says_what_is_accepted
+    a_visitor_who_does_not_calculate_waits_ten_minutes_instead
+    a_challenge_that_was_solved_outlives_trouble_of_the_store
+    an_open_room_challenges_no_visitor
+    an_ended_ticket_above_the_bound_is_challenged_with_one_call
+    a_visitor_above_the_bound_gets_a_number_for_the_answer_of_the_verifier
+    the_page_of_a_challenge_leads_to_the_verifier_and_goes_on_without_it
+    an_answer_that_is_not_the_verifier_s_moves_nothing
+    an_answer_of_the_verifier_outlives_trouble_of_the_store
+    a_challenged_bot_draws_after_the_answer_of_the_verifier
+    a_bot_is_refused_without_a_number_a_ticket_or_a_store_call
+    a_challenged_bot_draws_after_the_calculation
+    an_invitation_spares_a_bot_no_calculation
+    a_ticket_with_a_number_is_not_asked_about
+    an_observed_bot_draws_and_is_counted
+    in_an_open_room_the_platform_is_not_asked
+    without_a_store_a_bot_is_refused_and_a_visitor_is_held
+    a_verified_crawler_comes_back_later_and_draws_nothing
+    health_says_which_signals_the_platform_knows
+    a_monitor_with_a_signed_header_passes_without_a_ticket_or_a_store_call
+    a_wrong_or_expired_header_changes_nothing_and_is_logged
+    a_closed_room_and_an_outage_do_not_hold_an_allowed_client
+    an_allowed_client_has_no_rights_of_an_operator
+    a_listed_network_passes_without_a_ticket_or_a_store_call
+    an_unlisted_network_and_an_unread_list_wait_like_any_other
+    a_visitor_with_a_number_stays_one_in_a_listed_network
+    an_invitation_leads_past_the_line_and_is_used_once
+    a_visitor_with_a_number_goes_in_by_an_invitation
+    an_invitation_for_several_visitors_is_used_by_so_many
+    a_link_with_the_invitation_in_its_query_is_cleaned
+    what_is_no_invitation_is_refused_and_says_why
+    a_request_that_is_not_understood_is_refused_and_nothing_moves
+    the_page_that_takes_an_invitation_needs_no_script
+    an_answer_that_was_lost_uses_an_invitation_once
+    a_store_that_is_away_uses_no_invitation_up
+    a_minute_takes_as_many_invitations_as_it_may
+    a_room_that_lets_no_visitor_in_uses_no_invitation_up
+    an_invitation_takes_a_free_slot_and_no_promised_one
+    an_invitation_costs_one_call_with_the_draw_and_none_while_waiting
+    a_form_of_another_page_takes_no_ticket_away
+    a_visitor_whose_visit_has_ended_brings_an_invitation
+    an_invitation_outlives_the_ticket_that_brought_it
+    a_ticket_that_an_invitation_let_in_draws_the_number_that_it_had
+    an_answer_that_was_lost_lets_nobody_into_a_room_on_hold
+    what_programs_write_behind_a_link_is_no_part_of_the_code
+    a_parameter_of_the_site_with_that_name_reaches_the_origin
+    an_invitation_to_the_front_lane_draws_a_number_there_once
+    a_number_of_the_front_lane_costs_one_call_and_waiting_none
+    a_visitor_of_the_front_lane_reads_so_and_operators_see_the_lane
+    where_no_invitation_is_taken_operators_see_nothing_of_them
+    without_a_front_lane_its_invitations_are_kept
+    a_visitor_with_a_number_goes_over_to_the_front_lane
+    a_permit_is_for_the_main_line_first
+    on_hold_front_numbers_are_drawn_and_none_goes_in
+    in_an_open_room_both_lanes_go_in
+    a_new_epoch_ends_the_tickets_of_the_front_lane_too
+    a_lost_answer_draws_one_number_of_the_front_lane
+    while_the_store_is_away_both_lanes_stand
+    a_called_visitor_of_the_front_lane_takes_a_slot_and_frees_it
+    the_front_lane_opens_with_the_event
+    where_the_store_lost_its_data_a_copy_brings_the_front_lane_back
+    a_store_that_is_away_at_the_start_opens_nothing_and_the_line_moves_once_it_is_back
+    the_order_of_a_prequeue_is_drawn_and_everybody_can_check_it
+    until_the_public_value_is_given_the_line_stands
+    no_public_value_is_taken_early_late_or_twice
+    a_visitor_whom_no_copy_reaches_goes_in_by_the_lot_and_not_by_arrival
+    an_event_by_lot_that_nobody_came_early_for_opens_at_once
+    tickets_that_ended_in_the_prequeue_are_no_part_of_the_lot
+    a_visitor_who_was_called_before_the_start_goes_in_by_the_old_number
+    an_announced_order_stays_whatever_the_settings_say
+    operators_move_an_announced_event_and_change_no_order
+    an_id_that_is_used_again_promises_no_lot
+    an_event_that_opens_before_the_last_one_promises_no_lot
+    a_lot_that_closes_undecided_shows_no_number
+    who_came_behind_the_lot_is_told_the_place
+    without_the_entry_that_was_committed_to_the_line_says_why_it_stands
+    the_pace_of_the_polls_says_nothing_of_the_arrival
+    an_event_set_live_counts_before_any_configured_one_and_is_taken_back
+    an_event_that_is_brought_forward_live_begins_for_those_who_read_the_countdown
+    an_event_that_is_moved_live_keeps_its_line
+    an_event_that_is_cancelled_live_lets_the_line_move
+    an_event_that_begins_at_once_ends_the_line_before_and_asks_first
+    an_event_to_come_closes_a_running_room_and_asks_first
+    an_event_that_a_list_which_is_over_hides_is_named
+    an_event_that_begins_no_line_is_named_and_its_question_is_true
+    an_event_is_sold_out_and_opened_again
+    of_two_operators_who_set_events_the_second_reads_what_the_first_set
+    what_is_no_event_moves_nothing_and_says_what_is_accepted
+    an_event_set_twice_by_one_key_is_set_once
+    an_event_by_lot_that_is_set_live_is_committed_to_at_once
 }

@@ -2,7 +2,6 @@
 
 use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::{Keys, Standing, Ticket};
-use now_serving::visitor::visit::provisional_ticket;
 
 use crate::house::SECRET;
 
@@ -13,7 +12,7 @@ const LIFE: u64 = 3600;
 pub(crate) fn ticket(id: String, standing: Standing, now: u64) -> Ticket {
     Ticket {
         standing,
-        ..provisional_ticket(id, Now::from_secs(now))
+        ..Ticket::provisional(id, Now::from_secs(now))
     }
 }
 

@@ -3,15 +3,17 @@
 use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
-use now_serving::queue::{Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Sign};
-use now_serving::queue::{Answers, Cap, HealthRule};
+use now_serving::queue::{
+    Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Schedule, Sign,
+};
+use now_serving::queue::{Answers, Cap, HealthRule, Lane, NetworkBound};
 use now_serving::queue::{Asker, Brought, Call, Change, Model, Outcome, Reason};
 use now_serving::store::{Clock, Line};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
+use crate::traces::runner;
 
 const START_MS: u64 = 1_800_000_000_000;
 const TILL: &str = "till-1";
@@ -80,8 +82,13 @@ impl Sale {
             pace: PACE,
             absent_visitors: self.setting,
             cap: Cap::default(),
+            schedule: Schedule::NONE,
             health: (HealthRule::OFF, 0),
             network: String::new(),
+            bound: NetworkBound::default(),
+            invitation: None,
+            lane: Lane::Main,
+            front_share: 0,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.now_ms),
@@ -160,11 +167,7 @@ fn quarter() -> impl Strategy<Value = Quarter> {
 /// Plays minutes on a model and on these stores, which know the same of absent visitors throughout. How often a share was
 /// known.
 fn alike(stores: &[Direct], cases: u32) {
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
+    let mut runner = runner(cases);
     let setting = prop::sample::select(vec![AbsentVisitors::Observe, AbsentVisitors::On]);
     let traces = (setting, prop::collection::vec(quarter(), 40..70));
     let known = std::cell::Cell::new(0);
@@ -225,8 +228,13 @@ impl<'a> Play<'a> {
                 pace: Self::PACE,
                 absent_visitors: self.setting,
                 cap: Cap::default(),
+                schedule: Schedule::NONE,
                 health: (HealthRule::OFF, 0),
                 network: String::new(),
+                bound: NetworkBound::default(),
+                invitation: None,
+                lane: Lane::Main,
+                front_share: 0,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(self.now_ms),
@@ -260,6 +268,10 @@ impl<'a> Play<'a> {
                 Asker {
                     id: &id,
                     network: "",
+                    event: None,
+                    bound: NetworkBound::default(),
+                    invitation: None,
+                    lane: Lane::Main,
                 },
                 self.call(&[]),
             );

@@ -12,7 +12,7 @@ use now_serving::http::negotiate::wants_json;
 use now_serving::i18n::english;
 use now_serving::page::{Brand, Links, Pages, Waiting, waiting_json, waiting_page};
 use now_serving::queue::WaitingProof;
-use now_serving::queue::{Cursor, Now, Position, RoomName, decide, refresh_seconds};
+use now_serving::queue::{Cursor, Now, Position, RoomName, Seed, decide, refresh_seconds};
 use now_serving::store::upstash::decode;
 use now_serving::ticket::{Keys, Standing, Ticket};
 
@@ -33,21 +33,17 @@ fn main() {
 fn tickets(criterion: &mut Criterion) {
     let keys = Keys::new(SECRET, None);
     let (room, now) = (RoomName::new(ROOM), Now::from_secs(NOW));
+    let place = WaitingProof {
+        born: NOW * 1000,
+        epoch: 1,
+        position: POSITION,
+        cursor_at_draw: CURSOR,
+        came: None,
+    };
+    let id = "0123456789abcdef0123456789abcdef";
     let ticket = Ticket {
-        id: "0123456789abcdef0123456789abcdef".to_owned(),
-        standing: Standing::Waiting(WaitingProof {
-            born: NOW * 1000,
-            epoch: 1,
-            position: POSITION,
-            cursor_at_draw: CURSOR,
-        }),
-        signed: NOW,
         life: 86_400,
-        grace: None,
-        still: false,
-        called: false,
-        language: None,
-        notice: None,
+        ..Ticket::new(id, Standing::Waiting(place), now)
     };
     let token = keys.sign(&ticket, &room, now, 86_400).unwrap_or_default();
     criterion.bench_function("ticket: sign", |bencher| {
@@ -82,6 +78,16 @@ fn requests(criterion: &mut Criterion) {
     criterion.bench_function("admission: seconds to the next look", |bencher| {
         bencher.iter(|| refresh_seconds(5, black_box(3288), Some(9864), black_box(17)));
     });
+    for many in [40_000, 1_000_000] {
+        let (seed, name) = (
+            Seed::new(SECRET, "beacon 4711", many),
+            format!("lot: a number of {many}"),
+        );
+        let mut tickets = (1..=many).map(Position).cycle();
+        criterion.bench_function(&name, |bencher| {
+            bencher.iter(|| tickets.next().map(|ticket| seed.drawn(many, ticket)));
+        });
+    }
     let answer = br#"{"result":["number",3290,"epoch",1,"cursor",1,"length",3290,"credit",0,"released",0,"took",0,"moved",0,"mode","automatic","automatic",15,"quantity",5,"version",0,"drawn",3290,"admitted",1]}"#;
     criterion.bench_function("upstash: read the answer to a draw", |bencher| {
         bencher.iter(|| decode(black_box(Some((200, answer.to_vec())))));
@@ -104,6 +110,8 @@ fn answers(criterion: &mut Criterion) {
         place: "/_queue/place".to_owned(),
         updates: "/_queue/updates?every=off&to=%2F".to_owned(),
         language: "/_queue/language".to_owned(),
+        lot: "/_queue/lot".to_owned(),
+        invitation: None,
     };
     criterion.bench_function("page: the waiting page", |bencher| {
         bencher.iter(|| waiting_page(503, black_box(&waiting), &links, english(), &pages, None));

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 use cli::{
-    check, completion, docs, doctor, pictures, probe, rehearse, release, secret, serve, suite,
+    allow, check, completion, docs, doctor, draw, invite, pictures, probe, rehearse, release,
+    secret, serve, suite,
 };
 use harness::packages;
 use simulator::plan;
@@ -36,6 +37,12 @@ enum Command {
     Bench(bench::Options),
     /// Say whether settings are sound before they are published
     Check(check::Options),
+    /// Check an order by lot, or print it
+    Draw(draw::Options),
+    /// Make a header with which a monitor or a partner passes without a ticket
+    Allow(allow::Options),
+    /// Make invitations with which visitors go past the line
+    Invite(invite::Options),
     /// Write again what the docs have from the code
     Docs(docs::Options),
     /// Make strong secrets for production
@@ -67,6 +74,9 @@ fn main() -> ExitCode {
         Command::Test(options) => suite::test(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
+        Command::Draw(options) => draw::draw(&options),
+        Command::Allow(options) => allow::allow(&options).map(|()| true),
+        Command::Invite(options) => invite::invite(&options).map(|()| true),
         Command::Docs(options) => docs::docs(&options, Cli::command()),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
         Command::Probe(options) => probe::probe(&options),

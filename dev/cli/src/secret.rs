@@ -1,5 +1,5 @@
 //! `cargo dev secret`: secrets that nobody guesses, from the randomness of the operating system; and the keys by which an
-//! origin checks passes, derived from `jwt_secret`.
+//! origin checks passes and a verifier signs answers, derived from `jwt_secret`.
 //!
 //! One alone goes to stdout as it is, to be piped into Fastly's CLI, which keeps every byte it is given. What exists is
 //! read from standard input or the environment: a command line is seen by every process of the machine.
@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Read, Write};
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use harness::secret::{Secret, pass_keys};
+use harness::secret::{Secret, pass_keys, verifier_keys};
 
 /// Where `jwt_secret` is looked for before standard input is read.
 const VARIABLE: &str = "JWT_SECRET";
@@ -27,6 +27,8 @@ pub enum Wanted {
     New(Secret),
     /// The keys that check `Queue-Pass`.
     Pass,
+    /// The keys that sign the answers of a verifier.
+    Verifier,
 }
 
 impl ValueEnum for Wanted {
@@ -37,16 +39,20 @@ impl ValueEnum for Wanted {
             Self::New(Secret::AdminToken),
             Self::New(Secret::AdminPassword),
             Self::Pass,
+            Self::Verifier,
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = "The keys that check `Queue-Pass` at the origin, for the entries of `jwt_secret` \
-                    given in JWT_SECRET or on standard input";
-        match self {
-            Self::New(secret) => Some(PossibleValue::new(secret.name()).help(secret.purpose())),
-            Self::Pass => Some(PossibleValue::new("pass").help(help)),
-        }
+        Some(match self {
+            Self::New(secret) => PossibleValue::new(secret.name()).help(secret.purpose()),
+            Self::Pass => PossibleValue::new("pass").help(
+                "The keys that check `Queue-Pass` at the origin, for the entries of `jwt_secret` \
+                 given in JWT_SECRET or on standard input",
+            ),
+            Self::Verifier => PossibleValue::new("verifier")
+                .help("The keys with which a `verifier` signs its answers, for the same entries"),
+        })
     }
 }
 
@@ -61,6 +67,7 @@ pub fn secret(options: &Options) -> Result<(), String> {
         Some(Wanted::New(name)) if out.is_terminal() => name.make()? + "\n",
         Some(Wanted::New(name)) => name.make()?,
         Some(Wanted::Pass) => pass_keys(&given()?)?,
+        Some(Wanted::Verifier) => verifier_keys(&given()?)?,
         None => lines()?,
     };
     out.write_all(text.as_bytes())
@@ -74,15 +81,15 @@ fn lines() -> Result<String, String> {
 }
 
 /// The entries that were given, separated by commas or white space.
-fn given() -> Result<String, String> {
+pub(crate) fn given() -> Result<String, String> {
     if let Ok(entries) = std::env::var(VARIABLE) {
         return Ok(entries);
     }
     let mut input = io::stdin();
     if input.is_terminal() {
         return Err(format!(
-            "Give jwt_secret in {VARIABLE} or on standard input, where no screen and no history keeps it: \
-             printf %s \"$JWT_SECRET\" | cargo dev secret pass"
+            "Give jwt_secret in {VARIABLE} or on standard input, where no screen and no history keeps it, \
+             such as printf %s \"$JWT_SECRET\" | cargo dev secret pass"
         ));
     }
     let mut entries = String::new();
@@ -96,12 +103,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_secret_can_be_asked_for_by_its_name_and_so_can_the_keys_of_passes() {
+    fn every_secret_can_be_asked_for_by_its_name_and_so_can_the_keys_of_others() {
         let names = Wanted::value_variants()
             .iter()
             .filter_map(ValueEnum::to_possible_value);
         let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
         let secrets = Secret::all().iter().map(|secret| secret.name());
-        assert_eq!(names, secrets.chain(["pass"]).collect::<Vec<_>>());
+        assert_eq!(
+            names,
+            secrets.chain(["pass", "verifier"]).collect::<Vec<_>>()
+        );
     }
 }

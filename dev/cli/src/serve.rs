@@ -258,7 +258,7 @@ fn print_what_to_try(options: &Options, decisions: &Decisions) {
         ),
     }
     anstream::println!(
-        "  2. Open the panel beside it, and press Hold, then Resume: the waiting page says both."
+        "  2. Open the panel beside it, and press Hold the line, then Resume: the waiting page says both."
     );
     anstream::println!("  3. Let visitors in, or set another pace, and see the wait change.");
     anstream::println!("  4. Read what was decided: {}", decisions.path().display());

@@ -44,6 +44,8 @@ pub struct EdgeOptions {
     pub secrets: BTreeMap<String, String>,
     /// Lists of networks by the names of their links: the entries of each, as the platform's API takes them.
     pub acls: BTreeMap<String, serde_json::Value>,
+    /// What geolocation says, by address; of this machine Viceroy's own where it says nothing.
+    pub places: BTreeMap<String, serde_json::Value>,
     /// Whether Viceroy writes down every call of the host, as [`Edge::output`] has them.
     pub is_traced: bool,
     /// How long the store may take; 500 ms in production.
@@ -69,6 +71,7 @@ impl EdgeOptions {
             web_sockets: false,
             secrets: BTreeMap::new(),
             acls: BTreeMap::new(),
+            places: BTreeMap::new(),
             is_traced: false,
             deadline,
         }
@@ -110,6 +113,7 @@ impl Edge {
         sandbox_dir::write_settings(folder.path(), &settings)?;
         sandbox_dir::add_secrets(folder.path(), &options.secrets)?;
         sandbox_dir::add_acls(folder.path(), &options.acls)?;
+        sandbox_dir::add_places(folder.path(), &options.places)?;
         let wasm = if options.local {
             options.wasm.clone()
         } else {

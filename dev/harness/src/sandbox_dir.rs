@@ -162,6 +162,25 @@ pub fn add_acls(folder: &Path, acls: &BTreeMap<String, serde_json::Value>) -> Re
     add_to_manifest(folder, &lines)
 }
 
+/// Adds what geolocation says to the manifest in this folder, unless that is nothing.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn add_places(folder: &Path, places: &BTreeMap<String, Json>) -> Result<(), String> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let file = "places.json";
+    fs::write(folder.join(file), json!(places).to_string()).map_err(|error| {
+        format!(
+            "{file} in {} could not be written: {error}.",
+            folder.display()
+        )
+    })?;
+    let lines = format!("\n[local_server.geolocation]\nformat = \"json\"\nfile = \"{file}\"\n");
+    add_to_manifest(folder, &lines)
+}
+
 fn add_to_manifest(folder: &Path, lines: &str) -> Result<(), String> {
     let path = folder.join("fastly.toml");
     let manifest = fs::read_to_string(&path);

@@ -87,6 +87,37 @@ impl Secret {
 /// # Errors
 /// When there is none, or one is too short; its value is not named.
 pub fn pass_keys(entries: &str) -> Result<String, String> {
+    let secrets = entries_of(entries)?;
+    let line = |secret: &&str| {
+        let kid: String = URL_SAFE_NO_PAD
+            .encode(hmac_sha256::Hash::hash(secret.as_bytes()))
+            .chars()
+            .take(8)
+            .collect();
+        format!("{kid} {}\n", derived(secret, "queue-pass"))
+    };
+    Ok(secrets.iter().map(line).collect())
+}
+
+/// A line for each entry of `jwt_secret`: the key with which a verifier signs its answers, in hexadecimal.
+///
+/// # Errors
+/// When there is none, or one is too short; its value is not named.
+pub fn verifier_keys(entries: &str) -> Result<String, String> {
+    let secrets = entries_of(entries)?;
+    let line = |secret: &&str| derived(secret, "queue-verifier") + "\n";
+    Ok(secrets.iter().map(line).collect())
+}
+
+fn derived(secret: &str, label: &str) -> String {
+    hex(&hmac_sha256::HMAC::mac(label, secret.as_bytes()))
+}
+
+/// The entries of `jwt_secret`, the newest first.
+///
+/// # Errors
+/// When there is none, or one is too short; its value is not named.
+pub fn entries_of(entries: &str) -> Result<Vec<&str>, String> {
     let words = entries.split(|c: char| c == ',' || c.is_whitespace());
     let secrets: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if secrets.is_empty() || secrets.iter().any(|secret| secret.len() < SHORTEST) {
@@ -94,16 +125,15 @@ pub fn pass_keys(entries: &str) -> Result<String, String> {
             "That is no jwt_secret; accepted is one or more of at least {SHORTEST} bytes, separated by commas."
         ));
     }
-    let line = |secret: &&str| {
-        let kid: String = URL_SAFE_NO_PAD
-            .encode(hmac_sha256::Hash::hash(secret.as_bytes()))
-            .chars()
-            .take(8)
-            .collect();
-        let key = hmac_sha256::HMAC::mac("queue-pass", secret.as_bytes());
-        format!("{kid} {}\n", hex(&key))
-    };
-    Ok(secrets.iter().map(line).collect())
+    Ok(secrets)
+}
+
+/// The id of an invitation: 128 random bits.
+///
+/// # Errors
+/// When the system has no randomness.
+pub fn id() -> Result<String, String> {
+    Ok(hex(&random::<16>()?))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -168,6 +198,12 @@ mod tests {
             let (kid, key) = line.split_once(' ').unwrap();
             assert_eq!((kid.len(), key.len()), (8, 64), "{line}");
             assert!(!printed.contains(&one) && !printed.contains(&other));
+            let of_verifiers = verifier_keys(&format!("{one},{other}")).unwrap();
+            let is_another = |of_verifier: &str| of_verifier.len() == 64 && of_verifier != key;
+            assert_eq!(
+                of_verifiers.lines().filter(|line| is_another(line)).count(),
+                2
+            );
         }
         for wrong in [
             "",

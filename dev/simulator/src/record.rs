@@ -35,6 +35,8 @@ pub struct Point {
     pub inside: u64,
     /// How many of them had stayed on the page.
     pub stayed: u64,
+    /// How many of them were of the first half who came.
+    pub early: u64,
     /// Sessions by the store's count, at its end; 0 without a cap.
     pub sessions: u64,
     /// The longest that one of these had waited.
@@ -85,6 +87,8 @@ pub struct Run {
     pub pace_a_minute: f64,
     /// The waits of the visitors who went in, copies aside.
     pub waits: Histogram,
+    /// Who went in, in that order: whether each was of the first half who came. Noted where an event decides the order.
+    pub order: Option<Vec<bool>>,
     /// When the last visitor who waited went in.
     pub last_in: Option<Span>,
     /// The longest the line was.
@@ -124,6 +128,8 @@ pub struct Entry {
     pub waited_ms: u64,
     /// Their number.
     pub position: Option<u64>,
+    /// Whether they are of the first half who came.
+    pub is_early: bool,
     /// What they did meanwhile.
     pub habit: Habit,
     /// Why they went in.
@@ -155,6 +161,7 @@ impl Record {
             run: Run {
                 every: scenario.point,
                 pace_a_minute,
+                order: scenario.has_event().then(Vec::new),
                 ..Run::default()
             },
             point: Point::default(),
@@ -237,6 +244,7 @@ impl Record {
         let Entry {
             waited_ms,
             position,
+            is_early,
             habit,
             reason,
         } = entry;
@@ -253,6 +261,10 @@ impl Record {
             return;
         }
         self.point.admitted += 1;
+        self.point.early += u64::from(is_early);
+        if let Some(order) = &mut self.run.order {
+            order.push(is_early);
+        }
         self.run.waits.add(waited_ms);
         if waited_ms > 0 {
             self.run.last_in = Some(Span::from_ms(self.now_ms));
@@ -325,6 +337,15 @@ impl Record {
         run.sums = sums;
         run
     }
+}
+
+/// How many of the first tenth who went in are of the first half who came, in percent.
+#[must_use]
+pub fn early_percent(run: &Run) -> Option<f64> {
+    let order = run.order.as_ref()?;
+    let first = order.get(..order.len() / 10)?;
+    let early = first.iter().filter(|is_early| **is_early).count();
+    (!first.is_empty()).then(|| 100.0 * float(early as u64) / float(first.len() as u64))
 }
 
 /// The arrivals of the first point in which one of ten had to wait, in percent of the pace.

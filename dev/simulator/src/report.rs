@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::costs::COMMANDS_A_SECOND;
 use crate::follow::{self, Figures};
-use crate::record::{Checks, Point, Run};
+use crate::record::{Checks, Point, Run, early_percent};
 use crate::units::{Span, grouped, whole};
 
 /// What came of a scenario, once or in several ways.
@@ -43,6 +43,10 @@ const ROWS: &[Row] = &[
     ("Went in a minute while a line was there", |run| {
         a_minute(run).map(|many| format!("{many:.0}"))
     }),
+    (
+        "Of the first tenth who went in, of the first half who came",
+        |run| early_percent(run).map(|percent| format!("{percent:.0} %")),
+    ),
     ("Longest line", |run| Some(grouped(run.longest_line))),
     ("Most visitors inside", |run| Some(grouped(run.most_inside))),
     ("Most sessions", |run| {
@@ -252,6 +256,7 @@ fn run_json(run: &Run) -> Value {
         "admitted_without_store": run.without_store,
         "admitted_by_copies": run.by_copies,
         "admitted_a_minute": a_minute(run).map(hundredths),
+        "early_percent_of_first_tenth": early_percent(run).map(hundredths),
         "longest_line": run.longest_line,
         "most_inside": run.most_inside,
         "wait_seconds": {

@@ -241,7 +241,10 @@ impl Site {
         }
         let copy = self.pop(pop)?.cache.peek()?;
         let sign = copy.sign.filter(|_| !copy.is_old)?;
-        let is_plain = place.born == sign.birth.born && sign.birth.splices.is_empty();
+        // A number by lot is put on the ticket first.
+        let is_plain = place.born == sign.birth.born
+            && sign.birth.splices.is_empty()
+            && sign.redrawn(place) == place;
         let TicketState::Placed(position) = TicketState::of(place, &sign) else {
             return None;
         };
@@ -304,6 +307,7 @@ impl Site {
     pub fn estimate(&mut self, position: u64, pop: usize) -> Option<u64> {
         let now_ms = self.now_ms;
         let sign = self.pop(pop)?.cache.last_sign()?;
+        let sign = Some(sign).filter(|sign| sign.mode().lets_in())?;
         let ahead = position.checked_sub(sign.cursor.0 + 1)?;
         sign.estimated_wait(ahead, now_ms)
     }

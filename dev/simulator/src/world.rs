@@ -52,6 +52,8 @@ struct World<'a> {
     next: BinaryHeap<Next>,
     events: u64,
     pops: Vec<f64>,
+    /// When the first half of the visitors had come.
+    half_ms: u64,
     now_ms: u64,
     record: Record,
 }
@@ -95,6 +97,7 @@ pub fn play_on(site: Site, scenario: &Scenario, moments: &[u64]) -> Result<(Run,
         next: BinaryHeap::new(),
         events: 0,
         pops: shares(scenario.pops),
+        half_ms: start_ms + moments.get(moments.len() / 2).copied().unwrap_or_default(),
         now_ms: start_ms,
         record,
     };
@@ -283,12 +286,17 @@ impl World<'_> {
         self.wait_for(whom, seconds);
     }
 
-    /// Whether this answer is the first with a number.
+    /// Whether this answer is the first with a number, or with another one. An event by lot gives another without a draw.
     fn is_numbered(&mut self, whom: usize, position: Option<u64>) -> bool {
+        let may_be_moved = self.scenario.has_event();
         let person = self.person(whom);
         let is_new = position.is_some() && person.position != position;
+        let is_moved = may_be_moved && person.position.is_some();
         if is_new {
             person.position = position;
+        }
+        if is_new && !is_moved {
+            let person = self.person(whom);
             let is_copy = person.habit == Habit::Copy;
             let before = self.record.last_number();
             self.record
@@ -359,7 +367,10 @@ impl World<'_> {
     fn poll_whole(&mut self, whom: usize) {
         let heard = self.ask(whom, Target::Place);
         let place = &heard.place;
-        let is_new = place["position"].as_u64() != self.person(whom).position;
+        let told = place["position"].as_u64();
+        // While the lot is awaited the page shows no number.
+        let is_hidden = told.is_none() && self.scenario.has_event();
+        let is_new = !is_hidden && told != self.person(whom).position;
         if place["waiting"] == false {
             return self.called(whom);
         }
@@ -389,7 +400,7 @@ impl World<'_> {
     }
 
     fn enter(&mut self, whom: usize, heard: Heard) {
-        let (now_ms, pages) = (self.now_ms, self.scenario.visitors.pages);
+        let (now_ms, pages, half_ms) = (self.now_ms, self.scenario.visitors.pages, self.half_ms);
         self.is_numbered(whom, heard.position);
         let person = self.person(whom);
         if person.stage != Stage::Inside {
@@ -398,6 +409,7 @@ impl World<'_> {
             let entry = Entry {
                 waited_ms: now_ms - person.came_ms,
                 position: person.position,
+                is_early: person.came_ms < half_ms,
                 habit: person.habit,
                 reason: heard.reason,
             };

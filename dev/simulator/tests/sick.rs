@@ -16,10 +16,10 @@ use simulator::site::Polls;
 use simulator::{arrivals, world};
 
 /// The seconds in which the origin fails, and some before in which all is steady.
-const FAILS: Range<usize> = 180..240;
-const STEADY: Range<usize> = 90..180;
+const FAILS: Range<usize> = 120..180;
+const STEADY: Range<usize> = 60..120;
 /// How many seconds there are, and how many visitors a second may go in.
-const SECONDS: usize = 420;
+const SECONDS: usize = 360;
 const PACE: usize = 15;
 /// In how many seconds bad answers that are few beside the good ones before make a marker.
 const STOP: usize = 3;

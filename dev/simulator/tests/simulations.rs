@@ -6,7 +6,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use simulator::record::{Checks, Run};
+use simulator::record::{Checks, Run, early_percent};
 use simulator::report::{Report, a_minute};
 use simulator::scenario::{NAMES, Overrides, load};
 use simulator::simulate::{Options, report};
@@ -56,13 +56,15 @@ fn told(report: &Report) -> [String; 3] {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_one_others() {
-    let first = told(&played("sale", 1, &SMALL));
-    assert_eq!(first, told(&played("sale", 1, &SMALL)));
-    assert_ne!(first, told(&played("sale", 2, &SMALL)));
+    let few = [&SMALL[..], &["arrivals.0.visitors=200"]].concat();
+    let first = told(&played("sale", 1, &few));
+    assert_eq!(first, told(&played("sale", 1, &few)));
+    assert_ne!(first, told(&played("sale", 2, &few)));
 }
 
 #[test]
 fn a_poll_that_is_reckoned_is_the_poll_that_the_service_answers() {
+    let sale = [&SMALL[..], &["arrivals.0.visitors=300"]].concat();
     let outage = ["arrivals.0.visitors=300", "automatic_quantity=4", "pops=3"];
     let capped = [
         "arrivals.0.visitors=60",
@@ -70,8 +72,17 @@ fn a_poll_that_is_reckoned_is_the_poll_that_the_service_answers() {
         "total_active=20",
         "pops=2",
     ];
+    // The event opens at 0:32. Each way to play it is held against the service.
+    let lot = [
+        "arrivals.0.visitors=60",
+        "arrivals.1.visitors=60",
+        "automatic_quantity=2",
+        "refresh_interval=30",
+        "pops=2",
+    ];
     let cases = [
-        ("sale", &SMALL[..]),
+        ("lot", &lot[..]),
+        ("sale", &sale[..]),
         ("outage", &outage[..]),
         ("cap", &capped[..]),
     ];
@@ -108,7 +119,7 @@ fn the_rules_hold_for_every_seed() {
     }
 }
 
-/// A hundredth of its visitors, of its pace and of its cap.
+/// A hundredth of its visitors, of its pace and of its cap, in two POPs: each POP more asks the store once more a second.
 fn in_small(name: &str) -> Vec<String> {
     let scenarios = load(name, &Overrides::default()).unwrap();
     let (_, scenario) = scenarios.first().unwrap();
@@ -121,7 +132,8 @@ fn in_small(name: &str) -> Vec<String> {
         let value = scenario.settings.get(*key)?.as_u64()?;
         Some(format!("{key}={}", (value / 100).max(1)))
     });
-    waves.chain(settings).collect()
+    let pops = format!("pops={}", scenario.pops.min(2));
+    waves.chain(settings).chain([pops]).collect()
 }
 
 #[test]
@@ -145,9 +157,14 @@ fn no_rule_is_broken_in_any_scenario() {
 
 #[test]
 fn the_cap_holds_for_every_seed() {
+    // The hours of the scenario in half of the time, with as many visitors for each slot and minute.
     let set = [
-        "arrivals.0.visitors=60",
-        "arrivals.1.visitors=240",
+        "lasts=75m",
+        "arrivals.0.over=20m",
+        "arrivals.0.visitors=30",
+        "arrivals.1.from=20m",
+        "arrivals.1.over=35m",
+        "arrivals.1.visitors=120",
         "total_active=25",
         "pops=3",
     ];
@@ -163,12 +180,34 @@ fn the_cap_holds_for_every_seed() {
     }
 }
 
+/// Half of them come in the first minute: by arrival they go in first, by lot they are half of each tenth, as far as chance goes.
+#[test]
+fn by_lot_coming_first_helps_none() {
+    let few = [
+        "arrivals.0.visitors=400",
+        "arrivals.1.visitors=400",
+        "automatic_quantity=10",
+        "refresh_interval=30",
+        "pops=2",
+    ];
+    for seed in 1..=2 {
+        let report = played("lot", seed, &few);
+        let early: Vec<f64> = report.runs.iter().filter_map(early_percent).collect();
+        let [by_arrival, by_lot] = early.as_slice() else {
+            panic!("two ways: {early:?}")
+        };
+        assert!(*by_arrival > 99.0, "{early:?}");
+        // Of 76 visitors by a fair lot half, and more than 17 percent off once in 300 times.
+        assert!((33.0..67.0).contains(by_lot), "{early:?}");
+    }
+}
+
 #[test]
 fn as_many_come_as_the_pace_says_where_absent_visitors_are_made_up_for() {
     // A hundred a minute, of whom thirty do not come.
     let set = [
         "automatic_quantity=10",
-        "arrivals.0.visitors=3200",
+        "arrivals.0.visitors=2200",
         "pops=2",
     ];
     let report = played("absent", 1, &set);
@@ -193,7 +232,7 @@ fn where_every_visitor_comes_no_more_are_called_than_the_pace_says() {
     let all_come = [
         "visitors.absent=0",
         "automatic_quantity=10",
-        "arrivals.0.visitors=1800",
+        "arrivals.0.visitors=1300",
         "pops=4",
     ];
     let report = played("absent", 1, &all_come);

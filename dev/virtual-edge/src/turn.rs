@@ -8,7 +8,7 @@ use now_serving::cache::Pop;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Call;
-use now_serving::queue::{Now, Released};
+use now_serving::queue::{AboveBound, Now, Platform, Released, SaysNothing};
 use now_serving::request::Request;
 use now_serving::service::{self, Outcome};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -31,6 +31,7 @@ pub struct Turn<'a> {
     call: &'a Call,
     config: &'a Config,
     pop: &'a dyn Pop,
+    platform: &'a dyn Platform,
     now: Now,
     store: Counting<'a>,
 }
@@ -59,6 +60,7 @@ impl<'a> Turn<'a> {
             call,
             config,
             pop,
+            platform: &SaysNothing,
             now,
             store: Counting {
                 direct: Direct(store.clone()),
@@ -68,6 +70,12 @@ impl<'a> Turn<'a> {
                 attempts: RefCell::default(),
             },
         }
+    }
+
+    /// The same on a platform that says something of the request.
+    #[must_use]
+    pub fn on(self, platform: &'a dyn Platform) -> Self {
+        Self { platform, ..self }
     }
 
     /// The answer, counted.
@@ -81,6 +89,15 @@ impl<'a> Turn<'a> {
         }
         if outcome.record.shared_ticket {
             tally.shared();
+        }
+        if outcome.record.above_network_bound == Some(AboveBound::Drawn) {
+            tally.drawn_above_bound();
+        }
+        if let Some(invited) = outcome.record.invitation {
+            tally.invited(invited);
+        }
+        for signal in &outcome.record.signals {
+            tally.signalled(*signal);
         }
         outcome
     }
@@ -98,7 +115,11 @@ impl<'a> Turn<'a> {
     }
 
     fn request(&self) -> Request<'_> {
-        Request::new(self.call, self.config, (&self.store, self.pop), self.now)
+        let ports: (&dyn Transport, &dyn Pop) = (&self.store, self.pop);
+        Request {
+            platform: self.platform,
+            ..Request::new(self.call, self.config, ports, self.now)
+        }
     }
 }
 

@@ -11,6 +11,9 @@ pub const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jp
 /// What a list of paths may hold.
 pub(in crate::config) const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout; without %, ;, \\, // and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
+/// What the setting `verifier` may be.
+pub(in crate::config) const VERIFIER: &str = "none, an address such as https://verify.shop.example/queue, or a path of this site such as /verify; at most 200 characters, without ?, #, %, *, ; and \\, // in the path and parts that are . or ..";
+
 impl Reader<'_> {
     pub(in crate::config) fn admin_path(&mut self) -> String {
         let path = self
@@ -31,6 +34,35 @@ impl Reader<'_> {
             self.problem("probe_path", Some(path.clone()), accepted);
         }
         Some(path)
+    }
+
+    /// No visitor without a number reaches a page that the room holds.
+    pub(in crate::config) fn verifier(&mut self, paths: &Paths) -> Option<String> {
+        let address = self.optional("verifier")?;
+        let is_here = is_path(&address);
+        if address.len() > 200 || !(is_here || self.is_page(&address)) {
+            self.problem("verifier", Some(address.clone()), VERIFIER);
+        } else if is_here && !paths.skip_room("GET", &address) {
+            let accepted = "a path that skips the room, or challenged visitors do not reach it: name it in bypass_paths, too";
+            self.problem("verifier", Some(address.clone()), accepted);
+        }
+        Some(address)
+    }
+
+    /// An address on another site, without a query.
+    fn is_page(&self, address: &str) -> bool {
+        let Some(rest) = self.without_scheme(address) else {
+            return false;
+        };
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        is_host(host) && (path.is_empty() || is_path(path))
+    }
+
+    /// What is behind `https://`, or `http://` on the local server.
+    fn without_scheme<'b>(&self, url: &'b str) -> Option<&'b str> {
+        let is_local = self.source.is_local();
+        let plain = || url.strip_prefix("http://").filter(|_| is_local);
+        url.strip_prefix("https://").or_else(plain)
     }
 
     /// Browsers keep what belongs to one host apart from another's pages, so it has to be one that visitors do not use.
@@ -128,11 +160,7 @@ impl Reader<'_> {
         }
         let url = url.unwrap_or_default();
         let url = url.trim_end_matches('/').to_owned();
-        let local = self.source.is_local();
-        let host = url
-            .strip_prefix("https://")
-            .or_else(|| url.strip_prefix("http://").filter(|_| local));
-        if !host.is_some_and(is_host) {
+        if !self.without_scheme(&url).is_some_and(is_host) {
             // Its value is not named: somebody may have pasted an address with a password in it.
             let accepted = "the store's REST address, such as https://eu1-name.upstash.io";
             self.problem("upstash_url", None, accepted);

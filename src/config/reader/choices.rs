@@ -1,9 +1,11 @@
 //! The settings that are one of a few words, and the group that most of them are in.
 
-use super::Reader;
+use super::{Reader, words};
 use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
+use crate::queue::invitation::is_batch;
 use crate::queue::{
-    AbsentVisitors, AdaptivePace, Cap, Enforcement, HealthRule, OriginHealth, SharedTickets,
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontShare, HealthRule, Invitations,
+    NetworkBound, OriginHealth, SharedTickets,
 };
 
 impl Reader<'_> {
@@ -108,6 +110,35 @@ impl Reader<'_> {
         SharedTickets {
             networks: self.number("ticket_networks", networks, SharedTickets::NETWORKS),
             enforcement: self.choice("shared_tickets", enforcement, &SharedTickets::CHOICES),
+        }
+    }
+
+    /// How many numbers one network may draw.
+    pub(in crate::config) fn network_bound(&mut self) -> NetworkBound {
+        let NetworkBound { draws, enforcement } = NetworkBound::default();
+        NetworkBound {
+            draws: self.number("network_draws", draws, NetworkBound::DRAWS),
+            enforcement: self.choice("network_bound", enforcement, &NetworkBound::CHOICES),
+        }
+    }
+
+    /// Which invitations are taken.
+    pub(in crate::config) fn invitations(&mut self) -> Invitations {
+        let per_minute = self.number("invited_per_minute", 0, Invitations::PER_MINUTE);
+        let text = self.optional("invitations_revoked").unwrap_or_default();
+        let revoked: Vec<String> = words(&text).map(str::to_owned).collect();
+        let are_few = revoked.len() <= Invitations::MOST_REVOKED;
+        if !are_few || !revoked.iter().all(|batch| is_batch(batch)) {
+            let accepted = format!(
+                "none, or names of batches, at most {}: each 1 to 32 letters, digits, - and _",
+                Invitations::MOST_REVOKED
+            );
+            self.problem("invitations_revoked", Some(text), accepted);
+        }
+        Invitations {
+            per_minute,
+            front_share: self.number("front_share", 0, FrontShare::PERCENT),
+            revoked,
         }
     }
 

@@ -7,11 +7,13 @@ mod cap;
 mod credit;
 mod end;
 mod epoch;
+mod event;
 mod message;
 mod mode;
 mod overrule;
 mod pace;
 mod permit;
+mod public_value;
 mod report;
 mod ticket;
 
@@ -20,6 +22,7 @@ use serde_json::Value;
 
 use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
+use super::told::event_json;
 use crate::config::Room;
 use crate::page::{ActionWords, Question};
 use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sessions, Sign};
@@ -30,11 +33,13 @@ pub use cap::SetCap;
 pub use credit::Credit;
 pub use end::End;
 pub use epoch::Epoch;
+pub use event::{NewEvents, SetEvents};
 pub use message::Message;
 pub use mode::SetMode;
 pub use overrule::SetOverrule;
 pub use pace::SetPace;
 pub use permit::Permit;
+pub use public_value::PublicValue;
 pub use report::Report;
 
 pub(super) use pace::VERB as PACE;
@@ -45,11 +50,13 @@ pub static VERBS: &[&Verb] = &[
     &mode::VERB,
     &pace::VERB,
     &cap::VERB,
+    &event::VERB,
     &message::VERB,
     &credit::VERB,
     &epoch::VERB,
     &end::VERB,
     &overrule::VERB,
+    &public_value::VERB,
     &report::VERB,
     &ticket::VERB,
 ];
@@ -83,7 +90,7 @@ pub type Read = fn(&mut Fields, &Asking<'_>) -> Result<Box<dyn Intent>, Refusal>
 /// What a verb changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// Mode, pace, message or cap, which have a version: an operator who saw an earlier one overwrites nothing.
+    /// Mode, pace, message, cap or events, which have a version: an operator who saw an earlier one overwrites nothing.
     Settings,
     /// The line alone.
     Line,
@@ -162,6 +169,7 @@ fn settings(sign: &Sign) -> Value {
         "automatic_quantity": sign.live.pace.quantity,
         "message": sign.live.message.as_deref(),
         "cap": sign.sessions.as_ref().map(cap_json),
+        "event": sign.event.as_ref().map(event_json),
         "cursor": sign.cursor.0,
     })
 }
@@ -174,6 +182,8 @@ fn cap_json(sessions: &Sessions) -> Value {
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
     let why = if sign.is_held_by_origin() {
         "the origin is sick, so the room is on hold by itself".to_owned()
+    } else if sign.scheduled_mode() != sign.live.mode {
+        "the event is not open".to_owned()
     } else {
         format!("the mode is {}", sign.live.mode.name())
     };

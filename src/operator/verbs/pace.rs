@@ -3,11 +3,8 @@
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::page::{Question, pace_words, people};
+use crate::page::{ASKS_FROM_TIMES, Question, pace_words, people};
 use crate::queue::{Action, Change, Effect, Pace};
-
-/// A pace that is this many times the last one is asked about.
-const CONFIRM_TIMES: u64 = 5;
 
 /// The verb. Its route shows the settings to GET.
 pub(in crate::operator) static VERB: Verb = Verb {
@@ -85,7 +82,7 @@ impl Intent for SetPace {
             yes: "Set the pace",
             word: None,
         });
-        (times >= CONFIRM_TIMES).then_some(ask)
+        (times >= ASKS_FROM_TIMES).then_some(ask)
     }
 
     fn details(&self, _: Effect) -> String {

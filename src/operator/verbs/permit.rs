@@ -6,11 +6,8 @@ use serde_json::Value;
 use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
 use crate::operator::login::{Audience, Rights};
-use crate::page::{Question, number, people};
+use crate::page::{ASKS_ABOVE, Question, number, people};
 use crate::queue::{Action, Change, Effect, Reason, Sign};
-
-/// More than this many at once are asked about.
-const CONFIRM_ABOVE: u64 = 100;
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -89,7 +86,7 @@ impl Intent for Permit {
             yes: "Let them in",
             word: None,
         });
-        (self.amount > CONFIRM_ABOVE).then_some(ask)
+        (self.amount > ASKS_ABOVE).then_some(ask)
     }
 
     fn logged(&self, effect: Effect) -> String {

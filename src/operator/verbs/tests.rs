@@ -64,6 +64,28 @@ fn every_action_has_its_words() {
 }
 
 #[test]
+fn events_that_were_set_have_their_words() {
+    for (action, told) in [
+        (action("event", 0, "", ""), "events as configured"),
+        (action("event", 0, "none", ""), "no event"),
+        (
+            action("event", 0, "a:0:0:0:arrival", ""),
+            "event a opens 1970-01-01 00:00:00 UTC",
+        ),
+        (
+            action("event", 0, "a:0:0:1000:arrival b:5000:60000:0:drawn", ""),
+            "event a opens 1970-01-01 00:00:00 UTC, event b opens 1970-01-01 00:01:00 UTC",
+        ),
+        (
+            action("event", 0, "a:0:0:1000:arrival", "a"),
+            "event a sold out",
+        ),
+    ] {
+        assert_eq!(listed(&action), told);
+    }
+}
+
+#[test]
 fn every_route_and_every_act_belongs_to_one_verb() {
     let routes: BTreeSet<&str> = VERBS.iter().map(|verb| verb.route).collect();
     assert_eq!(routes.len(), VERBS.len(), "{routes:?}");
@@ -73,10 +95,10 @@ fn every_route_and_every_act_belongs_to_one_verb() {
 }
 
 #[test]
-fn mode_pace_message_and_cap_make_a_version_of_the_settings_and_nothing_else_does() {
+fn mode_pace_message_cap_and_events_make_a_version_of_the_settings_and_nothing_else_does() {
     let settings = VERBS
         .iter()
         .filter(|verb| verb.changes == Changes::Settings);
     let acts: Vec<&str> = settings.flat_map(|verb| verb.acts).copied().collect();
-    assert_eq!(acts, ["mode", "pace", "cap", "message"]);
+    assert_eq!(acts, ["mode", "pace", "cap", "event", "message"]);
 }

@@ -4,7 +4,8 @@ use super::{Asking, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::change::digest;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Position, Sign, WaitingProof};
+use crate::queue::WaitingProof;
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Lane, Now, Position, Sign};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
@@ -59,8 +60,9 @@ fn id_of(once: &IdempotencyKey) -> String {
 
 /// The place in the line of the ticket that the operator's browser holds.
 fn held(request: &Request<'_>) -> Option<WaitingProof> {
-    match ticket_cookie::ticket(request)?.standing {
-        Standing::Waiting(place) => Some(place),
+    let ticket = ticket_cookie::ticket(request)?;
+    match ticket.standing {
+        Standing::Waiting(place) => Some(place).filter(|_| ticket.lane == Lane::Main),
         Standing::Provisional { .. } | Standing::Admitted { .. } => None,
     }
 }
@@ -79,7 +81,7 @@ impl Intent for Draw {
 
     fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
         let standing = Standing::Waiting(sign.place(position(effect)?));
-        Some(ticket(&self.id, standing, now))
+        Some(Ticket::new(&self.id, standing, now))
     }
 
     fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
@@ -90,11 +92,13 @@ impl Intent for Draw {
 impl Intent for Jump {
     fn change(&self) -> Change {
         let details = self.held.map(|place| {
-            vec![
+            let mut details = vec![
                 ("held_born", place.born.to_string()),
                 ("held_epoch", place.epoch.to_string()),
                 ("held_position", place.position.0.to_string()),
-            ]
+            ];
+            details.extend(place.came.map(|_| ("held_came", "yes".to_owned())));
+            details
         });
         Change::new("jump", details.unwrap_or_default())
     }
@@ -111,7 +115,7 @@ impl Intent for Jump {
             at: now.secs(),
             session: None,
         };
-        Some(ticket(&self.id, standing, now))
+        Some(Ticket::new(&self.id, standing, now))
     }
 
     fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
@@ -121,20 +125,6 @@ impl Intent for Jump {
 
 fn position(effect: Effect) -> Option<Position> {
     (effect.number > 0).then_some(Position(effect.number))
-}
-
-fn ticket(id: &str, standing: Standing, now: Now) -> Ticket {
-    Ticket {
-        id: id.to_owned(),
-        standing,
-        signed: now.secs(),
-        life: 0,
-        grace: None,
-        still: false,
-        called: false,
-        language: None,
-        notice: None,
-    }
 }
 
 fn closed() -> (&'static str, String) {

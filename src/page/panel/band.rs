@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::events::{bound_words, phase};
 use super::words::{number, rate_words, span_words};
 use crate::http::object::object;
 use crate::queue::{Mode, Provenance, Sign};
@@ -48,6 +49,7 @@ pub(super) fn band(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> Value 
     let kind = kind(sign.mode());
     object!({
         "words": words(sign, set, now_ms),
+        "phase": phase(sign, now_ms),
         "kind": kind.name,
         "shape": kind.shape,
         "color": kind.color,
@@ -90,6 +92,7 @@ fn words(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> String {
     });
     match live.mode {
         _ if sign.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
+        _ if let Some(words) = bound_words(sign) => words.to_owned(),
         Mode::Automatic if live.pace.automatic == 0 => {
             "Running without a pace: operators and the origin let visitors in".to_owned()
         }

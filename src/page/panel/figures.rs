@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::SignSeen;
 use super::hour::{Bar, Hour};
 use super::trend::Trend;
 use super::words::{moment, number, people, per_minute, span_words};
+use super::{Configured, SignSeen};
 use crate::http::object::object;
 use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
-use crate::queue::{Verdict, decide};
+use crate::queue::{PanelSnapshot, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
@@ -91,6 +91,28 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
     format!("{inside} of {most}, and {promised} promised.{observed}")
 }
 
+/// Who came by an invitation, where any is taken.
+pub(super) fn invited(board: &PanelSnapshot, rule: &Configured<'_>) -> Option<String> {
+    let (invited, front) = (board.invited, board.sign.front.unwrap_or_default());
+    let (this_minute, most) = (number(invited.this_minute), number(rule.invited_per_minute));
+    let straight = (rule.invited_per_minute > 0).then(|| {
+        format!(
+            "{} went straight in, {this_minute} of {most} in this minute.",
+            number(invited.all)
+        )
+    });
+    let lane = (rule.front_share > 0 || front.length > 0).then(|| {
+        format!(
+            "Front lane: {} waiting, now serving {} of {}.",
+            number(front.waiting()),
+            number(front.cursor.0),
+            number(front.length)
+        )
+    });
+    let told: Vec<String> = straight.into_iter().chain(lane).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
 /// What the last release was, and what bounds the line now.
 pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
     let now = match limits.bound_by {
@@ -101,6 +123,7 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
         Bound::Slots => "no slot is free",
         Bound::Recount => "it is not known who is inside",
         Bound::Origin => "the origin is sick",
+        Bound::Event => "the event is not open",
     };
     let last = limits.last.map(|last| {
         let slots = last
@@ -130,6 +153,7 @@ pub(super) fn copy(copy: Option<SignSeen>, now_ms: u64) -> String {
 
 /// What this browser holds.
 pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
+    let sign = sign.of(held.lane);
     let moved = match held.standing {
         Standing::Waiting(place) => sign.number(place),
         _ => None,

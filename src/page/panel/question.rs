@@ -13,6 +13,12 @@ use crate::page::{QUESTION_TEXT, house};
 // Parsed when it is first shown.
 static QUESTION: LazyLock<Option<Template>> = LazyLock::new(|| house(QUESTION_TEXT));
 
+/// A press that lets in more visitors than this asks first.
+pub const ASKS_ABOVE: u64 = 100;
+
+/// A pace that is this many times the last one asks first.
+pub const ASKS_FROM_TIMES: u64 = 5;
+
 /// What is asked before something that cannot be undone.
 pub struct Question {
     /// The question.

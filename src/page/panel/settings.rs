@@ -46,13 +46,16 @@ fn means(mode: Mode) -> &'static str {
 
 /// The mode, and since when.
 pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
-    let mode = board.sign.live.mode;
+    let (mode, sign) = (board.sign.live.mode, &board.sign);
+    let is_bound = sign.scheduled_mode() != mode;
+    let stands = !sign.scheduled_mode().lets_in();
     object!({
         "name": mode.name(),
         "label": label(mode),
         "means": means(mode),
-        "moves": mode.lets_in(),
-        "stands": !mode.lets_in(),
+        "moves": !stands,
+        "stands": stands,
+        "why": if is_bound { "the event is not open".to_owned() } else { format!("the mode is {}", mode.name()) },
         "differs": mode != Mode::Automatic,
         "set": set(board.mode.as_ref(), now_ms),
     })
@@ -79,6 +82,7 @@ pub(super) fn pace(
         },
         "runs": live.automatic > 0,
         "differs": live != configured,
+        "asks": super::question::ASKS_FROM_TIMES,
         "set": set(board.pace.as_ref(), now_ms),
         "quantity": quantity,
         "automatic": automatic,
@@ -155,6 +159,6 @@ pub(super) fn message(
     })
 }
 
-fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
+pub(super) fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
     set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.by.as_str() }))
 }

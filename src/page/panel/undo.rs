@@ -4,9 +4,12 @@
 
 use serde_json::Value;
 
+use std::borrow::Cow;
+
 use super::{Configured, PanelView};
 use crate::http::object::object;
-use crate::queue::Action;
+use crate::page::events_json;
+use crate::queue::{Action, EventList};
 
 /// Clocks of a data centre and of the store differ, in milliseconds.
 const TOLERANCE_MS: u64 = 10_000;
@@ -45,7 +48,7 @@ pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<
     let (route, fields) = way_back(&done.verb, before.copied(), configured)?;
     let fields = fields
         .into_iter()
-        .map(|(name, value)| object!({ "name": name, "value": value }));
+        .map(|(name, value)| object!({ "name": name, "value": &*value }));
     let was = before.map(|action| (desk.words.what)(action));
     Some(object!({
         "route": route,
@@ -57,7 +60,7 @@ pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<
     }))
 }
 
-type Fields<'a> = Vec<(&'static str, &'a str)>;
+type Fields<'a> = Vec<(&'static str, Cow<'a, str>)>;
 
 /// The route, and what the form says.
 fn way_back<'a>(
@@ -66,20 +69,29 @@ fn way_back<'a>(
     configured: &Configured<'_>,
 ) -> Option<(&'static str, Fields<'a>)> {
     let value = before.map_or("", |action| &action.value);
-    let back = vec![("back", "yes")];
+    let field = |name, value| (name, Cow::Borrowed(value));
+    let back = vec![field("back", "yes")];
     match verb {
-        "mode" if value.is_empty() => Some(("mode", vec![("mode", "automatic")])),
-        "mode" => Some(("mode", vec![("mode", value)])),
+        "mode" if value.is_empty() => Some(("mode", vec![field("mode", "automatic")])),
+        "mode" => Some(("mode", vec![field("mode", value)])),
         "pace" if value.is_empty() => Some(("settings", back)),
         "pace" => {
             let quantity = before.map_or("", |action| &action.second);
-            let pace = vec![("automatic", value), ("automatic_quantity", quantity)];
+            let pace = vec![
+                field("automatic", value),
+                field("automatic_quantity", quantity),
+            ];
             Some(("settings", pace))
         }
         // The list does not say whether an empty message was set or the configured one taken back.
         "message" if value.is_empty() && before.is_some() && configured.message.is_some() => None,
         "message" if value.is_empty() => Some(("message", back)),
-        "message" => Some(("message", vec![("message", value)])),
+        "message" => Some(("message", vec![field("message", value)])),
+        "event" if value.is_empty() => Some(("event", back)),
+        "event" => {
+            let events = events_json(&EventList::read(value)?.0).to_string();
+            Some(("event", vec![("event", Cow::Owned(events))]))
+        }
         _ => None,
     }
 }
@@ -128,6 +140,9 @@ mod tests {
             absent_visitors: AbsentVisitors::Off,
             origin_health: OriginHealth::Off,
             cap: Cap::default(),
+            events: &[],
+            invited_per_minute: 0,
+            front_share: 0,
             message,
         };
         let news = News {
@@ -188,6 +203,17 @@ mod tests {
                 action("message", "Ten", ""),
                 Some(action("message", "Nine", "")),
                 "message message=Nine",
+            ),
+            (action("event", "none", ""), None, "event back=yes"),
+            (
+                action("event", "a:0:0:1000:arrival", "a"),
+                Some(action("event", "a:0:0:9000:drawn", "")),
+                r#"event event=[{"closes":"1970-01-01T00:00:09Z","id":"a","opens":"1970-01-01T00:00:00Z","order":"drawn","prequeue":"1970-01-01T00:00:00Z"}]"#,
+            ),
+            (
+                action("event", "a:0:0:1000:arrival", ""),
+                Some(action("event", "none", "")),
+                "event event=[]",
             ),
             (action("cap", "9 9 9", ""), None, "none"),
         ] {

@@ -2,8 +2,7 @@
 
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
-use crate::queue::Cursor;
-use crate::queue::{Sign, WaitingProof};
+use crate::queue::{Begun, Cursor, FrontLane, Sign, WaitingProof};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 pub(super) const YOUNG_MS: u64 = 120_000;
@@ -27,6 +26,11 @@ pub(super) struct Windows {
 }
 
 impl Windows {
+    /// The numbers so far were not drawn now.
+    pub(super) fn begin_at(&mut self, length: u64) {
+        self.from = length;
+    }
+
     pub(super) fn count_draw(&mut self, now_ms: u64, length: u64) {
         let window = now_ms / SPAN_MS;
         if window != self.window {
@@ -36,7 +40,7 @@ impl Windows {
         }
     }
 
-    fn recent(&self, now_ms: u64, length: u64) -> u64 {
+    pub(super) fn recent(&self, now_ms: u64, length: u64) -> u64 {
         let (window, current) = (now_ms / SPAN_MS, length - self.from);
         if window == self.window {
             current + self.last
@@ -71,16 +75,23 @@ impl Model {
         if let Some(known) = call.known {
             self.take_sign(known, settled, call.now_ms);
         }
+        self.begin_event(call);
         self.judge(call.now_ms);
         self.show(call.now_ms);
     }
 
     fn take_sign(&mut self, known: &Sign, settled: u64, now_ms: u64) {
+        let before = self.sign.birth.order();
+        let age = known.birth.started.cmp(&self.sign.birth.started);
         self.take_line(known, settled, now_ms);
+        self.take_front(known, before, now_ms);
         // Of this line, or of a piece of it.
         let (birth, born) = (&self.sign.birth, known.birth.born);
         if born == birth.born || birth.splice_of(born).is_some() {
             self.take_live(&known.live);
+            let begun = self.sign.begun.take();
+            self.sign.begun = Begun::joined(begun, known.begun.as_ref(), age);
+            self.keep_waiting(known.begun.as_ref());
         }
     }
 
@@ -99,6 +110,7 @@ impl Model {
             let cleared = is_late && self.cleared;
             if is_late {
                 past = past.joined(self.pieces());
+                self.count_anew();
             } else if birth.young && birth.adopted == 0 {
                 past.grow(self.pieces().pop(birth.started));
             } else {
@@ -129,7 +141,7 @@ impl Model {
             || known.live.version > reached.live.version
     }
 
-    fn is_young(&self, now_ms: u64) -> bool {
+    pub(super) fn is_young(&self, now_ms: u64) -> bool {
         let birth = &self.sign.birth;
         !birth.sealed && birth.started > 0 && now_ms.saturating_sub(birth.started) < YOUNG_MS
     }
@@ -143,7 +155,8 @@ impl Model {
         let began = self.sign.length - own.many;
         let laid = past.laid_out(own);
         let birth = &mut self.sign.birth;
-        let is_other = birth.adopted == 0 || birth.born != laid.born;
+        let is_of_another = birth.born != laid.born;
+        let is_other = birth.adopted == 0 || is_of_another;
         birth.settled = laid.settled;
         if is_other || birth.splices != laid.splices {
             if is_other {
@@ -158,6 +171,9 @@ impl Model {
         self.windows.from = laid.offset + drawn;
         self.sign.length = laid.length;
         self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
+        if is_of_another {
+            self.forget_front();
+        }
     }
 
     /// The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when
@@ -212,6 +228,7 @@ impl Model {
         self.sign.epoch = (self.sign.epoch + 1).max(now_ms / 1000);
         self.sign.cursor = Cursor(self.sign.length);
         self.sign.credit = 0;
+        self.end_front();
         self.quiet_ms = 0;
         self.checkpoints = None;
         let birth = &mut self.sign.birth;
@@ -253,6 +270,7 @@ impl Model {
             let mut past = self.pieces();
             past.grow(piece);
             self.begin_new_data(past, 0, now_ms);
+            self.leave_free_in_front(FrontLane::default(), now_ms);
         } else if young {
             let mut past = Pieces::of(&self.sign.birth, self.sign.length);
             let own = past.pop(started);

@@ -42,9 +42,7 @@ impl Model {
             // The operator means it, also where it already holds and a POP knows a later one.
             set_now(&mut line.sign.live.set_at.mode, call.now_ms);
             line.open_period(call.now_ms, before);
-            let before = line.sign.cursor.0;
-            line.release(call.now_ms);
-            line.sign.cursor.0 - before
+            line.release(call.now_ms)
         });
         Outcome::Done(sign, released, 0)
     }
@@ -82,9 +80,7 @@ impl Model {
             set_now(&mut line.sign.live.set_at.cap, call.now_ms);
             line.begin_sessions(call.now_ms);
             line.open_period(call.now_ms, before);
-            let before = line.sign.cursor.0;
-            line.release(call.now_ms);
-            line.sign.cursor.0 - before
+            line.release(call.now_ms)
         });
         Outcome::Done(sign, released, 0)
     }
@@ -102,12 +98,17 @@ impl Model {
     pub fn end_all(&mut self, call: Call<'_>) -> Outcome {
         let (sign, waiting) = self.verb(call, |line, _| {
             let waiting = line.sign.waiting();
-            line.begin_anew(call.now_ms);
-            line.counted.begin_anew();
-            line.end_sessions(call.now_ms);
+            line.end_tickets(call.now_ms);
             waiting
         });
         Outcome::Done(sign, waiting, 0)
+    }
+
+    /// Every ticket ends.
+    pub(super) fn end_tickets(&mut self, now_ms: u64) {
+        self.begin_anew(now_ms);
+        self.counted.begin_anew();
+        self.end_sessions(now_ms);
     }
 }
 

@@ -1,7 +1,12 @@
 //! How a called visitor claims a session of the model, where a cap holds.
 
 use super::Model;
-use crate::queue::{Claim, LineAnswer, Position, TicketState, WaitingProof};
+use super::draw::Hour;
+use super::invite::Uses;
+use crate::queue::{
+    AboveBound, Begun, Claim, Invited, Lane, LineAnswer, NetworkBound, Position, Presented,
+    TicketState, WaitingProof,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MINUTE_MS: u64 = 60_000;
@@ -12,12 +17,17 @@ const REPEATED_MS: u64 = 300_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims {
     by_id: BTreeMap<String, Claimed>,
-    /// By birth, epoch and number.
-    numbers: BTreeSet<(u64, u64, u64)>,
+    /// By lane, birth, epoch and number.
+    numbers: BTreeSet<(Lane, u64, u64, u64)>,
+    /// What networks have drawn.
+    pub(super) networks: BTreeMap<String, Hour>,
+    /// Which invitations have been used.
+    pub(super) uses: Uses,
 }
 
 #[derive(Clone, Debug)]
 struct Claimed {
+    lane: Lane,
     place: WaitingProof,
     /// The last minute of the session.
     end: u64,
@@ -32,18 +42,48 @@ pub struct Asker<'a> {
     pub id: &'a str,
     /// The network.
     pub network: &'a str,
+    /// In which lane its number is, or was drawn before the line was lost.
+    pub lane: Lane,
+    /// What the ticket says of the event that gave it its number.
+    pub event: Option<&'a Begun>,
+    /// How many numbers it may draw.
+    pub bound: NetworkBound,
+    /// The invitation that it brings.
+    pub invitation: Option<Presented<'a>>,
+}
+
+/// What a visitor is answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    pub(super) position: Option<Position>,
+    pub(super) lane: Lane,
+    pub(super) claim: Option<Claim>,
+    pub(super) above: Option<AboveBound>,
+    pub(super) invited: Option<Invited>,
+}
+
+impl Told {
+    pub(super) fn of(position: Position, claim: Option<Claim>) -> Self {
+        Self {
+            position: Some(position),
+            claim,
+            ..Self::default()
+        }
+    }
+
+    /// By an invitation.
+    pub(super) fn has_gone_past(&self) -> bool {
+        self.invited == Some(Invited::In) || self.lane == Lane::Front
+    }
 }
 
 impl Model {
     /// What the ticket was given before, and whether the same visitor asks again.
-    pub(super) fn claimed_before(
-        &self,
-        asker: Asker<'_>,
-        now_ms: u64,
-    ) -> Option<(Position, Claim)> {
+    pub(super) fn claimed_before(&self, asker: Asker<'_>, now_ms: u64) -> Option<Told> {
         let claimed = self.claims.by_id.get(asker.id)?;
         let is_kept = self.cap().is_some() && now_ms / MINUTE_MS <= claimed.end;
-        let TicketState::Placed(position) = TicketState::of(claimed.place, &self.sign) else {
+        let sign = self.sign.of(claimed.lane);
+        let TicketState::Placed(position) = TicketState::of(claimed.place, &sign) else {
             return None;
         };
         let is_soon = now_ms < claimed.at_ms / 1000 * 1000 + REPEATED_MS;
@@ -53,14 +93,17 @@ impl Model {
         } else {
             Claim::Used
         };
-        is_kept.then_some((position, claim))
+        is_kept.then_some(Told {
+            lane: claimed.lane,
+            ..Told::of(position, Some(claim))
+        })
     }
 
     /// A called visitor asks for a session. `place` is what the ticket says of its number, if it says so.
     pub(super) fn claim(
         &mut self,
         asker: Asker<'_>,
-        position: Position,
+        (lane, position): (Lane, Position),
         place: Option<WaitingProof>,
         now_ms: u64,
     ) -> Option<Claim> {
@@ -68,39 +111,57 @@ impl Model {
         if !self.mode(now_ms).lets_in() {
             return Some(Claim::Full);
         }
-        if let Some((_, claim)) = self.claimed_before(asker, now_ms) {
-            return Some(claim);
+        if let Some(told) = self.claimed_before(asker, now_ms) {
+            return told.claim;
         }
-        let named = place.map(|place| (place.born, place.epoch, place.position.0));
+        let named = place.map(|place| (lane, place.born, place.epoch, place.position.0));
         if named.is_some_and(|named| self.claims.numbers.contains(&named)) {
             return Some(Claim::Used);
         }
         if self.claimable(cap, now_ms) == 0 {
             return Some(Claim::Full);
         }
-        self.inside.take_promise(position);
+        // No number of the front lane comes late.
+        self.inside.take_promise(match lane {
+            Lane::Main => position,
+            Lane::Front => Position(u64::MAX),
+        });
         let end = now_ms / MINUTE_MS + cap.session_minutes;
         self.inside.open(end, 1, now_ms);
         self.claims.numbers.extend(named);
         let claimed = Claimed {
-            place: self.sign.place(position),
+            lane,
+            // No lot moves it any more.
+            place: WaitingProof {
+                came: Some(position),
+                ..self.sign.of(lane).place(position)
+            },
             end,
             at_ms: now_ms,
             network: asker.network.to_owned(),
         };
         self.claims.by_id.insert(asker.id.to_owned(), claimed);
         self.drawn.remove(asker.id);
+        self.claims.uses.forget(asker.id);
         Some(Claim::Session(end))
     }
 
-    pub(super) fn answered(
-        &self,
-        (position, claim): (Option<Position>, Option<Claim>),
-    ) -> LineAnswer {
+    /// Each answer to a visitor who brings an invitation says what became of it.
+    pub(super) fn answered(&self, asker: Asker<'_>, told: Told) -> LineAnswer {
+        let Told {
+            position,
+            lane,
+            claim,
+            above,
+            invited,
+        } = told;
         LineAnswer {
             sign: self.sign.clone(),
             position: position.filter(|_| claim != Some(Claim::Used)),
+            lane,
             claim,
+            above,
+            invited: invited.or(asker.invitation.map(|_| Invited::Kept)),
         }
     }
 }

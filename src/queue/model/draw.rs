@@ -1,44 +1,94 @@
 //! How the model draws numbers.
 
+use super::claim::Told;
 use super::{Asker, Model};
-use crate::queue::{Claim, Mode, Position, TicketState};
+use crate::queue::{AboveBound, Lane, Mode, Position, TicketState, WaitingProof};
+
+const HOUR_MS: u64 = 3_600_000;
+
+/// The hour in which a network draws.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hour {
+    ends_ms: u64,
+    drawn: u64,
+}
 
 impl Model {
     /// Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
     /// A visitor who goes straight in claims a session at once.
-    pub(super) fn arrive(
-        &mut self,
-        asker: Asker<'_>,
-        now_ms: u64,
-    ) -> (Option<Position>, Option<Claim>) {
-        if let Some((position, claim)) = self.claimed_before(asker, now_ms) {
-            return (Some(position), Some(claim));
+    pub(super) fn arrive(&mut self, asker: Asker<'_>, now_ms: u64) -> Told {
+        if let Some(told) = self.claimed_before(asker, now_ms) {
+            return told;
         }
         self.release(now_ms);
-        let drawn = self.draw(asker.id, now_ms);
+        let past = self.go_past(asker, now_ms);
+        if past.has_gone_past() {
+            return past;
+        }
+        let drawn = self.draw(asker, now_ms);
         self.release(now_ms);
-        let called = drawn.filter(|position| position.0 <= self.sign.cursor.0);
-        let claim = called.and_then(|position| self.claim(asker, position, None, now_ms));
-        (drawn, claim)
+        let is_called =
+            |position: &Position| position.0 <= self.sign.cursor.0 && !self.is_redrawn(*position);
+        let called = drawn.position.filter(is_called);
+        let claim =
+            called.and_then(|position| self.claim(asker, (Lane::Main, position), None, now_ms));
+        Told {
+            claim,
+            invited: past.invited,
+            ..drawn
+        }
     }
 
     /// A repeated draw gets the same number.
-    fn draw(&mut self, id: &str, now_ms: u64) -> Option<Position> {
-        let before = self
-            .drawn
-            .get(id)
-            .map(|place| TicketState::of(*place, &self.sign));
-        if let Some(TicketState::Placed(position)) = before {
-            return Some(position);
+    fn draw(&mut self, asker: Asker<'_>, now_ms: u64) -> Told {
+        let before = self.drawn.get(asker.id).copied();
+        let is_placed = |place: &WaitingProof| {
+            matches!(TicketState::of(*place, &self.sign), TicketState::Placed(_))
+        };
+        if let Some(place) = before.filter(is_placed) {
+            return Told {
+                position: self.sign.written_number(place),
+                ..Told::default()
+            };
         }
-        if self.sign.live.mode == Mode::Closed {
-            return None;
+        if self.mode(now_ms) == Mode::Closed {
+            return Told::default();
+        }
+        let above = self.count_for_network(asker, now_ms);
+        if above == Some(AboveBound::Challenged) {
+            return Told {
+                above,
+                ..Told::default()
+            };
         }
         self.windows.count_draw(now_ms, self.sign.length);
         self.sign.length += 1;
         let position = Position(self.sign.length);
         let place = self.sign.place(position);
-        self.drawn.insert(id.to_owned(), place);
-        Some(position)
+        self.drawn.insert(asker.id.to_owned(), place);
+        Told {
+            above,
+            ..Told::of(position, None)
+        }
+    }
+
+    /// What becomes of a draw from this network, which counts unless it gets no number.
+    fn count_for_network(&mut self, asker: Asker<'_>, now_ms: u64) -> Option<AboveBound> {
+        if asker.network.is_empty() || asker.bound.enforcement.is_none() {
+            return None;
+        }
+        let known = self.claims.networks.get(asker.network).copied();
+        let in_time = known.filter(|hour| now_ms < hour.ends_ms);
+        let mut hour = in_time.unwrap_or(Hour {
+            ends_ms: now_ms + HOUR_MS,
+            drawn: 0,
+        });
+        let above = asker.bound.above(hour.drawn, self.mode(now_ms));
+        if above != Some(AboveBound::Challenged) {
+            hour.drawn += 1;
+            let network = asker.network.to_owned();
+            self.claims.networks.insert(network, hour);
+        }
+        above
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::queue::release;
-use crate::queue::{Bound, Explained, Released};
+use crate::queue::{Bound, Explained, FrontShare, Released};
 
 impl Model {
     /// What bounds the line now, and what was released last.
@@ -15,10 +15,12 @@ impl Model {
             budget: 0,
             period: 0,
             slots: now.slots(now_ms),
+            front: FrontShare::default(),
         };
         let bound_by = match release::release(self.to_release(now_ms), limits, now_ms).bound_by {
             Bound::Slots if self.is_recounting(now_ms) => Bound::Recount,
-            Bound::Mode if self.mode(now_ms) != self.sign.live.mode => Bound::Origin,
+            Bound::Mode if self.is_held(now_ms) => Bound::Origin,
+            Bound::Mode if self.sign.live.mode.lets_in() => Bound::Event,
             bound_by => bound_by,
         };
         Explained {

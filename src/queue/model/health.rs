@@ -25,10 +25,17 @@ impl Model {
 
     /// Who goes in now.
     pub(super) fn mode(&self, now_ms: u64) -> Mode {
-        match self.sign.live.mode {
-            Mode::Automatic if self.health.holds(&self.health_rule.0, now_ms) => Mode::Hold,
-            mode => mode,
+        if self.is_held(now_ms) {
+            Mode::Hold
+        } else {
+            self.scheduled_mode(now_ms)
         }
+    }
+
+    /// Whether the room is on hold by itself, since its origin is sick.
+    pub(super) fn is_held(&self, now_ms: u64) -> bool {
+        let is_sick = self.health.holds(&self.health_rule.0, now_ms);
+        is_sick && self.scheduled_mode(now_ms) == Mode::Automatic
     }
 
     /// POPs tell what they have watched.
@@ -40,7 +47,7 @@ impl Model {
         let minute = now_ms / 60_000;
         self.baseline
             .heard(minute, heard.sum(), heard.late + heard.bad);
-        if self.mode(now_ms) == self.sign.live.mode {
+        if !self.is_held(now_ms) {
             self.hear_window(of_window);
         }
         self.health.hear(heard, &rule, (now_ms, life_s));
@@ -48,7 +55,7 @@ impl Model {
 
     /// While the room is on hold for it, what is missed is not made up for, and the pace begins small afterwards.
     pub(super) fn keep_sick(&mut self, now_ms: u64) {
-        if self.mode(now_ms) == self.sign.live.mode {
+        if !self.is_held(now_ms) {
             return;
         }
         self.left = 0;

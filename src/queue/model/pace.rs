@@ -2,12 +2,12 @@
 
 use super::{Before, Model};
 use crate::queue::Mode;
-use crate::queue::{absent, release};
+use crate::queue::{ByLane, absent, release};
 
 impl Model {
     pub(super) fn to_release(&self, now_ms: u64) -> release::Line {
         release::Line {
-            waiting: self.sign.waiting(),
+            waiting: self.waiting_by_lane(),
             mode: self.mode(now_ms),
             settling_until_ms: self.quiet_ms,
         }
@@ -30,27 +30,44 @@ impl Model {
         }
     }
 
-    pub(super) fn admit(&mut self, most: u64, now_ms: u64) -> u64 {
-        let most = self.slots(now_ms).map_or(most, |slots| slots.min(most));
-        let released = most.min(self.sign.waiting());
-        self.sign.cursor.0 += released;
-        self.admitted += released;
-        self.promise(released, now_ms);
-        released
+    fn waiting_by_lane(&self) -> ByLane {
+        ByLane {
+            main: self.sign.waiting_in_main(),
+            front: self.sign.waiting_in_front(),
+        }
     }
 
-    pub(super) fn release(&mut self, now_ms: u64) {
+    /// The main line first.
+    pub(super) fn admit(&mut self, most: u64, now_ms: u64) -> u64 {
+        let most = self.slots(now_ms).map_or(most, |slots| slots.min(most));
+        let released = self.waiting_by_lane().main_first(most);
+        self.call(released, now_ms);
+        released.sum()
+    }
+
+    fn call(&mut self, released: ByLane, now_ms: u64) {
+        self.sign.cursor.0 += released.main;
+        self.call_front(released.front);
+        self.admitted += released.sum();
+        self.promise(released.sum(), now_ms);
+    }
+
+    /// How many visitors go in.
+    pub(super) fn release(&mut self, now_ms: u64) -> u64 {
         let line = self.to_release(now_ms);
         let limits = release::Limits {
             credit: self.sign.credit,
             budget: self.left,
             period: self.most_kept(),
             slots: self.slots(now_ms),
+            front: self.front_share(),
         };
         let released = release::release(line, limits, now_ms);
-        self.admit(released.n, now_ms);
+        self.call(released.of, now_ms);
+        self.front.over = released.front_over;
         self.sign.credit -= released.by_credit;
         self.left = released.budget;
         self.granted += released.n - released.by_credit - released.by_pace;
+        released.n
     }
 }

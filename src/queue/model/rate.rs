@@ -60,7 +60,9 @@ impl Model {
             })
         });
         self.show_birth(now_ms);
+        self.show_front(now_ms);
         self.show_sessions(now_ms);
         self.show_origin(now_ms);
+        self.show_event(now_ms);
     }
 }

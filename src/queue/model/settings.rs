@@ -6,8 +6,7 @@ use crate::queue::Live;
 impl Model {
     /// What an operator had set comes back, unless an operator has set it later.
     pub(super) fn take_live(&mut self, live: &Live) {
-        let configured = self.configured;
-        let own = &mut self.sign.live;
+        let (configured, own) = (self.configured, &mut self.sign.live);
         let (mut mine, theirs) = (own.set_at, live.set_at.or(live.version));
         let is_same_pace = own.paced == live.paced && (!own.paced || own.pace == live.pace);
         let differs = [
@@ -15,22 +14,20 @@ impl Model {
             !is_same_pace,
             own.message != live.message,
             own.cap != live.cap,
+            own.events != live.events,
         ];
         let times = [
             (theirs.mode, mine.mode),
             (theirs.pace, mine.pace),
             (theirs.message, mine.message),
             (theirs.cap, mine.cap),
+            (theirs.event, mine.event),
         ];
-        let [mode, pace, message, cap] = times.map(|(theirs, mine)| theirs > mine);
-        let pairs = || {
-            times
-                .into_iter()
-                .zip(differs)
-                .filter(|(_, differs)| *differs)
-        };
-        let is_taken = pairs().any(|((theirs, mine), _)| theirs > mine);
-        let is_kept = pairs().any(|((theirs, mine), _)| theirs < mine);
+        let [mode, pace, message, cap, event] = times.map(|(theirs, mine)| theirs > mine);
+        let changed = times.into_iter().zip(differs);
+        let changed: Vec<_> = changed.filter(|(_, differs)| *differs).collect();
+        let is_taken = changed.iter().any(|((theirs, mine), _)| theirs > mine);
+        let is_kept = changed.iter().any(|((theirs, mine), _)| theirs < mine);
         if mode {
             (own.mode, mine.mode) = (live.mode, theirs.mode);
         }
@@ -43,6 +40,9 @@ impl Model {
         }
         if cap {
             (own.cap, mine.cap) = (live.cap, theirs.cap);
+        }
+        if event {
+            (own.events, mine.event) = (live.events.clone(), theirs.event);
         }
         own.set_at = mine;
         // What is now set is another state than either copy showed, unless one of them knew all of it.

@@ -149,7 +149,7 @@ impl Model {
     /// What the sign says of it.
     pub(super) fn told_origin(&self, now_ms: u64) -> OriginSign {
         OriginSign {
-            holds: self.mode(now_ms) != self.sign.live.mode,
+            holds: self.is_held(now_ms),
             cuts: self.window.cuts,
             cut_at: self.cut_at.unwrap_or(Cursor(NOT_YET)),
             is_slowed: self.is_slowed(),

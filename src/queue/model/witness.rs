@@ -3,7 +3,7 @@
 use super::Model;
 use super::birth::{LEAST_GAP, SETTLE_MS, YOUNG_MS};
 use super::pieces::{Piece, Pieces};
-use crate::queue::{Cursor, WaitingProof};
+use crate::queue::{Cursor, FrontLane, WaitingProof};
 
 /// How many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
@@ -54,11 +54,11 @@ impl Model {
             self.proofs = Some(proofs);
             return;
         }
-        self.restore(proofs.greatest);
+        self.restore(proofs.greatest, now_ms);
     }
 
     /// The line comes back as far as the ticket of this place proves it.
-    fn restore(&mut self, greatest: WaitingProof) {
+    fn restore(&mut self, greatest: WaitingProof, now_ms: u64) {
         let restored = Piece {
             born: greatest.born,
             many: greatest.position.0 + LEAST_GAP,
@@ -70,6 +70,7 @@ impl Model {
         };
         past.grow(restored);
         self.lay(past, own);
+        self.leave_free_in_front(FrontLane::default(), now_ms);
         (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.cursor_at_draw);
     }
 }

@@ -12,7 +12,7 @@ local function answer(number, ...)
     'drawn', state.drawn, 'admitted', state.admitted, 'pops', state.pops,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,
     'settled', state.settled,
-    'young', is_young() and 1 or 0, 'recent', recent(), 'splices', written_splices(),
+    'young', is_young() and 1 or 0, 'recent', recent(''), 'splices', written_splices(),
   }
   for _, name in ipairs(SETTINGS) do
     if live.set_at[name] > 0 then
@@ -24,13 +24,30 @@ local function answer(number, ...)
     table.insert(told, 'live_cap')
     table.insert(told, live.cap)
   end
+  if live.events then
+    table.insert(told, 'live_events')
+    table.insert(told, live.events)
+  end
   if live.message then
     table.insert(told, 'message')
     table.insert(told, live.message)
   end
+  if event then
+    table.insert(told, 'event')
+    table.insert(told,
+      string.format('%d %s %s %d %d %d %s', now, phase, event.id, event.prequeue, event.opens, event.closes, lot.order_now()))
+  end
+  if begun then
+    table.insert(told, 'begun')
+    table.insert(told, written_begun())
+  end
+  if front.written() then
+    table.insert(told, 'front')
+    table.insert(told, front.written())
+  end
   tell_sessions(told)
   tell_health(told)
-  if texts.release and before.cursor < before.length then
+  if texts.release and waiting(before) > 0 then
     table.insert(told, 'release')
     table.insert(told, texts.release)
   end
@@ -49,7 +66,8 @@ end
 local function figures(...)
   local told = answer(0, ...)
   for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' },
-    { 'health', written_health(), 'last_sickness', set[16] or '', 'window', written_window() }, { absence() } }) do
+    { 'health', written_health(), 'last_sickness', set[16] or '', 'window', written_window() },
+    { 'invited_in_all', state.invited, 'invited_now', invitation.this_minute() }, { absence() } }) do
     for _, word in ipairs(more) do
       table.insert(told, word)
     end

@@ -60,19 +60,20 @@ end
 
 -- How many numbers were drawn in four seconds, at most: a sign may be that old when the data are lost.
 local SPAN = 4000
-local function recent()
-  local window = math.floor(now / SPAN)
-  local current = state.length - state.window_from
-  if window == state.window then
-    return current + state.window_last
+-- `lane` is what the names of its fields begin with: '' or 'front_'.
+local function recent(lane)
+  local ago, current = math.floor(now / SPAN) - state[lane .. 'window'], state[lane .. 'length'] - state[lane .. 'window_from']
+  if ago == 0 then
+    return current + state[lane .. 'window_last']
   end
-  return window == state.window + 1 and current or 0
+  return ago == 1 and current or 0
 end
-local function count_draw()
+local function count_draw(lane)
   local window = math.floor(now / SPAN)
-  if window ~= state.window then
-    state.window_last = window == state.window + 1 and state.length - state.window_from or 0
-    state.window, state.window_from = window, state.length
+  local ago, length = window - state[lane .. 'window'], state[lane .. 'length']
+  if ago ~= 0 then
+    state[lane .. 'window_last'] = ago == 1 and length - state[lane .. 'window_from'] or 0
+    state[lane .. 'window'], state[lane .. 'window_from'] = window, length
   end
 end
 

@@ -42,9 +42,7 @@ local acts = {
       put('mode', { 'mode' })
     end
     open_period()
-    local cursor = state.cursor
-    release()
-    return state.cursor - cursor
+    return release()
   end,
   pace = function()
     put('pace', { 'live_automatic', 'live_quantity' })
@@ -66,24 +64,33 @@ local acts = {
     live.cap = arg.live_cap or false
     begin_cap()
     open_period()
-    local cursor = state.cursor
-    release()
-    return state.cursor - cursor
+    return release()
+  end,
+  -- The event that is brought forward begins at once, so that no visitor of the line before goes in.
+  event = function()
+    if scheduled_mode() ~= 'automatic' then
+      state.anchor = now
+    end
+    if arg.sold_out then
+      arg.live_events, arg.sold_out = sold_out(), event.id
+    end
+    put('event', { 'live_events' })
+    live.events = arg.live_events or false
+    read_events()
+    arg.commitment = arg.given_commitment or arg.commitment
+    follow_phase()
+    open_period()
+    return release()
   end,
   credit = function()
     local cleared = state.credit
     state.credit, state.set_credit = 0, 1
     return cleared
   end,
-  -- The numbers of waiting visitors end with the epoch and are never served, so the cursor passes them. Visitors inside are
-  -- called again and do not count as come for the first time.
   epoch = function()
-    local waiting = state.length - state.cursor
-    begin_anew()
-    state.cursor, state.credit, state.steady = state.length, 0, 0
-    end_sessions()
-    forget_rate()
-    return waiting
+    local ended = waiting(state)
+    end_all()
+    return ended
   end,
   -- Visitors go in for an hour though the origin is sick; or no longer.
   overrule = function()
@@ -93,9 +100,7 @@ local acts = {
       end_ramp()
     end
     open_period()
-    local cursor = state.cursor
-    release()
-    return state.cursor - cursor
+    return release()
   end,
   -- The origin says how it answered, or how much of its capacity is in use.
   report = function()
@@ -110,6 +115,13 @@ local acts = {
     open_period()
     release()
     return 0
+  end,
+  -- The public value decides the order by lot.
+  lot = function()
+    lot.decide(lot.secret(arg.given_lot), arg.value)
+    open_period()
+    release()
+    return begun.drawn
   end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
@@ -126,7 +138,7 @@ local acts = {
     local held = arg.held_born and number_of({
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
-    if held == state.cursor + 1 then
+    if held == state.cursor + 1 and (arg.held_came == 'yes' or not lot.is_redrawn(held)) then
       admit(1)
     end
     return held or 0
@@ -157,22 +169,28 @@ local function refused()
   if arg.act == 'end' and not is_capped then
     return answer(0, 'outcome', 'standing')
   end
-  local is_setting = arg.act == 'mode' or arg.act == 'pace' or arg.act == 'message' or arg.act == 'cap'
-  if is_setting and arg.seen and tonumber(arg.seen) ~= live.version then
+  if live.set_at[arg.act] and arg.seen and tonumber(arg.seen) ~= live.version then
     return answer(0, 'outcome', 'outdated')
+  end
+  local is_open = phase == 'open' or phase == 'drawing'
+  local has_value = begun and string.match(begun.order, '~') and lot.secret(arg.given_lot)
+  if arg.act == 'lot' and not has_value or lot.is_spent(arg.live_events or '') or arg.sold_out and not is_open then
+    return answer(0, 'outcome', 'standing')
   end
   if arg.act == 'permit' and not lets_in() then
     return answer(0, 'outcome', 'standing')
   end
-  if (arg.act == 'draw' or arg.act == 'jump') and live.mode == 'closed' then
+  if (arg.act == 'draw' or arg.act == 'jump') and mode_now() == 'closed' then
     return answer(0, 'outcome', 'standing')
   end
 end
 
 local function write_down(number)
   if arg.audited == 'yes' then
-    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.overrule or ''
-    local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or '' }
+    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule
+      or arg.value or ''
+    local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or arg.sold_out
+      or '' }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
     redis.call('LTRIM', key.actions, 0, 49)
     redis.call('EXPIRE', key.actions, math.max(lifetime, TTL.actions))

@@ -11,10 +11,13 @@ end
 local function is_sick()
   return now < state.sick_until
 end
--- Who goes in now: a room whose origin is sick is on hold by itself, unless an operator has overruled that.
+-- A room whose origin is sick is on hold by itself, unless an operator has overruled that.
+local function is_held()
+  return health.setting == 'on' and is_sick() and now >= state.overruled and scheduled_mode() == 'automatic'
+end
+-- Who goes in now.
 local function mode_now()
-  local holds = health.setting == 'on' and is_sick() and now >= state.overruled and live.mode == 'automatic'
-  return holds and 'hold' or live.mode
+  return is_held() and 'hold' or scheduled_mode()
 end
 local function lets_in()
   local mode = mode_now()
@@ -29,7 +32,7 @@ local function mark_sick(ok, late, bad)
 end
 -- While the room is on hold for it, what is missed is not made up for, and the pace begins small afterwards.
 local function keep_sick()
-  if mode_now() == live.mode then
+  if not is_held() then
     return
   end
   state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
@@ -44,7 +47,7 @@ local function judge_health()
     return
   end
   hear_baseline(all, heard.late + heard.bad)
-  if mode_now() == live.mode then
+  if not is_held() then
     hear_window(of_window, late_of_window)
   end
   if is_sick() then
@@ -81,7 +84,7 @@ end
 local function tell_health(told)
   if health.setting then
     table.insert(told, 'origin')
-    table.insert(told, string.format('%d %d %d %d', mode_now() == live.mode and 0 or 1, state.w_cuts,
+    table.insert(told, string.format('%d %d %d %d', is_held() and 1 or 0, state.w_cuts,
       state.w_at < 0 and 2 ^ 53 - 1 or state.w_at, is_slowed() and 1 or 0))
   end
   if texts.sickness then

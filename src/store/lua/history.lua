@@ -6,7 +6,7 @@ local function remember_minute()
     return
   end
   if state.minute > 0 then
-    local sample = { state.minute, before.length - before.cursor, before.drawn, before.admitted, before.claimed }
+    local sample = { state.minute, waiting(before), before.drawn, before.admitted, before.claimed }
     redis.call('LPUSH', key.hour, table.concat(sample, ' '))
     redis.call('LTRIM', key.hour, 0, 60)
     redis.call('EXPIRE', key.hour, TTL.hour)
@@ -71,8 +71,8 @@ local function save()
   note_release()
   watch_turnout()
   remember_minute()
-  if before.cursor == before.length and state.cursor < state.length then
-    state.anchor = math.max(now, mode_now() ~= live.mode and state.anchor or 0)
+  if waiting(before) == 0 and waiting(state) > 0 then
+    state.anchor = math.max(now, is_held() and state.anchor or 0)
   end
   write_state()
 end

@@ -1,6 +1,6 @@
 -- look: release what is due and say where the sign stands, and count what the POP brings.
 -- Arguments `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (the cursor when it was drawn) and `ticket_id` are
--- those of a ticket; without them no ticket asks. With `draws` = 'yes' a ticket that has ended draws a new number. A called visitor
+-- those of a ticket; without them no ticket asks. `lane` = 'front': its number is of the front lane. `ticket_came` = 'yes': its number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number. A called visitor
 -- claims a session: `claim_bit` is the place of the ticket's number among those that have been claimed.
 verbs.look = function()
   local position, last = 0, nil
@@ -8,22 +8,32 @@ verbs.look = function()
     id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
     position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
   }
-  if ticket then
+  local is_front = arg.lane == 'front'
+  if ticket and is_front then
+    front.take_ticket(ticket)
+  elseif ticket then
     take_ticket(ticket)
     witness(ticket)
+    take_event_of(ticket)
   end
   open_period()
   count_pop()
   release()
   if ticket then
-    position = number_of(ticket)
-    if position and position <= state.cursor then
+    position = (is_front and front.number_of or number_of)(ticket)
+    front.says = is_front and position and 'front' or nil
+    local is_moved = position and not is_front and arg.ticket_came ~= 'yes' and lot.is_redrawn(position)
+    if position and position <= state[is_front and 'front_cursor' or 'cursor'] and not is_moved then
       last = claim(position, tonumber(arg.claim_bit))
+    elseif position then
+      local past, session = front.go_past()
+      position, last = past or position, session
     elseif position == nil and arg.draws == 'yes' then
+      arg.lane = not front.was_ended(ticket) and arg.lane or nil
       position, last = arrive()
     end
   end
   count()
   save()
-  return answer(position or 0, 'claim', last, 'ended_news', ended_news(), 'ended_seen', arg.ended_seen)
+  return answer(position or 0, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'ended_news', ended_news(), 'ended_seen', arg.ended_seen)
 end

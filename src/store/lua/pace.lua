@@ -17,7 +17,7 @@ local function open_period()
     return
   end
   local many = 1
-  if live.automatic > 0 and before.cursor < before.length then
+  if live.automatic > 0 and waiting(before) > 0 then
     local missed = math.floor((period - math.max(state.period, period_start(state.anchor))) / live.automatic)
     many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
   end

@@ -22,7 +22,7 @@ local function pieces_of(born, settles, list, last)
   return line
 end
 local function behind_these()
-  return behind(state.length, recent())
+  return behind(state.length, recent(''))
 end
 local function pieces_here()
   return pieces_of(state.born, state.settled, splices, behind_these())
@@ -94,6 +94,9 @@ local function lay(line, own)
   end
   while #splices > SPLICES do
     table.remove(splices, 1)
+  end
+  if state.born ~= base then
+    front.forget()
   end
   local is_other = state.adopted == 0 or state.born ~= base
   if is_other or written_splices() ~= told then

@@ -18,11 +18,11 @@ local function judge_rate()
     forget_rate()
   end
 end
--- The line moves as fast as it can only while visitors remain waiting.
+-- The line moves as fast as it can only while visitors remain waiting. The front lane is not measured.
 local function measure()
   if state.cursor == state.length then
     forget_rate()
-  elseif state.admitted > before.admitted then
+  elseif state.admitted - before.admitted > front.called then
     -- Measured time does not run backwards, even when the clock does.
     local step = math.max(now - state.moved, 0)
     state.moved = math.max(now, state.moved)

@@ -1,36 +1,57 @@
 -- How many waiting visitors are released. `queue/release.rs` has the same rule, with its vectors.
 
-local function admit(most)
-  local released = math.min(most, state.length - state.cursor, slots())
-  state.cursor = state.cursor + released
+-- From one lane: '' or 'front_', with which the names of its fields begin.
+function front.call(lane, most)
+  local released = math.min(most, state[lane .. 'length'] - state[lane .. 'cursor'], slots())
+  state[lane .. 'cursor'] = state[lane .. 'cursor'] + released
   state.admitted = state.admitted + released
+  front.called = front.called + (lane == '' and 0 or released)
   promise(released)
   return released
+end
+-- Visitors of the main line go first, and what they do not use is for the front lane.
+local function admit(most)
+  local released = front.call('', most)
+  return released + front.call('front_', most - released)
+end
+-- Of what the pace lets in the front lane has its share, rounded up over all periods in which the main line waits: what it had
+-- ahead counts for the next ones. Either gives back what it does not use.
+local function admit_by_pace(most)
+  most = math.min(most, waiting(state), slots())
+  local due = front.share * most - state.front_over
+  local of_front = front.call('front_', math.max(math.ceil(due / 100), 0))
+  local of_main = front.call('', most - of_front)
+  state.front_over = state.cursor < state.length and math.max(100 * of_front - due, 0) or 0
+  return of_front + of_main + front.call('front_', most - of_front - of_main)
 end
 
 -- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
 -- on hold and closed the line stands.
 local function release()
-  if live.mode == 'open' then
-    admit(state.length)
+  local admitted = state.admitted
+  if mode_now() == 'open' then
+    admit(waiting(state))
   elseif mode_now() == 'automatic' and now >= state.quiet then
     state.credit = state.credit - admit(state.credit)
     -- Missed periods are for visitors who waited through them: what is left is at most one period's.
-    state.left = math.min(state.left - admit(state.left), most_kept())
+    state.left = math.min(state.left - admit_by_pace(state.left), most_kept())
   end
+  return state.admitted - admitted
 end
 
 -- What bounds the line now: why no more visitors are released.
 local function bound()
   if live.mode == 'hold' or live.mode == 'closed' then
     return 'mode'
-  elseif live.mode == 'open' then
+  elseif mode_now() == 'open' then
     return 'waiting'
-  elseif mode_now() == 'hold' then
+  elseif is_held() then
     return 'origin'
+  elseif mode_now() ~= 'automatic' then
+    return 'event'
   elseif now < state.quiet then
     return 'settling'
-  elseif state.cursor == state.length then
+  elseif waiting(state) == 0 then
     return 'waiting'
   elseif is_enforced() and is_recounting() then
     return 'recount'

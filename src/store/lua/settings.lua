@@ -8,6 +8,7 @@ local function take_live(sign)
       and (live.paced == 0 or sign.automatic == live.automatic and sign.quantity == live.quantity),
     message = (sign.message or false) == live.message,
     cap = (sign.cap or false) == live.cap,
+    event = (sign.events or false) == live.events,
   }
   local newer, took, kept = {}, false, false
   for _, name in ipairs(SETTINGS) do
@@ -33,6 +34,11 @@ local function take_live(sign)
     live.cap = sign.cap or false
     texts.live_cap = live.cap
     begin_cap()
+  end
+  if newer.event then
+    live.events = sign.events or false
+    texts.live_events = live.events
+    read_events()
   end
   for name, is_newer in pairs(newer) do
     if is_newer then

@@ -31,9 +31,9 @@ local function sign_brought()
     return
   end
   local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring,
-    cap = arg.sign_cap }
+    cap = arg.sign_cap, events = arg.sign_events, front = arg.sign_front }
   sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at,
-    arg.sign_cap_at)
+    arg.sign_cap_at, arg.sign_event_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
     'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since' }) do
     sign[name] = tonumber(arg['sign_' .. name])
@@ -74,6 +74,10 @@ local function take_line(sign)
     local cleared = is_late and state.set_credit or 0
     if is_late then
       line = joined(line, pieces_here())
+      -- How many drew before the start is counted anew.
+      if lot.is_undecided() then
+        begun.drawn = -1
+      end
     elseif is_young() and adopted == 0 then
       -- After a clock was set back, new data seem older than those that the sign knows.
       local _, own = pieces_before(behind_these())
@@ -95,18 +99,19 @@ local function take_line(sign)
   end
 end
 local function take_sign(sign)
+  local started, adopted, age = state.started, state.adopted, sign.started - state.started
   take_line(sign)
+  front.take_sign(sign, state.started ~= started or state.adopted ~= adopted)
   -- Of this line, or of a piece of it.
   if sign.born == state.born or splice_of(splices, sign.born) then
     take_live(sign)
+    take_begun(read_begun(arg.sign_event), age)
   end
 end
 local sign = sign_brought()
 if sign then
   take_sign(sign)
 end
-judge_rate()
-remember_before()
 
 -- Begun anew on purpose: every ticket so far ends, and nothing is adopted any more. Epochs are comparable across losses,
 -- since a raised one is never below the time in seconds.

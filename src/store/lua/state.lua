@@ -21,7 +21,7 @@ end
 -- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
 -- `live` when an operator has set something.
 local TTL = {
-  hour = 7200, counts = 2592000, till = 604800, draw = 300, once = 86400, actions = 604800, live = 2592000, pops = 180,
+  hour = 7200, counts = 2592000, till = 604800, draw = 300, again = 86400, once = 86400, actions = 604800, live = 2592000, pops = 180, network = 3600,
 }
 local lifetime = tonumber(arg.lifetime)
 
@@ -77,6 +77,11 @@ local DEFAULTS = {
   -- How much of its capacity the origin says is in use, in thousandths, and until when that counts.
   load = 0, load_until = 0,
   heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, sick_until = 0, overruled = 0,
+  -- How many visitors went in by an invitation: in the minute `invited_at`, and in all.
+  invited_at = 0, invited_now = 0, invited = 0,
+  -- The front lane: its numbers, those drawn in spans of four seconds, and by how much it is ahead of its share, in hundredths of a
+  -- visitor: see release.lua.
+  front_cursor = 0, front_length = 0, front_window = 0, front_window_from = 0, front_window_last = 0, front_over = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
@@ -99,7 +104,7 @@ end
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
   'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at', 'sickness', 'base_groups')
+  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
@@ -108,13 +113,15 @@ local live = {
   message = set[4],
   -- `total minutes seconds enforcement`.
   cap = set[14],
+  -- As the argument `events`, or `none`.
+  events = set[19],
   version = tonumber(set[5]) or 0,
   -- Whether the pace is an operator's.
   paced = set[2] and 1 or 0,
 }
 -- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
 -- The version before told no times: there the version takes their place.
-local SETTINGS = { 'mode', 'pace', 'message', 'cap' }
+local SETTINGS = { 'mode', 'pace', 'message', 'cap', 'event' }
 local function set_times(version, ...)
   local times, is_told = {}, false
   for i, name in ipairs(SETTINGS) do
@@ -128,7 +135,7 @@ local function set_times(version, ...)
 end
 -- What that version took over from a copy has no time here either.
 live.set_at = set_times(live.version, set[8] or set[1] and live.version, set[9] or set[2] and live.version,
-  set[10] or set[4] and live.version, set[15])
+  set[10] or set[4] and live.version, set[15], set[20])
 local function budget()
   return live.automatic > 0 and live.quantity or 0
 end
@@ -146,6 +153,11 @@ local function remember_before()
   for name, value in pairs(state) do
     before[name] = value
   end
+end
+
+-- How many visitors wait, in both lanes.
+local function waiting(at)
+  return at.length - at.cursor + at.front_length - at.front_cursor
 end
 
 local function write_state()

@@ -25,6 +25,7 @@ local function take_ticket(ticket)
     local line = pieces_here()
     grow(line, piece)
     begin_new_data(line, 0)
+    front.leave_free(0, 0)
   elseif ticket.position + offset > last and is_young() then
     local line, own = pieces_before(state.length)
     grow(line, piece)
@@ -63,9 +64,20 @@ local function witness(ticket)
     local line, own = pieces_before(state.length)
     grow(line, { born = born, many = position + LEAST_GAP })
     lay(line, own)
+    front.leave_free(0, 0)
     state.epoch, state.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
+  end
+end
+
+-- A ticket with a number by lot says what decided it, for a line that lost that.
+local function take_event_of(ticket)
+  if arg.ticket_event and (ticket.born == state.born or splice_of(splices, ticket.born)) then
+    take_begun(read_begun(arg.ticket_event), 0)
+    if begun then
+      lot.note_drawing()
+    end
   end
 end
 

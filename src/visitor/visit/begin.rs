@@ -1,16 +1,20 @@
 //! The ticket with which a visit begins.
 
-use crate::queue::Now;
+use super::session::{anew_with, was_ended};
+use super::sign::Asked;
+use crate::cache::Pop;
+use crate::queue::{Lane, Now};
 use crate::ticket::{Notice, Standing, Ticket};
 
 /// The ticket that came, or a new one where none came or its time is over.
 pub(super) fn held(ticket: Option<Ticket>, fresh: &str, now: Now) -> Ticket {
-    let new = || provisional_ticket(fresh.to_owned(), now);
+    let new = || Ticket::provisional(fresh, now);
     match ticket {
         None => new(),
         Some(lapsed) if lapsed.has_lapsed(now) => Ticket {
             notice: lapsed.position().map(|_| ended(lapsed.standing)),
             language: lapsed.language,
+            invitation: lapsed.invitation,
             ..new()
         },
         Some(ticket) => ticket,
@@ -29,27 +33,38 @@ fn ended(standing: Standing) -> Notice {
     }
 }
 
-/// A ticket whose number is still to be drawn.
-#[must_use]
-pub fn provisional_ticket(id: String, now: Now) -> Ticket {
-    Ticket {
-        id,
-        standing: Standing::Provisional { tries: 0 },
-        signed: now.secs(),
-        life: 0,
-        grace: None,
-        still: false,
-        called: false,
-        language: None,
-        notice: None,
-    }
-}
-
-/// The same after the line was started anew, in the language that its holder chose.
+/// The same after the line was started anew, in the language that its holder chose and with the invitation.
 pub(super) fn anew(held: Ticket, now: Now) -> Ticket {
     Ticket {
         notice: Some(Notice::Anew),
         language: held.language,
-        ..provisional_ticket(held.id, now)
+        invitation: held.invitation,
+        ..Ticket::provisional(held.id, now)
+    }
+}
+
+/// The ticket that draws in the place of one that has ended, or of one without a number.
+pub(super) fn to_draw(held: Ticket, ended: &Asked, pop: &dyn Pop, now: Now) -> Ticket {
+    if matches!(ended, Asked::SessionEnded(_)) || was_ended(&held.id, pop) {
+        anew_with(&held, Notice::SessionEnded, now)
+    } else if held.position().is_some() {
+        Ticket {
+            lane: lane_of_lost(&held, pop),
+            ..anew(held, now)
+        }
+    } else {
+        let id = held.drawing_id(now);
+        let lane = if id == held.id { held.lane } else { Lane::Main };
+        Ticket { id, lane, ..held }
+    }
+}
+
+/// Where a visitor draws whose line was lost: in the lane of the number that was. Not where all tickets were ended.
+fn lane_of_lost(held: &Ticket, pop: &dyn Pop) -> Lane {
+    match (held.standing, pop.last_sign()) {
+        (Standing::Waiting(place), Some(sign)) if !sign.has_ended(place.born, place.epoch) => {
+            held.lane
+        }
+        _ => Lane::Main,
     }
 }

@@ -131,5 +131,5 @@ fn holding(last: Option<&CachedSign>, now: Now) -> Option<Sign> {
     let age_ms = now.ms().abs_diff(last.read_ms);
     let sign = last.sign.clone()?;
     let may_be_sick = age_ms < LONGEST_MARKER_MS && sign.is_held_by_origin();
-    (!sign.live.mode.lets_in() || may_be_sick).then_some(sign)
+    (!sign.scheduled_mode().lets_in() || may_be_sick).then_some(sign)
 }

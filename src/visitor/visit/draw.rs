@@ -6,12 +6,14 @@ use crate::cache::{CachedSign, Lookup};
 use crate::queue::chance::Chance;
 use crate::queue::{Mode, Sign};
 use crate::request::Request;
+use crate::store::Line;
 use crate::store::upstash::StoreError;
+use crate::ticket::Ticket;
 use crate::visitor::trouble::Draws;
 
-pub(super) fn draw(id: &str, request: &Request<'_>) -> Drawn {
+pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Drawn {
     let last_closed = request.pop.last().and_then(closed);
-    let draw = || draw_or_wait(id, request).map_err(Some);
+    let draw = || draw_or_wait(held, request).map_err(Some);
     match last_closed {
         Some(last) => draw_where_it_was_closed(last, &draw, request),
         None => (draw(), FollowUp::Nothing),
@@ -19,12 +21,19 @@ pub(super) fn draw(id: &str, request: &Request<'_>) -> Drawn {
 }
 
 /// One call to the store, or none: after draws of this data centre have failed, few may try.
-fn draw_or_wait(id: &str, request: &Request<'_>) -> Result<SignRead, StoreError> {
+fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreError> {
     let draws = Draws::new(request.pop, request.now, Chance::of(&request.call.id));
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let seen = request.line().join(id).map(SignRead::answered);
+    let line = request.line_with(held.invitation.as_deref(), held.lane);
+    let bound = if held.may_draw_above_bound(request.now) {
+        line.bound.lifted()
+    } else {
+        line.bound
+    };
+    let seen = Line { bound, ..line }.join(&held.id);
+    let seen = seen.map(SignRead::answered);
     match seen {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
@@ -65,5 +74,6 @@ fn closed_room(sign: Sign, after: FollowUp) -> Drawn {
 }
 
 fn closed(copy: CachedSign) -> Option<Sign> {
-    copy.sign.filter(|sign| sign.live.mode == Mode::Closed)
+    copy.sign
+        .filter(|sign| sign.scheduled_mode() == Mode::Closed)
 }

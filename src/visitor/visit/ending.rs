@@ -2,10 +2,13 @@
 
 use super::Shared;
 use super::sign::SignRead;
-use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew, provisional_ticket};
+use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
 use crate::queue::backoff::MOST_TRIES;
-use crate::queue::{Claim, Mode, Now, Position, Sign, Verdict, decide};
+use crate::queue::{
+    AboveBound, Claim, Invited, Mode, Now, Position, Sign, Verdict, WaitingProof, decide,
+};
 use crate::request::Request;
+use crate::ticket::challenge::challenged;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
 
@@ -16,7 +19,7 @@ pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
         Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
-            !sign.live.mode.lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+            !sign.scheduled_mode().lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
         }
     }
 }
@@ -42,19 +45,27 @@ pub(super) fn decided(
         return used(held, seen.sign, after, request);
     }
     let now = request.now;
-    let (end, standing) = stands(&held, &seen, now);
+    let (end, standing) = stands(&held, &seen, request);
     let is_new = standing != held.standing;
-    let notice = seen
-        .notice
-        .or(held.notice)
-        .filter(|_| end != VisitOutcome::Admitted);
+    let by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
+    let known = || seen.sign.begun.clone();
+    let event = held.event.clone().filter(|_| !is_new).or_else(known);
+    let event = event.filter(|_| by_lot);
+    let invited = seen.invited.or_else(|| revoked(&held, request));
+    let notice = notice(&held, seen.notice, invited);
+    let lane = seen.position.map_or(held.lane, |_| seen.lane);
+    let is_outside = end != VisitOutcome::Admitted;
+    let is_brought = invited.is_none() && is_outside;
     Visit {
         end,
-        changed: is_new || held.is_to_be_renewed(now),
+        changed: is_new || invited.is_some() || held.is_to_be_renewed(now),
         ticket: Ticket {
             standing,
             grace: held.grace.filter(|_| !is_new),
-            notice,
+            notice: notice.filter(|_| is_outside),
+            event,
+            invitation: held.invitation.filter(|_| is_brought),
+            lane,
             ..held
         },
         sign: Some(seen.sign),
@@ -62,16 +73,52 @@ pub(super) fn decided(
         way_in: WayIn::Sign,
         renewal: None,
         shared: Shared::No,
+        above: seen.above,
+        invited,
+        signals: Vec::new(),
         fault: seen.fault,
         after,
     }
 }
 
+/// What the page says of the number or of the invitation. A number of the front lane ends what it said of that before.
+fn notice(held: &Ticket, seen: Option<Notice>, invited: Option<Invited>) -> Option<Notice> {
+    let said = invited.and_then(Notice::of_invitation);
+    let before = held.notice.filter(|_| invited != Some(Invited::Front));
+    said.or(seen).or(before)
+}
+
+/// A batch may be revoked while a ticket still brings its invitation.
+fn revoked(held: &Ticket, request: &Request<'_>) -> Option<Invited> {
+    let brought = held.invitation.as_ref()?;
+    let is_revoked = request.room.invitations.have_revoked(brought);
+    is_revoked.then_some(Invited::Revoked)
+}
+
 /// Where the holder of a ticket stands by what was seen, and what the ticket says of it from now on.
-fn stands(held: &Ticket, seen: &SignRead, now: Now) -> (VisitOutcome, Standing) {
-    let (sign, mode) = (&seen.sign, seen.sign.mode());
+fn stands(held: &Ticket, seen: &SignRead, request: &Request<'_>) -> (VisitOutcome, Standing) {
+    let now = request.now;
+    if seen.invited == Some(Invited::In) {
+        let standing = Standing::Admitted {
+            position: None,
+            born: seen.sign.birth.born,
+            epoch: seen.sign.epoch,
+            at: now.secs(),
+            session: session(seen.claim),
+        };
+        return (VisitOutcome::Admitted, standing);
+    }
+    if seen.above == Some(AboveBound::Challenged) {
+        let standing = challenged(now, request.config.tickets.life);
+        return (VisitOutcome::Challenged, standing);
+    }
+    let (sign, mode) = (&seen.sign.of(seen.lane), seen.sign.mode());
     let Some(position) = seen.position else {
-        return (VisitOutcome::Closed, Standing::Provisional { tries: 0 });
+        let standing = Standing::Provisional {
+            tries: 0,
+            draws_from: None,
+        };
+        return (VisitOutcome::Closed, standing);
     };
     let end = match decide(position, sign.cursor) {
         _ if mode == Mode::Closed => VisitOutcome::Closed,
@@ -88,7 +135,7 @@ fn stands(held: &Ticket, seen: &SignRead, now: Now) -> (VisitOutcome, Standing) 
             at: now.secs(),
             session: session(seen.claim),
         },
-        _ => placed(held, sign, position),
+        _ => placed(held, seen, position),
     };
     (end, standing)
 }
@@ -111,7 +158,7 @@ fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Vis
     let ticket = Ticket {
         language: held.language,
         notice: Some(Notice::Used),
-        ..provisional_ticket(request.call.id.clone(), request.now)
+        ..Ticket::provisional(request.call.id.clone(), request.now)
     };
     Visit {
         after,
@@ -120,11 +167,20 @@ fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Vis
 }
 
 /// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
-pub(super) fn placed(held: &Ticket, sign: &Sign, position: Position) -> Standing {
-    let place = sign.place(position);
+fn placed(held: &Ticket, seen: &SignRead, position: Position) -> Standing {
+    let sign = seen.sign.of(seen.lane);
+    let place = WaitingProof {
+        came: seen.came,
+        ..sign.place(position)
+    };
     match held.standing {
+        _ if held.lane != seen.lane => Standing::Waiting(place),
         Standing::Waiting(had) if had.is_same(place) => held.standing,
-        Standing::Waiting(had) if sign.number(had) == Some(position) && !sign.rewrites(had) => {
+        Standing::Waiting(had)
+            if sign.number(had) == Some(position)
+                && had.came.is_some() == seen.came.is_some()
+                && !sign.rewrites(had) =>
+        {
             held.standing
         }
         _ => Standing::Waiting(place),
@@ -141,8 +197,9 @@ pub(super) fn without_store(
     after: FollowUp,
 ) -> Visit {
     let standing = match held.standing {
-        Standing::Provisional { tries } => Standing::Provisional {
+        Standing::Provisional { tries, draws_from } => Standing::Provisional {
             tries: tries.saturating_add(1).min(MOST_TRIES),
+            draws_from,
         },
         numbered => numbered,
     };
@@ -155,6 +212,9 @@ pub(super) fn without_store(
         way_in: WayIn::Sign,
         renewal: None,
         shared: Shared::No,
+        above: None,
+        invited: None,
+        signals: Vec::new(),
         sign: None,
         is_old: false,
         fault,

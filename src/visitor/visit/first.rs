@@ -5,14 +5,81 @@
 //! than half of the slots.
 
 use super::draw::draw;
-use super::{Drawn, SignRead};
+use super::{Drawn, FollowUp, SignRead, Visit, VisitOutcome};
 use crate::cache::{CachedSign, SignCache};
-use crate::queue::{Enforcement, Mode, Sign};
+use crate::queue::{Enforcement, Mode, Phase, Sign};
 use crate::request::Request;
+use crate::ticket::{Standing, Ticket};
+use crate::visitor::{Brought, Kind};
+
+/// A visit by which no number is drawn, whatever the platform says of it.
+pub(super) fn without_a_draw(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<Visit> {
+    if kind == Kind::Prefetch {
+        return Some(Visit::unasked(
+            VisitOutcome::NotAVisitor,
+            held.clone(),
+            FollowUp::Nothing,
+        ));
+    }
+    if kind.draws_for_holder()
+        && let Some(after) = before_an_event(held, request)
+    {
+        return Some(Visit::unasked(VisitOutcome::Closed, held.clone(), after));
+    }
+    let is_challenged = || is_challenged(held, request) && held.invitation.is_none();
+    if kind.draws_for_holder() && is_challenged() {
+        return Some(Visit::unasked(
+            VisitOutcome::Challenged,
+            held.clone(),
+            FollowUp::Nothing,
+        ));
+    }
+    None
+}
+
+/// What the copy of the sign decides by itself, without a look or a draw.
+pub(super) fn by_the_copy(
+    kind: Kind,
+    held: &Ticket,
+    brought: Brought,
+    request: &Request<'_>,
+) -> Option<Visit> {
+    let pop = request.pop;
+    if kind == Kind::First
+        && let Some(sign) = asks_twice(pop)
+    {
+        return Some(Visit::provisional(held.clone(), sign));
+    }
+    // It is no visitor, and is let in uncounted as the visitors are.
+    if brought == Brought::Nothing && !kind.may_draw() && is_open(pop) {
+        return Some(Visit::unasked(
+            VisitOutcome::Admitted,
+            held.clone(),
+            FollowUp::Nothing,
+        ));
+    }
+    None
+}
+
+/// Whether a ticket was challenged and has not waited long enough. In an open room, and in front of a closed one, there is nothing
+/// to calculate for.
+fn is_challenged(held: &Ticket, request: &Request<'_>) -> bool {
+    let room = request.room;
+    (room.network_bound.enforcement == Some(Enforcement::On) || room.signals.challenges())
+        && held.challenged_for(request.now).is_some()
+        && gives_numbers(request.pop)
+}
+
+/// Whether a number is a place in a line, as far as this data centre knows: not in an open room, and a closed one gives none.
+pub(super) fn gives_numbers(pop: &dyn SignCache) -> bool {
+    let last = pop.last().and_then(|last| last.sign);
+    let mode = last.map_or(Mode::Automatic, |sign| sign.scheduled_mode());
+    matches!(mode, Mode::Automatic | Mode::Hold)
+}
 
 /// The sign, if visitors wait or slots are scarce by the last one that this data centre knows. Otherwise, and where it knows none,
 /// a number is drawn at once: a line that has not begun cannot be made longer in front of other visitors.
-pub(super) fn asks_twice(pop: &dyn SignCache) -> Option<Sign> {
+fn asks_twice(pop: &dyn SignCache) -> Option<Sign> {
     let sign = pop.last()?.sign?;
     (has_line(&sign) || are_slots_scarce(&sign)).then_some(sign)
 }
@@ -27,21 +94,36 @@ fn are_slots_scarce(sign: &Sign) -> bool {
 
 /// An open room lets everybody in, and in front of a closed one there is no number to be had.
 fn has_line(sign: &Sign) -> bool {
-    matches!(sign.live.mode, Mode::Automatic | Mode::Hold) && sign.waiting() > 0
+    matches!(sign.scheduled_mode(), Mode::Automatic | Mode::Hold) && sign.waiting() > 0
 }
 
 /// Whether the room is open by a fresh sign, so that a request that draws nothing may go in as well.
-pub(super) fn is_open(pop: &dyn SignCache) -> bool {
+fn is_open(pop: &dyn SignCache) -> bool {
     let sign = pop.peek().filter(|copy| !copy.is_old);
     sign.and_then(|copy| copy.sign)
-        .is_some_and(|sign| sign.live.mode == Mode::Open)
+        .is_some_and(|sign| sign.scheduled_mode() == Mode::Open)
+}
+
+/// Where an event has not begun no number is drawn, and the visitor's request does not ask the store. Until a sign has told the time
+/// of the store, the clock of the POP counts, and the store has the last word where that is fast. Once a minute a request asks it afterwards, for all: an operator
+/// may have brought the event forward. Where no event is configured a waiting ticket is looked up anyway.
+fn before_an_event(held: &Ticket, request: &Request<'_>) -> Option<FollowUp> {
+    let is_waiting = matches!(held.standing, Standing::Waiting(_));
+    if is_waiting && request.room.events.is_empty() {
+        return None;
+    }
+    let (_, phase) = request.event()?;
+    (phase == Phase::Before).then(|| match request.pop.last() {
+        Some(last) if last.is_fresh_before_an_event(request.now) => FollowUp::Nothing,
+        _ => FollowUp::Look,
+    })
 }
 
 /// Draws, and tells the data centre where it did not know whether visitors wait. What it remembers brings the line back
 /// when the store loses it, so it has to know of every number drawn here.
-pub(super) fn draw_and_tell(id: &str, request: &Request<'_>) -> Drawn {
+pub(super) fn draw_and_tell(held: &Ticket, request: &Request<'_>) -> Drawn {
     let pop = request.pop;
-    let (asked, after) = draw(id, request);
+    let (asked, after) = draw(held, request);
     if let Ok(SignRead {
         sign,
         position: Some(_),

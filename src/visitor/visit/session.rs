@@ -4,7 +4,7 @@
 
 use super::FollowUp;
 use super::begin::anew;
-use super::ending::has_ended;
+use super::ending::{has_ended, outside};
 use crate::cache::{CachedSign, Pop, ended};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Enforcement, Now, Renewal, Sessions, SharedTickets};
@@ -109,6 +109,20 @@ pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
 
 fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {
     sessions.ended > 0 && sessions.enforcement == Enforcement::On && ended::has(pop, id)
+}
+
+/// The ticket of a visitor who is not inside any more, or not yet; nothing for a visitor inside.
+pub(crate) fn outside_now(held: Ticket, request: &Request<'_>) -> Option<Ticket> {
+    let (pop, now) = (request.pop, request.now);
+    if !held.is_inside(now) {
+        return Some(held);
+    } else if still_inside(&held, pop, now).is_none() {
+        return Some(outside(held, now));
+    }
+    match kept_inside(Kind::SubResource, held, request) {
+        Kept::Inside(..) => None,
+        Kept::Over(ticket) => Some(ticket),
+    }
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.

@@ -1,17 +1,18 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
+use super::authority::{Authority, answered, trusted};
 use super::session::was_ended;
 use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
-use crate::cache::{CachedSign, Lookup, RefreshGuard};
+use crate::cache::{CachedSign, LastSign, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    Claim, Enforcement, LineAnswer, Mode, Now, Position, Renewal, Sign, TicketState, Verdict,
-    WaitingProof, decide,
+    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Position, Renewal, Sign,
+    TicketState, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
-use crate::store::MayDraw;
 use crate::store::upstash::StoreError;
+use crate::store::{Line, MayDraw};
 use crate::ticket::{Notice, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::trouble;
@@ -23,8 +24,16 @@ pub(super) struct SignRead {
     pub(super) sign: Sign,
     /// The number; none in front of a closed room.
     pub(super) position: Option<Position>,
+    /// In which lane that number is.
+    pub(super) lane: Lane,
+    /// The number that the visitor drew, where a lot gave this one.
+    pub(super) came: Option<Position>,
     /// What came of the question for a slot, where it was asked.
     pub(super) claim: Option<Claim>,
+    /// What became of a draw above the bound of the visitor's network.
+    pub(super) above: Option<AboveBound>,
+    /// What became of the invitation that the visitor brought.
+    pub(super) invited: Option<Invited>,
     pub(super) is_old: bool,
     pub(super) fault: Option<StoreError>,
 }
@@ -41,15 +50,18 @@ pub(super) enum Asked {
     SessionEnded(FollowUp),
 }
 
-/// Seconds after signing during which a copy of the sign need not know a number.
-pub(super) const SIGN_LAG_SECONDS: u64 = 10;
-
 impl SignRead {
-    /// Fresh from the store.
+    /// Fresh from the store, which does not know what number the lot gives: a visitor learns that number before claiming a slot.
     pub(super) fn answered(answer: LineAnswer) -> Self {
+        let drawn = answer.position.filter(|_| answer.claim.is_none());
+        let given = drawn.and_then(|number| answer.sign.of(answer.lane).by_lot(number));
         Self {
+            lane: answer.lane,
             claim: answer.claim,
-            ..Self::new(answer.sign, answer.position)
+            above: answer.above,
+            invited: answer.invited,
+            came: drawn.filter(|_| given.is_some()),
+            ..Self::new(answer.sign, given.or(answer.position))
         }
     }
 
@@ -59,18 +71,25 @@ impl SignRead {
             notice: None,
             sign,
             position,
+            lane: Lane::Main,
+            came: None,
             claim: None,
+            above: None,
+            invited: None,
             is_old: false,
             fault: None,
         }
     }
 
     /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(mut sign: Sign, place: WaitingProof, position: Position) -> Self {
-        if place.born == sign.birth.born {
-            sign.cursor = sign.cursor.max(place.cursor_at_draw);
+    pub(super) fn from(sign: Sign, lane: Lane, place: WaitingProof, position: Position) -> Self {
+        let sign = sign.seen_from(lane, place);
+        let came = sign.of(lane).redrawn(place).came;
+        Self {
+            lane,
+            came,
+            ..Self::new(sign, Some(position))
         }
-        Self::new(sign, Some(position))
     }
 }
 
@@ -83,7 +102,7 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         // Until the request that reads the sign is done, the last one is better than none.
         Lookup::Timeout => (CachedSign::without_store(request.pop), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
-        Lookup::Hit(copy, Some(duty)) if is_settling(place, &copy) => {
+        Lookup::Hit(copy, Some(duty)) if is_settling(held, place, &copy) => {
             return look_for_all(held, place, kind, duty, request);
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
@@ -92,7 +111,7 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
     let trusted = trusted(held, place, copy, request.now);
     if let Authority::Copy(sign, position) = &trusted
         && !is_old
-        && has_a_claim(held, sign, *position, request)
+        && (brings_invitation(held, kind, request) || has_a_claim(held, sign, *position, request))
     {
         return match duty {
             // The copy is due: the claim renews it, and brings what was counted.
@@ -105,7 +124,7 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         Authority::Copy(sign, position) => {
             let seen = SignRead {
                 is_old,
-                ..SignRead::from(*sign, place, position)
+                ..SignRead::from(*sign, held.lane, place, position)
             };
             Asked::Seen(Box::new(seen), after)
         }
@@ -115,9 +134,21 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
     }
 }
 
+/// A poll leaves the invitation to the next page.
+fn line<'a>(held: &'a Ticket, kind: Kind, request: &'a Request<'_>) -> Line<'a> {
+    let brought = held.invitation.as_deref();
+    request.line_with(brought.filter(|_| kind.draws_for_holder()), held.lane)
+}
+
+/// Whether the store has to say what becomes of an invitation.
+fn brings_invitation(held: &Ticket, kind: Kind, request: &Request<'_>) -> bool {
+    held.invitation.is_some() && line(held, kind, request).invitation.is_some()
+}
+
 /// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough. A full room may be
 /// full with this visitor's own session.
 fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request<'_>) -> bool {
+    let sign = sign.of(held.lane);
     let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.mode().lets_in();
     let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
         return false;
@@ -147,9 +178,9 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
     }
 }
 
-pub(super) fn is_settling(place: WaitingProof, copy: &CachedSign) -> bool {
+fn is_settling(held: &Ticket, place: WaitingProof, copy: &CachedSign) -> bool {
     let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
-    sign.is_some_and(|sign| TicketState::of(place, sign) == TicketState::Settling)
+    sign.is_some_and(|sign| TicketState::of(place, &sign.of(held.lane)) == TicketState::Settling)
 }
 
 /// Reads the store, and wakes the requests that wait for that.
@@ -165,9 +196,13 @@ pub(super) fn look_for_all(
         return Asked::SessionEnded(FollowUp::Refresh(duty));
     }
     let batches = pop.next_batches();
-    let asked = request
-        .line()
-        .look(&held.id, place, may_draw(kind), &batches);
+    let place = redrawn(held, place, pop);
+    let asked = line(held, kind, request).look(
+        &held.id,
+        (place, held.event.as_ref()),
+        may_draw(kind),
+        &batches,
+    );
     note_claim(&held.id, &asked, request);
     let sign = asked.as_ref().ok().map(|answer| answer.sign.clone());
     let copy = CachedSign::of(sign, pop, now);
@@ -180,45 +215,17 @@ pub(super) fn look_for_all(
         Err(_) => trouble::failed(pop, now),
     }
     match (asked, trusted(held, place, copy, now)) {
-        (Ok(answer), _) => answered(place, answer),
+        (Ok(answer), _) => answered(held.lane, place, answer),
         (Err(fault), Authority::Copy(sign, position)) => {
             let seen = SignRead {
                 fault: Some(fault),
                 is_old: true,
-                ..SignRead::from(*sign, place, position)
+                ..SignRead::from(*sign, held.lane, place, position)
             };
             Asked::Seen(Box::new(seen), FollowUp::Nothing)
         }
         (Err(_), Authority::Ended) if !kind.draws_for_holder() => Asked::Ended(FollowUp::Nothing),
         (Err(fault), _) => Asked::Unseen(Some(fault), FollowUp::Nothing),
-    }
-}
-
-/// Who can say where this ticket stands.
-pub(super) enum Authority {
-    Copy(Box<Sign>, Position),
-    Ended,
-    Store,
-    Nobody,
-}
-
-pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now: Now) -> Authority {
-    // A ticket may be younger than the copy of the sign, which then does not know its number yet.
-    let is_young = now.secs() < held.signed.saturating_add(SIGN_LAG_SECONDS);
-    let is_old = copy.is_old;
-    let Some(sign) = copy.sign else {
-        return Authority::Nobody;
-    };
-    let number = sign.number(place).filter(|_| is_old || is_young);
-    match TicketState::of(place, &sign) {
-        TicketState::Placed(position) => Authority::Copy(Box::new(sign), position),
-        TicketState::Settling => Authority::Nobody,
-        TicketState::Ended => Authority::Ended,
-        TicketState::Ahead => match number {
-            Some(position) => Authority::Copy(Box::new(sign), position),
-            None if is_old => Authority::Nobody,
-            None => Authority::Store,
-        },
     }
 }
 
@@ -244,7 +251,9 @@ fn ask(
     if was_ended(&held.id, pop) {
         return Asked::SessionEnded(FollowUp::Nothing);
     }
-    let asked = request.line().look(&held.id, place, may_draw(kind), &[]);
+    let place = redrawn(held, place, pop);
+    let asked =
+        line(held, kind, request).look(&held.id, (place, held.event.as_ref()), may_draw(kind), &[]);
     note_claim(&held.id, &asked, request);
     match asked {
         Ok(answer) => {
@@ -255,7 +264,7 @@ fn ask(
                 Shown::Kept => pop.remember(&copy),
             }
             trouble::answered(pop, now);
-            answered(place, answer)
+            answered(held.lane, place, answer)
         }
         Err(fault) => {
             trouble::failed(pop, now);
@@ -264,32 +273,16 @@ fn ask(
     }
 }
 
+/// The store compares the number that the lot gave, where the POP knows it.
+fn redrawn(held: &Ticket, place: WaitingProof, pop: &dyn LastSign) -> WaitingProof {
+    let known = pop.last_sign();
+    known.map_or(place, |sign| sign.of(held.lane).redrawn(place))
+}
+
 pub(super) fn may_draw(kind: Kind) -> MayDraw {
     if kind.draws_for_holder() {
         MayDraw::Yes
     } else {
         MayDraw::No
     }
-}
-
-/// What the store itself says about a ticket.
-pub(super) fn answered(place: WaitingProof, answer: LineAnswer) -> Asked {
-    let (sign, position) = (&answer.sign, answer.position);
-    let state = TicketState::of(place, sign);
-    let is_closed = sign.live.mode == Mode::Closed;
-    let notice = match (state, position) {
-        (TicketState::Placed(_), _) => None,
-        // It had ended, and drew anew; or it would have, but for the closed room.
-        (TicketState::Ended | TicketState::Ahead, Some(_)) => Some(Notice::Anew),
-        (TicketState::Ended, None) if is_closed => None,
-        (TicketState::Ended, None) => return Asked::Ended(FollowUp::Nothing),
-        (TicketState::Settling | TicketState::Ahead, _) => {
-            return Asked::Unseen(None, FollowUp::Nothing);
-        }
-    };
-    let seen = SignRead {
-        notice,
-        ..SignRead::answered(answer)
-    };
-    Asked::Seen(Box::new(seen), FollowUp::Nothing)
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
+use super::languages::TOO_WIDE;
 use super::panel::{click, press, wait_for, write_an_hour};
 use super::{panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
@@ -135,6 +136,87 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
         assert_open_to_all(&page, "the way back").await;
         press(&page, "undo").await;
         assert_eq!(text(&page, "#pace-now").await, "off");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_question_opens_over_the_panel_and_no_changes_nothing() {
+    let house = House::wasm_for_browsers();
+    write_an_hour(&house);
+    house.change("settings", r#"{"automatic":60,"automatic_quantity":1}"#);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        let gone = "!document.querySelector('dialog') && document.activeElement.id === 'quantity'";
+        for no in [None, Some("#no")] {
+            fill(&page, "quantity", "5").await;
+            let quantity = find(&page, "quantity").await;
+            quantity.send_keys(&Key::Enter.to_string()).await.unwrap();
+            wait_for(
+                &page,
+                "document.querySelector('dialog[open] #question') !== null",
+            )
+            .await;
+            let focused = page.active_element().await.unwrap();
+            // A single key holds nothing while a question is open.
+            focused.send_keys("h").await.unwrap();
+            assert_open_to_all(&page, "a question").await;
+            picture(&page, "console-question").await;
+            match no {
+                Some(no) => click(&page, no).await,
+                None => focused.send_keys(&Key::Escape.to_string()).await.unwrap(),
+            }
+            wait_for(&page, gone).await;
+        }
+        assert_eq!(mode(&house), "automatic");
+        for width in [320, 1280] {
+            browser::resize(&page, width, 860).await.unwrap();
+            click(&page, "#pace").await;
+            wait_for(&page, "document.querySelector('dialog[open]') !== null").await;
+            let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
+            assert_eq!(wide, json!([]), "{width}");
+            picture(&page, &format!("console-question-{width}")).await;
+            click(&page, "#no").await;
+        }
+        press(&page, "pace").await;
+        press(&page, "yes").await;
+        assert_eq!(text(&page, "#pace-now").await, "5 every 60 seconds");
+        // The way back from a slower pace is a faster one.
+        fill(&page, "quantity", "1").await;
+        press(&page, "pace").await;
+        press(&page, "undo").await;
+        let asked = text(&page, "dialog #question").await;
+        assert_eq!(asked, "Set this much faster pace?");
+        house.store.fail(Faults::always(Fault::Unauthorized));
+        let warned =
+            "document.querySelector('dialog').textContent.includes('these figures may be old')";
+        wait_for(&page, warned).await;
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn the_brake_comes_before_a_question_that_is_on_its_way() {
+    let house = House::wasm_for_browsers();
+    write_an_hour(&house);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        house
+            .store
+            .fail(Faults::always(Fault::Delay(Duration::from_millis(400))));
+        fill(&page, "amt", "200").await;
+        let both =
+            "document.getElementById('let-in').click(), document.getElementById('brake').click()";
+        page.execute(both, vec![]).await.unwrap();
+        let held = "(document.getElementById('news') || document.body).textContent.startsWith('The mode is set')";
+        wait_for(&page, held).await;
+        house.store.fail(Faults::none());
+        assert_eq!(mode(&house), "hold");
+        wait_for(&page, "!document.querySelector('dialog')").await;
         page.close().await.unwrap();
     });
 }

@@ -10,7 +10,7 @@ use super::{LOOKUP_TIMEOUT, tell, text, wait_for_title};
 use crate::house::{ANY_PORT, Ask, House, Visitor};
 
 /// A site that answers every path with this page, for as long as the tests run.
-fn site(page: String) -> String {
+pub(super) fn site(page: String) -> String {
     let listener = TcpListener::bind(ANY_PORT).unwrap();
     let addr: SocketAddr = listener.local_addr().unwrap();
     std::thread::spawn(move || {

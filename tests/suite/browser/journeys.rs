@@ -6,6 +6,7 @@ use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
 use super::{LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
@@ -118,7 +119,11 @@ fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
             66
         );
         let asked = browser::requests(&page).await.unwrap();
-        let paths = ["/", "/_queue/cookies?try=1&to=%2F", "/_queue/place"];
+        let paths = [
+            "/",
+            "/_queue/cookies?try=1&to=%2F",
+            "/_queue/place?language=en",
+        ];
         let own = paths.map(|path| address(&house, path));
         assert!(
             asked.len() >= 3 && asked.iter().all(|request| own.contains(&request.url)),
@@ -385,6 +390,16 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
             "document.getElementById('message').textContent === ''",
         )
         .await;
+        // What an operator says has a time, and what is configured has none.
+        let from = "return document.getElementById('message').dataset.from";
+        assert_eq!(run(&page, from).await, "Ember & Ash");
+        house.change("message", r#"{"message":"Doors are open."}"#);
+        until(
+            &page,
+            "/^Ember & Ash · \\d+:\\d\\d/.test(document.getElementById('message').dataset.from)",
+        )
+        .await;
+        seen(&page, "message").await;
         house.permit(1);
         wait_for_title(&page, "0 \u{b7} You’re in line \u{b7} Ember & Ash").await;
         page.close().await.unwrap();
@@ -402,6 +417,8 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
         press(&page, "#pause").await;
         let watching = "Updates are paused. When it’s your turn, this page says so.";
         assert_eq!(text(&page, "#state").await, watching);
+        let promises = "return document.getElementById('keep').offsetParent !== null";
+        assert_eq!(run(&page, promises).await, false, "to let the visitor in");
         seen(&page, "stopped").await;
         let looks = "return performance.getEntriesByType('resource').length";
         let back_online = "dispatchEvent(new Event('online'))";
@@ -432,6 +449,30 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
 }
 
 #[test]
+fn a_page_without_a_number_is_paused_and_resumed() {
+    let house = house(0);
+    house.store.fail(Faults::always(Fault::Refuse));
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = open(&house, &driver, &desktop()).await;
+        wait_for_title(&page, "Please wait").await;
+        for (state, switch) in [
+            (
+                "Updates are paused. When it’s your turn, this page says so.",
+                "Resume updates",
+            ),
+            ("", "Pause updates"),
+        ] {
+            press(&page, "#pause").await;
+            assert_eq!(text(&page, "#pause").await, switch);
+            let shown = run(&page, "return document.getElementById('state').textContent").await;
+            assert_eq!(shown, state);
+        }
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
 fn a_resumed_page_goes_on_by_itself() {
     let house = house(1);
     let driver = Driver::start().unwrap();
@@ -440,6 +481,7 @@ fn a_resumed_page_goes_on_by_itself() {
         press(&page, "#pause").await;
         press(&page, "#pause").await;
         assert_eq!(text(&page, "#state").await, "");
+        assert!(text(&page, "#keep").await.contains("it lets you in"));
         house.permit(2);
         wait_for_title(&page, "The Ember Cup").await;
         page.close().await.unwrap();

@@ -61,12 +61,14 @@ impl Room<'_> {
         news: &str,
     ) {
         click(&self.operator, button).await;
-        says(&self.operator, "h1", question).await;
+        says(&self.operator, "#question", question).await;
+        let dialogs = self.operator.find_all(Locator::Css("dialog[open]")).await;
+        assert_eq!(dialogs.unwrap().len() == 1, self.scripts, "{question}");
         self.is_open_to_all(question).await;
         if let Some(word) = word {
             fill(&self.operator, "#word", word).await;
         }
-        self.press("button", news).await;
+        self.press("#yes", news).await;
     }
 
     /// What looks for barriers is a script itself.

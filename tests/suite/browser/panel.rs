@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use fantoccini::{Client, Locator};
 use harness::browser::{self, Driver, Options};
+use now_serving::page::iso_8601;
+use serde_json::json;
 use upstash_local::{Fault, Faults};
 
 use super::{LOOKUP_TIMEOUT, panel, picture, tell, text};
@@ -47,13 +49,13 @@ pub(crate) async fn click(page: &Client, selector: &str) {
     element.click().await.unwrap();
 }
 
-/// Clicks, and waits for the page that leads to.
+/// Clicks, and waits for the page that leads to, or for the question.
 pub(crate) async fn press(page: &Client, button: &str) -> String {
     let mark = "document.documentElement.dataset.before = 'yes'; document.querySelector('details').open = true";
     page.execute(mark, vec![]).await.unwrap();
     let selector = format!("#{button}");
     click(page, &selector).await;
-    let fresh = Locator::Css("html:not([data-before]) body");
+    let fresh = Locator::Css("html:not([data-before]) body, dialog[open]");
     page.wait()
         .at_most(LOOKUP_TIMEOUT)
         .for_element(fresh)
@@ -158,9 +160,22 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
     });
 }
 
+/// An event that opens within the hour, and one of the day after.
+fn in_the_prequeue(house: &House) -> String {
+    let second = house.now_ms() / 1000;
+    let at = |minutes: u64| iso_8601((second + minutes * 60) * 1000).replace(".000", "");
+    let [sale, next] = [("spring-sale", 0), ("second-day", 1440)].map(|(id, from)| {
+        let [prequeue, opens, closes] = [from, from + 30, from + 600].map(at);
+        json!({ "id": id, "prequeue": prequeue, "opens": opens, "closes": closes })
+    });
+    json!([sale, next]).to_string()
+}
+
 #[test]
 fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
     let house = House::wasm_for_browsers();
+    house.set("invited_per_minute", "10");
+    house.set("front_share", "20");
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -172,12 +187,16 @@ fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
             page.execute(fill, vec![]).await.unwrap();
             press(&page, button).await;
         }
-        for mode in ["normal", "mode-hold", "mode-closed"] {
+        for mode in ["normal", "mode-hold", "mode-closed", "prequeue"] {
+            if mode == "prequeue" {
+                press(&page, "mode-automatic").await;
+                house.set("event", &in_the_prequeue(&house));
+            }
             page.goto(&panel(&house)).await.unwrap();
-            if mode != "normal" {
+            if mode.starts_with("mode-") {
                 press(&page, mode).await;
             }
-            for (width, height) in [(360, 3400), (1280, 1500)] {
+            for (width, height) in [(360, 4800), (1280, 2400)] {
                 browser::resize(&page, width, height).await.unwrap();
                 for scheme in ["light", "dark"] {
                     let preferred = ("prefers-color-scheme", scheme);

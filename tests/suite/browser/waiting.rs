@@ -182,3 +182,37 @@ fn a_visitor_chooses_the_language_without_scripts() {
         page.close().await.unwrap();
     });
 }
+
+#[test]
+fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
+    let house = house("1", 1);
+    let driver = Driver::start().unwrap();
+    let german = now_serving::i18n::words("de");
+    tell(async {
+        let page = open(&house, &driver).await;
+        text(&page, ".number").await;
+        let first = page.window().await.unwrap();
+        run(&page, "window.open('/')").await;
+        let tabs = page.windows().await.unwrap();
+        let second = tabs.into_iter().find(|tab| *tab != first).unwrap();
+        page.switch_to_window(second).await.unwrap();
+        let select = page.find(Locator::Css("select")).await.unwrap();
+        select.select_by_value("de").await.unwrap();
+        let button = page.find(Locator::Css("form button")).await.unwrap();
+        button.click().await.unwrap();
+        wait_for_title(&page, german.text("heading")).await;
+        page.switch_to_window(first).await.unwrap();
+        browser::cdp(&page, "Page.bringToFront", json!({}))
+            .await
+            .unwrap();
+        house.permit(1);
+        until(
+            &page,
+            "document.getElementById('line').textContent === 'You’re next.'",
+        )
+        .await;
+        page.refresh().await.unwrap();
+        wait_for_title(&page, german.text("heading")).await;
+        page.close().await.unwrap();
+    });
+}

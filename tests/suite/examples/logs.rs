@@ -44,7 +44,7 @@ fn python(arguments: &[&std::ffi::OsStr]) -> String {
 fn the_queries_tell_what_happened_in_a_run() {
     let house = House::wasm();
     live(&house);
-    house.log_of(11);
+    house.log();
     let folder = tempfile::tempdir().unwrap();
     let (database, log) = (folder.path().join("queue.db"), folder.path().join("log"));
     let lines = house.wasm_side().edge.log_lines("queue_logs");

@@ -4,7 +4,7 @@
 //! and of every ticket. Its store is new. Its settings were written longer ago than any sandbox keeps what it has read.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -96,6 +96,7 @@ impl House {
             edge: idle.edge,
             origin: idle.origin,
             agent: agent(),
+            answers: AtomicUsize::new(0),
             shifted: AtomicU64::new(0),
             room: idle.room,
             is_shared: true,

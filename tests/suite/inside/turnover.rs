@@ -195,9 +195,10 @@ fn comes(world: &World, number: u64) {
         epoch: 1,
         position: Position(number),
         cursor_at_draw: Cursor(0),
+        came: None,
     };
     let id = format!("visitor-{number}");
-    let told = world.line(|line| line.look(&id, place, MayDraw::Yes, &[]));
+    let told = world.line(|line| line.look(&id, (place, None), MayDraw::Yes, &[]));
     let claim = told.unwrap().claim;
     assert!(matches!(claim, Some(Claim::Session(_))), "{claim:?}");
 }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::Keys;
-use now_serving::visitor::visit::provisional_ticket;
+use now_serving::ticket::{Keys, Ticket};
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, SECRET, Visitor, visitors};
@@ -59,7 +58,7 @@ fn position(told: &Value) -> u64 {
 /// A ticket whose draw has not been confirmed.
 fn without_number(house: &House, id: &str) -> String {
     let now = Now::from_ms(house.now_ms());
-    let ticket = provisional_ticket(id.to_owned(), now);
+    let ticket = Ticket::provisional(id, now);
     let keys = Keys::new(SECRET, None);
     keys.sign(&ticket, &RoomName::new("main"), now, 3600)
         .unwrap()

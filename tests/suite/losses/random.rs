@@ -8,9 +8,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Credit, Epoch, Intent, Message, Permit, SetMode, SetPace};
-use now_serving::queue::{AbsentVisitors, Changed, Effect, Now, RoomName, Sign, WaitingProof};
-use now_serving::queue::{Answers, Cap, HealthRule};
-use now_serving::queue::{Asker, Brought, Call, LineAnswer, Model, Outcome, TicketState};
+use now_serving::queue::{AbsentVisitors, Changed, Now, RoomName, Schedule, Sign, WaitingProof};
+use now_serving::queue::{Answers, Cap, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{Brought, Call, LineAnswer, Model, Outcome, TicketState};
 use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ use upstash_local::Redis;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin};
+use crate::traces::{asker, changed};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -219,8 +220,13 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
                 cap: Cap::default(),
+                schedule: Schedule::NONE,
                 health: (HealthRule::OFF, 0),
                 network: String::new(),
+                bound: NetworkBound::default(),
+                invitation: None,
+                lane: Lane::Main,
+                front_share: 0,
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
@@ -498,8 +504,13 @@ impl Play<'_> {
                 pace: self.pace,
                 absent_visitors: AbsentVisitors::On,
                 cap: Cap::default(),
+                schedule: Schedule::NONE,
                 health: (HealthRule::OFF, 0),
                 network: String::new(),
+                bound: NetworkBound::default(),
+                invitation: None,
+                lane: Lane::Main,
+                front_share: 0,
                 lifetime: 172_800,
                 now: Now::from_ms(self.now_ms),
                 clock: Clock::Given,
@@ -647,7 +658,7 @@ impl Play<'_> {
         let answer = self.everywhere(
             pop,
             |model, call| model.look(asker(id), place, call),
-            |line| line.look(id, place, MayDraw::Yes, &[]).unwrap(),
+            |line| line.look(id, (place, None), MayDraw::Yes, &[]).unwrap(),
             |answer| Some(&answer.sign),
         );
         (answer.sign, answer.position)
@@ -740,20 +751,6 @@ impl Play<'_> {
 
 fn line(pace: Pace) -> Model {
     Model::new(pace).with_absent_visitors(AbsentVisitors::On)
-}
-
-fn asker(id: &str) -> Asker<'_> {
-    Asker { id, network: "" }
-}
-
-fn changed(outcome: Outcome) -> Changed {
-    match outcome {
-        Outcome::Done(sign, number, kept) => {
-            let kept = Some(kept);
-            Changed::Done(sign, Effect { number, kept })
-        }
-        Outcome::NotAdmitting(sign) => Changed::NotAdmitting(sign),
-    }
 }
 
 fn hold_over(stores: &[Direct], care: Care, cases: u32) {

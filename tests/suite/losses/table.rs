@@ -138,19 +138,13 @@ fn hash(house: &House) -> Vec<String> {
 
 /// With our signature, by a POP whose clock says `now`.
 fn signed_at(place: WaitingProof, now: u64) -> String {
+    let now = Now::from_secs(now);
+    let id = format!("{:032x}", place.position.0 + 1000);
     let ticket = Ticket {
-        id: format!("{:032x}", place.position.0 + 1000),
-        standing: Standing::Waiting(place),
-        signed: now,
         life: 3600,
-        grace: None,
-        still: false,
-        called: false,
-        language: None,
-        notice: None,
+        ..Ticket::new(id, Standing::Waiting(place), now)
     };
     let keys = Keys::new(SECRET, None);
-    let now = Now::from_secs(now);
     keys.sign(&ticket, &RoomName::new("main"), now, 3600)
         .unwrap()
 }

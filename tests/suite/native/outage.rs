@@ -9,8 +9,8 @@ use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
 use now_serving::queue::Pace;
-use now_serving::queue::{AbsentVisitors, Now, RoomName};
-use now_serving::queue::{Cap, HealthRule};
+use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
+use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::{Clock, Line};
@@ -293,8 +293,13 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         pace: world.config.rooms[0].pace,
         absent_visitors: AbsentVisitors::Observe,
         cap: Cap::default(),
+        schedule: Schedule::NONE,
         health: (HealthRule::OFF, 0),
         network: String::new(),
+        bound: NetworkBound::default(),
+        invitation: None,
+        lane: Lane::Main,
+        front_share: 0,
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,

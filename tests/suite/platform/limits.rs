@@ -57,7 +57,7 @@ fn worst(store: &str) -> BTreeMap<String, String> {
     keys.map(|(key, value)| (key.to_owned(), value)).into()
 }
 
-fn secrets() -> BTreeMap<String, String> {
+pub(super) fn secrets() -> BTreeMap<String, String> {
     let tokens = format!("{PERMIT_TOKEN},prometheus/read:development-only-read-token");
     let secrets = [
         (

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use harness::project;
+use now_serving::page::iso_8601;
 use serde_json::{Value, json};
 
 use crate::house::{Ask, House, SECRET, Visitor};
@@ -142,4 +143,70 @@ fn a_rotation_loses_nobody_whichever_data_centre_sees_a_step_first() {
         ended["position"], 22,
         "what the old secret signed has ended"
     );
+}
+
+/// Time passes in both data centres.
+fn wait(both: [&House; 2], time: Duration) {
+    let [first, second] = both;
+    first.wait(time);
+    second.follow_the_clock_of(first);
+    // A sandbox reads its settings again after a second.
+    thread::sleep(Duration::from_millis(1_100));
+}
+
+/// The number that the lot gave, once it is drawn.
+fn number_by_lot(visitor: &mut Visitor<'_>) -> u64 {
+    for _ in 0..40 {
+        if let Some(number) = visitor.ask("/").json()["position"].as_u64() {
+            return number;
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    panic!("no lot was drawn")
+}
+
+/// The line of the pre-queue is drawn at the one version, and opens at the other.
+#[test]
+fn a_deploy_across_the_start_of_an_event_keeps_the_order() {
+    let (first, second) = two_versions();
+    let both = [&first, &second];
+    Visitor::new(&first).ask("/");
+    wait(both, Duration::from_mins(3));
+    let now = first.now_ms() / 1000;
+    let at = |after: u64| iso_8601((now + after) * 1000).replace(".000", "");
+    let event = json!({
+        "id": "sale", "order": "drawn", "prequeue": at(0), "opens": at(60), "closes": at(3600),
+    });
+    for house in both {
+        house.set("automatic", "0");
+        house.set("event", &event.to_string());
+    }
+    wait(both, Duration::from_secs(3));
+    let mut crowd: Vec<Visitor<'_>> = [&first, &first, &second, &first, &second]
+        .map(Visitor::new)
+        .into();
+    for visitor in &mut crowd {
+        assert_eq!(visitor.ask("/").json()["position"], Value::Null);
+    }
+    wait(both, Duration::from_mins(1));
+    let numbers: Vec<u64> = crowd
+        .iter()
+        .map(|visitor| number_by_lot(&mut sent_to(&second, visitor)))
+        .collect();
+    let of_first: Vec<u64> = crowd
+        .iter()
+        .map(|visitor| number_by_lot(&mut sent_to(&first, visitor)))
+        .collect();
+    assert_eq!(of_first, numbers, "both versions agree");
+    let base = numbers.iter().min().unwrap() - 1;
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    let expected: Vec<u64> = (base + 1..=base + 5).collect();
+    assert_eq!(sorted, expected, "each has a number of its own");
+    second.permit(3);
+    second.forget_the_sign();
+    for (visitor, number) in crowd.iter().zip(&numbers) {
+        let is_inside = sent_to(&second, visitor).ask("/echo").inside;
+        assert_eq!(is_inside, *number <= base + 3, "{number} of {numbers:?}");
+    }
 }

@@ -170,7 +170,10 @@ fn provisional(mark: &str) -> String {
         .as_secs();
     let bytes: Vec<u8> = mark.bytes().rev().collect();
     let id = Hex::encode_to_string(bytes).unwrap();
-    let provisional_ticket = Standing::Provisional { tries: 0 };
+    let provisional_ticket = Standing::Provisional {
+        tries: 0,
+        draws_from: None,
+    };
     signed(format!("{id:0<32}"), provisional_ticket, "main", now)
 }
 

@@ -49,6 +49,7 @@ fn line_of(house: &House, length: u64) -> Vec<String> {
             epoch: 1,
             position: Position(position),
             cursor_at_draw: Cursor(0),
+            came: None,
         };
         signed(house, id, Standing::Waiting(place), "main")
     };

@@ -23,7 +23,7 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines outside of blocks of code.
-fn prose(page: &str) -> Vec<&str> {
+pub(super) fn prose(page: &str) -> Vec<&str> {
     let mut is_code = false;
     let outside = page.lines().filter(|line| {
         let is_fence = line.trim_start().starts_with("```");
@@ -172,8 +172,7 @@ fn the_readme_is_short_and_begins_with_its_two_commands() {
     assert!(readme.lines().count() <= 200);
     let (_, commands) = readme.split_once("```sh\n").unwrap();
     let commands: Vec<_> = commands.lines().take(2).collect();
-    assert!(commands[0].starts_with("cargo dev serve "), "{commands:?}");
-    assert!(commands[1].starts_with("cargo dev test "), "{commands:?}");
+    assert_eq!(commands, ["cargo dev serve", "cargo dev test"]);
     let headings = readme.lines().filter_map(|line| line.strip_prefix("## "));
     assert_eq!(headings.collect::<Vec<_>>(), README);
 }
@@ -284,10 +283,23 @@ fn no_sentence_of_the_readme_and_the_tutorials_has_more_than_35_words() {
 #[test]
 fn every_alert_has_a_section_that_says_what_to_do() {
     let alerts = text("deploy/monitoring/alerts.yml");
-    let alerts = alerts
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- alert: "));
+    let of = |key: &'static str| {
+        alerts
+            .lines()
+            .filter_map(move |line| line.trim().strip_prefix(key))
+    };
     let page = text("docs/how-to/monitor.md");
     let sections = page.lines().filter_map(|line| line.strip_prefix("### "));
-    assert!(alerts.eq(sections), "in the same order");
+    let sections: Vec<&str> = sections.collect();
+    assert!(
+        of("- alert: ").eq(sections.iter().copied()),
+        "in the same order"
+    );
+    let links = sections
+        .iter()
+        .map(|name| format!("docs/how-to/monitor.md#{}", anchor(name)));
+    assert!(
+        of("runbook_url: ").eq(links),
+        "each alert leads to its section"
+    );
 }

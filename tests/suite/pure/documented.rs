@@ -109,3 +109,23 @@ fn every_route_is_documented_once() {
     rows.sort();
     assert_eq!(rows, sorted(promised));
 }
+
+/// By the words on it; those that the panel fills in are modes, and the brake.
+#[test]
+fn every_button_of_the_panel_is_documented() {
+    let (panel, page) = (
+        text("templates/admin.html"),
+        text("docs/reference/panel.md"),
+    );
+    let buttons = panel.split("<button").skip(1).map(|button| {
+        let (words, _) = button.split_once("</button>").unwrap();
+        let (_, words) = words.rsplit_once('>').unwrap();
+        words.trim_end_matches('…')
+    });
+    let buttons: Vec<&str> = buttons.filter(|words| !words.contains("{{")).collect();
+    assert!(buttons.len() > 15, "{buttons:?}");
+    for words in buttons {
+        let is_way_back = words.starts_with("Back to the configured ");
+        assert!(is_way_back || page.contains(words), "{words}");
+    }
+}

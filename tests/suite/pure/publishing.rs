@@ -57,6 +57,8 @@ fn a_workflow_names_its_actions_by_commit_and_may_read_and_no_more() {
 fn the_workflows_run_the_commands_of_this_project() {
     let ci = text(".github/workflows/ci.yml");
     assert!(ci.contains("\n      - run: .ci/run\n"));
+    assert!(ci.contains("[ubuntu-latest, macos-latest]"));
+    assert!(ci.contains("\n      - run: cargo dev test --fast\n"));
     let run = text(".ci/run");
     assert!(run.ends_with("\nexec cargo dev test\n"), "{run}");
     let release = text(".github/workflows/release.yml");

@@ -79,7 +79,18 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
         let (operators, tickets) = (config.operators, config.tickets);
         let room = (
             (room.name, room.pace, room.absent_visitors, room.cap),
-            (room.refresh_interval, room.pages.brand, room.shared_tickets),
+            (
+                room.refresh_interval,
+                room.pages.brand,
+                room.shared_tickets,
+                (
+                    room.network_bound,
+                    room.invitations,
+                    room.signals,
+                    room.allow_acl,
+                    room.verifier,
+                ),
+            ),
         );
         let operators = (
             (operators.path, operators.host, operators.acl),
@@ -116,10 +127,9 @@ fn the_schema_has_the_limits_of_the_service() {
         if property.get("enum").is_some() {
             agree(name, &json!("neither"), false);
         }
-        if let Some(most) = property["maxLength"]
-            .as_u64()
-            .filter(|_| !["brand_logo", "admin_host", "probe_path"].contains(&name.as_str()))
-        {
+        if let Some(most) = property["maxLength"].as_u64().filter(|_| {
+            !["brand_logo", "admin_host", "probe_path", "verifier"].contains(&name.as_str())
+        }) {
             let text = |length: u64| json!("é".repeat(usize::try_from(length).unwrap()));
             agree(name, &text(most), true);
             agree(name, &text(most + 1), false);
@@ -142,6 +152,8 @@ fn agree(name: &str, value: &Value, is_sound: bool) {
         "the service on {document}: {problems:?}"
     );
 }
+
+const OPENS: &str = "2030-01-31T10:00:00+01:00";
 
 #[test]
 fn editors_and_the_service_agree_on_words_paths_and_sites() {
@@ -189,6 +201,31 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
             true,
         ),
         ("command_paths", json!(["logout"]), false),
+        (
+            "signals",
+            json!({ "bot": "observe", "ddos": "refuse" }),
+            true,
+        ),
+        ("signals", json!({ "bot": "block" }), false),
+        ("signals", json!({ "bots": "observe" }), false),
+        ("signals", json!("bot"), false),
+        ("event", json!({ "id": "sale", "opens": OPENS }), true),
+        ("event", json!([{ "id": "sale", "opens": OPENS }]), true),
+        ("event", json!([]), true),
+        ("event", json!({ "id": "sale" }), false),
+        ("event", json!({ "opens": OPENS }), false),
+        ("event", json!({ "id": "a b", "opens": OPENS }), false),
+        (
+            "event",
+            json!({ "id": "sale", "opens": "2030-01-31T10:00:00" }),
+            false,
+        ),
+        (
+            "event",
+            json!({ "id": "sale", "opens": OPENS, "ends": OPENS }),
+            false,
+        ),
+        ("event", json!(true), false),
         ("probe_path", json!("/"), true),
         (
             "probe_path",
@@ -200,6 +237,17 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("probe_path", json!("/a//b"), false),
         ("probe_path", json!("/../a"), false),
         ("probe_path", json!("health"), false),
+        (
+            "verifier",
+            json!("https://verify.shop.example:8443/a/b/"),
+            true,
+        ),
+        ("verifier", json!("https://verify.shop.example"), true),
+        ("verifier", json!("http://verify.shop.example"), false),
+        ("verifier", json!("https://verify.shop.example/?a=b"), false),
+        ("verifier", json!("https://u:p@verify.shop.example"), false),
+        ("verifier", json!("/verify?a=b"), false),
+        ("verifier", json!("verify"), false),
         ("message", json!("a\u{202e}b"), false),
         ("admin_host", json!("queue.shop.example"), true),
         ("admin_host", json!("https://queue.shop.example"), false),

@@ -155,7 +155,9 @@ mod simulated {
     fn the_scripts_give_everybody_one_number_after_a_rush_of_twenty_thousand() {
         super::everybody_has_one_number(200);
     }
+}
 
+mod long {
     #[test]
     fn the_scripts_give_everybody_one_number_after_a_rush_of_fifty_thousand() {
         super::everybody_has_one_number(500);

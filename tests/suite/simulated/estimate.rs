@@ -7,8 +7,8 @@
 
 use now_serving::cache::NoSign;
 use now_serving::queue::Pace;
-use now_serving::queue::{AbsentVisitors, Now, RoomName};
-use now_serving::queue::{Cap, HealthRule};
+use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
+use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
 use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
@@ -160,8 +160,13 @@ impl World<'_> {
             pace: self.movers.pace(),
             absent_visitors: AbsentVisitors::Observe,
             cap: Cap::default(),
+            schedule: Schedule::NONE,
             health: (HealthRule::OFF, 0),
             network: String::new(),
+            bound: NetworkBound::default(),
+            invitation: None,
+            lane: Lane::Main,
+            front_share: 0,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

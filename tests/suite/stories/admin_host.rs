@@ -184,8 +184,8 @@ pub(crate) fn while_settings_are_unsound_nothing_goes_to_the_origin_by_the_admin
     let refused = house.ask(&there(Ask::get("/_queue").operator()));
     assert_eq!(refused.status, 503);
     // The lines before it tell what was wrong before.
-    let last = house.log_of(4).pop().unwrap();
-    assert_eq!(crate::house::problem_keys(&last), ["admin_host"]);
+    let lines = house.log_where(|line| line["problems"][0]["key"] == "admin_host");
+    assert!(!lines.is_empty(), "{:?}", house.log());
 }
 
 pub(crate) fn while_the_operators_routes_are_unknown_no_password_reaches_the_origin(house: &House) {

@@ -71,7 +71,7 @@ pub(crate) fn an_update_tells_of_the_turn_and_the_next_request_goes_in(house: &H
     assert!(turn.ticket().is_some(), "the admission, signed");
     assert!(visitor.send(Ask::get("/echo")).inside);
     assert_eq!(place(&mut visitor).json(), json!({ "waiting": false }));
-    let log = house.log_of(5);
+    let log = house.log();
     let reasons: Vec<&Value> = log
         .iter()
         .filter(|line| line["visitorPosition"] == 1)
@@ -300,6 +300,6 @@ pub(crate) fn what_is_quoted_to_support_is_found_in_the_log(house: &House) {
         .to_uppercase();
     let reference = format!("{}-{}", &id[1..5], &id[5..9]);
     assert!(page.body.contains(&reference), "{reference}: {}", page.body);
-    let log = house.log_of(2);
+    let log = house.log();
     assert_eq!(log.last().unwrap()["ticketReference"], reference);
 }

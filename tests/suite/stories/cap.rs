@@ -135,7 +135,7 @@ pub(crate) fn a_called_visitor_claims_with_one_call_and_is_inside_with_none(hous
     assert!((minute + 20..=minute + 21).contains(&end), "{end}");
     assert!(house.is_free(|| assert!(first.ask("/echo").inside)));
     assert!(house.is_free(|| assert!(!line[2].ask("/echo").inside)));
-    let log = house.log_of(5);
+    let log = house.log();
     let admitted = log.iter().filter(|line| line["reason"] == "admitted");
     assert_eq!(admitted.count(), 1);
 }

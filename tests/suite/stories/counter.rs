@@ -283,7 +283,7 @@ pub(crate) fn every_decision_is_one_log_line(house: &House) {
     house.permit(1);
     visitor.ask("/echo");
     visitor.ask("/echo");
-    let log = house.log_of(4);
+    let log = house.log();
     assert_eq!(log.len(), 4, "{log:?}");
     // The host answers who is inside: how, is not known here.
     let told = |line: &serde_json::Value| {
@@ -361,7 +361,7 @@ pub(crate) fn looks_are_sampled_and_draws_are_not(house: &House) {
     let is_look = |line: &&serde_json::Value| line["sample"] == 10_000;
     // The permit and the admission come last, nine of the visitors met a line, and there is a line more for each look that
     // was drawn: hardly one.
-    let log = house.log_of(21);
+    let log = house.log();
     let told = log.iter().filter(|line| !is_look(line));
     let told = told.filter(|line| line["reason"] != "provisional");
     let told: Vec<_> = told.map(|line| line["reason"].clone()).collect();
@@ -377,7 +377,7 @@ pub(crate) fn the_query_is_logged_only_where_that_was_asked_for(house: &House) {
     house.ask(&ask);
     house.set("log_query", "on");
     house.ask(&ask);
-    let log = house.log_of(2);
+    let log = house.log();
     assert!(url(&log[0]).ends_with("/drop"), "{log:?}");
     assert!(
         url(&log[1]).ends_with("/drop?size=m&token=private"),

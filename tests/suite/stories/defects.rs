@@ -164,7 +164,7 @@ pub(crate) fn the_admin_prefix_is_exact_and_the_panel_is_never_open(house: &Hous
         );
     }
     assert_eq!(house.ask(&Ask::permit(1)).status, 404);
-    let last = house.log_of(10).pop().unwrap();
+    let last = house.log().pop().unwrap();
     assert_eq!(last["reason"], "no_password", "and the log says so");
 }
 

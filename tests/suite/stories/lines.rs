@@ -34,6 +34,7 @@ pub(crate) fn place(born: u64, epoch: u64, position: u64, seen: u64) -> WaitingP
         epoch,
         position: Position(position),
         cursor_at_draw: Cursor(seen),
+        came: None,
     }
 }
 

@@ -180,6 +180,7 @@ pub(crate) fn the_settings_say_what_is_configured_and_who_set_what(house: &House
             "pace": as_configured(&pace),
             "message": as_configured(&json!("Welcome")),
             "cap": as_configured(&cap(0, 20)),
+            "event": as_configured(&json!([])),
         })
     );
     house.change("settings", r#"{"automatic":15,"automatic_quantity":20}"#);

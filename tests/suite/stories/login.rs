@@ -28,7 +28,7 @@ pub(crate) fn a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_sti
         }
     });
     assert!(paused >= PAUSE * 90, "{paused:?} for ninety of them");
-    let log = house.log_of(before + 100);
+    let log = house.log();
     let reasons = log[before..].iter().map(|line| &line["reason"]);
     assert_eq!(
         reasons.filter(|&reason| reason == "unauthorized").count(),
@@ -140,7 +140,7 @@ pub(crate) fn people_operate_the_room_from_listed_networks_only_and_programs_fro
     house.set("operators_acl", "offices");
     let after = people.iter().map(|ask| house.ask(ask).status);
     assert_eq!(after.collect::<Vec<_>>(), [200, 303, 401, 200, 405, 303]);
-    let log = house.log_of(6 + 3 * 9 + 6);
+    let log = house.log();
     let listed = log.iter().filter(|line| line["reason"] == "not_listed");
     assert_eq!(listed.count(), 18);
     let unread = log
@@ -166,7 +166,7 @@ pub(crate) fn without_a_password_there_is_no_panel_whatever_else_opens(house: &H
     assert_eq!(house.ask(&Ask::get("/_queue/status")).status, 401);
     let beside = house.ask(&Ask::get("/_queuefoo").json());
     assert_eq!(beside.json()["position"], 1, "the origin's path");
-    let log = house.log_of(10);
+    let log = house.log();
     let reasons = log.iter().filter(|line| line["reason"] == "no_password");
     assert_eq!(reasons.count(), 7);
 }
@@ -175,7 +175,7 @@ pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(
     house.set("permit_token", "shop:brief");
     assert_eq!(house.ask(&Ask::get("/").json()).json()["position"], 1);
     assert_eq!(house.ask(&Ask::get("/_queue").operator()).status, 200);
-    let before = house.log_of(2).len();
+    let before = house.log().len();
     for ask in [
         bearer(PERMIT_TOKEN),
         Ask::permit(1),
@@ -194,7 +194,7 @@ pub(crate) fn a_wrong_secret_of_the_operators_closes_their_routes_and_no_others(
         );
         assert!(!detail.contains("brief"), "{detail}");
     }
-    let log = house.log_of(before + 3);
+    let log = house.log();
     for line in &log[before..] {
         assert_eq!(
             (&line["reason"], problem_keys(line)),

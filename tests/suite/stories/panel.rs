@@ -1,10 +1,14 @@
 //! The panel by forms alone: what it shows, and that nothing happens by accident.
 
+mod events;
+
 use std::time::Duration;
 
 use upstash_local::{Fault, Faults};
 
 use crate::house::{ADMIN_TOKEN, Ask, Got, House, Visitor};
+
+pub(crate) use events::*;
 
 /// A form of a page, as a browser without scripts would send it.
 #[derive(Clone, Debug)]

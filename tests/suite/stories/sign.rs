@@ -259,7 +259,7 @@ pub(crate) fn a_called_ticket_is_admitted_once_however_often_it_comes(house: &Ho
         assert!(house.ask(&ask).inside);
     }
     assert!(visitors[1].ask("/echo").inside);
-    let log = house.log_of(10);
+    let log = house.log();
     let admitted = log.iter().filter(|line| line["reason"] == "admitted");
     assert_eq!(admitted.count(), 2, "of two who were released");
 }

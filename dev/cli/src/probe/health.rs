@@ -43,9 +43,11 @@ pub(super) fn judge(answer: &Answer) -> Finding {
             .means("newcomers and operators get 503; admitted visitors and paths that skip the room are served as far as the rest is sound.")
             .mend("the log says `unsound_configuration` or `unsound_secret`, with key and what is accepted. `cargo dev check` tries settings before they are published.");
     }
-    let ignored: Vec<&str> = answer.body.lines().skip(1).collect();
+    let is_of_signals = |line: &&str| line.starts_with("signals: ");
+    let lines = answer.body.lines().skip(1);
+    let (signals, ignored): (Vec<&str>, Vec<&str>) = lines.partition(is_of_signals);
     if ignored.is_empty() {
-        return Finding::fine(CHECK, "healthz answers 200 and names no problem.");
+        return judge_signals(&signals.concat());
     }
     Finding::differs(
         CHECK,
@@ -53,6 +55,20 @@ pub(super) fn judge(answer: &Answer) -> Finding {
     )
     .means("each of these settings is wrong, and its default serves instead.")
     .mend("write the value that is accepted; no deploy is needed.")
+}
+
+/// What the platform knows of the signals in use, of the probe's own request.
+fn judge_signals(signals: &str) -> Finding {
+    let seen = match signals {
+        "" => "healthz answers 200 and names no problem.".to_owned(),
+        signals => format!("healthz answers 200, and: {signals}."),
+    };
+    if !signals.contains("not known here") {
+        return Finding::fine(CHECK, seen);
+    }
+    Finding::differs(CHECK, seen)
+        .means("a signal that Fastly does not know of a request decides nothing.")
+        .mend("switch Fastly's product on for this service, or take the signal out of `signals`.")
 }
 
 #[cfg(test)]
@@ -70,6 +86,14 @@ mod tests {
             })
         };
         assert_eq!(told(200, "ok\n").verdict, Verdict::Fine);
+        let known = told(200, "ok\nsignals: bot is answered\n");
+        assert_eq!(known.verdict, Verdict::Fine);
+        let unknown = told(
+            200,
+            "ok\nsignals: bot is not known here, ddos is answered\n",
+        );
+        assert_eq!(unknown.verdict, Verdict::Differs);
+        assert!(unknown.seen.contains("bot is not known"), "{unknown:?}");
         let ignored = told(200, "ok\nignored: heading: 1-120 characters\n");
         assert_eq!(ignored.verdict, Verdict::Differs);
         assert!(ignored.seen.contains("ignored: heading"), "{ignored:?}");

@@ -94,6 +94,7 @@ fn fit(scenario: &mut Scenario) -> Result<(), String> {
             "a rule other than now_serving",
         ),
         (scenario.visitors.copies > 0.0, "visitors.copies"),
+        (scenario.has_event(), "an event"),
         (
             scenario
                 .events

@@ -241,6 +241,8 @@ impl Visitor {
         let entry = Entry {
             waited_ms: self.world.now_ms() - self.person.came_ms,
             position: self.person.position,
+            // Noted for an event, which no real run has.
+            is_early: false,
             habit: self.person.habit,
             reason: Reason::Admitted,
         };

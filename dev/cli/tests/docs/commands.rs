@@ -14,7 +14,7 @@ const HERE: [&str; 9] = [
     "cargo dev plan",
     "cargo dev simulate --list",
     "cargo dev serve --help",
-    "printf %s \"$JWT_SECRET\" | cargo dev secret pass",
+    "printf %s \"$JWT_SECRET\" | cargo dev secret",
     "export JWT_SECRET=",
     "export QUEUE_PASS_KEYS=",
     "python3 -c",
@@ -100,9 +100,10 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
 ];
 
 /// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
-const SECTIONS: [(&str, &str); 4] = [
+const SECTIONS: [(&str, &str); 5] = [
     ("deploy-with-the-cli.md", "## With questions"),
     ("deploy-with-the-cli.md", "## Without questions"),
+    ("deploy-with-the-cli.md", "## Tokens for programs"),
     ("rotate-secrets.md", "# Rotate `jwt_secret`"),
     ("undo-anything.md", "# Undo anything"),
 ];
@@ -219,6 +220,24 @@ fn every_command_of_a_guide_is_run_or_the_page_says_why_not() {
         }
     }
     assert!(many > 80, "{many}");
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// An interactive zsh takes a `#` and what follows for words of the command.
+#[test]
+fn no_block_that_a_reader_pastes_has_a_comment() {
+    let mut faults = Vec::new();
+    for page in files("docs", ".md")
+        .iter()
+        .map(|path| name(path))
+        .chain(["README.md".to_owned()])
+    {
+        for block in text(&page).split("```sh\n").skip(1) {
+            let lines = block.split("```").next().unwrap().lines();
+            let comments = lines.filter(|line| line.trim().starts_with('#') || line.contains(" #"));
+            faults.extend(comments.map(|line| format!("{page}: {line}")));
+        }
+    }
     assert!(faults.is_empty(), "{faults:#?}");
 }
 

@@ -60,6 +60,7 @@ fn command(api: &Api, folder: &Path, script: &str) -> Command {
         ("UPSTASH", "eu1-name.upstash.io"),
         ("UPSTASH_TOKEN", "development-only-upstash-token"),
         ("LOGS", "https://logs.shop.example/ingest"),
+        ("PERMIT", "development-only-permit-token"),
         ("OLD", "development-only-jwt-secret-0123456789abcdef"),
     ] {
         command.env(name, value);
@@ -153,7 +154,7 @@ fn the_commands_of_the_docs_lead_from_nothing_to_an_active_version() {
         .map(|line| line.replace("{}", &version)),
     )
     .chain(
-        ["automatic_quantity", "settings"]
+        ["settings", "automatic_quantity"]
             .map(|key| format!("PUT /resources/stores/config/config-id/item/{key}")),
     )
     .collect();
@@ -292,6 +293,7 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
     succeeds(&shell(&api, folder.path(), first));
     for (page, heading) in [
         (DEPLOY, "## With questions"),
+        (DEPLOY, "## Tokens for programs"),
         ("rotate-secrets.md", "# Rotate `jwt_secret`"),
         ("undo-anything.md", "# Undo anything"),
     ] {
@@ -315,6 +317,10 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
         "{changes:?}"
     );
     assert_eq!(at("/version/2/logging/https"), 1);
+    for key in ["automatic", "automatic_quantity"] {
+        let delete = format!("DELETE /resources/stores/config/config-id/item/{key}");
+        assert_eq!(at(&delete), 1, "{key} would go before the document");
+    }
     let host = api.seen().into_iter().find_map(|seen| {
         let is_it = seen.line.ends_with("/version/2/backend/protected_content");
         is_it.then(|| form(&seen.body()))
@@ -335,7 +341,12 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
         .map(|seen| sealed_length(&seen.body()))
         .collect();
     let both = 44 + 1 + 64;
-    assert_eq!(rotation, [both, both, 64], "both, both, the new one");
+    let tokens = "shop:development-only-permit-token,prometheus/read:".len() + 64;
+    assert_eq!(
+        rotation,
+        [tokens, both, both, 64],
+        "the tokens, then both, both, the new one"
+    );
 }
 
 #[test]
@@ -379,6 +390,9 @@ fn the_keys_of_passes_are_printed_for_secrets_that_no_command_line_shows() {
         format!("JWT_SECRET={ENTRIES} && export JWT_SECRET && cargo dev secret pass");
     assert_eq!(printed(&piped), expected);
     assert_eq!(printed(&by_environment), expected);
+    let of_verifiers = format!("printf %s {ENTRIES} | cargo dev secret verifier");
+    let expected = secret::verifier_keys(ENTRIES).unwrap();
+    assert_eq!(printed(&of_verifiers), expected);
     let short = shell(
         &Api::start().unwrap(),
         folder.path(),

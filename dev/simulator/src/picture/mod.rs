@@ -173,6 +173,13 @@ fn panels(report: &Report, end: f64) -> Vec<Panel> {
             |_, point| (point.stayed > 0).then(|| point.longest_wait.as_minutes()),
         ),
     ];
+    if report.runs.iter().any(|run| run.order.is_some()) {
+        let title = "Of the visitors who went in, from the first half who came, in percent";
+        panels.push(of_all(report, title, |_, point| {
+            let admitted = float(point.admitted);
+            (point.admitted > 0).then(|| 100.0 * float(point.early) / admitted)
+        }));
+    }
     if report.runs.iter().any(|run| run.most_inside > 0) {
         let has_cap = report.runs.iter().any(|run| run.cap.is_some());
         let inside = if has_cap {

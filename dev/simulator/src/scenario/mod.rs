@@ -66,6 +66,12 @@ impl Scenario {
         setting("automatic").zip(setting("automatic_quantity"))
     }
 
+    /// Whether an event opens the room.
+    #[must_use]
+    pub fn has_event(&self) -> bool {
+        self.settings.contains_key("event")
+    }
+
     /// After how many milliseconds an answer of the origin is late.
     #[must_use]
     pub fn slow_ms(&self) -> u64 {

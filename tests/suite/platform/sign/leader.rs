@@ -130,7 +130,10 @@ fn long_poll(house: &House, ticket: &str) -> Ask {
     let other = signed(
         house,
         "0".repeat(32),
-        Standing::Provisional { tries: 0 },
+        Standing::Provisional {
+            tries: 0,
+            draws_from: None,
+        },
         "other",
     );
     let others = format!("queue={other}; ").repeat(1000);

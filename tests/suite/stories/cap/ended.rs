@@ -144,7 +144,14 @@ pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
     let (mut inside, _next) = full(house, 1);
     let own = pass(house, &inside[0]);
     let other = Keys::new(SECRET, None).pass(
-        &ticket("f".repeat(32), Standing::Provisional { tries: 0 }, 0),
+        &ticket(
+            "f".repeat(32),
+            Standing::Provisional {
+                tries: 0,
+                draws_from: None,
+            },
+            0,
+        ),
         &RoomName::new("another"),
         "127.0.0.1",
         Now::from_ms(house.now_ms()),

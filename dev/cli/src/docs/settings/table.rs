@@ -39,6 +39,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "how many visitors go in per period",
     },
     Setting {
+        name: "event",
+        accepted: Text(
+            "an object with `id`, `opens` and, if you like, `prequeue`, `closes`, `order` and `public_value`, or a list of up to 16 in the order of their times",
+        ),
+        what: "an event that [begins by itself](../how-to/run-an-event.md#an-event-that-begins-by-itself). A time has its offset from UTC, such as `2030-01-31T10:00:00+01:00`. From `prequeue` on numbers are drawn, from `opens` on visitors go in, from `closes` on no new visitor does; `prequeue` is `opens` where it is missing, and without `closes` the event has no end. `id`, of 1–32 letters, digits, `-` and `_`, stays when the times change: another `id` begins a line of its own. `order` is `arrival` or `drawn`: [by lot](../how-to/run-an-event.md#the-order-by-lot), with `public_value`, of 1–100 characters, for where the value will be published that decides it. Of a list the first event counts that is not over",
+    },
+    Setting {
         name: "shared_tickets",
         accepted: Word,
         what: "under a cap, what is done about an admitted ticket that more networks use than `ticket_networks` says, in one data centre and within one session. `off`: nothing; `observe`: it is counted in `queue_shared_tickets_total` and in the log; `on`: visitors of further networks go to the back of the line",
@@ -47,6 +54,54 @@ pub(super) const SETTINGS: &[Setting] = &[
         name: "ticket_networks",
         accepted: Number("networks"),
         what: "from how many networks one admitted ticket may be used. A network is the first 24 bits of an IPv4 address, 48 of IPv6; a visitor's phone may use three within an hour",
+    },
+    Setting {
+        name: "network_bound",
+        accepted: Word,
+        what: "what is done about a visitor whose network has drawn as many numbers within an hour as `network_draws` says. `off`: nothing, and nothing is counted by network; `observe`: a number is drawn, and counted in `queue_network_bound_draws_total` and in the log; `challenge`: the number is drawn [after a calculation or a wait](../how-to/one-person-one-place.md), and no visitor is refused",
+    },
+    Setting {
+        name: "network_draws",
+        accepted: Number("numbers"),
+        what: "how many numbers one network may draw in an hour, which begins with its first draw. A network is the first 24 bits of an IPv4 address, 48 of IPv6. A mobile provider may have many visitors behind one network",
+    },
+    Setting {
+        name: "signals",
+        accepted: Text(
+            "an object with `bot`, `hosting`, `anonymous` and `ddos`, each `ignore`, `observe`, `challenge` or `refuse`",
+        ),
+        what: "what is done about a visitor without a number of whom Fastly says [one of these](../how-to/one-person-one-place.md#signals); what is not named is ignored, and not asked for. `observe`: a number is drawn, and the request is counted in `queue_signals_total` and in the log; `challenge`: the number is drawn after a calculation or a wait; `refuse`: no number is drawn, and the answer is 403. Of several the strictest counts. Where bots are challenged or refused, verified crawlers are asked to come back later",
+    },
+    Setting {
+        name: "verifier",
+        accepted: Text(
+            "none, an address such as `https://verify.shop.example/queue`, or a path of this site such as `/verify` that `bypass_paths` has, too; at most 200 characters, without a query",
+        ),
+        what: "your own page that [tests challenged visitors](../how-to/one-person-one-place.md#a-verifier-of-your-own), in place of the calculation. It signs its answer with the key that `cargo dev secret verifier` prints",
+    },
+    Setting {
+        name: "allow_acl",
+        accepted: Text(
+            "none, the name by which a Compute ACL is linked: 1–64 letters, digits, `-`, `_`",
+        ),
+        what: "the networks of [monitors and partners](../how-to/one-person-one-place.md#monitors-and-partners), whose requests go to the origin without a ticket: those that the ACL allows. It is asked for requests without a number only. An ACL that cannot be asked lets no request pass",
+    },
+    Setting {
+        name: "invited_per_minute",
+        accepted: Number("visitors"),
+        what: "how many visitors may go straight in by an [invitation](../how-to/invite.md) within a minute, past the line and besides its pace. 0: none",
+    },
+    Setting {
+        name: "front_share",
+        accepted: Number("percent"),
+        what: "how much of each period's budget visitors of the [front lane](../how-to/invite.md#the-front-lane) have while visitors of the main line wait. 0: no front lane. Where this and `invited_per_minute` are 0, no invitation is taken",
+    },
+    Setting {
+        name: "invitations_revoked",
+        accepted: Text(
+            "none, up to 100 names of batches, separated by commas or spaces: each 1–32 letters, digits, `-`, `_`",
+        ),
+        what: "the batches of [invitations](../how-to/invite.md) that are no longer good",
     },
     Setting {
         name: "absent_visitors",

@@ -4,8 +4,9 @@ use now_serving::http::Reply;
 use now_serving::operator::verbs;
 use now_serving::page::{self, Configured, PanelView, SignSeen};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Action, Birth, Bound, Cap, Cursor, Explained, Live, Measured,
-    MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance, Released, Sign,
+    Absent, AbsentVisitors, Action, Birth, Bound, Cap, Cursor, Explained, InvitedVisitors, Live,
+    Measured, MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance,
+    Released, Sign,
 };
 
 use super::PATH;
@@ -181,11 +182,14 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
         epoch: 1,
         cursor: Cursor(now.admitted),
         length: now.drawn,
+        front: None,
         credit: 0,
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
         sessions: None,
         origin: None,
+        event: None,
+        begun: None,
         live: Live {
             mode: history.mode(),
             pace: PACE,
@@ -236,11 +240,13 @@ fn board(history: History, now_ms: u64) -> PanelSnapshot {
             may_come: now.admitted.min(4),
         },
         origin: OriginState::default(),
+        invited: InvitedVisitors::default(),
         limits: limits(history, now_ms),
         mode: set("mode"),
         pace: set("pace"),
         message: set("message"),
         cap: None,
+        event: None,
         hour: history.hour(now_ms),
         minute: now.minute,
         actions,
@@ -262,6 +268,9 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         absent_visitors: AbsentVisitors::Observe,
         origin_health: OriginHealth::Observe,
         cap: Cap::default(),
+        events: &[],
+        invited_per_minute: 0,
+        front_share: 0,
         message: None,
     };
     let view = PanelView {

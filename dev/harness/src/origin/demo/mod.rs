@@ -111,6 +111,8 @@ impl Shown {
                     place: format!("{here}/{}/place", now_ms()),
                     updates: format!("{PATH}/nothing"),
                     language: format!("{PATH}/nothing"),
+                    lot: format!("{PATH}/nothing"),
+                    invitation: None,
                     here,
                 };
                 let pages = &*self.look.pages;

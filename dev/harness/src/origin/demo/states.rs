@@ -117,6 +117,7 @@ fn soon() -> Waiting {
 fn message() -> Waiting {
     Waiting {
         message: Some("All sizes are in stock again. Drop 12 stays open until 22:00.".to_owned()),
+        said: Some(super::now_ms() / 1_000 - 240),
         ..way()
     }
 }
@@ -164,7 +165,7 @@ fn old() -> Waiting {
 fn without_store(position: Option<Position>) -> Waiting {
     Waiting {
         position,
-        reference: position.map(|_| "7F3K-9Q2M".to_owned()),
+        reference: Some("7F3K-9Q2M".to_owned()),
         refresh: 20,
         ..Waiting::default()
     }

@@ -1,0 +1,338 @@
+//! The setting `event`: one object, or a list of several. Operators set events in the same words.
+
+use super::Reader;
+use crate::http::json::{Pairs, Value};
+use crate::http::moment::moment;
+use crate::queue::{Event, Order};
+
+/// The most events of a list: every call to the store brings all of them.
+const MOST: usize = 16;
+/// The longest name of an event.
+const LONGEST_ID: usize = 32;
+/// The longest name of where a public value comes from.
+const LONGEST_SOURCE: usize = 100;
+
+/// What is wrong with an event: the member, its value, and what is accepted.
+pub struct Fault {
+    /// The value.
+    pub value: String,
+    /// What is accepted.
+    pub accepted: String,
+}
+
+impl Fault {
+    fn new(value: impl Into<String>, accepted: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            accepted: accepted.into(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// The events that begin by themselves, in the order of their times.
+    pub(in crate::config) fn events(&mut self) -> Vec<Event> {
+        let Some(text) = self.json("event") else {
+            return Vec::new();
+        };
+        match read(&text) {
+            Ok(events) => events,
+            Err(Fault { value, accepted }) => {
+                self.problem("event", Some(value), accepted);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// Reads an event or a list of events.
+///
+/// # Errors
+/// What is wrong, and what is accepted.
+pub fn read(text: &str) -> Result<Vec<Event>, Fault> {
+    let accepted = r#"an object such as {"id":"sale","opens":"2030-01-31T10:00:00+01:00"}, or a list of such objects"#;
+    let listed = if text.starts_with('[') {
+        serde_json::from_str(text)
+    } else {
+        serde_json::from_str(text).map(|pairs| vec![pairs])
+    };
+    let listed: Vec<Pairs> = listed.map_err(|_| Fault::new(text, accepted))?;
+    checked(listed.iter().map(event).collect::<Result<_, _>>()?)
+}
+
+/// These events, if they are few and follow each other.
+///
+/// # Errors
+/// What is wrong, and what is accepted.
+pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Fault> {
+    if events.len() > MOST {
+        let many = format!("{} events", events.len());
+        return Err(Fault::new(many, format!("at most {MOST} events")));
+    }
+    match contradiction(&events) {
+        Some(fault) => Err(fault),
+        None => Ok(events),
+    }
+}
+
+/// One event.
+///
+/// # Errors
+/// What is wrong, and what is accepted.
+pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Fault> {
+    let (mut id, mut times, mut named_order, mut from) = (None, [None; 3], None, None);
+    for (name, value) in members {
+        let text = value.text().unwrap_or_default();
+        let place = TIMES.iter().position(|time| time == name);
+        let is_twice = members.iter().filter(|(other, _)| other == name).count() > 1;
+        match place.and_then(|place| times.get_mut(place)) {
+            _ if is_twice => return Err(Fault::new(name, "each member of an event once")),
+            // As our answers tell an event without an end.
+            Some(_) if name == "closes" && value.is_null() => {}
+            Some(time) => *time = Some(moment(text).ok_or_else(|| no_moment(name, value))?),
+            None if name == "id" && is_id(text) => id = Some(text.to_owned()),
+            None if name == "id" => {
+                let accepted = format!("an id of 1 to {LONGEST_ID} letters, digits, - and _");
+                return Err(Fault::new(value.to_string(), accepted));
+            }
+            None if name == "order" => named_order = Some(order_named(value)?),
+            None if name == "public_value" => from = Some(source(value)?),
+            None => {
+                let accepted = "id, prequeue, opens, closes, order and public_value in an event";
+                return Err(Fault::new(name, accepted));
+            }
+        }
+    }
+    let [prequeue_ms, opens_ms, closes_ms] = times;
+    let id =
+        id.ok_or_else(|| Fault::new("", "an id in each event, which stays when its times change"))?;
+    let opens_ms = opens_ms.ok_or_else(|| Fault::new(&id, "the time opens in each event"))?;
+    let order = order(named_order, from)?;
+    in_order(Event {
+        prequeue_ms: prequeue_ms.unwrap_or(opens_ms),
+        id,
+        opens_ms,
+        closes_ms,
+        order,
+    })
+}
+
+/// In which order visitors of the pre-queue go in.
+fn order(order: Option<Order>, source: Option<String>) -> Result<Order, Fault> {
+    match (order.unwrap_or_default(), source) {
+        (Order::Arrival, Some(source)) => {
+            let accepted = "a public_value only where the order is drawn";
+            Err(Fault::new(source, accepted))
+        }
+        (_, Some(source)) => Ok(Order::DrawnBy(source)),
+        (order, None) => Ok(order),
+    }
+}
+
+fn order_named(value: &Value) -> Result<Order, Fault> {
+    let orders = [Order::Arrival, Order::Drawn];
+    let found = orders
+        .into_iter()
+        .find(|order| Some(order.name()) == value.text());
+    found.ok_or_else(|| Fault::new(value.to_string(), "the order arrival or drawn"))
+}
+
+fn source(value: &Value) -> Result<String, Fault> {
+    let text = value.text().map(str::trim).unwrap_or_default();
+    let is_sound =
+        (1..=LONGEST_SOURCE).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    let accepted = || {
+        format!(
+            "a public_value of 1 to {LONGEST_SOURCE} characters, which says where the value will be published"
+        )
+    };
+    is_sound
+        .then(|| text.to_owned())
+        .ok_or_else(|| Fault::new(value.to_string(), accepted()))
+}
+
+/// An event, if its times follow each other.
+fn in_order(event: Event) -> Result<Event, Fault> {
+    let accepted = if event.prequeue_ms > event.opens_ms {
+        "a prequeue that is no later than opens"
+    } else if event
+        .closes_ms
+        .is_some_and(|closes_ms| closes_ms <= event.opens_ms)
+    {
+        "a time closes that is later than opens"
+    } else {
+        return Ok(event);
+    };
+    Err(Fault::new(event.id, accepted))
+}
+
+const TIMES: [&str; 3] = ["prequeue", "opens", "closes"];
+
+fn no_moment(name: &str, value: &Value) -> Fault {
+    let accepted = format!(
+        "a time of {name} with its offset from UTC, such as 2030-01-31T10:00:00+01:00 or 2030-01-31T09:00:00Z"
+    );
+    Fault::new(value.to_string(), accepted)
+}
+
+/// Events of a list follow each other in time.
+fn contradiction(events: &[Event]) -> Option<Fault> {
+    let overlaps = |pair: &[Event]| {
+        let [first, second] = pair else { return None };
+        let is_after = first
+            .closes_ms
+            .is_some_and(|closes_ms| closes_ms <= second.prequeue_ms);
+        let accepted = "a prequeue, or opens where there is none, that is no earlier than closes of the event before";
+        (!is_after).then(|| Fault::new(&second.id, accepted))
+    };
+    let is_known = |(place, event): &(usize, &Event)| {
+        let mut before = events.iter().take(*place);
+        before.any(|before| before.id == event.id)
+    };
+    let twice = events.iter().enumerate().find(is_known);
+    let twice = twice.map(|(_, event)| Fault::new(&event.id, "an id of its own for each event"));
+    twice.or_else(|| events.windows(2).find_map(overlaps))
+}
+
+fn is_id(text: &str) -> bool {
+    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(super::is_name_byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Result<Vec<Event>, String> {
+        read(text).map_err(|Fault { value, accepted }| format!("{value}: {accepted}"))
+    }
+
+    fn sale(id: &str, [prequeue, opens]: [u64; 2], closes: Option<u64>) -> Event {
+        const HOUR_MS: u64 = 3_600_000;
+        // 2030-01-31T00:00:00Z.
+        let at = |hour: u64| 1_896_048_000_000 + hour * HOUR_MS;
+        Event {
+            id: id.to_owned(),
+            prequeue_ms: at(prequeue),
+            opens_ms: at(opens),
+            closes_ms: closes.map(at),
+            order: Order::Arrival,
+        }
+    }
+
+    #[test]
+    fn an_event_is_an_object_and_several_are_a_list_in_their_order() {
+        let one = r#"{"id":"sale","opens":"2030-01-31T10:00:00Z"}"#;
+        assert_eq!(told(one), Ok(vec![sale("sale", [10, 10], None)]));
+        let whole = r#"{"id":"a","prequeue":"2030-01-31T10:00+01:00","opens":"2030-01-31T05:00:00-05:00","closes":"2030-01-31T12:00Z"}"#;
+        let first = sale("a", [9, 10], Some(12));
+        assert_eq!(told(whole), Ok(vec![first.clone()]));
+        let later = r#"{"id":"b","opens":"2030-01-31T12:00:00Z"}"#;
+        let both = Ok(vec![first, sale("b", [12, 12], None)]);
+        assert_eq!(told(&format!("[{whole},{later}]")), both);
+        let as_told = r#"{"id":"b","opens":"2030-01-31T12:00:00.000Z","closes":null}"#;
+        assert_eq!(told(as_told), Ok(vec![sale("b", [12, 12], None)]));
+        assert_eq!(told("[]"), Ok(Vec::new()));
+        for (members, order) in [
+            (r#","order":"arrival""#, Order::Arrival),
+            (r#","order":"drawn""#, Order::Drawn),
+            (
+                r#","order":"drawn","public_value":" beacon 4711 ""#,
+                Order::DrawnBy("beacon 4711".to_owned()),
+            ),
+        ] {
+            let text = format!(r#"{{"id":"a","opens":"2030-01-31T12:00:00Z"{members}}}"#);
+            let drawn = Event {
+                order,
+                ..sale("a", [12, 12], None)
+            };
+            assert_eq!(told(&text), Ok(vec![drawn]));
+        }
+    }
+
+    #[test]
+    fn times_that_contradict_each_other_are_named_with_what_is_accepted() {
+        let at = |times: &str| format!(r#"{{"id":"sale",{times}}}"#);
+        let [nine, ten] = [9, 10].map(|hour| format!("2030-01-31T{hour:02}:00:00Z"));
+        let event = |id: &str, more: &str| format!(r#"{{"id":"{id}","opens":"{ten}"{more}}}"#);
+        let closes = r#","closes":"2030-01-31T11:00:00Z""#;
+        let later = r#"{"id":"b","opens":"2030-02-01T10:00:00Z"}"#;
+        for (text, words) in [
+            ("on".to_owned(), "on: an object such as"),
+            ("[1]".to_owned(), "[1]: an object such as"),
+            (at(""), "an object such as"),
+            ("{}".to_owned(), "an id in each event"),
+            (event("two words", ""), "\"two words\": an id of 1 to 32"),
+            (r#"{"id":"sale"}"#.to_owned(), "sale: the time opens"),
+            (
+                event("sale", r#","sequence":"drawn""#),
+                "sequence: id, prequeue",
+            ),
+            (
+                event("sale", r#","order":"random""#),
+                "the order arrival or drawn",
+            ),
+            (
+                event("sale", r#","public_value":"beacon""#),
+                "beacon: a public_value only where the order is drawn",
+            ),
+            (
+                event("sale", r#","order":"drawn","public_value":" ""#),
+                "a public_value of 1 to 100 characters",
+            ),
+            (
+                at(r#""opens":"2030-01-31T10:00:00""#),
+                "a time of opens with its offset",
+            ),
+            (
+                at(r#""opens":"2030-02-30T10:00:00Z""#),
+                "a time of opens with its offset",
+            ),
+            (at(r#""opens":1896084000"#), "1896084000: a time of opens"),
+            (
+                event(
+                    "sale",
+                    &format!(r#","prequeue":"{ten}","prequeue":"{ten}""#),
+                ),
+                "prequeue: each member",
+            ),
+            (
+                at(&format!(r#""opens":"{nine}","prequeue":"{ten}""#)),
+                "sale: a prequeue that is no later than opens",
+            ),
+            (
+                at(&format!(r#""opens":"{ten}","closes":"{ten}""#)),
+                "sale: a time closes that is later than opens",
+            ),
+            (
+                format!("[{},{}]", event("a", ""), event("b", "")),
+                "b: a prequeue, or opens",
+            ),
+            (
+                format!("[{later},{}]", event("a", closes)),
+                "a: a prequeue, or opens",
+            ),
+            (
+                format!("[{},{}]", event("a", closes), event("b", closes)),
+                "b: a prequeue, or opens",
+            ),
+            (
+                format!("[{},{}]", event("a", closes), event("a", closes)),
+                "a: an id of its own",
+            ),
+            (
+                format!(
+                    r#"[{},{{"id":"b","opens":"2030-01-31T12:00:00Z","closes":"2030-01-31T13:00:00Z"}},{{"id":"a","opens":"2030-02-01T10:00:00Z"}}]"#,
+                    event("a", closes)
+                ),
+                "a: an id of its own",
+            ),
+            (
+                format!("[{}]", vec![event("a", ""); 17].join(",")),
+                "at most 16 events",
+            ),
+        ] {
+            let found = told(&text).err().unwrap_or_default();
+            assert!(found.contains(words), "{text}: {found}");
+        }
+    }
+}

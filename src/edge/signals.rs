@@ -1,0 +1,67 @@
+//! What the platform says of a request: by the products that the service has, and by the geolocation of the address.
+//!
+//! Every answer is a call of the host, made only when it is asked for.
+
+use std::cell::RefCell;
+
+use fastly::Request;
+use fastly::geo::{Geo, ProxyDescription, ProxyType, geo_lookup};
+use fastly::handle::RequestHandle;
+
+use now_serving::queue::{Platform, Signal};
+
+use super::request::handle;
+
+/// The request of a visitor, whose body may still be read.
+pub(super) struct Said<'a>(pub(super) &'a RefCell<Request>);
+
+impl Platform for Said<'_> {
+    fn says(&self, signal: Signal) -> Option<bool> {
+        let request = self.0.borrow();
+        let handle = handle(&request);
+        match signal {
+            Signal::Bot => handle.bot_analyzed().then(|| handle.bot_detected()),
+            Signal::Hosting => handle
+                .vpn_proxy_is_hosting_provider()
+                .or_else(|| located(handle, is_hosting)),
+            Signal::Anonymous => {
+                is_anonymous(handle).or_else(|| located(handle, is_anonymous_place))
+            }
+            Signal::Ddos => handle.client_ddos_detected(),
+        }
+    }
+
+    fn is_verified_crawler(&self) -> bool {
+        handle(&self.0.borrow()).bot_verified() == Some(true)
+    }
+}
+
+/// The first question covers hosting providers and the relays of browsers too, which are no anonymous visitors by themselves.
+fn is_anonymous(handle: &RequestHandle) -> Option<bool> {
+    let is = |said: Option<bool>| said == Some(true);
+    let is_any = handle.vpn_proxy_is_anonymous()?;
+    Some(
+        is_any
+            && (is(handle.vpn_proxy_is_anonymous_vpn())
+                || is(handle.vpn_proxy_is_public_proxy())
+                || is(handle.vpn_proxy_is_tor_exit_node())),
+    )
+}
+
+fn located(handle: &RequestHandle, is_so: fn(&Geo) -> bool) -> Option<bool> {
+    let place = geo_lookup(handle.client_ip_addr()?)?;
+    Some(is_so(&place))
+}
+
+fn is_hosting(place: &Geo) -> bool {
+    place.proxy_type() == ProxyType::Hosting || place.proxy_description() == ProxyDescription::Cloud
+}
+
+/// A proxy of type `public` stands where many people may use the internet, such as a library.
+fn is_anonymous_place(place: &Geo) -> bool {
+    let is_exit = matches!(
+        place.proxy_description(),
+        ProxyDescription::TorExit | ProxyDescription::Vpn
+    );
+    is_exit || place.proxy_type() == ProxyType::Anonymous
+}

@@ -1,0 +1,262 @@
+//! Sets the events in place of the configured ones, ends the one that is open, or goes back to what is configured.
+
+use super::{Ask, Asking, Changes, Flash, Intent, Verb};
+use crate::config::Room;
+use crate::config::events::{self, Fault};
+use crate::http::json::{Pairs, Value};
+use crate::operator::input::{Fields, Refusal, wrong};
+use crate::operator::login::{Audience, Rights};
+use crate::page::{Question, event_words, people};
+use crate::queue::{Action, Change, Effect, Event, EventList, Phase, Sign};
+use crate::request::Request;
+
+/// The most that a list may hold, in bytes: as a form writes it.
+const LONGEST_LIST: u64 = 16_384;
+/// What ends the event that is open.
+const SOLD_OUT: &str = "sold_out";
+
+/// The verb.
+pub(super) static VERB: Verb = Verb {
+    route: "event",
+    acts: &["event"],
+    needs: (Audience::Api, Rights::All),
+    changes: Changes::Settings,
+    longest_body: LONGEST_LIST,
+    example: |_| r#"{"event": {"id": "sale", "opens": "2030-01-31T10:00:00+01:00"}}"#.to_owned(),
+    read,
+    flash,
+    listed,
+};
+
+/// What is asked for.
+pub enum SetEvents {
+    /// These events, or those that are configured.
+    To(NewEvents),
+    /// The event that is open is over.
+    SoldOut,
+}
+
+/// Events that an operator sets.
+pub struct NewEvents {
+    /// Nothing for those that are configured.
+    pub events: Option<EventList>,
+    /// What an operator may not expect of them, as far as this data centre knows.
+    pub surprise: Option<Surprise>,
+    /// The commitment of the first of them, where its order is by lot.
+    pub commitment: Option<String>,
+}
+
+/// What events do to the room at once.
+pub enum Surprise {
+    /// The event of this id begins.
+    Begins(String),
+    /// The room lets visitors in, and closes until the event of this id.
+    Closes(String),
+    /// The same, where that event begins no line of its own.
+    ClosesFor(String),
+}
+
+impl NewEvents {
+    fn of(events: Option<EventList>, request: &Request<'_>) -> Self {
+        let configured = &request.room.events;
+        let listed = events.as_ref().map_or(configured, |list| &list.0);
+        let event = Event::of(listed, request.now.ms());
+        let (schedule, room) = (request.schedule(), request.room.name.as_str());
+        let committed = event
+            .and_then(|event| schedule.committed(room, (&event.id, event.opens_ms), &event.order));
+        Self {
+            surprise: event.and_then(|event| surprise(event, request)),
+            commitment: committed,
+            events,
+        }
+    }
+}
+
+fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Refusal> {
+    let request = asking.request;
+    if fields.are_given_back(&["event"]) {
+        return Ok(Box::new(SetEvents::To(NewEvents::of(None, request))));
+    }
+    let written = fields.written("event");
+    if matches!(written.as_deref(), Some(SOLD_OUT | "\"sold_out\"")) {
+        return Ok(Box::new(SetEvents::SoldOut));
+    }
+    let Some(written) = written else {
+        let accepted = "an event, a list of events, or sold_out";
+        return Err(wrong("event", None, accepted));
+    };
+    let listed = events::read(&written).and_then(|listed| match of_form(fields) {
+        Some(event) => events::checked(with(listed, events::event(&event)?)),
+        None => Ok(listed),
+    });
+    let listed = listed.map_err(|Fault { value, accepted }| {
+        wrong("event", Some(value.trim_matches('"')), &accepted)
+    })?;
+    let events = Some(EventList(listed));
+    Ok(Box::new(SetEvents::To(NewEvents::of(events, request))))
+}
+
+/// The event that the panel's form sets: its times are local ones, with one offset from UTC.
+fn of_form(fields: &mut Fields) -> Option<Pairs> {
+    if !fields.is_form {
+        return None;
+    }
+    let mut text = |name| fields.text(name).ok().flatten();
+    let (id, offset) = (text("id")?, text("offset").unwrap_or_default());
+    let mut members = vec![("id".to_owned(), Value::Text(id))];
+    for name in ["prequeue", "opens", "closes"] {
+        if let Some(time) = text(name).filter(|time| !time.is_empty()) {
+            members.push((name.to_owned(), Value::Text(time + &offset)));
+        }
+    }
+    Some(Pairs(members))
+}
+
+/// The list with this event in its place, instead of the one of the same id, whose order it keeps: the form names none.
+fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
+    if let Some(moved) = listed.iter().find(|other| other.id == event.id) {
+        event.order = moved.order.clone();
+    }
+    listed.retain(|other| other.id != event.id);
+    let is_later = |other: &Event| other.prequeue_ms > event.prequeue_ms;
+    let place = listed.iter().position(is_later).unwrap_or(listed.len());
+    listed.insert(place, event);
+    listed
+}
+
+/// What an event would do at once.
+fn surprise(event: &Event, request: &Request<'_>) -> Option<Surprise> {
+    let sign = request.pop.last().and_then(|last| last.sign);
+    let lets_in = |sign: &Sign| sign.scheduled_mode().lets_in();
+    let closes = sign.as_ref().is_none_or(lets_in);
+    let begins = event.begins_after(sign.and_then(|sign| sign.begun).as_ref());
+    let id = event.id.clone();
+    match (event.phase(request.now.ms()), begins) {
+        (Phase::Prequeue | Phase::Open, true) => Some(Surprise::Begins(id)),
+        (Phase::Before, true) if closes => Some(Surprise::Closes(id)),
+        (Phase::Before, false) if closes => Some(Surprise::ClosesFor(id)),
+        _ => None,
+    }
+}
+
+impl Intent for SetEvents {
+    fn change(&self) -> Change {
+        let details = match self {
+            Self::To(new) => {
+                let events = new.events.as_ref();
+                let events = events.map(|events| ("live_events", events.written()));
+                let commitment = new.commitment.clone();
+                let commitment = commitment.map(|text| ("given_commitment", text));
+                events.into_iter().chain(commitment).collect()
+            }
+            Self::SoldOut => vec![(SOLD_OUT, "yes".to_owned())],
+        };
+        Change::new("event", details)
+    }
+
+    fn question(&self) -> Option<Ask<'_>> {
+        match self {
+            Self::To(new) => Some(match new.surprise.as_ref()? {
+                Surprise::Begins(id) => begin(id),
+                Surprise::Closes(id) => {
+                    close(id, " until the event begins, with a line of its own")
+                }
+                Surprise::ClosesFor(id) => {
+                    close(id, ", also in the event, which begins no line of its own")
+                }
+            }),
+            Self::SoldOut => Some(Box::new(end)),
+        }
+    }
+
+    fn logged(&self, _: Effect) -> String {
+        match self {
+            Self::To(new) => set_words(new.events.as_ref()),
+            Self::SoldOut => "event sold out".to_owned(),
+        }
+    }
+
+    fn details(&self, _: Effect) -> String {
+        let event = match self {
+            Self::To(new) if new.events.is_some() => "set",
+            Self::To(_) => "configured",
+            Self::SoldOut => SOLD_OUT,
+        };
+        format!("&event={event}")
+    }
+
+    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+        match self {
+            Self::SoldOut => {
+                let detail = "an event is sold out while it is open; nothing moved";
+                ("No event is open", detail.to_owned())
+            }
+            Self::To(_) => {
+                let id = sign.begun.as_ref().map_or("", |begun| &begun.id);
+                let detail = format!(
+                    "the event {id} has begun: its order and its public_value stay, its times may change, and another order or another draw needs another id; nothing moved"
+                );
+                ("The order is announced", detail)
+            }
+        }
+    }
+}
+
+fn begin(id: &str) -> Ask<'_> {
+    Box::new(move |sign, _| Question {
+        title: "Begin the event now?",
+        text: format!(
+            "The event {id} begins at once, with a line of its own. Waiting now: {}. Their tickets end, and so does every visit. That cannot be taken back.",
+            people(sign.waiting())
+        ),
+        yes: "Begin the event",
+        word: None,
+    })
+}
+
+fn close<'a>(id: &'a str, kept: &'a str) -> Ask<'a> {
+    Box::new(move |sign, _| Question {
+        title: "Close the room until the event?",
+        text: format!(
+            "The event {id} has not begun, so the room closes now, and no visitor goes in before it. Waiting now: {}. They keep their numbers{kept}; visitors inside stay as long.",
+            people(sign.waiting())
+        ),
+        yes: "Set the event",
+        word: None,
+    })
+}
+
+fn end(sign: &Sign, _: &Room) -> Question {
+    Question {
+        title: "Sold out?",
+        text: format!(
+            "The event is over from now on. Waiting now: {}. They read so, or when the next event of the list opens. No new visitor goes in; visitors inside stay.",
+            people(sign.waiting())
+        ),
+        yes: "Sold out",
+        word: None,
+    }
+}
+
+fn flash(flash: &Flash<'_>) -> String {
+    let done = match flash.text("event").as_deref() {
+        Some(SOLD_OUT) => "The event is sold out",
+        Some("configured") => "The events are the configured ones again",
+        _ => "The events are set",
+    };
+    format!("{done}: in effect everywhere within two seconds, and before an event within a minute.")
+}
+
+/// The list has what was sold out behind the events.
+fn listed(action: &Action) -> String {
+    let events = EventList::read(&action.value);
+    match action.second.as_str() {
+        "" => set_words(events.as_ref()),
+        id => format!("event {id} sold out"),
+    }
+}
+
+fn set_words(events: Option<&EventList>) -> String {
+    let words = events.map(|events| event_words(&events.0));
+    words.unwrap_or_else(|| "events as configured".to_owned())
+}

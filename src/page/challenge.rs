@@ -1,0 +1,144 @@
+//! The challenge to a visitor above the bound of a network: a page whose script calculates, or with a link to the operator's verifier.
+//! It goes on by itself after a wait.
+
+use super::template::Template;
+use super::{CHALLENGE_TEXT, NOBODY, NOTICE_TEXT, house, notice_in};
+use crate::http::Reply;
+use crate::http::object::object;
+use crate::i18n::Language;
+use crate::ticket::challenge::ZERO_BITS;
+use std::sync::LazyLock;
+
+/// The end of a notice.
+const END: &str = "</main></body>";
+
+static CHALLENGE: LazyLock<Option<Template>> =
+    LazyLock::new(|| house(&NOTICE_TEXT.replace(END, CHALLENGE_TEXT)));
+
+/// What a visitor is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Challenge {
+    /// What the answer is put behind, or what the verifier signs.
+    pub text: String,
+    /// Where the answer goes.
+    pub answer_to: String,
+    /// The way to the operator's verifier, where it stands in place of the calculation.
+    pub verifier: Option<String>,
+    /// Where an invitation goes, where some are taken.
+    pub invitation: Option<String>,
+}
+
+impl Challenge {
+    /// As programs read it.
+    #[must_use]
+    pub fn data(&self) -> serde_json::Value {
+        let [text, answer_to] = [&self.text, &self.answer_to].map(String::as_str);
+        match self.verifier.as_deref() {
+            None => object!({ "text": text, "zero_bits": ZERO_BITS, "answer_to": answer_to }),
+            Some(way) => object!({ "text": text, "answer_to": answer_to, "verifier": way }),
+        }
+    }
+
+    /// The names of the page's words: what there is to do, and what happens without it.
+    fn words(&self) -> [&'static str; 2] {
+        match self.verifier {
+            None => ["challenge", "challenge_wait"],
+            Some(_) => ["verifier", "verifier_wait"],
+        }
+    }
+}
+
+/// The page, from which the visitor goes on to `here`.
+#[must_use]
+pub fn challenge(
+    (status, refresh): (u16, u64),
+    (challenge, unsent): (&Challenge, Option<&str>),
+    here: &str,
+    words: &Language,
+    frame_ancestors: Option<&str>,
+) -> Reply {
+    let [title, skip, label] =
+        ["posted", "challenge_skip", "continue"].map(|name| words.text(name));
+    let [text, wait] = challenge.words().map(|name| words.text(name));
+    let time = words.counted("minutes", refresh.div_ceil(60));
+    let wait = wait.replace("{time}", &time);
+    let data = object!({
+        "lang": words.tag,
+        "dir": words.direction,
+        "title": title,
+        "text": text,
+        "link": challenge.verifier.as_deref(),
+        "label": label,
+        "calculates": challenge.verifier.is_none(),
+        "wait": wait.as_str(),
+        "skip": skip,
+        "unsent": unsent,
+        "challenge": challenge.text.as_str(),
+        "bits": ZERO_BITS,
+        "answer_to": challenge.answer_to.as_str(),
+        "here": here,
+        "invitation": challenge.invitation.as_deref(),
+        "invited": words.text("invitation"),
+    });
+    let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
+    let shown = CHALLENGE.as_ref();
+    shown
+        .and_then(|page| page.render(status, &data.into(), frame_ancestors))
+        .unwrap_or_else(|| notice_in(words, status, title, &wait, None, frame_ancestors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::i18n::LANGUAGES;
+
+    #[test]
+    fn the_page_has_what_its_script_reads_in_every_language() {
+        let asked = Challenge {
+            text: "1.a".to_owned(),
+            answer_to: "/_queue/challenge".to_owned(),
+            verifier: None,
+            invitation: Some("/_queue/invitation?to=%2Fa".to_owned()),
+        };
+        for words in &LANGUAGES {
+            let reply = challenge((503, 600), (&asked, None), "/a?b=1&c", words, None);
+            let page = String::from_utf8_lossy(&reply.body).into_owned();
+            for part in [
+                "<form action=\"/_queue/challenge\">",
+                "name=\"text\" value=\"1.a\"",
+                "name=\"to\" value=\"/a?b&#x3D;1&amp;c\"",
+                "data-bits=\"17\"",
+                "<a id=invite href=\"/_queue/invitation?to&#x3D;%2Fa\">",
+                words.text("challenge"),
+                &words.counted("minutes", 10),
+                "Int32Array",
+            ] {
+                assert!(page.contains(part), "{part} in {page}");
+            }
+            assert!(!page.contains("{{"), "{page}");
+            assert!(page.len() < 6_000, "{}", page.len());
+        }
+    }
+
+    #[test]
+    fn the_page_leads_to_the_verifier_in_every_language() {
+        let asked = Challenge {
+            verifier: Some("https://verify.example/?text=1.a&to=%2Fa".to_owned()),
+            ..Challenge::default()
+        };
+        for words in &LANGUAGES {
+            let reply = challenge((503, 600), (&asked, None), "/a", words, None);
+            let page = String::from_utf8_lossy(&reply.body).into_owned();
+            let link = format!(
+                "<a href=\"https://verify.example/?text&#x3D;1.a&amp;to&#x3D;%2Fa\">{}</a>",
+                words.text("continue")
+            );
+            let wait = words.text("verifier_wait");
+            let wait = wait.replace("{time}", &words.counted("minutes", 10));
+            for part in [words.text("verifier"), &wait, &link] {
+                assert!(page.contains(part), "{part} in {page}");
+            }
+            assert!(!page.contains("<form") && !page.contains("{{"), "{page}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The events: which phase it is, what comes next, and how an operator changes them.
+
+use serde_json::Value;
+
+use super::words::moment;
+use super::{Configured, PanelView, settings};
+use crate::http::object::object;
+use crate::page::{clock, events_json};
+use crate::queue::{Event, EventSign, Phase, Sign};
+
+/// The phase of the event whose time it is, and when the next begins.
+pub(super) fn phase(sign: &Sign, now_ms: u64) -> Option<Value> {
+    let EventSign { event, phase, .. } = sign.event.as_ref()?;
+    let id = &event.id;
+    let has_prequeue = event.prequeue_ms < event.opens_ms;
+    let (words, next) = match phase {
+        Phase::Before if has_prequeue => (
+            format!("Event {id} has not begun; its pre-queue begins at"),
+            Some(event.prequeue_ms),
+        ),
+        Phase::Before => (
+            format!("Event {id} has not begun; it opens at"),
+            Some(event.opens_ms),
+        ),
+        Phase::Prequeue => (
+            format!("Pre-queue of event {id}; it opens at"),
+            Some(event.opens_ms),
+        ),
+        Phase::Drawing => (
+            format!("Event {id} has opened, and its order by lot is not decided yet"),
+            None,
+        ),
+        Phase::Open if event.closes_ms.is_some() => {
+            (format!("Event {id} is open; it closes at"), event.closes_ms)
+        }
+        Phase::Open => (format!("Event {id} is open, without an end"), None),
+        Phase::Over => (format!("Event {id} is over"), None),
+    };
+    Some(object!({ "words": words, "at": next.map(|next_ms| moment(next_ms, now_ms)) }))
+}
+
+/// Why the mode that an operator set does not hold.
+pub(super) fn bound_words(sign: &Sign) -> Option<&'static str> {
+    let phase = sign.event.as_ref()?.phase;
+    let is_bound = sign.scheduled_mode() != sign.live.mode;
+    is_bound.then_some(match phase {
+        Phase::Before => "Before the event: no visitor goes in, and none draws a number",
+        Phase::Prequeue => "Pre-queue: numbers are drawn, and no visitor goes in",
+        Phase::Drawing => "The lot is awaited: numbers are drawn, and no visitor goes in",
+        Phase::Open => "Open",
+        Phase::Over => "The event is over: no new visitor goes in, and none draws a number",
+    })
+}
+
+/// The events that hold, and the form that sets one; in the form stands what its sender just wanted, if that was refused.
+pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
+    let (sign, now_ms) = (&desk.board.sign, desk.now_ms);
+    let events = sign.live.events(configured.events);
+    let typed = |name| desk.trouble.and_then(|trouble| trouble.typed(name));
+    let shown = sign.event.as_ref().map(|known| &known.event);
+    let field = |name, unix_ms: Option<u64>| {
+        let typed = typed(name).map(str::to_owned);
+        typed.or_else(|| unix_ms.map(local)).unwrap_or_default()
+    };
+    let others = |out: &Event| {
+        let others = events.iter().filter(|event| *event != out).cloned();
+        events_json(&others.collect::<Vec<_>>()).to_string()
+    };
+    let rows = events.iter().zip(1_u64..).map(|(event, place)| {
+        object!({
+            "place": place,
+            "id": event.id.as_str(),
+            "prequeue": moment(event.prequeue_ms, now_ms),
+            "opens": moment(event.opens_ms, now_ms),
+            "closes": event.closes_ms.map(|closes_ms| moment(closes_ms, now_ms)),
+            "others": others(event),
+            "path": configured.path,
+            "once": desk.once,
+            "version": sign.live.version,
+        })
+    });
+    object!({
+        "list": events_json(events).to_string(),
+        "rows": rows.collect::<Vec<Value>>(),
+        "none": events.is_empty(),
+        "differs": sign.live.events.is_some(),
+        "set": settings::set(desk.board.event.as_ref(), now_ms),
+        "open": sign.event.as_ref().is_some_and(|known| known.phase == Phase::Open),
+        "kept": typed("id").is_some(),
+        "id": typed("id").or(shown.map(|event| event.id.as_str())),
+        "prequeue": field("prequeue", shown.map(|event| event.prequeue_ms)),
+        "opens": field("opens", shown.map(|event| event.opens_ms)),
+        "closes": field("closes", shown.and_then(|event| event.closes_ms)),
+        "offset": typed("offset").unwrap_or("+00:00"),
+    })
+}
+
+/// A time in UTC, as browsers hold it in a form: without seconds where there are none.
+fn local(unix_ms: u64) -> String {
+    let text = format!("{}T{}", clock::day(unix_ms), clock::time(unix_ms));
+    text.strip_suffix(":00").unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hour::tests::board;
+    use super::*;
+    use crate::queue::{Mode, Order};
+
+    const NOW_MS: u64 = 1_800_000_000_000;
+
+    fn told(mode: Mode, phase: Phase, closes_ms: Option<u64>) -> (String, Option<&'static str>) {
+        let mut sign = board(&[(1, 0, 0)]).sign;
+        sign.live.mode = mode;
+        sign.event = Some(EventSign {
+            event: Event {
+                id: "sale".to_owned(),
+                prequeue_ms: NOW_MS,
+                opens_ms: NOW_MS + 60_000,
+                closes_ms,
+                order: Order::DrawnBy("a beacon".to_owned()),
+            },
+            phase,
+            told_ms: NOW_MS,
+        });
+        let told = super::phase(&sign, NOW_MS).unwrap_or_default();
+        let text = |value: Option<&Value>| {
+            let text = value.and_then(Value::as_str).unwrap_or_default();
+            text.to_owned()
+        };
+        let at = told.get("at").and_then(|at| at.get("text"));
+        let words = text(told.get("words"));
+        (format!("{words} {}", text(at)), bound_words(&sign))
+    }
+
+    #[test]
+    fn each_phase_says_what_comes_next_and_when() {
+        let closes = Some(NOW_MS + 3_600_000);
+        for (phase, words) in [
+            (
+                Phase::Before,
+                "Event sale has not begun; its pre-queue begins at 08:00:00 UTC",
+            ),
+            (
+                Phase::Prequeue,
+                "Pre-queue of event sale; it opens at 08:01:00 UTC",
+            ),
+            (
+                Phase::Drawing,
+                "Event sale has opened, and its order by lot is not decided yet ",
+            ),
+            (Phase::Open, "Event sale is open; it closes at 09:00:00 UTC"),
+            (Phase::Over, "Event sale is over "),
+        ] {
+            assert_eq!(told(Mode::Automatic, phase, closes).0, words);
+        }
+        let endless = told(Mode::Automatic, Phase::Open, None).0;
+        assert_eq!(endless, "Event sale is open, without an end ");
+    }
+
+    #[test]
+    fn a_phase_that_bounds_the_mode_takes_its_place() {
+        let bound = |mode, phase| told(mode, phase, None).1.is_some();
+        let [automatic, hold, open, closed] = Mode::ALL;
+        for (phase, bounds) in [
+            (Phase::Before, [true, true, true, false]),
+            (Phase::Prequeue, [true, false, false, false]),
+            (Phase::Drawing, [true, false, false, false]),
+            (Phase::Open, [false; 4]),
+            (Phase::Over, [true, true, false, false]),
+        ] {
+            let found = [automatic, hold, open, closed].map(|mode| bound(mode, phase));
+            assert_eq!(found, bounds, "{phase:?}");
+        }
+    }
+}

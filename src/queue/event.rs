@@ -1,0 +1,367 @@
+//! The phases of an event that begins by itself.
+//!
+//! Invariant: a phase follows from the schedule and a time alone. The time is the store's, so a POP whose clock is wrong opens
+//! nothing early. `store/lua/event.lua` has the same rule, since only the store knows its own clock.
+
+use super::health::numbers;
+use super::{DrawSecrets, Mode, NoSecrets};
+
+/// When an event happens, in milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its name, which stays when the times change.
+    pub id: String,
+    /// From then on numbers are drawn.
+    pub prequeue_ms: u64,
+    /// From then on visitors go in.
+    pub opens_ms: u64,
+    /// From then on no new visitor goes in; nothing where the event has no end.
+    pub closes_ms: Option<u64>,
+    /// In which order visitors of the pre-queue go in.
+    pub order: Order,
+}
+
+/// In which order those go in who came before an event opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they came.
+    #[default]
+    Arrival,
+    /// By lot, which the secret decides alone.
+    Drawn,
+    /// By lot, which a public value from this source decides together with the secret.
+    DrawnBy(String),
+}
+
+impl Order {
+    /// Whether it is by lot.
+    #[must_use]
+    pub fn is_drawn(&self) -> bool {
+        *self != Self::Arrival
+    }
+
+    /// As people and programs write it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Arrival => "arrival",
+            Self::Drawn | Self::DrawnBy(_) => "drawn",
+        }
+    }
+
+    /// Where the public value comes from.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::DrawnBy(source) => Some(source),
+            Self::Arrival | Self::Drawn => None,
+        }
+    }
+
+    /// As the script knows it: one word.
+    pub(super) fn written(&self) -> String {
+        let source = self.source().map(|source| {
+            let encoded = form_urlencoded::byte_serialize(source.as_bytes());
+            encoded.fold("~".to_owned(), |word, part| word + part)
+        });
+        format!("{}{}", self.name(), source.unwrap_or_default())
+    }
+
+    pub(super) fn read(word: &str) -> Option<Self> {
+        match word {
+            "arrival" => Some(Self::Arrival),
+            "drawn" => Some(Self::Drawn),
+            _ => {
+                let source = word.strip_prefix("drawn~")?;
+                let (source, _) = form_urlencoded::parse(source.as_bytes()).next()?;
+                Some(Self::DrawnBy(source.into_owned()))
+            }
+        }
+    }
+}
+
+/// Where an event stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No number is drawn yet.
+    Before,
+    /// Numbers are drawn, and the cursor stands.
+    Prequeue,
+    /// It has opened, and the order by lot is not decided yet: the cursor stands.
+    Drawing,
+    /// The line moves.
+    Open,
+    /// No number is drawn, and no new visitor goes in.
+    Over,
+}
+
+impl Phase {
+    /// All of them, in their order.
+    pub const ALL: [Self; 5] = [
+        Self::Before,
+        Self::Prequeue,
+        Self::Drawing,
+        Self::Open,
+        Self::Over,
+    ];
+
+    /// As the store and programs write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::Prequeue => "prequeue",
+            Self::Drawing => "drawing",
+            Self::Open => "open",
+            Self::Over => "over",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.name() == name)
+    }
+
+    /// The mode of the room in this phase, where an operator has set `mode`. Before the event no POP asks the store, so no mode
+    /// opens the room; later an operator who opens or closes it means it, whatever the time is.
+    #[must_use]
+    pub fn bounds(self, mode: Mode) -> Mode {
+        match (self, mode) {
+            (Self::Before, _) | (Self::Over, Mode::Automatic | Mode::Hold) => Mode::Closed,
+            (Self::Prequeue | Self::Drawing, Mode::Automatic) => Mode::Hold,
+            (_, mode) => mode,
+        }
+    }
+}
+
+impl Event {
+    /// Where it stands at a time, as far as the schedule says: whether the order by lot is decided the line knows.
+    #[must_use]
+    pub fn phase(&self, now_ms: u64) -> Phase {
+        if self.is_over(now_ms) {
+            Phase::Over
+        } else if now_ms >= self.opens_ms {
+            Phase::Open
+        } else if now_ms >= self.prequeue_ms {
+            Phase::Prequeue
+        } else {
+            Phase::Before
+        }
+    }
+
+    /// As the script receives it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let (id, closes_ms) = (&self.id, self.closes_ms.unwrap_or(0));
+        let (prequeue_ms, opens_ms, order) =
+            (self.prequeue_ms, self.opens_ms, self.order.written());
+        format!("{id}:{prequeue_ms}:{opens_ms}:{closes_ms}:{order}")
+    }
+
+    /// Reads what [`Event::written`] wrote.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (id, rest) = text.split_once(':')?;
+        let (times, order) = rest.rsplit_once(':')?;
+        let [prequeue_ms, opens_ms, closes_ms] = numbers(&times.replace(':', " "))?;
+        Some(Self {
+            id: id.to_owned(),
+            prequeue_ms,
+            opens_ms,
+            closes_ms: Some(closes_ms).filter(|closes_ms| *closes_ms > 0),
+            order: Order::read(order)?,
+        })
+    }
+
+    fn is_over(&self, now_ms: u64) -> bool {
+        self.closes_ms.is_some_and(|closes_ms| now_ms >= closes_ms)
+    }
+
+    /// The event whose time it is, of events in the order of their times: the first that is not over, else the last.
+    #[must_use]
+    pub fn of(events: &[Self], now_ms: u64) -> Option<&Self> {
+        let running = events.iter().find(|event| !event.is_over(now_ms));
+        running.or(events.last())
+    }
+}
+
+/// The events of a room, and what decides their orders by lot.
+#[derive(Clone, Copy)]
+pub struct Schedule<'a> {
+    /// In the order of their times.
+    pub events: &'a [Event],
+    /// The secrets.
+    pub secrets: &'a dyn DrawSecrets,
+}
+
+impl Schedule<'_> {
+    /// No events.
+    pub const NONE: Self = Self {
+        events: &[],
+        secrets: &NoSecrets,
+    };
+}
+
+/// What a visitor reads of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// Where it stands.
+    pub phase: Phase,
+    /// When numbers are drawn, visitors go in, and the last one does; in milliseconds since 1970.
+    pub times: (u64, u64, Option<u64>),
+    /// In which order visitors of the pre-queue go in: by arrival, or drawn.
+    pub order: &'static str,
+    /// The time by the clock of the POP.
+    pub now_ms: u64,
+}
+
+impl Outlook {
+    /// Of an event in this phase.
+    #[must_use]
+    pub fn new(event: &Event, phase: Phase, now_ms: u64) -> Self {
+        Self {
+            phase,
+            times: (event.prequeue_ms, event.opens_ms, event.closes_ms),
+            order: event.order.name(),
+            now_ms,
+        }
+    }
+
+    /// Seconds until numbers are drawn.
+    #[must_use]
+    pub fn prequeue_in(&self) -> u64 {
+        self.times.0.saturating_sub(self.now_ms).div_ceil(1000)
+    }
+
+    /// Seconds until visitors go in.
+    #[must_use]
+    pub fn opens_in(&self) -> u64 {
+        self.times.1.saturating_sub(self.now_ms).div_ceil(1000)
+    }
+
+    /// Seconds until the last visitor goes in; nothing where the event has no end.
+    #[must_use]
+    pub fn closes_in(&self) -> Option<u64> {
+        let closes_ms = self.times.2?;
+        Some(closes_ms.saturating_sub(self.now_ms).div_ceil(1000))
+    }
+
+    /// Whether a visitor who waits for so long comes too late.
+    #[must_use]
+    pub fn is_too_late(&self, wait: Option<u64>) -> bool {
+        let left = self
+            .times
+            .2
+            .map(|closes_ms| closes_ms.saturating_sub(self.now_ms) / 1000);
+        self.phase == Phase::Open && wait.zip(left).is_some_and(|(wait, left)| wait > left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(id: &str, prequeue_ms: u64, opens_ms: u64, closes_ms: Option<u64>) -> Event {
+        Event {
+            id: id.to_owned(),
+            prequeue_ms,
+            opens_ms,
+            closes_ms,
+            order: Order::Arrival,
+        }
+    }
+
+    #[test]
+    fn each_phase_begins_with_its_first_millisecond() {
+        let sale = event("sale", 1_000, 2_000, Some(3_000));
+        let phases = [0, 999, 1_000, 1_999, 2_000, 2_999, 3_000, u64::MAX];
+        let expected = [
+            Phase::Before,
+            Phase::Before,
+            Phase::Prequeue,
+            Phase::Prequeue,
+            Phase::Open,
+            Phase::Open,
+            Phase::Over,
+            Phase::Over,
+        ];
+        assert_eq!(phases.map(|now_ms| sale.phase(now_ms)), expected);
+    }
+
+    #[test]
+    fn an_event_without_a_prequeue_opens_at_once_and_one_without_an_end_stays_open() {
+        let sale = event("sale", 2_000, 2_000, None);
+        let phases = [1_999, 2_000, u64::MAX].map(|now_ms| sale.phase(now_ms));
+        assert_eq!(phases, [Phase::Before, Phase::Open, Phase::Open]);
+    }
+
+    #[test]
+    fn of_several_events_the_first_that_is_not_over_counts_and_at_the_end_the_last() {
+        let events = [
+            event("one", 1_000, 2_000, Some(3_000)),
+            event("two", 3_000, 4_000, Some(5_000)),
+        ];
+        let id = |now_ms| Event::of(&events, now_ms).map(|event| event.id.as_str());
+        let ids = [0, 2_999, 3_000, 4_999, 5_000].map(id);
+        assert_eq!(ids, ["one", "one", "two", "two", "two"].map(Some));
+        assert_eq!(Event::of(&[], 0), None);
+    }
+
+    #[test]
+    fn a_phase_bounds_the_mode_unless_an_operator_opened_or_closed_the_room() {
+        let [automatic, hold, open, closed] = Mode::ALL;
+        for (phase, modes) in [
+            (Phase::Before, [closed, closed, closed, closed]),
+            (Phase::Prequeue, [hold, hold, open, closed]),
+            (Phase::Drawing, [hold, hold, open, closed]),
+            (Phase::Open, [automatic, hold, open, closed]),
+            (Phase::Over, [closed, closed, open, closed]),
+        ] {
+            assert_eq!(Mode::ALL.map(|mode| phase.bounds(mode)), modes, "{phase:?}");
+        }
+    }
+
+    #[test]
+    fn an_order_is_one_word_whatever_its_source_is_called() {
+        for (order, word) in [
+            (Order::Arrival, "arrival"),
+            (Order::Drawn, "drawn"),
+            (
+                Order::DrawnBy("beacon 47:11, é".into()),
+                "drawn~beacon+47%3A11%2C+%C3%A9",
+            ),
+        ] {
+            assert_eq!(order.written(), word);
+            assert_eq!(Order::read(word), Some(order));
+        }
+        assert_eq!(Order::read("drawn~"), None);
+    }
+
+    #[test]
+    fn a_visitor_is_told_the_time_that_is_left() {
+        let sale = event("sale", 10_000, 20_000, Some(90_000));
+        let outlook = |now_ms| Outlook::new(&sale, sale.phase(now_ms), now_ms);
+        let left = [0, 1, 9_999, 10_000, 20_000].map(|now_ms| {
+            let outlook = outlook(now_ms);
+            (outlook.prequeue_in(), outlook.opens_in())
+        });
+        assert_eq!(left, [(10, 20), (10, 20), (1, 11), (0, 10), (0, 0)]);
+        let late = [None, Some(60), Some(61)].map(|wait| outlook(30_000).is_too_late(wait));
+        assert_eq!(late, [false, false, true]);
+        assert!(
+            !outlook(19_999).is_too_late(Some(u64::MAX)),
+            "nothing is measured yet"
+        );
+        let endless = Outlook::new(&event("sale", 0, 0, None), Phase::Open, 5);
+        assert!(!endless.is_too_late(Some(u64::MAX)));
+    }
+
+    #[test]
+    fn a_phase_has_a_name_of_its_own() {
+        for phase in Phase::ALL {
+            assert_eq!(Phase::named(phase.name()), Some(phase));
+        }
+        assert_eq!(Phase::named("later"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! The events of a room, in the order of their times.
+
+use super::{Event, Phase};
+use serde::{Deserialize, Serialize};
+
+/// What an operator set in place of the configured events. Copies keep it as the store does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EventList(pub Vec<Event>);
+
+/// How a list without events is written, so that it differs from no list.
+const NO_EVENTS: &str = "none";
+
+impl EventList {
+    /// As the store keeps it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let events: Vec<String> = self.0.iter().map(Event::written).collect();
+        if events.is_empty() {
+            return NO_EVENTS.to_owned();
+        }
+        events.join(" ")
+    }
+
+    /// Reads what the store keeps.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        if text == NO_EVENTS {
+            return Some(Self::default());
+        }
+        let events: Option<Vec<Event>> = text.split(' ').map(Event::read).collect();
+        events.map(Self)
+    }
+
+    /// The same list, in which the event that is open is over. `None` where no event is open. Times are whole seconds, as
+    /// operators write them.
+    #[must_use]
+    pub fn sold_out(events: &[Event], now_ms: u64) -> Option<Self> {
+        let open = Event::of(events, now_ms).filter(|event| event.phase(now_ms) == Phase::Open)?;
+        let closes_ms = (open.opens_ms + 1000).max(now_ms - now_ms % 1000);
+        let mut events = events.to_vec();
+        for event in &mut events {
+            if event.id == open.id {
+                event.closes_ms = Some(closes_ms);
+            }
+        }
+        Some(Self(events))
+    }
+}
+
+impl TryFrom<String> for EventList {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::read(&text).ok_or("no events")
+    }
+}
+
+impl From<EventList> for String {
+    fn from(list: EventList) -> Self {
+        list.written()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Order;
+
+    fn event(id: &str, opens_ms: u64, closes_ms: Option<u64>) -> Event {
+        Event {
+            id: id.to_owned(),
+            prequeue_ms: opens_ms,
+            opens_ms,
+            closes_ms,
+            order: Order::DrawnBy("beacon 4711".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_list_is_read_as_it_was_written() {
+        let two = vec![event("a-1", 1_000, Some(2_000)), event("b_2", 2_000, None)];
+        for events in [vec![], two] {
+            let list = EventList(events);
+            assert_eq!(EventList::read(&list.written()), Some(list));
+        }
+        for garbled in [
+            "",
+            "sale",
+            "sale:1:2",
+            "sale:1:2:3",
+            "sale:1:2:3:drawn x",
+            "sale:1:2:x:drawn",
+        ] {
+            assert_eq!(EventList::read(garbled), None, "{garbled}");
+        }
+    }
+
+    #[test]
+    fn the_open_event_is_sold_out_and_no_other() {
+        let events = [event("a", 5_000, None), event("b", 90_000, None)];
+        let closes = |now_ms| {
+            let list = EventList::sold_out(&events, now_ms)?;
+            Some(list.0.iter().map(|event| event.closes_ms).collect())
+        };
+        assert_eq!(closes(4_999), None, "it is not open");
+        assert_eq!(
+            closes(5_000),
+            Some(vec![Some(6_000), None]),
+            "no event closes before it opens"
+        );
+        assert_eq!(closes(70_999), Some(vec![Some(70_000), None]));
+        assert_eq!(EventList::sold_out(&[], 0), None);
+    }
+}

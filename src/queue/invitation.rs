@@ -1,0 +1,265 @@
+//! Invitations: what one entitles to, and what becomes of it where the line answers.
+//!
+//! Invariant: an invitation is used only by a visitor who goes in by it, or draws in the front lane, at most as often as it says,
+//! and no number of the main line is used for it.
+
+use serde::Serialize;
+use std::ops::RangeInclusive;
+
+/// What the field of a form and the query of a link call it.
+pub const PARAMETER: &str = "invitation";
+
+/// The way past the line that an invitation opens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// Straight in.
+    #[default]
+    In,
+    /// By a number of the front lane.
+    Front,
+}
+
+impl Way {
+    /// Every one, by its name in invitations and for the script.
+    pub const ALL: [(&'static str, Self); 2] = [("in", Self::In), ("front", Self::Front)];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Front => "front",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, way)| way)
+    }
+}
+
+/// A verified invitation, as tickets carry it to the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invitation {
+    /// Random; names the counter of its uses.
+    pub id: String,
+    /// How many visitors may use it.
+    pub uses: u64,
+    /// From which Unix second on it is no longer good.
+    pub ends: u64,
+    /// The batch that it was made with, by which it can be revoked.
+    pub batch: String,
+    /// The way that it opens.
+    pub way: Way,
+}
+
+/// What stands before one that opens the front lane, on a ticket.
+const FRONT: &str = "front ";
+
+impl Invitation {
+    /// As a ticket carries it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let Self {
+            id,
+            uses,
+            ends,
+            batch,
+            way,
+        } = self;
+        let before = match way {
+            Way::In => "",
+            Way::Front => FRONT,
+        };
+        format!("{before}{uses} {ends} {batch} {id}")
+    }
+
+    /// The one that was written so.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (way, text) = match text.strip_prefix(FRONT) {
+            Some(rest) => (Way::Front, rest),
+            None => (Way::In, text),
+        };
+        let mut words = text.splitn(4, ' ');
+        Some(Self {
+            way,
+            uses: words.next()?.parse().ok()?,
+            ends: words.next()?.parse().ok()?,
+            batch: words.next()?.to_owned(),
+            id: words.next()?.to_owned(),
+        })
+    }
+}
+
+/// What became of an invitation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Invited {
+    /// The visitor went in by it.
+    In,
+    /// The visitor has a number of the front lane by it.
+    Front,
+    /// It was not used, and stays good: the room admits no visitor, the minute has had its visitors, no slot is free, or there is
+    /// no front lane.
+    Kept,
+    /// It has been used as often as it may be.
+    Used,
+    /// Its time is over.
+    Expired,
+    /// Its batch is revoked.
+    Revoked,
+    /// It is no invitation to this room.
+    Wrong,
+}
+
+impl Invited {
+    /// Every one, by its name in the answers of the script, the log and the metrics.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("in", Self::In),
+        ("front", Self::Front),
+        ("kept", Self::Kept),
+        ("used", Self::Used),
+        ("expired", Self::Expired),
+        ("revoked", Self::Revoked),
+        ("wrong", Self::Wrong),
+    ];
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, invited)| invited)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(_, known)| *known == self);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+/// Which invitations are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invitations {
+    /// How many visitors may go straight in by one in a minute.
+    pub per_minute: u64,
+    /// The share of the front lane in percent; 0: there is none.
+    pub front_share: u64,
+    /// The batches that are no longer good.
+    pub revoked: Vec<String>,
+}
+
+impl Invitations {
+    /// What is accepted as the number of visitors in a minute.
+    pub const PER_MINUTE: RangeInclusive<u64> = 0..=100_000;
+    /// How many batches may be revoked.
+    pub const MOST_REVOKED: usize = 100;
+    /// How often one invitation may be used.
+    pub const USES: RangeInclusive<u64> = 1..=100_000;
+
+    /// Whether any is taken.
+    #[must_use]
+    pub fn are_taken(&self) -> bool {
+        self.per_minute > 0 || self.front_share > 0
+    }
+
+    /// Whether the batch of this one is no longer good.
+    #[must_use]
+    pub fn have_revoked(&self, invitation: &Invitation) -> bool {
+        self.revoked.contains(&invitation.batch)
+    }
+}
+
+/// An invitation that a visitor brings to the line, and how many visitors may go straight in by one in a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presented<'a> {
+    /// The invitation.
+    pub invitation: &'a Invitation,
+    /// How many.
+    pub per_minute: u64,
+}
+
+impl Presented<'_> {
+    /// As the script receives it.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let Invitation {
+            uses, ends, way, ..
+        } = self.invitation;
+        format!("{uses} {ends} {} {}", self.per_minute, way.name())
+    }
+
+    /// Whether it opens this way.
+    #[must_use]
+    pub fn opens(&self, way: Way) -> bool {
+        self.invitation.way == way
+    }
+}
+
+/// Whether a name is one of a batch.
+#[must_use]
+pub fn is_batch(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (1..=32).contains(&name.len()) && name.bytes().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_an_invitation_has_one_name_everywhere() {
+        for (name, invited) in Invited::ALL {
+            assert_eq!(
+                (Invited::named(name), invited.name()),
+                (Some(invited), name)
+            );
+            let logged = serde_json::to_value(invited).unwrap_or_default();
+            assert_eq!(logged.as_str(), Some(name));
+        }
+        assert_eq!(Invited::named("out"), None);
+    }
+
+    #[test]
+    fn an_invitation_is_read_as_it_was_written() {
+        let invitation = Invitation {
+            id: "an id".to_owned(),
+            uses: 3,
+            ends: 1_800_000_000,
+            batch: "spring".to_owned(),
+            way: Way::In,
+        };
+        for (_, way) in Way::ALL {
+            let written = Invitation {
+                way,
+                ..invitation.clone()
+            };
+            assert_eq!(Invitation::read(&written.written()), Some(written));
+            assert_eq!(Way::named(way.name()), Some(way));
+        }
+        for text in [
+            "",
+            "front",
+            "3 1800000000 spring",
+            "3 x spring id",
+            "-1 1800000000 spring id",
+        ] {
+            assert_eq!(Invitation::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_named_in_letters_that_need_no_care() {
+        let longest = "a".repeat(32);
+        for name in ["spring", "vip-2", "A_b", &longest] {
+            assert!(is_batch(name), "{name}");
+        }
+        for name in ["", "a b", "a,b", "ä", &"a".repeat(33)] {
+            assert!(!is_batch(name), "{name}");
+        }
+    }
+}

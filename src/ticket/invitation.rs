@@ -1,0 +1,157 @@
+//! Invitations as JWTs: made offline for a room, and verified here without a question to the store.
+//!
+//! Invariant: they have a key of their own and a `typ` of their own, so that no ticket and no pass is one, and none is a ticket.
+
+use super::Keys;
+use super::keys::Purpose;
+use super::offline;
+use crate::queue::{Invitation, Invited, Now, RoomName, Way};
+use serde_json::json;
+
+/// The `typ` of an invitation.
+const INVITATION_TYPE: &str = "queue-invite+jwt";
+
+/// An invitation to a room, signed with a key of the newest entry of `jwt_secret`. Only the tools make some.
+#[must_use]
+pub fn sign_invitation(
+    keys: &Keys,
+    invitation: &Invitation,
+    room: &RoomName,
+    now: Now,
+) -> Option<String> {
+    let claims = json!({
+        "room": room.as_str(),
+        "lane": invitation.way.name(),
+        "uses": invitation.uses,
+        "batch": invitation.batch,
+        "jti": invitation.id,
+        "iat": now.secs(),
+        "exp": invitation.ends,
+    });
+    offline::signed(INVITATION_TYPE, &claims, keys.of(Purpose::Invitation))
+}
+
+impl Keys {
+    /// The invitation to this room that a code is.
+    ///
+    /// # Errors
+    /// Why it is none, or no longer one.
+    pub fn invitation(&self, code: &str, room: &RoomName, now: Now) -> Result<Invitation, Invited> {
+        let read = || {
+            let claims = offline::claims(INVITATION_TYPE, code, self.of(Purpose::Invitation))?;
+            let text = |name| claims.get(name)?.as_str();
+            let number = |name| claims.get(name)?.as_u64();
+            let is_ours = text("room")? == room.as_str();
+            let invitation = Invitation {
+                way: Way::named(text("lane")?)?,
+                id: text("jti")?.to_owned(),
+                uses: number("uses")?,
+                ends: number("exp")?,
+                batch: text("batch")?.to_owned(),
+            };
+            is_ours.then_some(invitation)
+        };
+        let invitation = read().ok_or(Invited::Wrong)?;
+        if now.secs() < invitation.ends {
+            Ok(invitation)
+        } else {
+            Err(Invited::Expired)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ticket::Ticket;
+
+    const NOW: u64 = 1_800_000_000;
+    const SECRET: &str = "a-secret-of-this-test-32-bytes-long";
+    const OTHER: &str = "another-secret-of-this-test-32-bytes";
+
+    fn at(secs: u64) -> Now {
+        Now::from_secs(secs)
+    }
+
+    fn room(name: &str) -> RoomName {
+        RoomName::new(name)
+    }
+
+    fn keys() -> Keys {
+        Keys::new(SECRET, None)
+    }
+
+    fn invitation() -> Invitation {
+        Invitation {
+            id: "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+            uses: 3,
+            ends: NOW + 60,
+            batch: "spring".to_owned(),
+            way: Way::In,
+        }
+    }
+
+    fn code() -> String {
+        sign_invitation(&keys(), &invitation(), &room("main"), at(NOW)).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_invitation_comes_back_as_it_was_signed_until_its_end() {
+        let code = code();
+        let read = |secs| keys().invitation(&code, &room("main"), at(secs));
+        assert_eq!(read(NOW + 59), Ok(invitation()));
+        assert_eq!(read(NOW + 60), Err(Invited::Expired));
+        assert_eq!(read(NOW + 86_400 * 300), Err(Invited::Expired));
+        assert!(code.len() < 350, "{}", code.len());
+        let longest = Invitation {
+            way: Way::Front,
+            uses: 100_000,
+            ends: 4_102_444_800,
+            batch: "a".repeat(32),
+            ..invitation()
+        };
+        let longest = sign_invitation(&keys(), &longest, &room(&"r".repeat(64)), at(NOW));
+        let longest = longest.map_or(usize::MAX, |code| code.len());
+        assert!(longest <= offline::LONGEST, "{longest}");
+    }
+
+    #[test]
+    fn an_invitation_outlives_a_rotation_and_ends_with_its_secret() {
+        let code = code();
+        let read = |keys: &Keys| keys.invitation(&code, &room("main"), at(NOW));
+        assert_eq!(read(&Keys::new(OTHER, [SECRET])), Ok(invitation()));
+        assert_eq!(read(&Keys::new(OTHER, None)), Err(Invited::Wrong));
+    }
+
+    #[test]
+    fn nothing_else_is_an_invitation_and_it_is_nothing_else() {
+        let (keys, code) = (keys(), code());
+        let read = |code: &str, of| keys.invitation(code, &room(of), at(NOW));
+        assert_eq!(read(&code, "other"), Err(Invited::Wrong));
+        let ticket = Ticket {
+            life: 60,
+            ..Ticket::provisional("a", at(NOW))
+        };
+        let token = keys.sign(&ticket, &room("main"), at(NOW), 60);
+        let pass = keys.pass(&ticket, &room("main"), "shop.example", at(NOW));
+        let text = keys.challenge("a", at(NOW));
+        for other in [token, pass, Some(text), Some(String::new())] {
+            let other = other.unwrap_or_default();
+            assert_eq!(read(&other, "main"), Err(Invited::Wrong), "{other}");
+        }
+        for at in 0..code.len() {
+            let changed = |(place, byte): (usize, char)| match (place == at, byte) {
+                (true, 'A') => 'B',
+                (true, _) => 'A',
+                (false, byte) => byte,
+            };
+            let forged: String = code.chars().enumerate().map(changed).collect();
+            if forged != code {
+                assert_eq!(read(&forged, "main"), Err(Invited::Wrong), "{forged}");
+            }
+        }
+        assert_eq!(read(&"a".repeat(99_999), "main"), Err(Invited::Wrong));
+        assert_eq!(keys.verify(&code, &room("main"), at(NOW)), None);
+        assert_eq!(keys.holder(&code, &room("main"), at(NOW)), None);
+    }
+}

@@ -1,0 +1,68 @@
+//! What a ticket entitles its holder to, from the first contact on.
+
+use super::Ticket;
+use crate::queue::{Lane, Now, Position, WaitingProof};
+
+/// What a ticket entitles its holder to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The draw has not been confirmed: the next request repeats it under the same id.
+    Provisional {
+        /// How often its holder has tried without getting a number.
+        tries: u64,
+        /// From which second on it may draw above the bound of a network, for as long as a draw is remembered.
+        draws_from: Option<u64>,
+    },
+    /// A place in the line.
+    Waiting(WaitingProof),
+    /// Inside since `at` (Unix seconds), with no question to the store until the ticket expires.
+    Admitted {
+        /// The number it was admitted with; none for a test ticket that was let in without one.
+        position: Option<Position>,
+        /// The birth of the line that let it in; 0 where the ticket names none.
+        born: u64,
+        /// The epoch the number belongs to.
+        epoch: u64,
+        /// When.
+        at: u64,
+        /// The last minute of the session, since 1970; none for a visitor let in without a cap.
+        session: Option<u64>,
+    },
+}
+
+impl Ticket {
+    /// One whose number is still to be drawn.
+    #[must_use]
+    pub fn provisional(id: impl Into<String>, now: Now) -> Self {
+        let standing = Standing::Provisional {
+            tries: 0,
+            draws_from: None,
+        };
+        Self::new(id, standing, now)
+    }
+
+    /// One about to be signed, of which nothing else is known.
+    #[must_use]
+    pub fn new(id: impl Into<String>, standing: Standing, now: Now) -> Self {
+        Self {
+            id: id.into(),
+            standing,
+            signed: now.secs(),
+            life: 0,
+            grace: None,
+            still: false,
+            called: false,
+            language: None,
+            notice: None,
+            event: None,
+            invitation: None,
+            lane: Lane::Main,
+        }
+    }
+
+    /// Whether its number is still to be drawn.
+    #[must_use]
+    pub fn is_provisional(&self) -> bool {
+        matches!(self.standing, Standing::Provisional { .. })
+    }
+}

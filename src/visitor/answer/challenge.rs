@@ -1,0 +1,65 @@
+//! What a challenged visitor is answered.
+
+use super::{here, words_of};
+use crate::http::{Call, Reply};
+use crate::page::{self, Challenge, Waiting};
+use crate::request::Request;
+use crate::ticket::Ticket;
+use crate::visitor::invitation;
+use crate::visitor::visit::{Visit, VisitOutcome};
+
+/// After this many seconds a page with a way to the verifier is asked for again, since a challenge is good for 300.
+const NEW_WAY: u64 = 240;
+
+/// The page goes on by itself when the wait is over, by GET.
+pub(super) fn challenged(
+    status: u16,
+    (challenge, waiting): (&Challenge, &Waiting),
+    ticket: &Ticket,
+    request: &Request<'_>,
+) -> Reply {
+    let here = here(request.call);
+    let words = words_of(Some(ticket), request.call);
+    let unsent = waiting.unsent.then(|| words.text("unsent"));
+    let frames = request.config.web.frame_ancestors.as_deref();
+    let times = (status, waiting.refresh);
+    let again = match challenge.verifier {
+        Some(_) => waiting.refresh.min(NEW_WAY),
+        None => waiting.refresh,
+    };
+    page::challenge(times, (challenge, unsent), &here, words, frames)
+        .with("refresh", format!("{again}; url={here}"))
+}
+
+/// What a challenged visitor is asked for.
+pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challenge> {
+    if visit.end != VisitOutcome::Challenged {
+        return None;
+    }
+    let Request { config, room, .. } = *request;
+    let text = config.tickets.keys.challenge(&visit.ticket.id, request.now);
+    let answer_to = format!("{}/challenge", config.operators.path);
+    let verifier = room.verifier.as_deref();
+    Some(Challenge {
+        verifier: verifier.map(|page| verifier_link(page, (&text, &answer_to), request.call)),
+        text,
+        answer_to,
+        invitation: invitation::link(request),
+    })
+}
+
+/// The way to the verifier, which leads back to the address that the visitor is at. A verifier of another site reads in it
+/// which site the answer goes to.
+fn verifier_link(page: &str, (text, answer_to): (&str, &str), call: &Call) -> String {
+    let site = if page.starts_with('/') {
+        String::new()
+    } else {
+        call.site()
+    };
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("text", text)
+        .append_pair("to", &here(call))
+        .append_pair("answer_to", &format!("{site}{answer_to}"))
+        .finish();
+    format!("{page}?{query}")
+}

@@ -1,0 +1,30 @@
+//! What a visitor is answered who gets no number, by what the platform says.
+
+use super::{VARY, words_of};
+use crate::http::Reply;
+use crate::http::negotiate::wants_json;
+use crate::page;
+use crate::request::Request;
+use crate::visitor::visit::Visit;
+
+/// When a verified crawler may come back, in seconds. Crawlers keep what they know of a page that answers 503 for a while.
+const LATER: u64 = 3_600;
+
+/// A crawler reads the status, and when to come back.
+pub(super) fn come_back_later() -> Reply {
+    let detail = "verified crawlers get no number; they may come back after Retry-After";
+    Reply::problem(503, "Come back later", detail).with("retry-after", LATER.to_string())
+}
+
+/// Without a ticket: none that was given here would change what the platform says.
+pub(super) fn refused(visit: &Visit, request: &Request<'_>) -> Reply {
+    let call = request.call;
+    let reply = if wants_json(call) {
+        let detail = "no number is given to this client or its network; another network or device may get one";
+        Reply::problem(403, "No number is given", detail)
+    } else {
+        let words = words_of(Some(&visit.ticket), call);
+        page::refused(words, request.config.web.frame_ancestors.as_deref())
+    };
+    reply.with("vary", VARY)
+}

@@ -1,0 +1,153 @@
+//! How an invitation comes here: by the script of the waiting page, by a form, or by the query of a link.
+//!
+//! Invariant: no store is asked here. What is verified goes into the visitor's ticket, and the next page brings it to the line,
+//! so a client that keeps no ticket uses none up. The code stands in no answer and in no address of ours.
+
+use super::answer::{here, words_of};
+use super::kind::is_from_here;
+use super::routes::{Aside, back, bad, bad_destination, destination, sound_destination};
+use super::{Brought, Kind, kind, routes, ticket_cookie};
+use crate::http::body::{self, Unread};
+use crate::http::negotiate::{FORM, media};
+use crate::http::{Call, Reply, field};
+use crate::page;
+use crate::queue::invitation::PARAMETER;
+use crate::queue::{Invited, Reason};
+use crate::request::Request;
+use crate::ticket::{Notice, Ticket};
+use crate::visitor::visit::outside_now;
+use std::io::Read;
+
+/// The most that a form may hold, in bytes.
+const LONGEST_FORM: u64 = 4096;
+
+/// The page with the form, and what the form and the script of the waiting page send.
+pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Aside {
+    if !request.room.invitations.are_taken() {
+        let detail =
+            "no invitations are taken here; the settings invited_per_minute and front_share are 0";
+        let reply = Reply::problem(404, "No invitations", detail);
+        return Aside::Reply(reply, Reason::BadRequest);
+    }
+    match request.call.method.as_str() {
+        "POST" => posted(body, request),
+        _ => Aside::Invitation(form(request), None),
+    }
+}
+
+/// Where a page leads a visitor who has one, where some are taken.
+pub(super) fn link(request: &Request<'_>) -> Option<String> {
+    let are_taken = request.room.invitations.are_taken();
+    are_taken.then(|| routes::invitation_url(request.config, &here(request.call)))
+}
+
+fn form(request: &Request<'_>) -> Reply {
+    let held = ticket_cookie::ticket(request);
+    let words = words_of(held.as_ref(), request.call);
+    let to = destination(request.call).unwrap_or_else(|| "/".to_owned());
+    let frames = request.config.web.frame_ancestors.as_deref();
+    page::invitation(&request.call.path, &to, words, frames).with("vary", "Accept-Language, Cookie")
+}
+
+fn posted(body: &mut dyn Read, request: &Request<'_>) -> Aside {
+    let form = match form_of(body, request.call) {
+        Ok(form) => form,
+        Err(reply) => return Aside::Reply(reply, Reason::BadRequest),
+    };
+    let Some(to) = field(&form, "to").filter(|to| sound_destination(to)) else {
+        return bad_destination();
+    };
+    let Some(code) = field(&form, PARAMETER) else {
+        return bad(PARAMETER, None, "the code of an invitation");
+    };
+    // A form of another page brings no ticket along, and its answer would replace the one that the visitor has.
+    if !is_from_here(request.call) {
+        return Aside::Invitation(back(&to), None);
+    }
+    let (cookies, refused) = brought(&code, request);
+    Aside::Invitation(back(&to).with_cookies(cookies), refused)
+}
+
+/// The bytes of the form.
+fn form_of(body: &mut dyn Read, call: &Call) -> Result<Vec<u8>, Reply> {
+    if media(&call.header("content-type")) != FORM {
+        let detail = format!("the type is not {FORM}, which is accepted");
+        return Err(Reply::problem(415, "Unsupported type", &detail));
+    }
+    body::whole(body, LONGEST_FORM).map_err(|unread| {
+        let (status, title) = match unread {
+            Unread::BrokeOff => (400, "Bad request"),
+            Unread::TooLong(_) => (413, "Too large"),
+        };
+        Reply::problem(status, title, &unread.to_string())
+    })
+}
+
+/// A link with an invitation in its query leads to the same page without it; nothing for any other request.
+#[must_use]
+pub fn of_link(request: &Request<'_>) -> Option<(Reply, Option<Invited>)> {
+    let call = request.call;
+    let code = call.parameter(PARAMETER).filter(|code| is_a_token(code))?;
+    let is_page = matches!(kind(request, Brought::Nothing), Kind::First | Kind::Visit);
+    if !request.room.invitations.are_taken() || !is_page {
+        return None;
+    }
+    let (cookies, refused) = brought(&code, request);
+    let to = match call.query_without(PARAMETER) {
+        Some(query) => format!("{}?{query}", call.path),
+        None => call.path.clone(),
+    };
+    // Two slashes would lead to another site.
+    let to = if to.starts_with("//") {
+        format!("/.{to}")
+    } else {
+        to
+    };
+    let reply = back(&to).with_cookies(cookies);
+    Some((reply.without_referrer(), refused))
+}
+
+/// A visitor may paste the whole link, and programs may have written more behind it.
+fn code_of(given: &str) -> &str {
+    let (_, code) = given.rsplit_once("invitation=").unwrap_or(("", given));
+    let is_other = |letter: char| !letter.is_ascii_alphanumeric() && !"-_.".contains(letter);
+    code.trim().split(is_other).next().unwrap_or_default()
+}
+
+/// Whether it has the form of a code: the site's own pages may have a parameter of the same name.
+fn is_a_token(text: &str) -> bool {
+    text.split('.').count() == 3 && code_of(text) == text
+}
+
+/// The ticket that brings the invitation to the line, or says why it is none. A visitor inside needs none.
+fn brought(code: &str, request: &Request<'_>) -> (Vec<String>, Option<Invited>) {
+    let new = || Ticket::provisional(request.call.id.clone(), request.now);
+    let held = ticket_cookie::ticket(request)
+        .map_or_else(|| Some(new()), |held| outside_now(held, request));
+    let Some(held) = held else {
+        return (Vec::new(), None);
+    };
+    let keys = &request.config.tickets.keys;
+    let read = keys.invitation(code_of(code), &request.room.name, request.now);
+    let read = match read {
+        Ok(invitation) if request.room.invitations.have_revoked(&invitation) => {
+            Err(Invited::Revoked)
+        }
+        read => read,
+    };
+    let refused = read.as_ref().err().copied();
+    // Of a good one the store says what becomes of it.
+    let notice = refused.and_then(Notice::of_invitation);
+    // One that the ticket brings already is not lost by another, which may be used up.
+    let ticket = Ticket {
+        invitation: held.invitation.or_else(|| read.ok().map(Box::new)),
+        notice,
+        ..held
+    };
+    let cookies = if ticket.life > 0 {
+        ticket_cookie::cookies_as_long(&ticket, request)
+    } else {
+        ticket_cookie::cookies(&ticket, request)
+    };
+    (cookies, refused)
+}

@@ -1,0 +1,224 @@
+//! The challenge to a visitor above the bound of a network, in a browser.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fantoccini::{Client, Locator};
+use harness::browser::{self, Driver, Options};
+use now_serving::i18n::LANGUAGES;
+use serde_json::json;
+
+use super::axe::assert_open_to_all;
+use super::elsewhere::site;
+use super::invitation::address_inside;
+use super::languages::TOO_WIDE;
+use super::{picture, tell, text, wait_for_title};
+use crate::house::{House, Visitor};
+use crate::stories::invitations::invitation;
+use crate::stories::verifier::signed;
+
+/// How often the calculation is done for the report.
+const TIMES: usize = 20;
+/// Keeps the page where it is once its script has an answer, and the time since the page was asked for.
+const STAYS: &str =
+    "HTMLFormElement.prototype.submit = function () { window.took = performance.now() }";
+
+/// A room whose visitors all come from one network, which has drawn as many numbers as it may.
+fn house() -> House {
+    let house = House::wasm_for_browsers();
+    house.warm();
+    house.set("network_bound", "challenge");
+    house.set("network_draws", "1");
+    house.set("refresh_interval", "30");
+    Visitor::new(&house).ask("/");
+    house
+}
+
+async fn goto(page: &Client, house: &House) {
+    page.goto(&house.wasm_side().edge.url()).await.unwrap();
+}
+
+async fn stays(page: &Client) {
+    let source = json!({ "source": STAYS });
+    browser::cdp(page, "Page.addScriptToEvaluateOnNewDocument", source)
+        .await
+        .unwrap();
+}
+
+#[test]
+fn a_browser_calculates_by_itself_and_has_a_number() {
+    let house = house();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        goto(&page, &house).await;
+        assert_eq!(text(&page, ".number").await, "2");
+        assert_eq!(
+            text(&page, "#line").await,
+            "There is 1 person ahead of you."
+        );
+        page.close().await.unwrap();
+    });
+}
+
+/// No server sees what stands behind #, so the page hands it over.
+#[test]
+fn a_link_with_an_invitation_leads_past_the_challenge() {
+    let house = house();
+    house.set("invited_per_minute", "10");
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        let url = house.wasm_side().edge.url();
+        let url = url.trim_end_matches('/');
+        let code = invitation(&house, "one", 1, 3600);
+        page.goto(&format!("{url}/echo#invitation={code}"))
+            .await
+            .unwrap();
+        let found = address_inside(&page).await;
+        assert_eq!(found, json!(format!("{url}/echo")));
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_visitor_may_wait_instead() {
+    let house = house();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        // The calculation takes long enough for a press.
+        let slow = json!({ "rate": 20 });
+        browser::cdp(&page, "Emulation.setCPUThrottlingRate", slow)
+            .await
+            .unwrap();
+        stays(&page).await;
+        goto(&page, &house).await;
+        let skip = "const skip = document.querySelector('#skip'); skip.click(); return skip.hidden";
+        assert_eq!(page.execute(skip, vec![]).await.unwrap(), json!(true));
+        let took = "return window.took ?? null";
+        let before = page.execute(took, vec![]).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let after = page.execute(took, vec![]).await.unwrap();
+        assert_eq!(before, after, "it has stopped");
+        page.close().await.unwrap();
+    });
+}
+
+/// Its time is printed and no more: the machine may be busy.
+#[test]
+fn a_browser_four_times_slower_calculates_too() {
+    let house = house();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        let slow = json!({ "rate": 4 });
+        browser::cdp(&page, "Emulation.setCPUThrottlingRate", slow)
+            .await
+            .unwrap();
+        stays(&page).await;
+        let mut times = Vec::new();
+        for _ in 0..TIMES {
+            // Another ticket, so another challenge.
+            page.delete_all_cookies().await.unwrap();
+            goto(&page, &house).await;
+            times.push(took(&page).await);
+        }
+        times.sort_by(f64::total_cmp);
+        let (median, most) = (times[TIMES / 2], times[TIMES * 95 / 100]);
+        println!("at a quarter of the speed: median {median:.0} ms, 95 of 100 within {most:.0} ms");
+        page.close().await.unwrap();
+    });
+}
+
+/// The milliseconds from the request of the page to its answer.
+async fn took(page: &Client) -> f64 {
+    for _ in 0..600 {
+        let took = page.execute("return window.took ?? null", vec![]).await;
+        if let Some(took) = took.unwrap().as_f64() {
+            return took;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("no answer after a minute")
+}
+
+/// The verifier is a page of another site, as the browser sees it.
+#[test]
+fn a_browser_goes_to_the_verifier_and_comes_back_to_a_number() {
+    let house = house();
+    let verifier = site("<!doctype html><title>Verifier</title>".to_owned());
+    house.set("verifier", &verifier);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        goto(&page, &house).await;
+        for scheme in ["light", "dark"] {
+            let preferred = ("prefers-color-scheme", scheme);
+            browser::prefer(&page, &[preferred]).await.unwrap();
+            picture(&page, &format!("verifier-desktop-{scheme}")).await;
+        }
+        let link = page.find(Locator::Css("main a")).await.unwrap();
+        assert_eq!(link.text().await.unwrap(), "Continue");
+        link.click().await.unwrap();
+        wait_for_title(&page, "Verifier").await;
+        let here = page.current_url().await.unwrap();
+        assert!(here.as_str().starts_with(&verifier), "{here}");
+        let asked: BTreeMap<String, String> = here.query_pairs().into_owned().collect();
+        let text_signed = signed(&asked["text"]);
+        let answer = [
+            ("text", &asked["text"]),
+            ("answer", &text_signed),
+            ("to", &asked["to"]),
+        ];
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let query = query.extend_pairs(answer).finish();
+        let back = json!(format!("{}?{query}", asked["answer_to"]));
+        let go = "location.href = arguments[0]";
+        page.execute(go, vec![back]).await.unwrap();
+        assert_eq!(text(&page, ".number").await, "2");
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn the_challenge_fits_and_is_open_to_all_in_every_language() {
+    fits_and_is_open_to_all(&house(), ("challenge", "#skip", "challenge_skip"));
+}
+
+#[test]
+fn the_way_to_the_verifier_fits_and_is_open_to_all_in_every_language() {
+    let house = house();
+    house.set("verifier", "https://verify.shop.example/queue");
+    fits_and_is_open_to_all(&house, ("verifier", "main a", "continue"));
+}
+
+/// The page, given its name, what is pressed there and the word on it.
+fn fits_and_is_open_to_all(house: &House, (name, pressed, word): (&str, &str, &str)) {
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 900)).await.unwrap();
+        stays(&page).await;
+        let agent = page.execute("return navigator.userAgent", vec![]);
+        let agent = agent.await.unwrap();
+        browser::resize(&page, 320, 700).await.unwrap();
+        for words in &LANGUAGES {
+            let reader = json!({ "userAgent": agent, "acceptLanguage": words.tag });
+            browser::cdp(&page, "Emulation.setUserAgentOverride", reader)
+                .await
+                .unwrap();
+            for scheme in ["light", "dark"] {
+                let preferred = ("prefers-color-scheme", scheme);
+                browser::prefer(&page, &[preferred]).await.unwrap();
+                goto(&page, house).await;
+                let pressed = page.find(Locator::Css(pressed)).await.unwrap();
+                assert_eq!(pressed.text().await.unwrap(), words.text(word));
+                let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
+                assert_eq!(wide, json!([]), "{}", words.tag);
+                picture(&page, &format!("{name}-{}-{scheme}", words.tag)).await;
+                assert_open_to_all(&page, &format!("{name} in {}, {scheme}", words.tag)).await;
+            }
+        }
+        page.close().await.unwrap();
+    });
+}

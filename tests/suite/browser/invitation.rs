@@ -1,0 +1,98 @@
+//! Invitations in a browser: by a link, and by the page without scripts.
+
+use fantoccini::{Client, Locator};
+use harness::browser::{self, Driver, Options};
+use now_serving::i18n::LANGUAGES;
+use serde_json::{Value, json};
+
+use super::axe::assert_open_to_all;
+use super::languages::TOO_WIDE;
+use super::{picture, tell, text};
+use crate::house::{House, Visitor};
+use crate::stories::invitations::invitation;
+
+/// A room with a line.
+fn house() -> House {
+    let house = House::wasm_for_browsers();
+    house.warm();
+    house.set("invited_per_minute", "10");
+    house.set("refresh_interval", "30");
+    for _ in 0..2 {
+        Visitor::new(&house).ask("/");
+    }
+    house
+}
+
+/// Where a browser is once it has been let in.
+pub(super) async fn address_inside(page: &Client) -> Value {
+    let is_in = "return !document.querySelector('main') && location.href";
+    let mut found = json!(false);
+    for _ in 0..100 {
+        found = page.execute(is_in, vec![]).await.unwrap();
+        if found != json!(false) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    found
+}
+
+#[test]
+fn a_browser_opens_the_link_of_an_invitation_and_goes_in() {
+    let house = house();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 600)).await.unwrap();
+        let url = house.wasm_side().edge.url();
+        let url = url.trim_end_matches('/');
+        let code = invitation(&house, "one", 1, 3600);
+        let link = format!("{url}/echo?a=b#invitation={code}");
+        page.goto(&link).await.unwrap();
+        let found = address_inside(&page).await;
+        assert_eq!(found, json!(format!("{url}/echo?a=b")), "without the code");
+        page.delete_all_cookies().await.unwrap();
+        let again = format!("{url}/shop#invitation={code}");
+        page.goto(&again).await.unwrap();
+        page.wait()
+            .for_element(Locator::Css("#notice"))
+            .await
+            .unwrap();
+        assert_eq!(
+            text(&page, "#notice").await,
+            "Your invitation has already been used."
+        );
+        page.close().await.unwrap();
+    });
+}
+
+#[test]
+fn the_page_that_takes_an_invitation_fits_and_is_open_to_all_in_every_language() {
+    let house = house();
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(800, 900)).await.unwrap();
+        let agent = page.execute("return navigator.userAgent", vec![]);
+        let agent = agent.await.unwrap();
+        browser::resize(&page, 320, 700).await.unwrap();
+        let url = house.wasm_side().edge.url();
+        let url = url.trim_end_matches('/');
+        for words in &LANGUAGES {
+            let reader = json!({ "userAgent": agent, "acceptLanguage": words.tag });
+            browser::cdp(&page, "Emulation.setUserAgentOverride", reader)
+                .await
+                .unwrap();
+            for scheme in ["light", "dark"] {
+                let preferred = ("prefers-color-scheme", scheme);
+                browser::prefer(&page, &[preferred]).await.unwrap();
+                let to = format!("{url}/_queue/invitation?to=/echo");
+                page.goto(&to).await.unwrap();
+                assert_eq!(text(&page, "h1").await, words.text("invitation"));
+                let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
+                assert_eq!(wide, json!([]), "{}", words.tag);
+                picture(&page, &format!("invitation-{}-{scheme}", words.tag)).await;
+                assert_open_to_all(&page, &format!("invitation in {}, {scheme}", words.tag)).await;
+            }
+        }
+        page.close().await.unwrap();
+    });
+}

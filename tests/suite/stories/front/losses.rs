@@ -1,0 +1,130 @@
+//! What a loss of the store's data does to the front lane: no number is given twice, and no invitation is used twice.
+
+use serde_json::Value;
+use upstash_local::{Fault, Faults};
+
+use super::{MINUTE, SECOND, code, front, place, room};
+use crate::house::{House, Visitor, claims};
+use crate::stories::invitations::{sent, used, uses};
+
+in_houses_whose_clock_is_turned! {
+    a_copy_of_before_the_first_front_number_leaves_numbers_free
+    a_number_of_the_main_line_that_proves_a_loss_leaves_front_numbers_free
+    a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes
+    a_front_ticket_that_could_not_draw_again_at_once_draws_once
+    a_draw_repeated_after_the_line_came_back_uses_no_invitation_again
+}
+
+/// The last number of the front lane that a ticket shows.
+fn number(visitor: &Visitor<'_>) -> u64 {
+    let ticket = claims(visitor.ticket.as_deref().unwrap());
+    assert_eq!(ticket["lane"], "front", "{ticket}");
+    ticket["place"][0].as_u64().unwrap()
+}
+
+fn restore(house: &House, backup: &Value) {
+    let pairs = backup.as_array().unwrap().iter();
+    let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
+    lose(house);
+    house.write(&pairs);
+}
+
+fn lose(house: &House) {
+    house.store.command(&["DEL", &house.key("")]).unwrap();
+}
+
+/// No copy of the sign is left anywhere, and the tickets of the lost line count as ended.
+fn lost_for_good(house: &House, line: &mut Visitor<'_>) {
+    lose(house);
+    house.forget_pop();
+    house.go_to_pop(1);
+    line.ask("/");
+    house.wait(3 * MINUTE);
+    line.ask("/");
+    house.forget_the_sign();
+}
+
+fn a_copy_of_before_the_first_front_number_leaves_numbers_free(house: &House) {
+    let mut line = room(house, "20", 2);
+    house.go_to_pop(1);
+    let known = front(house, 3);
+    house.wait(SECOND);
+    lose(house);
+    house.go_to_pop(0);
+    house.forget_the_sign();
+    line[0].ask("/");
+    let new = front(house, 1).remove(0);
+    assert!(number(&new) > number(&known[2]), "{}", number(&new));
+}
+
+fn a_number_of_the_main_line_that_proves_a_loss_leaves_front_numbers_free(house: &House) {
+    let mut line = room(house, "20", 2);
+    front(house, 2);
+    let backup = house.store.command(&["HGETALL", &house.key("")]).unwrap();
+    let unknown = front(house, 1).remove(0);
+    line.extend(room(house, "20", 1));
+    house.wait(5 * MINUTE);
+    restore(house, &backup);
+    house.forget_pop();
+    house.go_to_pop(2);
+    assert_eq!(line[2].ask("/").json()["position"], 3);
+    let new = front(house, 1).remove(0);
+    assert!(number(&new) > number(&unknown), "{}", number(&new));
+}
+
+fn a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes(house: &House) {
+    let mut line = room(house, "20", 2);
+    let guest = front(house, 3).remove(2);
+    house.wait(SECOND);
+    lost_for_good(house, &mut line[0]);
+    for _ in 0..4 {
+        let mut copy = Visitor::holding(house, guest.ticket.clone());
+        assert_eq!(place(&copy.ask("/")), (1, 0), "one number");
+        house.wait(6 * MINUTE);
+        line[0].ask("/");
+    }
+    assert_eq!(uses(house, "many").as_deref(), Some("3"));
+}
+
+fn a_front_ticket_that_could_not_draw_again_at_once_draws_once(house: &House) {
+    let mut line = room(house, "20", 2);
+    let mut guest = front(house, 3).remove(2);
+    house.wait(SECOND);
+    lost_for_good(house, &mut line[0]);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    guest.ask("/");
+    house.store.fail(Faults::none());
+    for _ in 0..3 {
+        house.wait(6 * MINUTE);
+        line[0].ask("/");
+        Visitor::holding(house, guest.ticket.clone()).ask("/");
+    }
+    let drawn = ["HGET", &house.key(""), "front_length"];
+    assert_eq!(house.store.command(&drawn).unwrap(), "1");
+}
+
+fn a_draw_repeated_after_the_line_came_back_uses_no_invitation_again(house: &House) {
+    let mut line = room(house, "20", 2);
+    front(house, 2);
+    house.forget_the_sign();
+    line[0].ask("/");
+    lose(house);
+    house.go_to_pop(1);
+    house.forget_pop();
+    let code = code(house, "late", 1);
+    let mut guest = Visitor::new(house);
+    guest.send_once(sent(&code, "/echo"));
+    let before = guest.ticket.clone();
+    used(&mut guest, &code);
+    assert_eq!(uses(house, "late").as_deref(), Some("1"));
+    // The data centre that knows the line brings it back, and the answer with the number never came.
+    house.go_to_pop(0);
+    house.wait(2 * SECOND);
+    line[0].ask("/");
+    house.wait(20 * SECOND);
+    line[0].ask("/");
+    let mut again = Visitor::holding(house, before);
+    again.ask("/echo");
+    assert!(number(&again) > 2, "behind those that are known");
+    assert_eq!(uses(house, "late").as_deref(), Some("1"), "used once");
+}

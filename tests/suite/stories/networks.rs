@@ -1,0 +1,251 @@
+//! How many numbers one network may draw, and what a visitor above that does for one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
+
+use crate::house::{Ask, Got, House, Visitor, claims, visitors};
+
+const ZERO_BITS: u32 = 17;
+/// Every draw counts from here on: the room has a line, and its network has drawn as many numbers as it may.
+const DRAWS: u64 = 2;
+
+/// The first number that answers a challenge.
+pub(crate) fn calculated(challenge: &Value) -> String {
+    let (text, bits) = (challenge["text"].as_str().unwrap(), ZERO_BITS);
+    assert_eq!(challenge["zero_bits"], bits);
+    let is_solved = |number: &String| {
+        let digest = hmac_sha256::Hash::hash(format!("{text}:{number}").as_bytes());
+        u32::from_be_bytes(*digest.first_chunk().unwrap()).leading_zeros() >= bits
+    };
+    let mut numbers = (0_u64..).map(|number| number.to_string());
+    numbers.find(is_solved).unwrap()
+}
+
+/// Sends an answer, as a browser or an app does.
+pub(crate) fn sent(text: &str, answer: &str) -> Ask {
+    let query = form(&[("text", text), ("answer", answer), ("to", "/")]);
+    Ask::get(&format!("/_queue/challenge?{query}"))
+}
+
+fn form(pairs: &[(&str, &str)]) -> String {
+    let pairs = pairs.iter().map(|(name, value)| format!("{name}={value}"));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// A room whose visitors all come from one network.
+pub(crate) fn bound(house: &House) {
+    house.warm();
+    house.set("network_bound", "challenge");
+    house.set("network_draws", &DRAWS.to_string());
+    for (visitor, number) in visitors(house, 2).iter_mut().zip(1..) {
+        assert_eq!(visitor.ask("/").json()["position"], number);
+    }
+}
+
+pub(crate) fn challenged(visitor: &mut Visitor<'_>) -> Value {
+    let got = visitor.ask("/");
+    assert_eq!(got.json()["position"], Value::Null, "{got:?}");
+    assert_eq!(
+        got.header("retry-after"),
+        got.json()["refresh_seconds"].to_string()
+    );
+    got.json()["challenge"].clone()
+}
+
+/// One for each time that [`House::is_free`] tells a story which happens to a visitor once.
+pub(crate) fn already_challenged(house: &House) -> Vec<Visitor<'_>> {
+    let mut all = visitors(house, 5);
+    for visitor in &mut all {
+        challenged(visitor);
+    }
+    all
+}
+
+/// The answer that is right, and what came back.
+fn solved(visitor: &mut Visitor<'_>) -> (Ask, Got) {
+    let challenge = challenged(visitor);
+    let ask = sent(challenge["text"].as_str().unwrap(), &calculated(&challenge));
+    let got = visitor.send_once(ask.clone());
+    assert_eq!((got.status, got.header("location")), (303, "/"), "{got:?}");
+    (ask, got)
+}
+
+pub(crate) fn number(visitor: &mut Visitor<'_>) -> Value {
+    visitor.ask("/").json()["position"].clone()
+}
+
+pub(crate) fn draws_above_the_bound_of_a_network_are_counted(house: &House) {
+    house.set("network_bound", "observe");
+    house.set("network_draws", "3");
+    let mut all = visitors(house, 5);
+    let positions: Vec<Value> = all.iter_mut().map(number).collect();
+    assert_eq!(positions, [1, 2, 3, 4, 5]);
+    let polled: Vec<Value> = all.iter_mut().map(number).collect();
+    assert_eq!(polled, positions, "a poll draws nothing");
+    let above = |line: &&Value| line["aboveNetworkBound"] == "drawn";
+    assert_eq!(house.log().iter().filter(above).count(), 2);
+}
+
+pub(crate) fn a_visitor_above_the_bound_gets_a_number_for_a_calculation(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    assert_eq!(challenged(&mut visitor)["answer_to"], "/_queue/challenge");
+    assert!(
+        house.is_free(|| drop(challenged(&mut visitor))),
+        "no store is asked again"
+    );
+    let mut asked = already_challenged(house);
+    assert!(
+        house.is_free(|| {
+            visitor = asked.pop().unwrap();
+            solved(&mut visitor);
+        }),
+        "nor for the answer"
+    );
+    let lines = house.log();
+    let reasons: Vec<&Value> = lines.iter().map(|line| &line["reason"]).collect();
+    assert!(reasons.contains(&&json!("challenged")), "{reasons:?}");
+    assert!(reasons.contains(&&json!("solved")), "{reasons:?}");
+    assert_eq!(number(&mut visitor), 3);
+    assert_eq!(number(&mut visitor), 3);
+    challenged(&mut Visitor::new(house));
+}
+
+pub(crate) fn an_answer_is_worth_one_number(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    challenged(&mut visitor);
+    let before = visitor.ticket.clone();
+    let (ask, _) = solved(&mut visitor);
+    assert_eq!(number(&mut visitor), 3);
+    let mut copies = [(); 2].map(|()| Visitor::holding(house, before.clone()));
+    for copy in &mut copies {
+        let again = copy.send_once(ask.clone());
+        assert_eq!(again.status, 303, "{again:?}");
+        assert_eq!(number(copy), 3, "the same number");
+    }
+    let used = visitor.send_once(ask.clone());
+    assert_eq!(
+        (used.status, used.ticket()),
+        (303, None),
+        "with a number it does nothing"
+    );
+    let mut other = Visitor::new(house);
+    challenged(&mut other);
+    let refused = other.send_once(ask.clone());
+    assert_eq!(
+        (refused.status, refused.ticket()),
+        (303, None),
+        "of another ticket"
+    );
+    challenged(&mut other);
+    house.wait(Duration::from_mins(5));
+    let mut late = Visitor::holding(house, before);
+    assert_eq!(late.send_once(ask).ticket(), None, "its time is over");
+    assert_eq!(number(&mut late), Value::Null);
+}
+
+pub(crate) fn a_wrong_answer_is_refused_and_says_what_is_accepted(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    let challenge = challenged(&mut visitor);
+    let text = challenge["text"].as_str().unwrap();
+    let wrong = visitor.send_once(sent(text, "no-number"));
+    let detail = "answer is \"no-number\"; accepted is one with which SHA-256 of text:answer begins with 17 zero bits";
+    assert_eq!(
+        (wrong.status, &wrong.json()["detail"]),
+        (400, &json!(detail))
+    );
+    let (begin, last) = text.split_at(text.len() - 1);
+    let forged = format!("{begin}{}", if last == "x" { "y" } else { "x" });
+    let refused = visitor.send_once(sent(
+        &forged,
+        &calculated(&json!({ "text": forged, "zero_bits": ZERO_BITS })),
+    ));
+    assert_eq!(
+        (refused.status, refused.ticket()),
+        (303, None),
+        "{refused:?}"
+    );
+    let elsewhere = Ask::get("/_queue/challenge?text=a&answer=b&to=//evil.example");
+    assert_eq!(visitor.send_once(elsewhere).status, 400);
+    for query in ["", "text=a&", "answer=b&"] {
+        let half = Ask::get(&format!("/_queue/challenge?{query}to=/"));
+        assert_eq!(visitor.send_once(half).status, 400, "{query}");
+    }
+    let without_a_ticket = house.ask(&sent(text, &calculated(&challenge)));
+    assert!(
+        without_a_ticket
+            .header("location")
+            .starts_with("/_queue/cookies?try=1")
+    );
+    assert_eq!(number(&mut visitor), Value::Null);
+}
+
+pub(crate) fn a_visitor_who_does_not_calculate_waits_ten_minutes_instead(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    let page = visitor.send(Ask::get("/shop"));
+    assert_eq!(page.header("refresh"), "600; url=/shop");
+    assert!(
+        page.body.contains("goes on by itself in 10 minutes"),
+        "{}",
+        page.body
+    );
+    house.wait(Duration::from_secs(590));
+    challenged(&mut visitor);
+    let mut copy = Visitor::holding(house, visitor.ticket.clone());
+    house.wait(Duration::from_secs(12));
+    assert_eq!(number(&mut visitor), 3);
+    assert_eq!(number(&mut copy), 3);
+}
+
+pub(crate) fn a_challenge_that_was_solved_outlives_trouble_of_the_store(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    solved(&mut visitor);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    assert_eq!(
+        number(&mut visitor),
+        Value::Null,
+        "the store has drawn, and the answer is lost"
+    );
+    house.store.fail(Faults::none());
+    house.wait(Duration::from_secs(20));
+    assert_eq!(number(&mut visitor), 3);
+    let mut other = Visitor::new(house);
+    solved(&mut other);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    assert!(number(&mut other).is_u64());
+    let ticket = claims(other.ticket.as_deref().unwrap());
+    assert_eq!(ticket["above"], Value::Null, "a number needs no leave");
+}
+
+pub(crate) fn an_open_room_challenges_no_visitor(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    challenged(&mut visitor);
+    house.change("mode", r#"{"mode":"open"}"#);
+    house.forget_the_sign();
+    assert!(visitor.ask("/echo").inside);
+    assert!(Visitor::new(house).ask("/echo").inside);
+}
+
+pub(crate) fn an_ended_ticket_above_the_bound_is_challenged_with_one_call(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    solved(&mut visitor);
+    assert_eq!(number(&mut visitor), 3);
+    house.change("epoch", &house.word());
+    house.forget_the_sign();
+    let calls = house.calls(|| drop(challenged(&mut visitor)));
+    assert_eq!(calls, 1);
+    solved(&mut visitor);
+    let got = visitor.ask("/").json();
+    assert_eq!(
+        (&got["position"], &got["notice"]),
+        (&json!(4), &json!("line_started_anew"))
+    );
+}
