@@ -23,11 +23,12 @@ pub(super) fn awaits_lot(visit: &Visit, request: &Request<'_>) -> bool {
 
 /// What is known of an event: by the sign, or by the clock where the store was not asked.
 pub(super) fn outlook(visit: &Visit, request: &Request<'_>) -> Option<Outlook> {
-    let now_ms = request.now_of_events().ms();
-    if let Some(sign) = &visit.sign {
-        let event = sign.event.as_ref()?;
-        return Some(Outlook::new(&event.event, event.phase, now_ms));
-    }
-    let (event, phase) = request.event()?;
-    Some(Outlook::new(&event, phase, now_ms))
+    let (event, phase) = match &visit.sign {
+        Some(sign) => {
+            let told = sign.event.as_ref()?;
+            (told.event.clone(), told.phase)
+        }
+        None => request.event()?,
+    };
+    Some(Outlook::new(&event, phase, request.now_of_events().ms()))
 }
