@@ -18,7 +18,7 @@ const LONGEST_WAIT: u64 = 600;
 /// The longest result of a calculation that is looked at.
 const LONGEST_ANSWER: usize = 20;
 
-/// What a challenged visitor does for the answer. An answer of one kind is wrong where the other is asked for.
+/// What a challenged visitor does for the answer. An answer of one kind is worth nothing where the other is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The visitor's browser looks for a number.
@@ -27,12 +27,22 @@ pub enum Proof {
     Verifier,
 }
 
+impl Proof {
+    fn other(self) -> Self {
+        match self {
+            Self::Calculation => Self::Verifier,
+            Self::Verifier => Self::Calculation,
+        }
+    }
+}
+
 /// What an answer is worth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The visitor gets this ticket, which may draw.
     Solved(Box<Ticket>),
-    /// It is for another ticket, or its time is over: the visitor needs another challenge.
+    /// It is for another ticket, its time is over, or the room asked for the other proof when the challenge was set: the visitor
+    /// needs another challenge.
     Stale,
     /// It does not fit the text.
     Wrong,
@@ -69,8 +79,11 @@ impl Keys {
         };
         match set.filter(is_in_time).filter(is_ours) {
             None => Answer::Stale,
-            Some(_) if !self.fits(proof, text, answer) => Answer::Wrong,
-            Some(set) => Answer::Solved(Box::new(held.solved(set))),
+            Some(set) if self.fits(proof, text, answer) => {
+                Answer::Solved(Box::new(held.solved(set)))
+            }
+            Some(_) if self.fits(proof.other(), text, answer) => Answer::Stale,
+            Some(_) => Answer::Wrong,
         }
     }
 
@@ -252,8 +265,8 @@ mod tests {
         let number = calculated(&text);
         let by_number = worth(&keys, Proof::Calculation, &number);
         assert_eq!(by_number, Answer::Solved(ticket), "one ticket for both");
-        assert_eq!(worth(&keys, Proof::Verifier, &number), Answer::Wrong);
-        assert_eq!(worth(&keys, Proof::Calculation, signed), Answer::Wrong);
+        assert_eq!(worth(&keys, Proof::Verifier, &number), Answer::Stale);
+        assert_eq!(worth(&keys, Proof::Calculation, signed), Answer::Stale);
         let in_capitals = signed.to_uppercase();
         for wrong in ["", "0", &signed[1..], &in_capitals] {
             assert_eq!(
