@@ -15,7 +15,7 @@ use crate::traces::runner;
 
 /// Where a stranger can write.
 #[derive(Clone, Copy, Debug)]
-enum WaitingProof {
+enum Spot {
     Cookie,
     OurCookie,
     Authorization,
@@ -27,30 +27,30 @@ enum WaitingProof {
     Header(&'static str),
 }
 
-const PLACES: [WaitingProof; 20] = [
-    WaitingProof::Cookie,
-    WaitingProof::OurCookie,
-    WaitingProof::Authorization,
-    WaitingProof::Basic,
-    WaitingProof::Path,
-    WaitingProof::Query,
-    WaitingProof::Form,
-    WaitingProof::Json,
-    WaitingProof::Header("accept"),
-    WaitingProof::Header("accept-language"),
-    WaitingProof::Header("content-type"),
-    WaitingProof::Header("host"),
-    WaitingProof::Header("origin"),
-    WaitingProof::Header("purpose"),
-    WaitingProof::Header("sec-fetch-dest"),
-    WaitingProof::Header("sec-fetch-mode"),
-    WaitingProof::Header("sec-fetch-site"),
-    WaitingProof::Header("sec-purpose"),
-    WaitingProof::Header("x-moz"),
-    WaitingProof::Header("x-requested-with"),
+const PLACES: [Spot; 20] = [
+    Spot::Cookie,
+    Spot::OurCookie,
+    Spot::Authorization,
+    Spot::Basic,
+    Spot::Path,
+    Spot::Query,
+    Spot::Form,
+    Spot::Json,
+    Spot::Header("accept"),
+    Spot::Header("accept-language"),
+    Spot::Header("content-type"),
+    Spot::Header("host"),
+    Spot::Header("origin"),
+    Spot::Header("purpose"),
+    Spot::Header("sec-fetch-dest"),
+    Spot::Header("sec-fetch-mode"),
+    Spot::Header("sec-fetch-site"),
+    Spot::Header("sec-purpose"),
+    Spot::Header("x-moz"),
+    Spot::Header("x-requested-with"),
 ];
 
-fn asks(place: WaitingProof, bytes: &[u8]) -> Vec<Ask> {
+fn asks(place: Spot, bytes: &[u8]) -> Vec<Ask> {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let body = |kind: &str| {
         Ask {
@@ -60,31 +60,31 @@ fn asks(place: WaitingProof, bytes: &[u8]) -> Vec<Ask> {
         .with("content-type", kind)
     };
     match place {
-        WaitingProof::Cookie => vec![Ask::get("/").with("cookie", bytes)],
-        WaitingProof::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
+        Spot::Cookie => vec![Ask::get("/").with("cookie", bytes)],
+        Spot::OurCookie => ["queue=", "__Host-queue=", "a=b; queue=\""]
             .into_iter()
             .flat_map(|name| {
                 let cookie = [name.as_bytes(), bytes].concat();
                 ["/", "/_queue/place"].map(|path| Ask::get(path).with("cookie", &cookie))
             })
             .collect(),
-        WaitingProof::Authorization => on_every_route("authorization", bytes),
-        WaitingProof::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
-        WaitingProof::Path => vec![
+        Spot::Authorization => on_every_route("authorization", bytes),
+        Spot::Basic => on_every_route("authorization", &[b"Basic ", bytes].concat()),
+        Spot::Path => vec![
             Ask::get(&format!("/{text}")),
             Ask::get(&format!("/_queue{text}")),
             Ask::get(&format!("/_queue/{text}")).method("POST"),
         ],
-        WaitingProof::Query => vec![
+        Spot::Query => vec![
             Ask::get(&format!("/?{text}")),
             Ask::get(&format!("/_queue?done={text}&number={text}&asked={text}")).operator(),
             Ask::get(&format!("/_queue/cookies?try=1&to={text}")),
             Ask::get(&format!("/_queue/cookies?try={text}&to=/")),
             Ask::get(&format!("/_queue/updates?every=off&to=/{text}")),
         ],
-        WaitingProof::Form => vec![body("application/x-www-form-urlencoded")],
-        WaitingProof::Json => vec![body("application/json")],
-        WaitingProof::Header(name) => vec![
+        Spot::Form => vec![body("application/x-www-form-urlencoded")],
+        Spot::Json => vec![body("application/json")],
+        Spot::Header(name) => vec![
             Ask::get("/").with(name, bytes),
             Ask::get("/").method("POST").with(name, bytes),
             Ask::press("amt=0").with(name, bytes),
@@ -114,7 +114,7 @@ fn is_ours(status: u16) -> bool {
     )
 }
 
-fn holds(house: &House, place: WaitingProof, bytes: &[u8]) {
+fn holds(house: &House, place: Spot, bytes: &[u8]) {
     let before = cursor(house);
     for ask in asks(place, bytes) {
         let got = house.ask(&ask);
@@ -142,8 +142,8 @@ fn holds(house: &House, place: WaitingProof, bytes: &[u8]) {
 }
 
 /// A stranger's path may be one that skips the room.
-fn place_is_path(place: WaitingProof) -> bool {
-    matches!(place, WaitingProof::Path)
+fn place_is_path(place: Spot) -> bool {
+    matches!(place, Spot::Path)
 }
 
 fn cursor(house: &House) -> serde_json::Value {
@@ -193,7 +193,7 @@ fn random_bytes_and_mutations(cases: u32) {
     let outcome = runner(cases).run(
         &(prop::sample::select(&PLACES[..]), bytes),
         |(place, bytes)| {
-            if !(matches!(place, WaitingProof::Form | WaitingProof::Json) && is_an_amount(&bytes)) {
+            if !(matches!(place, Spot::Form | Spot::Json) && is_an_amount(&bytes)) {
                 holds(&house, place, &bytes);
             }
             Ok(())
@@ -213,9 +213,7 @@ mod native {
         assert!(corpus.len() >= 20, "{} shapes", corpus.len());
         for bytes in &corpus {
             for place in PLACES {
-                if !(matches!(place, WaitingProof::Form | WaitingProof::Json)
-                    && is_an_amount(bytes))
-                {
+                if !(matches!(place, Spot::Form | Spot::Json) && is_an_amount(bytes)) {
                     holds(&house, place, bytes);
                 }
             }
