@@ -105,6 +105,7 @@ variable "settings" {
       "cf_compat",
       "cors_origins",
       "cross_site_posts",
+      "cookie_domain",
       "origin_cookie",
       "websockets",
       "on_store_error",

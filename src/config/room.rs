@@ -60,7 +60,7 @@ impl Room {
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths) -> Self {
         Self {
             name: reader.room(),
-            cookies: RoomCookies::default(),
+            cookies: RoomCookies::new(reader.cookie_domain()),
             pace: Pace {
                 automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),

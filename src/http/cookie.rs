@@ -9,6 +9,8 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     scope: Scope,
+    /// The hosts that share them: this one, and all below it.
+    domain: Option<String>,
     /// The ticket's.
     pub ticket: Cow<'static, str>,
     /// The twin's: the same ticket once more, for forms that other sites post.
@@ -48,26 +50,41 @@ impl Scope {
 /// The names of the cookies of a room, in each scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomCookies {
+    shared: Option<Names>,
     secure: Names,
     loopback: Names,
 }
 
-impl Default for RoomCookies {
-    fn default() -> Self {
+impl RoomCookies {
+    /// Of a room whose tickets the hosts of this domain share, or whose every host has its own.
+    #[must_use]
+    pub fn new(domain: Option<String>) -> Self {
         Self {
+            shared: domain.map(Names::shared),
             secure: Names::of(Scope::Secure),
             loopback: Names::of(Scope::Loopback),
         }
     }
-}
 
-impl RoomCookies {
-    /// As the browser keeps them that sent this.
+    /// As the browser is to keep them that sent this. It takes none for a domain that its host does not belong to.
     #[must_use]
     pub fn of(&self, call: &Call) -> &Names {
+        let shared = self.shared.as_ref();
         match Scope::of(call) {
-            Scope::Secure => &self.secure,
+            Scope::Secure => shared
+                .filter(|names| names.belong_to(call.hostname()))
+                .unwrap_or(&self.secure),
             Scope::Loopback => &self.loopback,
+        }
+    }
+
+    /// As the browser may have kept them, those of [`of`](Self::of) first: a host had its own before it shared them.
+    #[must_use]
+    pub fn kept(&self, call: &Call) -> Vec<&Names> {
+        match (Scope::of(call), &self.shared) {
+            (Scope::Loopback, _) => vec![&self.loopback],
+            (Scope::Secure, None) => vec![&self.secure],
+            (Scope::Secure, Some(shared)) => vec![shared, &self.secure],
         }
     }
 }
@@ -82,28 +99,59 @@ impl Names {
         };
         Self {
             scope,
+            domain: None,
             ticket: Cow::Borrowed(ticket),
             twin: Cow::Borrowed(twin),
         }
     }
 
+    /// Those that all hosts of a domain share: this prefix makes browsers insist on `Secure` alone (RFC 6265bis 4.1.3).
+    fn shared(domain: String) -> Self {
+        Self {
+            domain: Some(domain),
+            ticket: Cow::Borrowed("__Secure-queue"),
+            twin: Cow::Borrowed("__Secure-queue-post"),
+            ..Self::of(Scope::Secure)
+        }
+    }
+
+    /// Whether a browser keeps them for this host (RFC 6265, 5.1.3).
+    fn belong_to(&self, host: &str) -> bool {
+        let domain = self.domain.as_deref().unwrap_or_default();
+        let at = host.len().checked_sub(domain.len());
+        let ends = at.and_then(|at| host.split_at_checked(at));
+        ends.is_some_and(|(below, end)| {
+            end.eq_ignore_ascii_case(domain) && (below.is_empty() || below.ends_with('.'))
+        })
+    }
+
+    /// The attribute, behind the path.
+    fn domain(&self) -> String {
+        let domain = self.domain.as_deref();
+        domain.map_or_else(String::new, |domain| format!("; Domain={domain}"))
+    }
+
     /// The `Set-Cookie` value of the ticket.
     #[must_use]
     pub fn set(&self, token: &str, max_age: u64, site: SameSite) -> String {
-        let (name, secure) = (&self.ticket, self.scope.secure());
+        let (name, domain, secure) = (&self.ticket, self.domain(), self.scope.secure());
         let site = match site {
             SameSite::Lax => "Lax",
             SameSite::NonePartitioned => "None; Partitioned",
         };
-        format!("{name}={token}; Path=/{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}")
+        format!(
+            "{name}={token}; Path=/{domain}{secure}; HttpOnly; SameSite={site}; Max-Age={max_age}"
+        )
     }
 
     /// The `Set-Cookie` value of the twin, which browsers send with every request. `Secure` on loopback too: they take
     /// `SameSite=None` with it only, and loopback addresses for secure.
     #[must_use]
     pub fn set_twin(&self, token: &str, max_age: u64) -> String {
-        let name = &self.twin;
-        format!("{name}={token}; Path=/; Secure; HttpOnly; SameSite=None; Max-Age={max_age}")
+        let (name, domain) = (&self.twin, self.domain());
+        format!(
+            "{name}={token}; Path=/{domain}; Secure; HttpOnly; SameSite=None; Max-Age={max_age}"
+        )
     }
 }
 
@@ -233,5 +281,32 @@ mod tests {
                 "queue-post=abc; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=60"
             ]
         );
+    }
+
+    #[test]
+    fn hosts_share_a_cookie_of_their_domain_and_no_other_host_does() {
+        let shared = Names::shared("shop.example".to_owned());
+        assert_eq!(
+            [
+                shared.set("abc", 60, SameSite::Lax),
+                shared.set_twin("abc", 60)
+            ],
+            [
+                "__Secure-queue=abc; Path=/; Domain=shop.example; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
+                "__Secure-queue-post=abc; Path=/; Domain=shop.example; Secure; HttpOnly; SameSite=None; Max-Age=60"
+            ]
+        );
+        for host in ["shop.example", "www.shop.example", "a.b.Shop.Example"] {
+            assert!(shared.belong_to(host), "{host}");
+        }
+        for host in [
+            "",
+            "example",
+            "xshop.example",
+            "shop.example.evil.example",
+            "\u{e9}shop.exampl",
+        ] {
+            assert!(!shared.belong_to(host), "{host}");
+        }
     }
 }

@@ -126,7 +126,7 @@ pub(super) fn bare(
             ..Forward::default()
         };
     }
-    let names = rooms.iter().map(|room| room.cookies.of(call));
+    let names = rooms.iter().flat_map(|room| room.cookies.kept(call));
     let ours = names.flat_map(|names| {
         let ticket = match origin_cookie {
             OriginCookie::Remove => Some(names.ticket.clone()),

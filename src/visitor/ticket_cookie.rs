@@ -2,7 +2,7 @@
 
 use crate::config::Room;
 use crate::http::Call;
-use crate::http::cookie::{self, SameSite, Scope};
+use crate::http::cookie::{self, Names, SameSite, Scope};
 use crate::http::negotiate::is_posted_form;
 use crate::queue::Now;
 use crate::request::Request;
@@ -21,8 +21,8 @@ pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
 /// The same by these keys, for this room.
 #[must_use]
 pub fn verified(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticket> {
-    let name = &room.cookies.of(call).ticket;
-    values(call, name).find_map(|token| keys.verify(token, &room.name, now))
+    let mut tokens = kept(call, room, |names| &names.ticket).into_iter();
+    tokens.find_map(|token| keys.verify(token, &room.name, now))
 }
 
 /// The ticket of a visitor inside, from its twin, where another site's page posts a form here: the browser holds the
@@ -40,8 +40,8 @@ pub fn verified_twin(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<
     if brings_cookie(call, room) || !is_posted_form(call) {
         return None;
     }
-    let name = &room.cookies.of(call).twin;
-    let ticket = values(call, name).find_map(|token| keys.verify(token, &room.name, now))?;
+    let mut tokens = kept(call, room, |names| &names.twin).into_iter();
+    let ticket = tokens.find_map(|token| keys.verify(token, &room.name, now))?;
     ticket.is_inside(now).then_some(ticket)
 }
 
@@ -56,8 +56,8 @@ pub fn ticket_or_lapsed(request: &Request<'_>) -> Option<Ticket> {
         ..
     } = *request;
     let lapsed = |token| config.tickets.keys.verify_lapsed(token, &room.name, now);
-    let name = &room.cookies.of(call).ticket;
-    ticket(request).or_else(|| values(call, name).find_map(lapsed))
+    let mut tokens = kept(call, room, |names| &names.ticket).into_iter();
+    ticket(request).or_else(|| tokens.find_map(lapsed))
 }
 
 /// Whether the browser sent a cookie with our name, whatever is in it.
@@ -67,8 +67,7 @@ pub fn keeps_cookies(request: &Request<'_>) -> bool {
 }
 
 fn brings_cookie(call: &Call, room: &Room) -> bool {
-    let name = &room.cookies.of(call).ticket;
-    values(call, name).next().is_some()
+    !kept(call, room, |names| &names.ticket).is_empty()
 }
 
 /// The `Set-Cookie` values of a ticket with a whole life before it: its own, and with an admission its twin's. Any other
@@ -98,7 +97,7 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
         };
         vec![set(&token, life.saturating_add(KEPT), request), twin]
     });
-    cookies.unwrap_or_default()
+    with_old_ended(cookies, request)
 }
 
 /// The same for the ticket of a visitor who is not inside, which ends when the one that came would have ended.
@@ -110,13 +109,40 @@ pub fn cookies_as_long(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let end = ticket.signed.saturating_add(ticket.life);
     let left = end.saturating_sub(request.now.secs()).saturating_add(KEPT);
     let cookies = token.map(|token| vec![set(&token, left, request), no_twin(request)]);
-    cookies.unwrap_or_default()
+    with_old_ended(cookies, request)
 }
 
 /// The `Set-Cookie` values after which the browser keeps none.
 #[must_use]
 pub fn forget(request: &Request<'_>) -> Vec<String> {
-    vec![set("", 0, request), no_twin(request)]
+    let mut cookies = vec![set("", 0, request), no_twin(request)];
+    end_old(&mut cookies, request);
+    cookies
+}
+
+/// These, and the end of what the host had before it shared its cookies with others: not sooner than the browser has shown that it
+/// keeps a shared one.
+fn with_old_ended(cookies: Option<Vec<String>>, request: &Request<'_>) -> Vec<String> {
+    let mut cookies = cookies.unwrap_or_default();
+    if is_brought(request.room.cookies.of(request.call), request.call) {
+        end_old(&mut cookies, request);
+    }
+    cookies
+}
+
+/// Adds the `Set-Cookie` values that end the tickets which came and are kept otherwise now.
+fn end_old(cookies: &mut Vec<String>, request: &Request<'_>) {
+    let Request { call, room, .. } = *request;
+    let now = room.cookies.of(call);
+    for names in room.cookies.kept(call) {
+        if names != now && is_brought(names, call) {
+            cookies.extend([names.set("", 0, site(request)), names.set_twin("", 0)]);
+        }
+    }
+}
+
+fn is_brought(names: &Names, call: &Call) -> bool {
+    values(call, &names.ticket).next().is_some()
 }
 
 fn no_twin(request: &Request<'_>) -> String {
@@ -140,6 +166,13 @@ fn site(request: &Request<'_>) -> SameSite {
         (Some(_), Scope::Secure) => SameSite::NonePartitioned,
         _ => SameSite::Lax,
     }
+}
+
+/// What the browser kept under our name: of this host only where none came that it shares with others.
+fn kept<'a>(call: &'a Call, room: &'a Room, name: fn(&Names) -> &str) -> Vec<&'a str> {
+    let names = room.cookies.kept(call).into_iter();
+    let mut kept = names.map(|names| values(call, name(names)).collect::<Vec<_>>());
+    kept.find(|kept| !kept.is_empty()).unwrap_or_default()
 }
 
 fn values<'a>(call: &'a Call, name: &'a str) -> impl Iterator<Item = &'a str> {

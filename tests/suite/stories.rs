@@ -9,6 +9,7 @@ mod brand;
 mod cap;
 mod counter;
 mod defects;
+mod domain;
 mod elsewhere;
 mod estimate;
 mod event;
@@ -38,6 +39,7 @@ use brand::*;
 use cap::*;
 use counter::*;
 use defects::*;
+use domain::*;
 use elsewhere::*;
 use estimate::*;
 use event::*;
@@ -250,6 +252,9 @@ in_every_house! {
     without_the_store_hold_and_closed_stay_and_let_in_nobody
     an_open_room_stays_open_without_the_store
     what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_epoch
+    the_hosts_of_a_domain_share_a_place
+    a_place_from_before_the_hosts_shared_it_is_kept
+    a_shared_place_is_nothing_where_each_host_has_its_own
     operators_are_answered_on_the_admin_host_and_on_no_other
     visitors_find_their_routes_on_every_host_but_the_admin_host
     on_the_admin_host_nothing_else_is_served

@@ -75,6 +75,16 @@ impl Reader<'_> {
         Some(host)
     }
 
+    /// Of two parts at least: browsers take no cookie for all of a top-level domain.
+    pub(in crate::config) fn cookie_domain(&mut self) -> Option<String> {
+        let domain = self.optional("cookie_domain")?;
+        if !is_dns_name(&domain) || !domain.contains('.') {
+            let accepted = "none, or a domain such as shop.example: lower-case letters, digits, - and at least one dot; no scheme, port or path, no dot in front, no * and no IP address";
+            self.problem("cookie_domain", Some(domain.clone()), accepted);
+        }
+        Some(domain)
+    }
+
     pub(in crate::config) fn paths(&mut self) -> Paths {
         Paths {
             bypass: self.path_list("bypass_paths", BYPASS_DEFAULT),

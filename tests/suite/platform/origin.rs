@@ -162,6 +162,12 @@ fn the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_
     house.store.fail(Faults::always(Fault::Refuse));
     check("open, without the store", Ask::get("/echo"), without_number);
     every_kind();
+    let shared = format!("__Secure-queue={ticket}; __Secure-queue-post={ticket}; {cookie}");
+    for domain in ["shop.example", "wrong"] {
+        house.set("cookie_domain", domain);
+        let ask = Ask::get("/echo").with("cookie", &shared);
+        check("inside on a host of the domain", ask, inside);
+    }
     house.set("automatic", "wrong");
     every_kind();
 }

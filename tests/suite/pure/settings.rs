@@ -128,7 +128,14 @@ fn the_schema_has_the_limits_of_the_service() {
             agree(name, &json!("neither"), false);
         }
         if let Some(most) = property["maxLength"].as_u64().filter(|_| {
-            !["brand_logo", "admin_host", "probe_path", "verifier"].contains(&name.as_str())
+            ![
+                "brand_logo",
+                "admin_host",
+                "cookie_domain",
+                "probe_path",
+                "verifier",
+            ]
+            .contains(&name.as_str())
         }) {
             let text = |length: u64| json!("é".repeat(usize::try_from(length).unwrap()));
             agree(name, &text(most), true);
@@ -252,6 +259,11 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("admin_host", json!("queue.shop.example"), true),
         ("admin_host", json!("https://queue.shop.example"), false),
         ("admin_host", json!("192.0.2.7"), false),
+        ("cookie_domain", json!("none"), true),
+        ("cookie_domain", json!("www.shop.example"), true),
+        ("cookie_domain", json!("example"), false),
+        ("cookie_domain", json!(".shop.example"), false),
+        ("cookie_domain", json!("192.0.2.7"), false),
         (
             "frame_ancestors",
             json!(["self", "https://*.shop.example:8443"]),

@@ -66,7 +66,7 @@ fn ticket(answer: &Answer) -> Option<String> {
     cookies
         .filter_map(|line| line.to_str().ok()?.split(';').next())
         .find(|pair| {
-            let value = ["__Host-queue=", "queue="]
+            let value = ["__Host-queue=", "__Secure-queue=", "queue="]
                 .iter()
                 .find_map(|name| pair.strip_prefix(name));
             value.is_some_and(|value| !value.is_empty())
@@ -152,14 +152,13 @@ mod tests {
 
     #[test]
     fn a_ticket_is_found_among_the_cookies_of_the_origin() {
-        let mut answer = Answer::default();
-        for cookie in [
-            "shop=1; Path=/",
-            "queue-post=b; Path=/",
-            "__Host-queue=a.b.c; Path=/; Secure",
-        ] {
-            answer.headers.append("set-cookie", cookie.parse().unwrap());
+        for ours in ["__Host-queue=a.b.c", "__Secure-queue=a.b.c", "queue=a.b.c"] {
+            let mut answer = Answer::default();
+            for cookie in ["shop=1", "queue-post=b", ours] {
+                let cookie = format!("{cookie}; Path=/").parse().unwrap();
+                answer.headers.append("set-cookie", cookie);
+            }
+            assert_eq!(ticket(&answer).unwrap(), ours);
         }
-        assert_eq!(ticket(&answer).unwrap(), "__Host-queue=a.b.c");
     }
 }

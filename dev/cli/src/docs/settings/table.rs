@@ -239,6 +239,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "whether a form that another site posts, such as a bank's after a payment, reaches the origin for visitors inside; their ticket then has a twin, the cookie `__Host-queue-post`",
     },
     Setting {
+        name: "cookie_domain",
+        accepted: Text("none, a domain in lower case such as `shop.example`"),
+        what: "on which hosts a visitor has one place: this domain and all below it, [by one cookie](ticket.md#one-place-on-several-hosts). With `none` each host has places of its own",
+    },
+    Setting {
         name: "origin_cookie",
         accepted: Word,
         what: "whether the origin sees our cookie",
