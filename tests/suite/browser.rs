@@ -100,7 +100,7 @@ async fn wait_for_title(browser: &Client, part: &str) {
 
 #[test]
 fn a_visitor_is_let_in_by_the_operators_button_and_lands_in_the_shop() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     crate::house::Visitor::new(&house).ask("/");
     let driver = Driver::start().unwrap();

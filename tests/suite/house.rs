@@ -42,6 +42,9 @@ pub(crate) const ADMIN_TOKEN: &str = "development-only-admin-token";
 pub(crate) const SECRET: &str = "development-only-jwt-secret-0123456789abcdef";
 pub(crate) const STORE_TOKEN: &str = "development-only-upstash-token";
 
+/// How long the store may take where a story is not about that: a busy machine is no fault of the store's.
+const PATIENT: Duration = Duration::from_secs(10);
+
 /// A longer time is skipped. A sandbox reads its settings again after a second, a copy of the sign lives for two.
 const LONG: Duration = Duration::from_secs(3);
 
@@ -341,7 +344,7 @@ impl Default for EdgeIs {
             local: true,
             origin: None,
             web_sockets: true,
-            deadline: DEADLINE,
+            deadline: PATIENT,
         }
     }
 }
@@ -383,9 +386,12 @@ impl House {
         Self::start(EdgeIs::default())
     }
 
-    /// Its store may take its time: browsers keep a machine busy, and that is no fault of the store's.
-    pub(crate) fn wasm_for_browsers() -> Self {
-        Self::shared_with(20 * DEADLINE)
+    /// Its store has as long as in production.
+    pub(crate) fn wasm_with_the_deadline() -> Self {
+        Self::start(EdgeIs {
+            deadline: DEADLINE,
+            ..EdgeIs::default()
+        })
     }
 
     /// The Wasm takes itself for a deployed service.

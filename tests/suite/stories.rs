@@ -248,7 +248,6 @@ in_every_house! {
     who_cannot_draw_comes_back_later_each_time
     who_comes_after_a_failed_draw_costs_no_call
     who_has_no_number_reads_nothing_of_a_place
-    one_late_answer_lets_in_nobody
     without_the_store_hold_and_closed_stay_and_let_in_nobody
     an_open_room_stays_open_without_the_store
     what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_epoch

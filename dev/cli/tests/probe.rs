@@ -47,7 +47,7 @@ impl Service {
                 .map(|(key, value)| ((*key).to_owned(), (*value).to_owned())),
         );
         let backends = (origin.url(), server.url());
-        let options = EdgeOptions::local(wasm().unwrap(), backends, all, DEADLINE);
+        let options = EdgeOptions::local(wasm().unwrap(), backends, all, 20 * DEADLINE);
         let edge = Edge::start(&options).unwrap();
         origin.clear();
         Self {

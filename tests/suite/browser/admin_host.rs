@@ -41,7 +41,7 @@ async fn pictures(page: &Client, name: &str) {
 
 #[test]
 fn a_panel_on_a_host_of_its_own_works_there_and_no_page_of_the_shop_presses_its_buttons() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("admin_host", HOST);
     Visitor::new(&house).ask("/");
     let driver = Driver::start().unwrap();

@@ -120,7 +120,7 @@ async fn assert_no_barrier_behind(page: &Client, panel: &str, button: &str, word
 
 #[test]
 fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -140,7 +140,7 @@ fn the_panel_and_its_questions_put_no_barrier_before_anybody() {
 
 #[test]
 fn no_page_of_ours_puts_a_barrier_before_anybody() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     // So that no page is exchanged while it is looked at.
     house.set("refresh_interval", "30");
     let url = house.wasm_side().edge.url();

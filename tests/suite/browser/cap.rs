@@ -16,7 +16,7 @@ const OVER: &str = "Your visit ended, since you were away for a while. Your new 
 
 /// A room with this many slots, whose page polls once a second.
 fn house(slots: &str) -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     house.set("total_active", slots);
     house.set("session_minutes", "2");

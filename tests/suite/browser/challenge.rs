@@ -25,7 +25,7 @@ const STAYS: &str =
 
 /// A room whose visitors all come from one network, which has drawn as many numbers as it may.
 fn house() -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.warm();
     house.set("network_bound", "challenge");
     house.set("network_draws", "1");

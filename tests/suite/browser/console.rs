@@ -37,7 +37,7 @@ fn mode(house: &House) -> String {
 
 #[test]
 fn the_first_screen_shows_what_decides() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("settings", r#"{"automatic":10,"automatic_quantity":5}"#);
     let driver = Driver::start().unwrap();
@@ -64,7 +64,7 @@ fn the_first_screen_shows_what_decides() {
 
 #[test]
 fn a_minute_of_the_chart_is_read_out_by_keyboard_and_by_pointer() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("mode", r#"{"mode":"hold"}"#);
     let driver = Driver::start().unwrap();
@@ -103,7 +103,7 @@ fn a_minute_of_the_chart_is_read_out_by_keyboard_and_by_pointer() {
 
 #[test]
 fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -142,7 +142,7 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
 
 #[test]
 fn a_question_opens_over_the_panel_and_no_changes_nothing() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("settings", r#"{"automatic":60,"automatic_quantity":1}"#);
     let driver = Driver::start().unwrap();
@@ -199,7 +199,7 @@ fn a_question_opens_over_the_panel_and_no_changes_nothing() {
 
 #[test]
 fn the_brake_comes_before_a_question_that_is_on_its_way() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     let driver = Driver::start().unwrap();
     tell(async {
@@ -223,7 +223,7 @@ fn the_brake_comes_before_a_question_that_is_on_its_way() {
 
 #[test]
 fn hold_pressed_during_an_outage_is_confirmed_when_the_store_comes_back() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     for _ in 0..3 {
         Visitor::new(&house).ask("/");
     }
@@ -252,7 +252,7 @@ fn hold_pressed_during_an_outage_is_confirmed_when_the_store_comes_back() {
 
 #[test]
 fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     write_an_hour(&house);
     house.change("mode", r#"{"mode":"hold"}"#);
     let driver = Driver::start().unwrap();
@@ -276,7 +276,7 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
 /// Two operators see the same fault.
 #[test]
 fn a_button_that_changed_under_the_hand_resumes_nothing() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -316,7 +316,7 @@ fn a_button_that_changed_under_the_hand_resumes_nothing() {
 
 #[test]
 fn the_key_h_holds_the_line_and_times_are_those_of_the_operator() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();

@@ -31,7 +31,7 @@ const FRAMES: &str = r"
 
 #[test]
 fn the_sheet_shows_every_state_in_light_and_dark_without_a_complaint() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("bypass_paths", &format!("{PATH},{PATH}/*"));
     let driver = Driver::start().unwrap();
     tell(async {

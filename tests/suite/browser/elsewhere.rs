@@ -40,7 +40,7 @@ fn bank(shop: &str) -> String {
 }
 
 fn house() -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     house.warm();
     house

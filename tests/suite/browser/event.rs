@@ -16,7 +16,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// A line that is three minutes old, and an event whose order a public value decides.
 fn house() -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     house.set("automatic", "0");
     Visitor::new(&house).ask("/");

@@ -13,7 +13,7 @@ use crate::stories::invitations::invitation;
 
 /// A room with a line.
 fn house() -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.warm();
     house.set("invited_per_minute", "10");
     house.set("refresh_interval", "30");

@@ -16,7 +16,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A house whose page polls once a second, with this many in line already.
 fn house(ahead: usize) -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     house.warm();
     for _ in 0..ahead {

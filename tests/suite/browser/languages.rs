@@ -45,7 +45,7 @@ pub(super) const TOO_WIDE: &str = "const wide = document.documentElement.clientW
 
 #[test]
 fn every_language_fits_320_pixels_and_twice_the_size_of_letters() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.make_the_line_long();
     let driver = Driver::start().unwrap();
     tell(async {

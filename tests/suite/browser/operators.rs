@@ -211,7 +211,7 @@ async fn every_button(house: &House, width: u32, scripts: bool) {
 
 /// Two wait already.
 fn house() -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", "1");
     for _ in 0..2 {
         Visitor::new(&house).ask("/");
@@ -286,7 +286,7 @@ fn with_credentials(house: &House) -> Vec<String> {
 
 #[test]
 fn the_password_of_an_operator_who_looks_at_the_shop_stays_at_the_edge() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("bypass_paths", "/, /assets/*, /favicon.ico");
     let driver = Driver::start().unwrap();
     tell(async {

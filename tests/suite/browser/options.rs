@@ -17,7 +17,7 @@ async fn look(page: &Client, expression: &str) -> Value {
 
 #[test]
 fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let url = house.wasm_side().edge.url();
     let driver = Driver::start().unwrap();
     tell(async {
@@ -64,7 +64,7 @@ fn refuses_cookies_speaks_a_language_and_tells_every_request_when_told_to() {
 
 #[test]
 fn is_narrow_dark_calm_offline_or_without_scripts_when_told_to() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let robots = format!("{}/robots.txt", house.wasm_side().edge.url());
     let driver = Driver::start().unwrap();
     tell(async {

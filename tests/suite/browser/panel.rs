@@ -83,7 +83,7 @@ pub(crate) async fn wait_for(page: &Client, condition: &str) {
 
 #[test]
 fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -136,7 +136,7 @@ fn the_panel_follows_the_line_and_leaves_a_form_alone_that_is_filled_in() {
 
 #[test]
 fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -173,7 +173,7 @@ fn in_the_prequeue(house: &House) -> String {
 
 #[test]
 fn the_panel_fits_a_phone_and_a_desk_in_every_mode() {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("invited_per_minute", "10");
     house.set("front_share", "20");
     write_an_hour(&house);

@@ -28,7 +28,7 @@ async fn until(page: &Client, expression: &str) {
 
 /// A house whose page polls once in this many seconds, with this many visitors in line.
 fn house(refresh: &str, ahead: usize) -> House {
-    let house = House::wasm_for_browsers();
+    let house = House::wasm_shared();
     house.set("refresh_interval", refresh);
     house.warm();
     for _ in 0..ahead {

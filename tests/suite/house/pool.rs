@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use harness::edge::Edge;
 use harness::origin::Origin;
-use upstash_local::{DEADLINE, Server, Store};
+use upstash_local::{Server, Store};
 
-use super::{EdgeIs, House, Kind, ROOM, STORE_TOKEN, Wasm, agent, settings_of};
+use super::{EdgeIs, House, Kind, PATIENT, ROOM, STORE_TOKEN, Wasm, agent, settings_of};
 
 /// A sandbox reads its settings again after a second.
 const SETTINGS_READ: Duration = Duration::from_millis(1050);
@@ -52,7 +52,7 @@ impl House {
     /// In a server that other stories have before and after this one. What is about the server itself, such as its first
     /// lines, its sandboxes or its end, takes [`House::wasm`].
     pub(crate) fn wasm_shared() -> Self {
-        Self::shared_with(DEADLINE)
+        Self::shared_with(PATIENT)
     }
 
     /// The same where the store may take this long.

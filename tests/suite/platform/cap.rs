@@ -108,7 +108,7 @@ impl Browser<'_> {
 
 #[test]
 fn no_crowd_of_two_data_centres_passes_the_cap_and_nearly_every_slot_is_used() {
-    let here = House::wasm_for_browsers();
+    let here = House::wasm_shared();
     here.set("total_active", &SLOTS.to_string());
     here.set("claim_seconds", "10");
     here.set("session_minutes", "3");

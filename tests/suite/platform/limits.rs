@@ -130,7 +130,7 @@ pub(super) fn traced(settings: BTreeMap<String, String>, store: &str, origin: &O
             harness::edge::wasm().unwrap(),
             backends,
             settings,
-            4 * DEADLINE,
+            20 * DEADLINE,
         )
     })
     .unwrap()

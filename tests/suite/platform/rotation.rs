@@ -30,8 +30,7 @@ fn another_build() -> PathBuf {
 
 /// The version in use, and beside it the next one.
 fn two_versions() -> (House, House) {
-    // This is not about a store that answers late.
-    let first = House::wasm_for_browsers();
+    let first = House::wasm_shared();
     let build = another_build();
     let second = first.in_another_data_centre(build);
     (first, second)

@@ -72,7 +72,7 @@ fn where_no_product_knows_the_address_its_geolocation_says_what_it_is() {
                 harness::edge::wasm().unwrap(),
                 (origin.url(), store.url()),
                 settings,
-                4 * DEADLINE,
+                20 * DEADLINE,
             )
         })
         .unwrap();

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use serde_json::json;
-use upstash_local::{Fault, Faults};
+use upstash_local::{DEADLINE, Fault, Faults};
 
 use crate::house::{Ask, Got, House, Visitor, claims};
+
+in_houses_whose_clock_is_turned! {
+    one_late_answer_lets_in_nobody
+}
 
 /// Longer than any closure of a breaker, and the time until all may draw again.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
@@ -196,5 +200,14 @@ pub(crate) fn what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_ep
         let is_out = (0..50).any(|_| !new.ask("/echo").inside);
         assert!(is_out, "{end:?}");
         assert!(!new.ask("/echo").inside, "{end:?}");
+    }
+}
+
+mod wasm {
+    use super::*;
+
+    #[test]
+    fn one_late_answer_lets_in_nobody() {
+        super::one_late_answer_lets_in_nobody(&House::shared_with(DEADLINE));
     }
 }
