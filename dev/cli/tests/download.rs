@@ -24,6 +24,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
+use harness::ports::free_addr;
 use harness::{tools, viceroy};
 
 /// As much as a start may say, however little is there.
@@ -66,9 +67,7 @@ impl Machine {
 
     /// All that the command says until the room is ready. It is ended then.
     fn serve(&self, variables: &[(&str, &str)]) -> Vec<String> {
-        let addrs = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let [edge, store, origin] =
-            addrs.map(|listener| listener.local_addr().unwrap().to_string());
+        let [edge, store, origin] = [(); 3].map(|()| free_addr().unwrap().to_string());
         let mut child = Command::new("/bin/sh")
             .args(["-c", r#"exec "$0" "$@" 2>&1"#, env!("CARGO_BIN_EXE_dev")])
             .args(["serve", "--no-build", "--crowd", "0", "--addr", &edge])

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use harness::ports::free_addr;
 use harness::process::Group;
 use harness::project::project;
 use harness::{tools, viceroy};
@@ -41,8 +41,7 @@ fn build_pack_validate_and_serve_work_on_their_own() {
 
 /// `serve` finds no store and no origin here; the health of the configuration needs neither, and the log says what to start.
 fn serves() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-    let addr = free.unwrap().to_string();
+    let addr = free_addr().unwrap().to_string();
     let viceroy = viceroy::viceroy().unwrap().display().to_string();
     let words = ["compute", "serve", "--metadata-disable", "--addr", &addr];
     let mut command = fastly(&words);

@@ -4,13 +4,14 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+use harness::ports::free_addr;
 
 /// A folder of programs that has nothing but the ones named, as far as they are here.
 fn programs(names: &[&str]) -> tempfile::TempDir {
@@ -149,13 +150,7 @@ fn bash_completes_commands_and_options_by_the_script_for_it() {
 
 #[test]
 fn backends_run_the_store_and_the_shop_and_nothing_else() {
-    let free = || {
-        TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-    };
-    let [store, origin] = [free(), free()].map(|addr| addr.to_string());
+    let [store, origin] = [(); 2].map(|()| free_addr().unwrap().to_string());
     let mut child = Command::new(env!("CARGO_BIN_EXE_dev"))
         .args(["backends", "--store-addr", &store, "--origin-addr", &origin])
         .stdout(Stdio::piped())

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -303,8 +303,7 @@ fn what_differs_is_named_with_what_mends_it_and_ends_with_1() {
 
 #[test]
 fn a_service_that_is_down_another_one_and_a_wrong_token_are_told_apart() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-    let down = probe(&format!("http://{}", free.unwrap()), &[], None);
+    let down = probe("http://127.0.0.1:1", &[], None);
     let service = Service::start(&[("automatic", "0")]);
     let another = probe(&service.origin.url(), &[], None);
     let path = service.probe(&["--admin-path", "/operators"], None);

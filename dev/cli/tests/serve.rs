@@ -11,6 +11,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
+use harness::ports::free_addr;
+
 struct Serving {
     child: Child,
     addrs: [SocketAddr; 3],
@@ -87,8 +89,7 @@ impl Drop for Serving {
 }
 
 fn free_addrs() -> [SocketAddr; 3] {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap())
+    [(); 3].map(|()| free_addr().unwrap())
 }
 
 /// Id and parent of every process that has not ended.

@@ -1,7 +1,6 @@
 //! A real Prometheus for tests: on a free port, keeping what it scrapes in a folder of its own, gone when dropped.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::process::Group;
-use crate::tools;
+use crate::{ports, tools};
 
 const START: Duration = Duration::from_mins(1);
 
@@ -39,8 +38,7 @@ impl Prometheus {
         fs::write(home.path().join("read_token"), token).map_err(cannot)?;
         let rules = config.with_file_name("alerts.yml");
         fs::copy(rules, home.path().join("alerts.yml")).map_err(cannot)?;
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());
-        let addr = free.map_err(cannot)?;
+        let addr = ports::free_addr()?;
         let group = Group::start(
             Command::new(tools::prometheus()?)
                 .arg("--config.file=prometheus.yml")

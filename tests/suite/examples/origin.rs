@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use harness::ports::free_addr;
 use harness::secret::pass_keys;
 use harness::{project, tools};
 use now_serving::queue::{Now, Position, RoomName};
@@ -16,7 +17,7 @@ use now_serving::ticket::{Keys, Standing};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::program::{Program, example, free_port};
+use super::program::{Program, example};
 use crate::house::{Ask, House, SECRET, Visitor};
 use crate::tickets;
 
@@ -172,7 +173,7 @@ impl Shop {
 
     fn start_with(command: &CommandOf, hosts: &str, keys: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let port = free_port();
+        let port = free_addr().unwrap().port();
         let mut command = command(port, &folder);
         command
             .env("QUEUE_PASS_KEYS", keys)
@@ -275,7 +276,7 @@ fn nginx(port: u16, folder: &TempDir) -> Command {
     let changes = [
         ("modules/ngx_http_js_module.so", module.to_str().unwrap()),
         ("8080", &port.to_string()),
-        ("8081", &free_port().to_string()),
+        ("8081", &free_addr().unwrap().port().to_string()),
     ];
     let here = changes.iter().fold(text, |text, (written, here)| {
         assert!(text.contains(written), "{written}");

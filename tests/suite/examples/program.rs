@@ -1,6 +1,5 @@
 //! A program of an example: started with its variables, and ended with the test.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -9,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use harness::process::Group;
 
-use crate::house::ANY_PORT;
 use crate::pure::conventions::root;
 
 /// How long a program may take on a busy machine.
@@ -18,12 +16,6 @@ const PATIENCE: Duration = Duration::from_mins(3);
 /// A file or folder of the examples.
 pub(crate) fn example(path: &str) -> PathBuf {
     root().join("examples").join(path)
-}
-
-/// A port that is free, as far as can be known before it is used.
-pub(crate) fn free_port() -> u16 {
-    let free = TcpListener::bind(ANY_PORT).unwrap();
-    free.local_addr().unwrap().port()
 }
 
 /// A running program, and what it has written so far.

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use harness::ports::free_addr;
 use harness::secret::verifier_keys;
 use harness::tools;
 use serde_json::Value;
 
-use super::program::{Program, example, free_port};
+use super::program::{Program, example};
 use crate::house::{ANY_PORT, Ask, House, SECRET, Visitor};
 use crate::stories::networks::{bound, challenged, number};
 
@@ -84,7 +85,7 @@ type Told = (u16, String, String);
 
 impl Verifier {
     fn start(site: &str, service: &Service) -> Self {
-        let port = free_port();
+        let port = free_addr().unwrap().port();
         let mut command = Command::new(tools::node().unwrap());
         command
             .arg(example("verifier/verifier.js"))

@@ -74,12 +74,12 @@ impl House {
         house
     }
 
-    /// The house of the story that comes next in this server.
-    pub(crate) fn next_in_this_server(mut self) -> Self {
+    /// The house of the story that comes next in this server, unless another program has its store's address by then.
+    pub(crate) fn next_in_this_server(mut self) -> Option<Self> {
         let Kind::Wasm(wasm) = &mut self.kind else {
             panic!("a server is of the Wasm");
         };
-        left(wasm).and_then(Self::moved_into).unwrap()
+        left(wasm).and_then(Self::moved_into)
     }
 
     /// Nothing where the store's address has gone to another program meanwhile.

@@ -23,13 +23,18 @@ fn leaves_all_kinds_of_traces(house: &House) -> Option<String> {
 
 #[test]
 fn a_story_sees_nothing_of_the_story_before_it_in_the_same_server() {
+    assert!((0..5).any(|_| sees_nothing().is_some()), "never the same");
+}
+
+/// Nothing where the store's address went to another program between the stories.
+fn sees_nothing() -> Option<()> {
     let first = House::wasm();
     let pid = first.wasm_side().edge.pid();
     let ticket = leaves_all_kinds_of_traces(&first);
     let room = first.room().to_owned();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let now = now.as_secs();
-    let next = first.next_in_this_server();
+    let next = first.next_in_this_server()?;
     assert_eq!(next.wasm_side().edge.pid(), pid);
     assert_ne!(next.room(), room);
     assert_eq!((next.log().len(), next.store.calls()), (0, 0));
@@ -46,4 +51,5 @@ fn a_story_sees_nothing_of_the_story_before_it_in_the_same_server() {
     assert_eq!((got.status, &got.json()["position"]), (503, &json!(1)));
     let drawn = claims(&stranger.ticket.unwrap())["iat"].as_u64().unwrap();
     assert!(drawn.abs_diff(now) < 600, "the clock is not shifted");
+    Some(())
 }
