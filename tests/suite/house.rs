@@ -786,7 +786,7 @@ impl House {
             Kind::Native { .. } => 0,
             Kind::Wasm(wasm) => wasm.answers.load(Ordering::SeqCst),
         };
-        self.log_of(answers)
+        self.log_within(answers, 100)
     }
 
     fn log_now(&self) -> Vec<Value> {
@@ -810,20 +810,19 @@ impl House {
                 let lines = wasm.edge.log_lines("queue_logs");
                 let mut lines: Vec<Value> =
                     lines.iter().map(|line| log::held_to_schema(line)).collect();
-                lines.sort_by_key(|line| {
-                    (
-                        line["timestamp"].as_u64(),
-                        line["fastlyTraceId"].to_string(),
-                    )
-                });
+                lines.sort_by_key(|line| line["timestamp"].as_u64());
                 lines
             }
         }
     }
 
-    /// The same where requests were sent past this house: waits a while for at least this many lines.
+    /// The same where the story knows how many lines there will be at least: waits for so many.
     pub(crate) fn log_of(&self, lines: usize) -> Vec<Value> {
-        for _ in 0..100 {
+        self.log_within(lines, 1_500)
+    }
+
+    fn log_within(&self, lines: usize, looks: u32) -> Vec<Value> {
+        for _ in 0..looks {
             if self.log_now().len() >= lines {
                 break;
             }
@@ -838,7 +837,7 @@ impl House {
             let log = self.log_now().into_iter();
             log.filter(|line| is_wanted(line)).collect()
         };
-        for _ in 0..250 {
+        for _ in 0..1_500 {
             let found = wanted();
             if !found.is_empty() || matches!(self.kind, Kind::Native { .. }) {
                 return found;

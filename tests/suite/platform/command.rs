@@ -55,9 +55,7 @@ fn the_origin_ends_the_session_of_the_visitor_whom_it_answers() {
     assert!(is_told_of_the_end(&got), "{got:?}");
     assert_eq!(got.all("cache-control"), ["private, no-store"]);
     assert_eq!(calls, 1);
-    let log = house.log();
-    let ended = log.iter().find(|line| line["sessionEnded"] == true);
-    let ended = ended.unwrap();
+    let ended = &house.log_where(|line| line["sessionEnded"] == true)[0];
     assert_eq!(
         (&ended["reason"], &ended["responseStatus"]),
         (&"inside".into(), &200.into())

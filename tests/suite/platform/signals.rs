@@ -92,7 +92,17 @@ fn asked(signals: Option<&str>) -> [bool; 3] {
     let edge = traced(settings, &store.url(), &origin);
     let got = Connection::open(edge.addr()).ask(&Ask::get("/").json());
     assert_eq!(got.json()["position"], 1);
-    let lines = edge.output();
+    // Written down when all that the request called has been: the sandbox waits for the next one, or it ends.
+    let is_over = |line: &String| {
+        let last = ["function=\"next_request_wait\"", " completed using "];
+        last.iter().any(|words| line.contains(words))
+    };
+    let lines = (0..1_000).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        let lines = edge.output();
+        lines.iter().any(is_over).then_some(lines)
+    });
+    let lines = lines.unwrap();
     let calls = ["bot_analyzed", "resvpnproxy_is", "client_ddos_detected"];
     calls.map(|call| {
         let call = format!("function=\"downstream_{call}");
