@@ -18,8 +18,9 @@ mod waiting;
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, Locator};
 use harness::browser::{Driver, Options};
 use serde_json::json;
@@ -44,20 +45,41 @@ fn panel(house: &House) -> String {
 }
 
 async fn text(browser: &Client, selector: &str) -> String {
+    let began = Instant::now();
     loop {
         let found = browser
             .wait()
             .at_most(LOOKUP_TIMEOUT)
             .for_element(Locator::Css(selector))
-            .await
-            .unwrap();
-        match found.text().await {
+            .await;
+        let text = match found {
+            Ok(found) => found.text().await,
+            Err(error) => Err(error),
+        };
+        match text {
             // The page refreshed itself in between.
-            Err(error) if error.is_stale_element_reference() => {}
+            Err(_) if began.elapsed() < LOOKUP_TIMEOUT => {}
             text => return text.unwrap(),
         }
     }
 }
+
+/// The tabs, once there are so many: a browser lists a new one when it has opened it.
+async fn tabs(browser: &Client, many: usize) -> Vec<WindowHandle> {
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+        let tabs = browser.windows().await.unwrap();
+        if tabs.len() == many {
+            return tabs;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("never {many} tabs")
+}
+
+/// From now on the page stays for a quarter of a minute, and not for three seconds, before it goes in: so long can it be
+/// looked at.
+const SLOWLY: &str = "const soon = window.setTimeout; \
+    window.setTimeout = (work, ms) => soon(work, ms === 3000 ? 15000 : ms)";
 
 /// Where the pictures of a journey are left to be looked at.
 async fn picture(browser: &Client, name: &str) {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::wd::{Capabilities, TimeoutConfiguration, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder};
 use hyper::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -22,8 +22,12 @@ use crate::tools;
 /// The driver says on which port it listens as soon as it does; a busy machine takes a while.
 const START_DEADLINE: Duration = Duration::from_secs(30);
 
-/// The driver takes a free port of IPv6 and then the same one of IPv4, which another program may have: then it ends.
+/// The driver takes a free port of IPv6 and then the same one of IPv4, which another program may have: then it ends. It
+/// gives Chromium a minute to start.
 const ATTEMPTS: u32 = 5;
+
+/// How long a script may take, as long as chromedriver lets a page load.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Alone on this machine, as root too, and asking for nothing that no page asked for.
 const ARGUMENTS: &[&str] = &[
@@ -108,11 +112,21 @@ impl Driver {
         let mut capabilities =
             Capabilities::from_iter([("goog:chromeOptions".to_owned(), chromium)]);
         capabilities.insert("goog:loggingPrefs".to_owned(), json!(options.logs));
-        ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&self.url)
-            .await
-            .map_err(|error| format!("Chromium could not be opened: {error}."))
+        let cannot = |error: &dyn Display| format!("Chromium could not be opened: {error}.");
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(capabilities);
+        let mut opened = builder.connect(&self.url).await;
+        for _ in 1..ATTEMPTS {
+            if opened.is_ok() {
+                break;
+            }
+            opened = builder.connect(&self.url).await;
+        }
+        let client = opened.map_err(|error| cannot(&error))?;
+        let timeouts = TimeoutConfiguration::new(Some(PATIENCE), None, None);
+        let set = client.update_timeouts(timeouts).await;
+        set.map_err(|error| cannot(&error))?;
+        Ok(client)
     }
 }
 

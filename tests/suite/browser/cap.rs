@@ -91,6 +91,8 @@ async fn holds(page: &Client, house: &House, ticket: &str) {
 #[test]
 fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
     let house = house("1");
+    // Time for every look while the second visitor is inside.
+    house.set("session_minutes", "10");
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
@@ -107,7 +109,7 @@ fn the_page_of_a_full_room_and_of_a_used_number_is_open_to_all() {
         seen(&page, &house, "full", full).await;
         assert_eq!(text(&page, "#line").await, full);
         page.goto("about:blank").await.unwrap();
-        house.wait(4 * MINUTE);
+        house.wait(12 * MINUTE);
         holds(&page, &house, &waited).await;
         let used = "Your earlier number has been used. Your new number is ";
         seen(&page, &house, "ticket-used", used).await;

@@ -24,7 +24,7 @@ fn house() -> House {
     let second = house.now_ms() / 1000;
     let at = |after: u64| iso_8601((second + after) * 1000).replace(".000", "");
     let event = json!({
-        "id": "sale", "prequeue": at(12), "opens": at(30), "closes": at(600), "order": "drawn",
+        "id": "sale", "prequeue": at(25), "opens": at(60), "closes": at(600), "order": "drawn",
         "public_value": "beacon 4711",
     });
     house.set("event", &event.to_string());
@@ -52,10 +52,11 @@ async fn seen(page: &Client, name: &str) {
 
 #[test]
 fn a_browser_waits_through_an_event_by_lot_without_a_press() {
-    let house = house();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(390, 844)).await.unwrap();
+        // The times count from here.
+        let house = house();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         assert_eq!(text(&page, "#heading").await, "Not open yet");
         seen(&page, "event-before").await;

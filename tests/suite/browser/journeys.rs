@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use upstash_local::{Fault, Faults};
 
 use super::axe::assert_open_to_all;
-use super::{LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -129,6 +129,7 @@ fn the_page_updates_in_place_asks_nobody_else_and_goes_in_by_itself() {
             asked.len() >= 3 && asked.iter().all(|request| own.contains(&request.url)),
             "{asked:?}"
         );
+        run(&page, SLOWLY).await;
         house.permit(1);
         wait_for_title(&page, "\u{2713} It’s your turn").await;
         assert_eq!(text(&page, "#heading").await, "It’s your turn");
@@ -166,11 +167,15 @@ fn without_scripts_the_page_refreshes_itself_can_be_stopped_and_goes_in() {
             address(&house, "/?a=1")
         );
         picture(&page, "without-scripts").await;
-        press(&page, "#pause").await;
-        assert_eq!(
-            text(&page, "#state").await,
-            "This page no longer updates by itself."
-        );
+        let stopped = "This page no longer updates by itself.";
+        for _ in 0..20 {
+            press(&page, "#pause").await;
+            // A refresh may take the place of what the press asked for.
+            if text(&page, "#state").await == stopped {
+                break;
+            }
+        }
+        assert_eq!(text(&page, "#state").await, stopped);
         house.permit(1);
         sleep(3 * SECOND).await;
         assert!(
@@ -321,9 +326,8 @@ fn two_tabs_opened_at_once_share_one_place() {
         page.goto(&address(&house, "/robots.txt")).await.unwrap();
         let first = page.window().await.unwrap();
         run(&page, "window.open('/'), window.open('/')").await;
-        let tabs = page.windows().await.unwrap();
-        let tabs: Vec<_> = tabs.into_iter().filter(|tab| *tab != first).collect();
-        assert_eq!(tabs.len(), 2);
+        let mut tabs = tabs(&page, 3).await;
+        tabs.retain(|tab| *tab != first);
         let mut numbers = Vec::new();
         for tab in &tabs {
             page.switch_to_window(tab.clone()).await.unwrap();
@@ -331,6 +335,8 @@ fn two_tabs_opened_at_once_share_one_place() {
                 .await
                 .unwrap();
             text(&page, ".number").await;
+            // Both may have drawn before they knew of each other. In the background a page looks seldom.
+            run(&page, "dispatchEvent(new Event('online'))").await;
             sleep(3 * SECOND).await;
             numbers.push(text(&page, ".number").await);
         }
@@ -396,7 +402,7 @@ fn the_operators_message_and_brand_stay_true_while_the_page_waits() {
         house.change("message", r#"{"message":"Doors are open."}"#);
         until(
             &page,
-            "/^Ember & Ash · \\d+:\\d\\d/.test(document.getElementById('message').dataset.from)",
+            "/^Ember & Ash · .*\\d+:\\d\\d/.test(document.getElementById('message').dataset.from)",
         )
         .await;
         seen(&page, "message").await;
@@ -427,8 +433,8 @@ fn a_paused_page_stands_still_and_says_when_it_is_the_visitors_turn() {
         sleep(3 * SECOND).await;
         assert_eq!(run(&page, looks).await, before, "seldom");
         run(&page, back_online).await;
-        sleep(3 * SECOND).await;
-        assert_ne!(run(&page, looks).await, before);
+        let has_looked = format!("performance.getEntriesByType('resource').length > {before}");
+        until(&page, &has_looked).await;
         assert_eq!(text(&page, "#line").await, line, "and shows nothing new");
         press(&page, "#look").await;
         let shown = format!("document.getElementById('line').textContent !== '{line}'");

@@ -142,7 +142,9 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         house.store.fail(Faults::always(Fault::Unauthorized));
-        wait_for(&page, "!document.querySelector('#lost').hidden").await;
+        // A request that takes too long is told in other words.
+        let is_told = "document.getElementById('lost').textContent.includes('The store refused')";
+        wait_for(&page, is_told).await;
         let lost = text(&page, "#lost").await;
         let why = "The store refused upstash_token (401). Nothing can be read or moved. \
             Meanwhile waiting visitors keep their places, and no new visitor goes in. Visitors inside stay inside.";

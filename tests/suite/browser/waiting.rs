@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
-use super::{LOOKUP_TIMEOUT, picture, tell, text, wait_for_title};
+use super::{LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 async fn run(page: &Client, script: &str) -> Value {
@@ -18,7 +18,9 @@ async fn run(page: &Client, script: &str) -> Value {
 
 async fn until(page: &Client, expression: &str) {
     for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
-        if run(page, &format!("return !!({expression})")).await == true {
+        let script = format!("return !!({expression})");
+        let found = page.execute(&script, vec![]).await;
+        if found.is_ok_and(|found| found == true) {
             return;
         }
         sleep(Duration::from_millis(100)).await;
@@ -96,7 +98,7 @@ fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
 
 #[test]
 fn figures_walk_to_what_a_poll_confirmed_and_nothing_jumps() {
-    let house = house("2", 40);
+    let house = house("6", 40);
     let driver = Driver::start().unwrap();
     tell(async {
         let page = open(&house, &driver).await;
@@ -153,6 +155,7 @@ fn each_state_is_a_headline_and_the_turn_has_the_focus() {
         let anew =
             "The line was started anew, and all earlier tickets ended. Your new number is 4.";
         assert_eq!(text(&page, "#notice").await, anew);
+        run(&page, SLOWLY).await;
         house.permit(1);
         wait_for_title(&page, "\u{2713} It’s your turn").await;
         let focused = "return document.activeElement.id";
@@ -193,10 +196,11 @@ fn a_tab_keeps_its_language_when_another_one_is_chosen_elsewhere() {
         text(&page, ".number").await;
         let first = page.window().await.unwrap();
         run(&page, "window.open('/')").await;
-        let tabs = page.windows().await.unwrap();
+        let tabs = tabs(&page, 2).await;
         let second = tabs.into_iter().find(|tab| *tab != first).unwrap();
         page.switch_to_window(second).await.unwrap();
-        let select = page.find(Locator::Css("select")).await.unwrap();
+        let select = page.wait().at_most(LOOKUP_TIMEOUT);
+        let select = select.for_element(Locator::Css("select")).await.unwrap();
         select.select_by_value("de").await.unwrap();
         let button = page.find(Locator::Css("form button")).await.unwrap();
         button.click().await.unwrap();
