@@ -68,9 +68,9 @@ impl Serving {
         kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
     }
 
-    /// Five seconds after its end at the latest, its processes are gone and its ports free.
+    /// Half a minute after its end at the latest, its processes are gone and its ports free.
     fn leaves_nothing(&self) -> bool {
-        (0..50).any(|_| {
+        (0..300).any(|_| {
             sleep(Duration::from_millis(100));
             let alive = processes().into_iter().map(|(pid, _)| pid);
             let is_free = |addr: &SocketAddr| TcpListener::bind(addr).is_ok();
@@ -137,10 +137,17 @@ fn it_shows_the_sheet_of_states_and_sigterm_ends_it_well_with_no_process_and_no_
 #[test]
 fn the_line_has_a_past_hour_and_the_first_visitor_waits_behind_others() {
     let serving = Serving::start("20");
-    let mut status = ureq::get(serving.url("/_queue/status"))
-        .header("authorization", "Bearer development-only-admin-token")
-        .call()
-        .unwrap();
+    // The edge or its store may be late on a busy machine.
+    let status = || {
+        let status = ureq::get(serving.url("/_queue/status"));
+        let bearer = "Bearer development-only-admin-token";
+        status.header("authorization", bearer).call().ok()
+    };
+    let mut status = (0..100).find_map(|_| {
+        sleep(Duration::from_millis(200));
+        status()
+    });
+    let status = status.as_mut().unwrap();
     let status = status.body_mut().read_to_string().unwrap();
     let status: serde_json::Value = serde_json::from_str(&status).unwrap();
     let length = status.get("length").and_then(serde_json::Value::as_u64);
@@ -180,8 +187,10 @@ fn even_a_killed_one_leaves_no_process_and_no_port() {
 #[test]
 fn an_edge_that_ends_by_itself_is_reported() {
     let mut serving = Serving::start("0");
-    let edge = *serving.descendants.first().unwrap();
-    killpg(edge, Signal::SIGKILL).unwrap();
+    // The edge has a guard, and their ids do not say which is which.
+    for pid in &serving.descendants {
+        let _ = killpg(*pid, Signal::SIGKILL);
+    }
     let mut said = String::new();
     let stderr = serving.child.stderr.take().unwrap();
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {

@@ -16,7 +16,7 @@ use crate::sandbox_dir::{self, Backends, Settings};
 use crate::{project, viceroy};
 
 /// Viceroy compiles the Wasm when it starts; on a busy machine that takes a while.
-const START_DEADLINE: Duration = Duration::from_mins(1);
+const START_DEADLINE: Duration = Duration::from_mins(5);
 
 /// The variable by which a service knows where it runs; Viceroy always says `localhost`.
 const HOSTNAME_VARIABLE: &[u8] = b"FASTLY_HOSTNAME";

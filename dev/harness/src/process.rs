@@ -211,7 +211,12 @@ mod tests {
         let pid = lines.recv().unwrap();
         assert!(is_alive(&pid));
         group.stop();
-        assert!(!is_alive(&pid));
+        // Until init has heard of its end.
+        let is_gone = (0..500).any(|_| {
+            thread::sleep(Duration::from_millis(20));
+            !is_alive(&pid)
+        });
+        assert!(is_gone);
     }
 
     #[test]
@@ -222,7 +227,8 @@ mod tests {
         lines.recv().unwrap();
         let begin = Instant::now();
         drop(group);
-        assert!(begin.elapsed() >= PATIENCE && begin.elapsed() < PATIENCE * 2);
+        let took = begin.elapsed();
+        assert!(took >= PATIENCE && took < Duration::from_secs(50));
     }
 
     #[test]

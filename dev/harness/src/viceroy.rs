@@ -228,12 +228,15 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
         let path = folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // By a child: a program that is still open for writing cannot be run, and what another test starts just then would
+        // hold it open.
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0"; chmod +x "$0""#;
+        let mut shell = Command::new("sh");
+        let written = shell.args(["-c", write]).arg(&path).arg(script).status();
+        assert!(written.unwrap().success());
         path
     }
 
@@ -287,13 +290,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("viceroy");
         let copy = r#"mkdir -p "$XDG_CONFIG_HOME/fastly"; cd "$XDG_CONFIG_HOME/fastly"; "#;
-        let patience = Duration::from_secs(1);
+        let patience = Duration::from_secs(5);
         for (script, why) in [
             (
                 "echo; echo ERROR: no such host.; echo; echo try again",
                 "ERROR: no such host.",
             ),
-            ("sleep 60", "nothing came of it in 1 s."),
+            ("sleep 60", "nothing came of it in 5 s."),
             (
                 &format!("{copy} echo 'echo viceroy 0.1.0' > viceroy; chmod +x viceroy; echo done"),
                 "done",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-const START: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_mins(1);
 
 /// A running `redis-server`.
 pub struct Redis {

@@ -17,10 +17,10 @@ use harness::process::Group;
 use harness::{tools, viceroy};
 
 /// How long the edge may take until it answers; Viceroy compiles the Wasm first.
-const START_DEADLINE: Duration = Duration::from_mins(1);
+const START_DEADLINE: Duration = Duration::from_mins(5);
 
 /// How long the line that says why may take: the service logs once it has answered.
-const LOG_DEADLINE: Duration = Duration::from_secs(5);
+const LOG_DEADLINE: Duration = Duration::from_secs(30);
 
 /// The edge and what it said last.
 pub(super) struct EdgeProcess {
