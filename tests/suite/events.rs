@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{asker, changed, runner};
+use crate::traces::{Traces, asker, changed, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const PACE: Pace = Pace {
@@ -425,8 +425,8 @@ impl Play<'_> {
     }
 }
 
-fn hold_over(stores: &[Direct], cases: u32) {
-    let mut runner = runner(cases);
+fn hold_over(stores: &[Direct], traces: Traces) {
+    let mut runner = runner(traces);
     let histories = (schedule(), prop::collection::vec(step(), 1..60));
     let outcome = runner.run(&histories, |(events, steps)| {
         for store in stores {
@@ -457,7 +457,10 @@ mod native {
 
     #[test]
     fn events_keep_their_phases_in_a_few_histories() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 60);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(60),
+        );
     }
 }
 
@@ -466,7 +469,22 @@ mod simulated {
 
     #[test]
     fn events_keep_their_phases() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 400);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(400),
+        );
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn events_keep_their_phases_in_new_histories() {
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::New(800),
+        );
     }
 }
 
@@ -480,6 +498,6 @@ mod redis {
             Direct(Store::embedded(STORE_TOKEN).unwrap()),
             Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
         ];
-        hold_over(&stores, 200);
+        hold_over(&stores, Traces::Known(200));
     }
 }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use now_serving::operator::input::Fields;
 
 use crate::house::{Ask, House, Visitor};
-use crate::traces::runner;
+use crate::traces::{Traces, runner};
 
 /// Where a stranger can write.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +175,7 @@ fn is_an_amount(bytes: &[u8]) -> bool {
     asked("application/json") || asked("application/x-www-form-urlencoded")
 }
 
-fn random_bytes_and_mutations(cases: u32) {
+fn random_bytes_and_mutations(traces: Traces) {
     let house = House::native();
     Visitor::new(&house).ask("/");
     let mutated = (
@@ -190,7 +190,7 @@ fn random_bytes_and_mutations(cases: u32) {
             bytes
         });
     let bytes = prop_oneof![prop::collection::vec(any::<u8>(), 0..200), mutated];
-    let outcome = runner(cases).run(
+    let outcome = runner(traces).run(
         &(prop::sample::select(&PLACES[..]), bytes),
         |(place, bytes)| {
             if !(matches!(place, Spot::Form | Spot::Json) && is_an_amount(&bytes)) {
@@ -222,13 +222,15 @@ mod native {
 
     #[test]
     fn some_random_bytes_and_mutations_in_every_place() {
-        random_bytes_and_mutations(300);
+        random_bytes_and_mutations(Traces::Known(300));
     }
 }
 
 mod simulated {
+    use super::*;
+
     #[test]
     fn random_bytes_and_mutations_in_every_place() {
-        super::random_bytes_and_mutations(6_000);
+        random_bytes_and_mutations(Traces::Known(6_000));
     }
 }

@@ -21,7 +21,7 @@ use upstash_local::Redis;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin, scattered};
-use crate::traces::{changed, runner};
+use crate::traces::{Traces, changed, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -654,8 +654,8 @@ fn cap() -> impl Strategy<Value = Option<Cap>> {
     prop::option::weighted(0.6, cap)
 }
 
-fn hold_over(stores: &[Direct], cases: u32) {
-    let mut runner = runner(cases);
+fn hold_over(stores: &[Direct], traces: Traces) {
+    let mut runner = runner(traces);
     let setting = prop::sample::select(AbsentVisitors::ALL.map(|(_, setting)| setting).to_vec());
     let traces = (
         pace(),
@@ -699,7 +699,7 @@ mod native {
     #[test]
     fn the_line_keeps_its_invariants_in_a_few_traces() {
         let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
-        hold_over(&[embedded], 20);
+        hold_over(&[embedded], Traces::Known(20));
     }
 }
 
@@ -709,7 +709,19 @@ mod simulated {
     #[test]
     fn the_line_keeps_its_invariants() {
         let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
-        hold_over(&[embedded], 200);
+        hold_over(&[embedded], Traces::Known(200));
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn the_line_keeps_its_invariants_in_new_traces() {
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::New(400),
+        );
     }
 }
 
@@ -723,7 +735,7 @@ mod redis {
             Direct(Store::embedded(STORE_TOKEN).unwrap()),
             Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
         ];
-        hold_over(&stores, 200);
+        hold_over(&stores, Traces::Known(200));
     }
 }
 

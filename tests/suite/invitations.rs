@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::house::{Ask, Direct, House, STORE_TOKEN, Visitor, admin, visitors};
 use crate::metrics::{numbers, scrape};
 use crate::stories::invitations::{invitation, invitation_by, line, sent, used};
-use crate::traces::{changed, runner};
+use crate::traces::{Traces, changed, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const MINUTE_MS: u64 = 60_000;
@@ -388,10 +388,10 @@ fn asker<'a>(guest: &'a Guest, invitation: Option<Presented<'a>>) -> Asker<'a> {
     }
 }
 
-fn hold_over(stores: &[Direct], cases: u32) {
+fn hold_over(stores: &[Direct], traces: Traces) {
     let share = prop::sample::select(vec![0, 10, 50]);
     let histories = (cap(), share, prop::collection::vec(step(), 1..60));
-    let outcome = runner(cases).run(&histories, |(cap, share, steps)| {
+    let outcome = runner(traces).run(&histories, |(cap, share, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
@@ -409,7 +409,10 @@ mod native {
 
     #[test]
     fn an_invitation_is_used_no_more_often_than_it_says_in_a_few_histories() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 60);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(60),
+        );
     }
 
     #[test]
@@ -456,7 +459,10 @@ mod simulated {
 
     #[test]
     fn an_invitation_is_used_no_more_often_than_it_says() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 400);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(400),
+        );
     }
 
     /// Two rooms with the same line, and a flood of invitations in one of them: the last in line reads the same in both.
@@ -527,6 +533,18 @@ fn in_parallel(line: impl Fn(&str) -> LineAnswer + Sync, many: usize) -> usize {
     })
 }
 
+mod long {
+    use super::*;
+
+    #[test]
+    fn an_invitation_is_used_no_more_often_than_it_says_in_new_histories() {
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::New(800),
+        );
+    }
+}
+
 mod redis {
     use super::*;
 
@@ -537,7 +555,7 @@ mod redis {
             Direct(Store::embedded(STORE_TOKEN).unwrap()),
             Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
         ];
-        hold_over(&stores, 40);
+        hold_over(&stores, Traces::Known(40));
     }
 
     #[test]

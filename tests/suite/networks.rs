@@ -16,7 +16,7 @@ use upstash_local::{Redis, Store};
 use crate::house::{Ask, Direct, House, STORE_TOKEN, Visitor, admin, visitors};
 use crate::metrics::{numbers, scrape};
 use crate::stories::networks::{calculated, sent};
-use crate::traces::{changed, runner};
+use crate::traces::{Traces, changed, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const HOUR_MS: u64 = 3_600_000;
@@ -266,9 +266,9 @@ impl Play<'_> {
     }
 }
 
-fn hold_over(stores: &[Direct], cases: u32) {
+fn hold_over(stores: &[Direct], traces: Traces) {
     let histories = (bound(), prop::collection::vec(step(), 1..60));
-    let outcome = runner(cases).run(&histories, |(bound, steps)| {
+    let outcome = runner(traces).run(&histories, |(bound, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
@@ -365,7 +365,10 @@ mod native {
 
     #[test]
     fn a_network_draws_no_more_than_its_bound_in_a_few_histories() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 60);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(60),
+        );
     }
 
     #[test]
@@ -429,7 +432,22 @@ mod simulated {
 
     #[test]
     fn a_network_draws_no_more_than_its_bound() {
-        hold_over(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 400);
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(400),
+        );
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_a_network_holds_in_new_histories() {
+        hold_over(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::New(800),
+        );
     }
 }
 
@@ -443,6 +461,6 @@ mod redis {
             Direct(Store::embedded(STORE_TOKEN).unwrap()),
             Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
         ];
-        hold_over(&stores, 200);
+        hold_over(&stores, Traces::Known(200));
     }
 }

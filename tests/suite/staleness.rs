@@ -13,7 +13,7 @@ use virtual_edge::cache::CacheFault;
 
 use self::world::World;
 use crate::house::STORE_TOKEN;
-use crate::traces::runner;
+use crate::traces::{Traces, runner};
 
 /// The latest that a copy comes: more than the store's deadline allows, and less than a copy lives.
 const LATEST_MS: u64 = 1500;
@@ -98,14 +98,14 @@ fn step(weather: FaultProfile) -> impl Strategy<Value = Step> {
     })
 }
 
-fn hold_in(weather: FaultProfile, cases: u32) {
+fn hold_in(weather: FaultProfile, traces: Traces) {
     let store = Store::embedded(STORE_TOKEN).unwrap();
     let worlds = (
         prop::collection::vec(-3000_i64..=3000, 2..=3),
         prop::sample::select(&[0_u64, 5][..]),
         prop::collection::vec(step(weather), 1..120),
     );
-    let outcome = runner(cases).run(&worlds, |(clocks, automatic, steps)| {
+    let outcome = runner(traces).run(&worlds, |(clocks, automatic, steps)| {
         let mut world = World::new(weather, &store, &clocks, automatic);
         for step in &steps {
             world.play(step);
@@ -121,7 +121,7 @@ mod native {
     #[test]
     fn in_a_few_worlds_a_sign_does_no_more_than_it_may() {
         for weather in [FaultProfile::Fair, FaultProfile::Rough, FaultProfile::Foul] {
-            hold_in(weather, 20);
+            hold_in(weather, Traces::Known(20));
         }
     }
 
@@ -188,16 +188,27 @@ mod simulated {
 
     #[test]
     fn a_release_is_seen_at_every_look_two_seconds_later() {
-        hold_in(FaultProfile::Fair, 256);
+        hold_in(FaultProfile::Fair, Traces::Known(256));
     }
 
     #[test]
     fn a_late_copy_moves_nobody_back_within_a_data_centre() {
-        hold_in(FaultProfile::Rough, 256);
+        hold_in(FaultProfile::Rough, Traces::Known(256));
     }
 
     #[test]
     fn whatever_the_caches_lose_nobody_is_in_too_early_or_behind_the_draw() {
-        hold_in(FaultProfile::Foul, 256);
+        hold_in(FaultProfile::Foul, Traces::Known(256));
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn in_new_worlds_a_sign_does_no_more_than_it_may() {
+        for weather in [FaultProfile::Fair, FaultProfile::Rough, FaultProfile::Foul] {
+            hold_in(weather, Traces::New(256));
+        }
     }
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::runner;
+use crate::traces::{Traces, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const TILL: &str = "till-1";
@@ -166,8 +166,8 @@ fn quarter() -> impl Strategy<Value = Quarter> {
 
 /// Plays minutes on a model and on these stores, which know the same of absent visitors throughout. How often a share was
 /// known.
-fn alike(stores: &[Direct], cases: u32) {
-    let mut runner = runner(cases);
+fn alike(stores: &[Direct], traces: Traces) {
+    let mut runner = runner(traces);
     let setting = prop::sample::select(vec![AbsentVisitors::Observe, AbsentVisitors::On]);
     let traces = (setting, prop::collection::vec(quarter(), 40..70));
     let known = std::cell::Cell::new(0);
@@ -181,7 +181,7 @@ fn alike(stores: &[Direct], cases: u32) {
     });
     outcome.unwrap();
     assert!(
-        known.get() > 10 * u64::from(cases),
+        known.get() > u64::from(runner.config().cases),
         "{known:?} shares were known"
     );
 }
@@ -519,7 +519,22 @@ mod simulated {
 
     #[test]
     fn the_embedded_store_measures_as_the_model_does() {
-        alike(&[Direct(Store::embedded(STORE_TOKEN).unwrap())], 30);
+        alike(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::Known(30),
+        );
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn new_traces_are_measured_as_the_model_does() {
+        alike(
+            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
+            Traces::New(60),
+        );
     }
 }
 
@@ -531,7 +546,7 @@ mod redis {
         let redis = Redis::start().unwrap();
         alike(
             &[Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())],
-            10,
+            Traces::Known(10),
         );
     }
 }

@@ -92,8 +92,8 @@ fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::queue::Cursor;
-    use crate::queue::{Bound, Explained, Live, Sign};
+    use crate::queue::{Bound, Cursor, Explained, Live, Sign};
+    use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
 
     /// 10:00 on some day.
     pub(in crate::page::panel) const TEN: u64 = 30_000_120;
@@ -265,6 +265,14 @@ pub(super) mod tests {
     }
 
     proptest::proptest! {
+        // The same steps in each run, unless `PROPTEST_RNG_SEED` has others played: a landing is refused for what it changed.
+        #![proptest_config(ProptestConfig {
+            rng_seed: match ProptestConfig::default().rng_seed {
+                RngSeed::Random => RngSeed::Fixed(1),
+                given @ RngSeed::Fixed(_) => given,
+            },
+            ..ProptestConfig::default()
+        })]
         #[test]
         fn figures_are_what_a_client_counted_and_change_with_a_minute_alone(
             steps in proptest::collection::vec((0_u64..200_000, 0_u64..40, 0_u64..60), 1..80)

@@ -2,8 +2,6 @@
 //! answer alike, step by step.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
@@ -14,12 +12,12 @@ use now_serving::queue::{Brought, Call, LineAnswer, Model, Outcome, TicketState}
 use now_serving::queue::{Mode, Pace, Position, Reason};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
-use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
 use upstash_local::Redis;
 use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{asker, changed};
+use crate::traces::{Traces, asker, changed, config};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -32,10 +30,6 @@ const POLLED_MS: u64 = 100_000;
 
 /// The losses in one trace with [`Care::Kept`]: the store remembers no more numbers that moved.
 const LOSSES: usize = 6;
-/// The seed of the traces, as a failure prints it; without it each run plays traces of its own.
-const SEED: &str = "LOSSES_SEED";
-/// How many times more traces than usual, for a long run.
-const TIMES: &str = "LOSSES_TIMES";
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -753,17 +747,11 @@ fn line(pace: Pace) -> Model {
     Model::new(pace).with_absent_visitors(AbsentVisitors::On)
 }
 
-fn hold_over(stores: &[Direct], care: Care, cases: u32) {
-    let times = env::var(TIMES).map_or(1, |times| times.parse().unwrap());
-    let config = ProptestConfig {
-        cases: cases * times,
-        failure_persistence: None,
+fn hold_over(stores: &[Direct], care: Care, traces: Traces) {
+    let mut runner = TestRunner::new(ProptestConfig {
         max_shrink_iters: 3_000,
-        ..ProptestConfig::default()
-    };
-    let seed = seed();
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes_of(seed));
-    let mut runner = TestRunner::new_with_rng(config, rng);
+        ..config(traces)
+    });
     let traces = (pace(), prop::collection::vec(step(), 1..100));
     let outcome = runner.run(&traces, |(pace, steps)| {
         for store in stores {
@@ -792,20 +780,7 @@ fn hold_over(stores: &[Direct], care: Care, cases: u32) {
         }
         Ok(())
     });
-    if let Err(fault) = outcome {
-        panic!("{fault}\nThe same traces again: {SEED}={seed}");
-    }
-}
-
-fn seed() -> u64 {
-    let free = || RandomState::new().build_hasher().finish();
-    env::var(SEED).map_or_else(|_| free(), |seed| seed.parse().unwrap())
-}
-
-fn bytes_of(seed: u64) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes
+    outcome.unwrap();
 }
 
 mod native {
@@ -814,14 +789,14 @@ mod native {
     /// The model alone: it costs next to nothing, so it plays far more traces.
     #[test]
     fn no_place_is_lost_and_no_number_held_twice_while_a_pop_knows_the_line() {
-        hold_over(&[], Care::Kept, 300);
+        hold_over(&[], Care::Kept, Traces::Known(300));
     }
 
     #[test]
     fn the_embedded_store_answers_as_the_model_does_in_a_few_losses() {
         let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
-        hold_over(&stores, Care::Kept, 10);
-        hold_over(&stores, Care::None, 10);
+        hold_over(&stores, Care::Kept, Traces::Known(10));
+        hold_over(&stores, Care::None, Traces::Known(10));
     }
 }
 
@@ -831,8 +806,20 @@ mod simulated {
     #[test]
     fn the_embedded_store_answers_as_the_model_does_whatever_is_lost() {
         let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
-        hold_over(&stores, Care::Kept, 100);
-        hold_over(&stores, Care::None, 100);
+        hold_over(&stores, Care::Kept, Traces::Known(100));
+        hold_over(&stores, Care::None, Traces::Known(100));
+    }
+}
+
+mod long {
+    use super::*;
+
+    #[test]
+    fn the_embedded_store_answers_as_the_model_does_in_new_traces() {
+        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        hold_over(&[], Care::Kept, Traces::New(3_000));
+        hold_over(&stores, Care::Kept, Traces::New(500));
+        hold_over(&stores, Care::None, Traces::New(500));
     }
 }
 
@@ -843,7 +830,7 @@ mod redis {
     fn answers_as_the_model_does_whatever_is_lost() {
         let redis = Redis::start().unwrap();
         let stores = [Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())];
-        hold_over(&stores, Care::Kept, 60);
-        hold_over(&stores, Care::None, 60);
+        hold_over(&stores, Care::Kept, Traces::Known(60));
+        hold_over(&stores, Care::None, Traces::Known(60));
     }
 }

@@ -3,6 +3,8 @@
 use now_serving::i18n::words;
 use proptest::prelude::*;
 
+use crate::traces::{Traces, runner};
+
 #[test]
 fn the_language_is_the_one_the_visitor_reads_best_of_those_there_are() {
     for (accept_language, tag) in [
@@ -57,17 +59,12 @@ fn the_language_is_the_one_the_visitor_reads_best_of_those_there_are() {
 
 #[test]
 fn whatever_is_accepted_there_is_a_language() {
-    let config = ProptestConfig {
-        cases: 2_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
     let likely = "([a-zA-Z*]{0,3}|zh|en|de)([-_][a-zA-Z]{0,4}){0,2}(;q=[0-9.é]{0,5})?";
     let header = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..60),
         prop::collection::vec(likely, 0..9).prop_map(|ranges| ranges.join(",").into_bytes()),
     ];
-    let outcome = proptest::test_runner::TestRunner::new(config).run(&header, |bytes| {
+    let outcome = runner(Traces::Known(2_000)).run(&header, |bytes| {
         prop_assert!(!words(&String::from_utf8_lossy(&bytes)).tag.is_empty());
         Ok(())
     });
