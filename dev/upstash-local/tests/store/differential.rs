@@ -29,10 +29,11 @@ const TEXTS: [&str; 14] = [
     "-9223372036854775808",
     "99999999999999999999",
 ];
-/// Long enough that nothing expires while the test runs.
+/// Long enough that nothing expires while the test runs, and as seconds and as milliseconds half way between two times that are
+/// told apart.
 const TIMES: [&str; 6] = [
-    "100000",
-    "3600000",
+    "110010",
+    "3610010",
     "0",
     "-5",
     "soon",

@@ -59,7 +59,7 @@ fn values_are_converted_as_redis_documents(store: &Store) -> Result<(), String> 
 fn a_script_reads_and_writes_its_keys(store: &Store) -> Result<(), String> {
     let source = "
         local length = redis.call('HINCRBY', KEYS[1], 'length', ARGV[1])
-        redis.call('SET', KEYS[2], length, 'PX', 60000)
+        redis.call('SET', KEYS[2], length, 'PX', 60400)
         return {length, redis.call('HMGET', KEYS[1], 'length', 'none'), redis.call('GET', KEYS[2])}";
     let command = json!(["EVAL", source, 2, "room", "join:1", 5]);
     expect(
