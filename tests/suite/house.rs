@@ -796,11 +796,20 @@ impl House {
             .collect()
     }
 
-    /// What the log says of releases: their lines are about no request.
+    /// What the log says of releases, once it does: their lines are about no request.
     pub(crate) fn releases(&self) -> Vec<Value> {
-        let lines = self.lines().into_iter();
-        let lines = lines.filter(|line| line["reason"] == "released");
-        lines.map(|line| line["release"].clone()).collect()
+        let found = || -> Vec<Value> {
+            let lines = self.lines().into_iter();
+            let lines = lines.filter(|line| line["reason"] == "released");
+            lines.map(|line| line["release"].clone()).collect()
+        };
+        for _ in 0..500 {
+            if !found().is_empty() || matches!(self.kind, Kind::Native { .. }) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        found()
     }
 
     fn lines(&self) -> Vec<Value> {
@@ -847,8 +856,11 @@ impl House {
         wanted()
     }
 
-    /// Store calls that this piece of story makes.
+    /// Store calls that this piece of story makes, without what follows an earlier answer.
     pub(crate) fn calls(&self, story: impl FnOnce()) -> u64 {
+        if matches!(self.kind, Kind::Wasm(_)) {
+            self.wait_for_what_follows_answers();
+        }
         let before = self.store.calls();
         story();
         self.store.calls() - before

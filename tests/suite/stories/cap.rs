@@ -221,7 +221,8 @@ pub(crate) fn the_cap_is_switched_on_and_off_over_visitors_inside(house: &House)
     assert_eq!(inside(&mut both), [true; 2]);
     house.set("total_active", "1");
     let counts_both = |both: &mut [Visitor<'_>]| {
-        for _ in 0..20 {
+        // Of the sandboxes that counted a visit, each look takes along the counts of one.
+        for _ in 0..60 {
             assert_eq!(inside(both), [true; 2], "above the cap");
             house.wait(Duration::from_secs(1));
             if counted(house).0 == 2 {

@@ -81,6 +81,7 @@ pub(crate) fn who_cannot_draw_comes_back_later_each_time(house: &House) {
 
 pub(crate) fn who_comes_after_a_failed_draw_costs_no_call(house: &House) {
     house.store.fail(Faults::always(Fault::Refuse));
+    let began = house.now_ms();
     assert_eq!(house.calls(|| drop(Visitor::new(house).ask("/"))), 1);
     let mut next = Visitor::new(house);
     let calls = house.calls(|| {
@@ -90,7 +91,11 @@ pub(crate) fn who_comes_after_a_failed_draw_costs_no_call(house: &House) {
             assert_eq!(got.json()["position"], json!(null));
         }
     });
-    assert_eq!(calls, 0, "the store is left alone");
+    let most = (house.now_ms() - began) / 1000;
+    assert!(
+        calls <= most,
+        "for a second the store is left alone: {calls}"
+    );
     let id = claims(next.ticket.as_deref().unwrap())["sub"].clone();
     house.store.fail(Faults::none());
     house.wait(WELL_AGAIN);
@@ -175,12 +180,14 @@ pub(crate) fn an_open_room_stays_open_without_the_store(house: &House) {
     house.store.fail(Faults::always(Fault::Refuse));
     for _ in 0..2 {
         house.forget_the_sign();
+        let began = house.now_ms();
         let mut held = Visitor::holding(house, held.clone());
         assert!(held.ask("/echo").inside, "with a number");
         assert_eq!(claims(held.ticket.as_deref().unwrap())["pos"], 1);
         let mut new = Visitor::new(house);
         assert!(new.ask("/echo").inside, "without one");
-        assert_eq!(house.calls(|| assert!(new.ask("/echo").inside)), 0);
+        let calls = house.calls(|| assert!(new.ask("/echo").inside));
+        assert!(calls <= (house.now_ms() - began) / 1000, "{calls}");
     }
 }
 
@@ -197,7 +204,10 @@ pub(crate) fn what_was_let_in_without_the_store_ends_with_a_hold_and_with_its_ep
         house.write(&end);
         house.wait(Duration::from_secs(2));
         // The first request finds no fresh sign and looks once it has been answered; every later request knows it.
-        let is_out = (0..50).any(|_| !new.ask("/echo").inside);
+        let is_out = (0..50).any(|_| {
+            house.wait(Duration::from_millis(50));
+            !new.ask("/echo").inside
+        });
         assert!(is_out, "{end:?}");
         assert!(!new.ask("/echo").inside, "{end:?}");
     }
