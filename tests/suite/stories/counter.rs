@@ -209,9 +209,9 @@ pub(crate) fn the_permit_api_moves_the_line(house: &House) {
 }
 
 pub(crate) fn the_first_request_of_a_period_moves_the_line_once(house: &House) {
-    house.set("automatic", "4");
+    house.set("automatic", "60");
     house.set("automatic_quantity", "2");
-    house.wait_for_period(4);
+    house.wait_for_period(60);
     let mut visitors = visitors(house, 6);
     assert_eq!(
         inside(&mut visitors),
@@ -224,7 +224,7 @@ pub(crate) fn the_first_request_of_a_period_moves_the_line_once(house: &House) {
             .all(|visitor| !visitor.ask("/echo").inside),
         "and no more of it"
     );
-    house.wait_for_period(4);
+    house.wait_for_period(60);
     assert_eq!(
         inside(&mut visitors[2..]),
         [true, true, false, false],
@@ -263,6 +263,7 @@ pub(crate) fn schedule_operator_and_origin_move_the_line_together(house: &House)
 pub(crate) fn a_change_of_pace_takes_effect_within_one_period(house: &House) {
     house.set("automatic", "3600");
     house.set("automatic_quantity", "1");
+    house.wait_for_period(3600);
     let mut first = Visitor::new(house);
     assert!(first.ask("/echo").inside);
     let mut second = Visitor::new(house);

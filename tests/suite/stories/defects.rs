@@ -209,11 +209,11 @@ pub(crate) fn store_calls_are_counted_exactly(house: &House) {
 }
 
 pub(crate) fn idle_time_banks_nothing(house: &House) {
-    house.set("automatic", "3");
+    house.set("automatic", "60");
     house.set("automatic_quantity", "1");
     Visitor::new(house).ask("/");
-    house.wait(Duration::from_secs(7));
-    house.wait_for_period(3);
+    house.wait(Duration::from_mins(3));
+    house.wait_for_period(60);
     let mut visitors = visitors(house, 4);
     assert_eq!(
         inside(&mut visitors),

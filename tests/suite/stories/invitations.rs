@@ -364,6 +364,8 @@ fn line_under_a_cap(house: &House) {
 
 pub(crate) fn an_invitation_costs_one_call_with_the_draw_and_none_while_waiting(house: &House) {
     line(house, 1);
+    // One more a minute is let in.
+    house.wait_for_period(60);
     let code = invitation(house, "many", 9, HOUR);
     let mut guest = Visitor::new(house);
     let free = house.is_free(|| drop(guest.send_once(sent(&code, "/echo"))));

@@ -13,14 +13,15 @@ const DRAWS: u64 = 2;
 
 /// The first number that answers a challenge.
 pub(crate) fn calculated(challenge: &Value) -> String {
-    let (text, bits) = (challenge["text"].as_str().unwrap(), ZERO_BITS);
-    assert_eq!(challenge["zero_bits"], bits);
-    let is_solved = |number: &String| {
-        let digest = hmac_sha256::Hash::hash(format!("{text}:{number}").as_bytes());
-        u32::from_be_bytes(*digest.first_chunk().unwrap()).leading_zeros() >= bits
-    };
+    let text = challenge["text"].as_str().unwrap();
+    assert_eq!(challenge["zero_bits"], ZERO_BITS);
     let mut numbers = (0_u64..).map(|number| number.to_string());
-    numbers.find(is_solved).unwrap()
+    numbers.find(|number| is_solved(text, number)).unwrap()
+}
+
+fn is_solved(text: &str, answer: &str) -> bool {
+    let digest = hmac_sha256::Hash::hash(format!("{text}:{answer}").as_bytes());
+    u32::from_be_bytes(*digest.first_chunk().unwrap()).leading_zeros() >= ZERO_BITS
 }
 
 /// Sends an answer, as a browser or an app does.
@@ -152,8 +153,12 @@ pub(crate) fn a_wrong_answer_is_refused_and_says_what_is_accepted(house: &House)
     let mut visitor = Visitor::new(house);
     let challenge = challenged(&mut visitor);
     let text = challenge["text"].as_str().unwrap();
-    let wrong = visitor.send_once(sent(text, "no-number"));
-    let detail = "answer is \"no-number\"; accepted is one with which SHA-256 of text:answer begins with 17 zero bits";
+    let mut answers = (0..).map(|number| format!("no-{number}"));
+    let answer = answers.find(|answer| !is_solved(text, answer)).unwrap();
+    let wrong = visitor.send_once(sent(text, &answer));
+    let detail = format!(
+        "answer is \"{answer}\"; accepted is one with which SHA-256 of text:answer begins with 17 zero bits"
+    );
     assert_eq!(
         (wrong.status, &wrong.json()["detail"]),
         (400, &json!(detail))

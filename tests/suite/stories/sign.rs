@@ -76,7 +76,7 @@ fn is_used(visitor: &mut Visitor<'_>, house: &House, time: Duration) {
     }
 }
 
-/// What a visitor outside is told. Natively no time passes in this; in the Wasm a busy sandbox may look later.
+/// The first answer from outside. The clock of other houses stands still meanwhile; in the Wasm a busy sandbox may look later.
 fn told_outside(visitor: &mut Visitor<'_>) -> Got {
     let is_outside = |got: &Got| !got.inside;
     let mut answers = (0..20).map(|tries| {
