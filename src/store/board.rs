@@ -6,10 +6,9 @@ use crate::queue::{Action, MinuteSample, PanelSnapshot, Provenance};
 /// What the verb `board` answers.
 pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
     let set = |at: &str, by: &str| {
-        Some(Provenance {
-            at_ms: answer.number(at)?,
-            by: answer.text(by)?.to_owned(),
-        })
+        let at_ms = answer.optional_number(at)?;
+        let by = answer.optional(by, |text| Some(text.to_owned()))?;
+        Some(at_ms.zip(by).map(|(at_ms, by)| Provenance { at_ms, by }))
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(PanelSnapshot {
@@ -20,11 +19,11 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
         limits: answer.limits()?,
         origin: answer.health()?,
         invited: answer.invited()?,
-        mode: set("mode_at", "mode_by"),
-        pace: set("pace_at", "pace_by"),
-        message: set("message_at", "message_by"),
-        cap: set("cap_at", "cap_by"),
-        event: set("event_at", "event_by"),
+        mode: set("mode_at", "mode_by")?,
+        pace: set("pace_at", "pace_by")?,
+        message: set("message_at", "message_by")?,
+        cap: set("cap_at", "cap_by")?,
+        event: set("event_at", "event_by")?,
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),

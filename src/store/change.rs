@@ -30,10 +30,10 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
 /// What the verb `change` answers.
 pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
     let sign = answer.sign();
-    let effect = answer.number("number").map(|number| Effect {
-        number,
-        kept: answer.number("kept"),
-    });
+    let kept = answer.optional_number("kept")?;
+    let effect = answer
+        .number("number")
+        .map(|number| Effect { number, kept });
     Some(match answer.text("outcome")? {
         "done" => Changed::Done(sign?, effect?),
         "again" => Changed::Replayed(sign?, effect?),

@@ -52,6 +52,30 @@ impl Answer {
         value.as_u64().or_else(|| value.as_str()?.parse().ok())
     }
 
+    /// What the text of a name says that may be missing. A text that cannot be read makes the answer none: it is not taken for absent.
+    #[expect(
+        clippy::option_option,
+        reason = "without an outer one there is no answer, as everywhere here"
+    )]
+    pub(super) fn optional<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let value = self.value(name);
+        value.map_or(Some(None), |value| read(value.as_str()?).map(Some))
+    }
+
+    /// The same of a whole number.
+    #[expect(
+        clippy::option_option,
+        reason = "without an outer one there is no answer, as everywhere here"
+    )]
+    pub(super) fn optional_number(&self, name: &str) -> Option<Option<u64>> {
+        let value = self.value(name);
+        value.map_or(Some(None), |_| self.number(name).map(Some))
+    }
+
     /// The texts of the list of that name.
     pub(super) fn texts(&self, name: &str) -> Option<Vec<&str>> {
         self.value(name)?
@@ -61,15 +85,15 @@ impl Answer {
             .collect()
     }
 
-    fn set_times(&self) -> SetTimes {
-        let time = |name| self.number(name).unwrap_or(0);
-        SetTimes {
-            mode: time("mode_at"),
-            pace: time("pace_at"),
-            message: time("message_at"),
-            cap: time("cap_at"),
-            event: time("event_at"),
-        }
+    fn set_times(&self) -> Option<SetTimes> {
+        let time = |name| Some(self.optional_number(name)?.unwrap_or(0));
+        Some(SetTimes {
+            mode: time("mode_at")?,
+            pace: time("pace_at")?,
+            message: time("message_at")?,
+            cap: time("cap_at")?,
+            event: time("event_at")?,
+        })
     }
 
     /// The sign.
@@ -85,29 +109,17 @@ impl Answer {
             epoch: self.number("epoch")?,
             cursor: Cursor(self.number("cursor")?),
             length: self.number("length")?,
-            front: match self.text("front") {
-                Some(text) => Some(FrontLane::read(text)?),
-                None => None,
-            },
+            front: self.optional("front", FrontLane::read)?,
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
-            pops: self.number("pops").filter(|pops| *pops > 0),
+            pops: self.optional_number("pops")?.filter(|pops| *pops > 0),
             sessions: match self.value("total_active") {
                 Some(_) => Some(self.sessions()?),
                 None => None,
             },
-            origin: match self.text("origin") {
-                Some(text) => Some(OriginSign::read(text)?),
-                None => None,
-            },
-            event: match self.text("event") {
-                Some(text) => Some(EventSign::read(text)?),
-                None => None,
-            },
-            begun: match self.text("begun") {
-                Some(text) => Some(Begun::read(text)?),
-                None => None,
-            },
+            origin: self.optional("origin", OriginSign::read)?,
+            event: self.optional("event", EventSign::read)?,
+            begun: self.optional("begun", Begun::read)?,
             live: self.live()?,
         })
     }
@@ -169,17 +181,11 @@ impl Answer {
                 quantity: self.number("quantity")?,
             },
             paced: self.number("paced")? == 1,
-            message: self.text("message").map(str::to_owned),
-            cap: match self.text("live_cap") {
-                Some(text) => Some(Cap::read(text)?),
-                None => None,
-            },
-            events: match self.text("live_events") {
-                Some(text) => Some(EventList::read(text)?),
-                None => None,
-            },
+            message: self.optional("message", |text| Some(text.to_owned()))?,
+            cap: self.optional("live_cap", Cap::read)?,
+            events: self.optional("live_events", EventList::read)?,
             version: self.number("version")?,
-            set_at: self.set_times(),
+            set_at: self.set_times()?,
         })
     }
 
@@ -196,7 +202,7 @@ impl Answer {
             late: self.number("late")?,
             lapsed: Cursor(self.number("lapsed")?),
             cells: cells.map(Cell::read).collect::<Option<_>>()?,
-            ended: self.number("ended").unwrap_or(0),
+            ended: self.optional_number("ended")?.unwrap_or(0),
         })
     }
 
@@ -210,16 +216,10 @@ impl Answer {
         Some(LineAnswer {
             sign: self.sign()?,
             position: (position > 0 && claim != Some(Claim::Used)).then_some(Position(position)),
-            lane: Lane::named(self.text("lane")),
+            lane: self.optional("lane", lane)?.unwrap_or_default(),
             claim,
-            above: match self.text("above") {
-                Some(text) => Some(AboveBound::named(text)?),
-                None => None,
-            },
-            invited: match self.text("invited") {
-                Some(text) => Some(Invited::named(text)?),
-                None => None,
-            },
+            above: self.optional("above", AboveBound::named)?,
+            invited: self.optional("invited", Invited::named)?,
         })
     }
 
@@ -284,15 +284,16 @@ impl Answer {
 
     /// What is known of called visitors who do not come: an answer without a share means that it is not known.
     pub(super) fn absent(&self) -> Option<Absent> {
-        let share = match self.value("absent") {
-            Some(_) => Some(self.number("absent")?),
-            None => None,
-        };
         Some(Absent {
-            share,
+            share: self.optional_number("absent")?,
             may_come: self.number("may_come")?,
         })
     }
+}
+
+/// Only the front lane has a name.
+fn lane(name: &str) -> Option<Lane> {
+    (Lane::Front.name() == Some(name)).then_some(Lane::Front)
 }
 
 #[cfg(test)]
@@ -316,5 +317,43 @@ mod tests {
         assert_eq!(read(json!(["may_come", 6, "absent", "many"])), None);
         assert_eq!(read(json!(["may_come", 6, "absent", -1])), None);
         assert_eq!(read(json!(["absent", 300])), None);
+    }
+
+    /// The least that a sign is.
+    fn told() -> Vec<Value> {
+        let zeros = "born started adopted sealed settled young recent epoch cursor length credit released took moved step \
+            automatic quantity paced version number";
+        let mut told: Vec<Value> = zeros
+            .split_whitespace()
+            .flat_map(|name| [name.into(), 0.into()])
+            .collect();
+        told.extend(["mode", "hold", "splices", ""].map(Value::from));
+        told
+    }
+
+    #[test]
+    fn what_is_told_of_a_sign_and_cannot_be_read_is_not_taken_for_absent() {
+        let read = |name: &str, value: Value| {
+            let told = [told(), vec![name.into(), value]].concat();
+            Answer::read(told.into()).and_then(|answer| answer.visitor())
+        };
+        assert!(read("other", json!(1)).is_some(), "an answer without more");
+        for (name, sound, unreadable) in [
+            ("front", json!("1 2 3"), json!(7)),
+            ("origin", json!("0 1 2 0"), json!(["0 1 2 0"])),
+            ("event", json!("9 open a 1 2 3 arrival"), json!(null)),
+            ("begun", json!("a 1 2 -1 drawn"), json!({})),
+            ("live_cap", json!("1 20 60 on"), json!(1)),
+            ("live_events", json!("none"), json!(false)),
+            ("message", json!("Hello"), json!(5)),
+            ("pops", json!("3"), json!("many")),
+            ("mode_at", json!(5), json!("soon")),
+            ("lane", json!("front"), json!("back")),
+            ("above", json!("drawn"), json!(1)),
+            ("invited", json!("kept"), json!(1)),
+        ] {
+            assert!(read(name, sound.clone()).is_some(), "{name} {sound}");
+            assert_eq!(read(name, unreadable.clone()), None, "{name} {unreadable}");
+        }
     }
 }
