@@ -74,7 +74,9 @@ impl Order {
             _ => {
                 let source = word.strip_prefix("drawn~")?;
                 let (source, _) = form_urlencoded::parse(source.as_bytes()).next()?;
-                Some(Self::DrawnBy(source.into_owned()))
+                // Without a name it would not be read again.
+                let source = Some(source.into_owned()).filter(|source| !source.is_empty());
+                source.map(Self::DrawnBy)
             }
         }
     }

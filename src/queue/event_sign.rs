@@ -92,6 +92,8 @@ mod tests {
             "9 open sale 1 2 x arrival",
             "9 open sale 1 2 3",
             "9 open sale 1 2 3 chance",
+            "9 open sale 1 2 3 drawn~",
+            "9 open sale 1 2 3 drawn~=a",
             "open sale 1 2 3 arrival",
         ] {
             assert_eq!(EventSign::read(garbled), None, "{garbled}");
