@@ -1,15 +1,13 @@
 //! Whatever strangers send: never a panic, never a 5xx that is not ours, never anything moved.
 //!
-//! The corpus in `tests/corpus` holds shapes that have hurt somebody before, one value per file, as bytes. Each goes
+//! The files of `tests/corpus` hold shapes that have hurt somebody before, one value per file, as bytes. Each goes
 //! into every place a stranger can write to; then come random bytes and mutations of the corpus.
-
-use std::fs;
-use std::path::Path;
 
 use proptest::prelude::*;
 
 use now_serving::operator::input::Fields;
 
+use crate::corpora::shapes;
 use crate::house::{Ask, House, Visitor};
 use crate::traces::{Traces, runner};
 
@@ -153,16 +151,6 @@ fn cursor(house: &House) -> serde_json::Value {
         .unwrap()
 }
 
-fn corpus() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    files.iter().map(|file| fs::read(file).unwrap()).collect()
-}
-
 /// A sound amount in a sound form is meant to move the line.
 fn is_an_amount(bytes: &[u8]) -> bool {
     let asked = |kind: &str| {
@@ -179,7 +167,7 @@ fn random_bytes_and_mutations(traces: Traces) {
     let house = House::native();
     Visitor::new(&house).ask("/");
     let mutated = (
-        prop::sample::select(corpus()),
+        prop::sample::select(shapes()),
         any::<usize>(),
         prop::collection::vec(any::<u8>(), 0..8),
     )
@@ -209,9 +197,7 @@ mod native {
     fn the_corpus_in_every_place() {
         let house = House::native();
         Visitor::new(&house).ask("/");
-        let corpus = corpus();
-        assert!(corpus.len() >= 20, "{} shapes", corpus.len());
-        for bytes in &corpus {
+        for bytes in &shapes() {
             for place in PLACES {
                 if !(matches!(place, Spot::Form | Spot::Json) && is_an_amount(bytes)) {
                     holds(&house, place, bytes);

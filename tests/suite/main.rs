@@ -46,6 +46,7 @@ macro_rules! in_houses_whose_clock_is_turned {
 mod browser;
 mod connection;
 mod contract;
+mod corpora;
 mod crowd;
 mod events;
 mod examples;

@@ -1,0 +1,219 @@
+//! A ticket. What a stranger sends is none. What we signed comes back as it was signed, is no pass, and is worth nothing once one byte of
+//! it is another. Bytes that begin with `{` are signed as claims, as another version may have written them: what is read of them is
+//! signed again to the same.
+
+use now_serving::i18n::LANGUAGES;
+use now_serving::queue::draw::commitment;
+use now_serving::queue::{
+    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, WaitingProof, Way,
+};
+use now_serving::ticket::keys::sealed;
+use now_serving::ticket::{Grace, Notice, PassHolder, Standing, Ticket};
+
+use crate::input::{Input, altered};
+use crate::keys::{KEYS, NOW, ROOM, SECRET, encoded, is_worth_nothing, now};
+
+/// Nothing longer is looked at. Tickets of the service are shorter, whose numbers are smaller than those here.
+const LOOKED_AT: usize = 1200;
+
+/// The longest that a setting gives, in seconds: the service signs nothing for longer.
+const LONGEST_LIFE: u64 = 2_592_000;
+
+/// Reads a ticket, and signs some.
+pub fn target(bytes: &[u8]) {
+    is_worth_nothing(&String::from_utf8_lossy(bytes));
+    if bytes.first() == Some(&b'{') {
+        claimed(bytes);
+    } else {
+        let mut input = Input::new(bytes);
+        let ticket = ticket(&mut input);
+        signed(&ticket, &mut input);
+    }
+}
+
+fn claimed(claims: &[u8]) {
+    let sample = Ticket::provisional("a", now());
+    let sample = KEYS.sign(&sample, &ROOM, now(), 60).unwrap_or_default();
+    let (header, _) = sample.split_once('.').unwrap_or_default();
+    let token = sealed(&format!("{header}.{}", encoded(claims)), SECRET.as_bytes());
+    let Some(ticket) = KEYS.verify_lapsed(&token, &ROOM, now()) else {
+        return;
+    };
+    is_answered(&ticket);
+    if ticket.life > LONGEST_LIFE {
+        return;
+    }
+    let Some(once) = again(&ticket) else {
+        return;
+    };
+    assert_eq!(once.id, ticket.id);
+    assert_eq!(once.position(), ticket.position());
+    assert_eq!(
+        (once.signed, once.life, once.notice),
+        (ticket.signed, ticket.life, ticket.notice)
+    );
+    let twice = again(&once);
+    assert!(
+        twice.is_none() || twice.as_ref() == Some(&once),
+        "{once:?} is {twice:?}"
+    );
+}
+
+/// The same ticket as it is read after it was signed; `None` where it has become too long to be looked at.
+fn again(ticket: &Ticket) -> Option<Ticket> {
+    let signed = Now::from_secs(ticket.signed);
+    let token = KEYS.sign(ticket, &ROOM, signed, ticket.life)?;
+    let read = KEYS.verify_lapsed(&token, &ROOM, signed);
+    assert!(
+        read.is_some() || token.len() > LOOKED_AT,
+        "{ticket:?} is none once it is signed"
+    );
+    read
+}
+
+/// Whatever it says, what is asked of a ticket has an answer.
+fn is_answered(ticket: &Ticket) {
+    let _ = (
+        ticket.is_inside(now()),
+        ticket.has_lapsed(now()),
+        ticket.is_to_be_renewed(now()),
+    );
+    let _ = (ticket.next_id(), ticket.drawing_id(now()), ticket.session());
+    let _ = (
+        ticket.may_draw_above_bound(now()),
+        ticket.challenged_for(now()),
+    );
+    assert!(
+        ticket.reference().chars().count() <= 9 * 3,
+        "{}",
+        ticket.reference()
+    );
+}
+
+fn signed(ticket: &Ticket, input: &mut Input<'_>) {
+    let Some(token) = KEYS.sign(ticket, &ROOM, now(), ticket.life) else {
+        panic!("{ticket:?} cannot be signed");
+    };
+    let read = KEYS.verify(&token, &ROOM, now());
+    if token.len() > LOOKED_AT {
+        assert_eq!(read, None, "{} bytes", token.len());
+        return;
+    }
+    assert_eq!(read.as_ref(), Some(ticket), "{token}");
+    assert_eq!(
+        KEYS.holder(&token, &ROOM, now()),
+        None,
+        "a ticket is no pass"
+    );
+    is_answered(ticket);
+    if let Some(other) = altered(&token, input) {
+        is_worth_nothing(&other);
+    }
+    let pass = KEYS
+        .pass(ticket, &ROOM, "shop.example", now())
+        .unwrap_or_default();
+    let holder = PassHolder {
+        id: ticket.id.clone(),
+        session: ticket.session(),
+    };
+    assert_eq!(KEYS.holder(&pass, &ROOM, now()), Some(holder), "{pass}");
+    assert_eq!(
+        KEYS.verify_lapsed(&pass, &ROOM, now()),
+        None,
+        "a pass is no ticket"
+    );
+    if let Some(other) = altered(&pass, input) {
+        is_worth_nothing(&other);
+    }
+}
+
+/// One that the service could have made, but for the size of its numbers.
+fn ticket(input: &mut Input<'_>) -> Ticket {
+    let lane = input.one_of(&[Lane::Main, Lane::Front]).unwrap_or_default();
+    let standing = standing(input, lane);
+    let is_by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
+    let languages = LANGUAGES.each_ref().map(|language| language.tag);
+    Ticket {
+        life: 60 + input.number() % (LONGEST_LIFE - 60),
+        grace: input.maybe(|input| Grace {
+            until: input.number(),
+            epoch: input.maybe(Input::number),
+        }),
+        still: input.byte() > 127,
+        called: input.byte() > 127,
+        language: input.maybe(|input| input.one_of(&languages).unwrap_or("en").to_owned()),
+        notice: input.maybe(notice),
+        event: if is_by_lot { input.maybe(event) } else { None },
+        invitation: input.maybe(|input| Box::new(invitation(input))),
+        lane,
+        ..Ticket::new(input.hex(32), standing, now())
+    }
+}
+
+fn standing(input: &mut Input<'_>, lane: Lane) -> Standing {
+    match input.below(3) {
+        0 => Standing::Provisional {
+            tries: input.number(),
+            draws_from: input.maybe(Input::number),
+        },
+        1 => Standing::Waiting(WaitingProof {
+            born: input.number(),
+            epoch: input.number(),
+            position: Position(input.number()),
+            cursor_at_draw: Cursor(input.number()),
+            // No lot orders the front lane.
+            came: input
+                .maybe(|input| Position(input.number()))
+                .filter(|_| lane == Lane::Main),
+        }),
+        _ => Standing::Admitted {
+            position: input.maybe(|input| Position(input.number())),
+            born: input.number(),
+            epoch: input.number(),
+            at: NOW,
+            session: input.maybe(Input::number),
+        },
+    }
+}
+
+fn notice(input: &mut Input<'_>) -> Notice {
+    let of_invitations = Invited::ALL.map(|(_, invited)| invited);
+    let of_invitation = input.maybe(|input| input.one_of(&of_invitations)).flatten();
+    let of_number = [
+        Notice::Anew,
+        Notice::Lapsed,
+        Notice::SessionOver,
+        Notice::SessionEnded,
+        Notice::Used,
+    ];
+    let notice = of_invitation.and_then(Notice::of_invitation);
+    notice
+        .or_else(|| input.one_of(&of_number))
+        .unwrap_or(Notice::Anew)
+}
+
+fn event(input: &mut Input<'_>) -> Begun {
+    let secret = input.hex(64);
+    Begun {
+        id: input.name(32),
+        opens_ms: input.number(),
+        base: input.number(),
+        drawn: input.maybe(Input::number),
+        order: Order::Drawn,
+        commitment: Some(commitment(&secret)),
+        lot: Some(Lot {
+            secret,
+            value: input.text(100),
+        }),
+    }
+}
+
+pub(crate) fn invitation(input: &mut Input<'_>) -> Invitation {
+    Invitation {
+        id: input.hex(32),
+        uses: input.number(),
+        ends: input.number(),
+        batch: input.name(32),
+        way: input.one_of(&[Way::In, Way::Front]).unwrap_or_default(),
+    }
+}
