@@ -4,7 +4,7 @@
 //! [`mod@secret`] prints what production is protected with, [`mod@check`] says whether settings are sound before they are
 //! published, [`mod@draw`] checks an order by lot, [`mod@invite`] makes invitations, [`mod@allow`] allowances, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time.
 //! [`pictures`] takes the pictures of the docs, and [`docs`] writes what they have from the code. [`mod@release`] makes what a version is published with, tried with [`fastly_api`].
-//! What they run is started by [`harness`].
+//! [`mod@fuzz`] looks for bytes that break a rule. What they run is started by [`harness`].
 
 pub mod allow;
 pub mod check;
@@ -13,6 +13,7 @@ pub mod docs;
 pub mod doctor;
 pub mod draw;
 pub mod fastly_api;
+pub mod fuzz;
 pub mod invite;
 pub mod pictures;
 pub mod probe;

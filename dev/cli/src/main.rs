@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 use cli::{
-    allow, check, completion, docs, doctor, draw, invite, pictures, probe, rehearse, release,
+    allow, check, completion, docs, doctor, draw, fuzz, invite, pictures, probe, rehearse, release,
     secret, serve, suite,
 };
 use harness::packages;
@@ -33,6 +33,8 @@ enum Command {
     Completion(completion::Options),
     /// Run every check and test, with a summary at the end
     Test(suite::Options),
+    /// Look for bytes that break a rule of what reads what strangers send
+    Fuzz(fuzz::Options),
     /// Measure what a request costs above the least a handler can do
     Bench(bench::Options),
     /// Say whether settings are sound before they are published
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
             completion::completion(&options, Cli::command()).map(|()| true)
         }
         Command::Test(options) => suite::test(&options),
+        Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
         Command::Draw(options) => draw::draw(&options),

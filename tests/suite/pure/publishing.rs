@@ -59,6 +59,10 @@ fn the_workflows_run_the_commands_of_this_project() {
     assert!(ci.contains("\n      - run: .ci/run\n"));
     assert!(ci.contains("[ubuntu-latest, macos-latest]"));
     assert!(ci.contains("\n      - run: cargo dev test --fast\n"));
+    let fuzz = text(".github/workflows/fuzz.yml");
+    assert!(fuzz.contains("\n      - run: cargo dev fuzz --seconds 300\n"));
+    assert!(fuzz.contains("\n          path: target/fuzz/corpus\n"));
+    assert!(fuzz.contains("\n          path: target/fuzz/findings\n"));
     let run = text(".ci/run");
     assert!(run.ends_with("\nexec cargo dev test\n"), "{run}");
     let release = text(".github/workflows/release.yml");
@@ -87,6 +91,7 @@ fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
     let install = format!("rustup toolchain install {version} ");
     for path in [
         ".github/workflows/ci.yml",
+        ".github/workflows/fuzz.yml",
         ".github/workflows/release.yml",
         "docs/how-to/deploy-from-ci.md",
     ] {
