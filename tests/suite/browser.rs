@@ -64,7 +64,7 @@ async fn text(browser: &Client, selector: &str) -> String {
     }
 }
 
-/// The tabs, once there are so many: a browser lists a new one when it has opened it.
+/// The tabs, once there are this many: a browser lists a new one when it has opened it.
 async fn tabs(browser: &Client, many: usize) -> Vec<WindowHandle> {
     for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         let tabs = browser.windows().await.unwrap();

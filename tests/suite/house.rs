@@ -825,7 +825,7 @@ impl House {
         }
     }
 
-    /// The same where the story knows how many lines there will be at least: waits for so many.
+    /// The same where the story knows how many lines there will be at least, and waits for them.
     pub(crate) fn log_of(&self, lines: usize) -> Vec<Value> {
         self.log_within(lines, 1_500)
     }

@@ -142,7 +142,7 @@ fn the_panel_says_since_when_nothing_answers_and_recovers_by_itself() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
         house.store.fail(Faults::always(Fault::Unauthorized));
-        // A request that takes too long is told in other words.
+        // A request that takes too long has other words.
         let is_told = "document.getElementById('lost').textContent.includes('The store refused')";
         wait_for(&page, is_told).await;
         let lost = text(&page, "#lost").await;
