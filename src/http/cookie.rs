@@ -72,7 +72,7 @@ impl RoomCookies {
         let shared = self.shared.as_ref();
         match Scope::of(call) {
             Scope::Secure => shared
-                .filter(|names| names.belong_to(call.hostname()))
+                .filter(|names| names.belong_to(call.host.split(':').next().unwrap_or_default()))
                 .unwrap_or(&self.secure),
             Scope::Loopback => &self.loopback,
         }
@@ -304,6 +304,7 @@ mod tests {
             "example",
             "xshop.example",
             "shop.example.evil.example",
+            "shop.example.",
             "\u{e9}shop.exampl",
         ] {
             assert!(!shared.belong_to(host), "{host}");

@@ -119,14 +119,14 @@ pub(super) fn share(request: &Request<'_>) -> Sampling {
     Sampling::one_in(request.config.logging.sample, request.call.chance())
 }
 
-/// The ticket as cookies, where it differs from the one that came. To a page elsewhere none is given unless one came
+/// The ticket as cookies, where it differs from the one that came, or came under another name. To a page elsewhere none is given unless one came
 /// along: the browser would put it in the place of a ticket that is not known here.
 pub(super) fn signed(kind: Kind, visit: &Visit, request: &Request<'_>) -> Vec<String> {
     let may_be_kept = kind != Kind::Elsewhere || ticket_cookie::keeps_cookies(request);
     if visit.changed && may_be_kept {
         ticket_cookie::cookies(&visit.ticket, request)
     } else {
-        Vec::new()
+        ticket_cookie::moved(&visit.ticket, request)
     }
 }
 

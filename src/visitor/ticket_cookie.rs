@@ -11,7 +11,8 @@ use crate::ticket::{Keys, Standing, Ticket};
 /// Browsers keep a ticket this many seconds longer than it is good, so that its holder can read that its time is over.
 pub const KEPT: u64 = 3_600;
 
-/// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket.
+/// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket. Of one that this host shares
+/// with others and one of its own that which goes in sooner: the visitor may have drawn on two hosts before they shared.
 #[must_use]
 pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
@@ -21,8 +22,13 @@ pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
 /// The same by these keys, for this room.
 #[must_use]
 pub fn verified(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticket> {
-    let mut tokens = kept(call, room, |names| &names.ticket).into_iter();
-    tokens.find_map(|token| keys.verify(token, &room.name, now))
+    let verified = |token| keys.verify(token, &room.name, now);
+    let kept = room.cookies.kept(call).into_iter();
+    let tickets = kept.filter_map(|names| values(call, &names.ticket).find_map(verified));
+    tickets.min_by_key(|ticket| {
+        let number = ticket.position().map_or(u64::MAX, |number| number.0);
+        (!ticket.is_inside(now), number)
+    })
 }
 
 /// The ticket of a visitor inside, from its twin, where another site's page posts a form here: the browser holds the
@@ -40,7 +46,7 @@ pub fn verified_twin(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<
     if brings_cookie(call, room) || !is_posted_form(call) {
         return None;
     }
-    let mut tokens = kept(call, room, |names| &names.twin).into_iter();
+    let mut tokens = tokens(call, room, |names| &names.twin).into_iter();
     let ticket = tokens.find_map(|token| keys.verify(token, &room.name, now))?;
     ticket.is_inside(now).then_some(ticket)
 }
@@ -56,7 +62,7 @@ pub fn ticket_or_lapsed(request: &Request<'_>) -> Option<Ticket> {
         ..
     } = *request;
     let lapsed = |token| config.tickets.keys.verify_lapsed(token, &room.name, now);
-    let mut tokens = kept(call, room, |names| &names.ticket).into_iter();
+    let mut tokens = tokens(call, room, |names| &names.ticket).into_iter();
     ticket(request).or_else(|| tokens.find_map(lapsed))
 }
 
@@ -67,7 +73,7 @@ pub fn keeps_cookies(request: &Request<'_>) -> bool {
 }
 
 fn brings_cookie(call: &Call, room: &Room) -> bool {
-    !kept(call, room, |names| &names.ticket).is_empty()
+    !tokens(call, room, |names| &names.ticket).is_empty()
 }
 
 /// The `Set-Cookie` values of a ticket with a whole life before it: its own, and with an admission its twin's. Any other
@@ -89,26 +95,24 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
     let cookies = token.map(|token| {
-        let has_twin = config.web.cross_site_posts && ticket.is_inside(now);
-        let twin = if has_twin {
-            room.cookies.of(request.call).set_twin(&token, life)
-        } else {
-            no_twin(request)
-        };
-        vec![set(&token, life.saturating_add(KEPT), request), twin]
+        let kept = set(&token, life.saturating_add(KEPT), request);
+        vec![kept, twin(ticket, (&token, life), request)]
     });
     with_old_ended(cookies, request)
 }
 
-/// The same for the ticket of a visitor who is not inside, which ends when the one that came would have ended.
+/// The same for a ticket which ends when the one that came would have ended.
 #[must_use]
 pub fn cookies_as_long(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let keys = &request.config.tickets.keys;
     let signed = Now::from_secs(ticket.signed);
     let token = keys.sign(ticket, &request.room.name, signed, ticket.life);
     let end = ticket.signed.saturating_add(ticket.life);
-    let left = end.saturating_sub(request.now.secs()).saturating_add(KEPT);
-    let cookies = token.map(|token| vec![set(&token, left, request), no_twin(request)]);
+    let left = end.saturating_sub(request.now.secs());
+    let cookies = token.map(|token| {
+        let kept = set(&token, left.saturating_add(KEPT), request);
+        vec![kept, twin(ticket, (&token, left), request)]
+    });
     with_old_ended(cookies, request)
 }
 
@@ -145,6 +149,28 @@ fn is_brought(names: &Names, call: &Call) -> bool {
     values(call, &names.ticket).next().is_some()
 }
 
+/// The same, where the ticket came under a name that is no longer its own.
+#[must_use]
+pub fn moved(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
+    let Request { call, room, .. } = *request;
+    let now = room.cookies.of(call);
+    let mut kept = room.cookies.kept(call).into_iter();
+    if kept.any(|names| names != now && is_brought(names, call)) {
+        cookies_as_long(ticket, request)
+    } else {
+        Vec::new()
+    }
+}
+
+fn twin(ticket: &Ticket, (token, life): (&str, u64), request: &Request<'_>) -> String {
+    if request.config.web.cross_site_posts && ticket.is_inside(request.now) {
+        let names = request.room.cookies.of(request.call);
+        names.set_twin(token, life)
+    } else {
+        no_twin(request)
+    }
+}
+
 fn no_twin(request: &Request<'_>) -> String {
     let names = request.room.cookies.of(request.call);
     names.set_twin("", 0)
@@ -168,11 +194,10 @@ fn site(request: &Request<'_>) -> SameSite {
     }
 }
 
-/// What the browser kept under our name: of this host only where none came that it shares with others.
-fn kept<'a>(call: &'a Call, room: &'a Room, name: fn(&Names) -> &str) -> Vec<&'a str> {
+/// What the browser kept under our name: what this host shares with others before what is its own.
+fn tokens<'a>(call: &'a Call, room: &'a Room, name: fn(&Names) -> &str) -> Vec<&'a str> {
     let names = room.cookies.kept(call).into_iter();
-    let mut kept = names.map(|names| values(call, name(names)).collect::<Vec<_>>());
-    kept.find(|kept| !kept.is_empty()).unwrap_or_default()
+    names.flat_map(|names| values(call, name(names))).collect()
 }
 
 fn values<'a>(call: &'a Call, name: &'a str) -> impl Iterator<Item = &'a str> {
