@@ -1,14 +1,14 @@
 //! The waiting answer as Cloudflare's Waiting Room words it, so that apps written for that work unchanged.
 //!
 //! Names, order and types are those of the object `cfWaitingRoom` in Cloudflare's API reference, at
-//! `json_response_enabled`. It has no shuffled line and no Turnstile to tell of: those fields never change. An event is active from
+//! `json_response_enabled`. It has no random queue and no Turnstile to tell of: those fields never change. An event is active from
 //! its pre-queue to its end.
 
 use serde::Serialize;
 
 use super::Waiting;
 use super::clock::iso_8601;
-use crate::queue::Phase;
+use crate::queue::{Order, Phase};
 
 /// What Cloudflare says where there is nothing to say.
 const UNAVAILABLE: &str = "unavailable";
@@ -86,7 +86,7 @@ impl CfWaitingRoom {
             time_until_event_start_formatted: words(start),
             time_until_event_end: end.unwrap_or_default(),
             time_until_event_end_formatted: words(end),
-            shuffle_at_event_start: false,
+            shuffle_at_event_start: active.is_some_and(|event| event.order == Order::Drawn.name()),
             turnstile: "",
             infinite_queue: false,
         }
@@ -112,7 +112,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::queue::{Event, Order, Outlook};
+    use crate::queue::{Event, Outlook};
 
     /// The example of Cloudflare's API reference for a line that is first in, first out while no event is active.
     const DOCUMENTED: &str = r#"{
@@ -196,7 +196,7 @@ mod tests {
             prequeue_ms: 60_000,
             opens_ms: 600_000,
             closes_ms: Some(7_200_000),
-            order: Order::Arrival,
+            order: Order::Drawn,
         };
         for (now_ms, is_active, start, end) in [
             (0, false, 0, 0),
@@ -218,6 +218,7 @@ mod tests {
             );
             assert_eq!(told, (is_active, start, end), "at {now_ms}");
             assert_eq!(room.is_event_prequeueing, start > 0);
+            assert_eq!(room.shuffle_at_event_start, is_active);
             let words = [
                 room.time_until_event_start_formatted,
                 room.time_until_event_end_formatted,

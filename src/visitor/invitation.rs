@@ -77,7 +77,7 @@ fn form_of(body: &mut dyn Read, call: &Call) -> Result<Vec<u8>, Reply> {
     body::whole(body, LONGEST_FORM).map_err(|unread| {
         let (status, title) = match unread {
             Unread::BrokeOff => (400, "Bad request"),
-            Unread::TooLong(_) => (413, "Too large"),
+            Unread::TooLong(_) => (413, "Content too large"),
         };
         Reply::problem(status, title, &unread.to_string())
     })

@@ -249,15 +249,16 @@ pub(super) fn back(to: &str) -> Reply {
 }
 
 pub(super) fn bad_destination() -> Aside {
-    bad("to", None, "a path of this site, such as /shop?item=1")
+    refused("to is missing or no such path; accepted is a path of this site, such as /shop?item=1")
 }
 
 pub(super) fn bad(name: &str, found: Option<&str>, accepted: &str) -> Aside {
     let found = found.map(|found| format!("{:?}", shortened(found)));
-    let found = found.unwrap_or_else(|| "missing or no such path".to_owned());
-    let detail = format!("{name} is {found}; accepted is {accepted}");
-    Aside::Reply(
-        Reply::problem(400, "Bad request", &detail),
-        Reason::BadRequest,
-    )
+    let found = found.unwrap_or_else(|| "missing".to_owned());
+    refused(&format!("{name} is {found}; accepted is {accepted}"))
+}
+
+fn refused(detail: &str) -> Aside {
+    let reply = Reply::problem(400, "Bad request", detail);
+    Aside::Reply(reply, Reason::BadRequest)
 }

@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::http::json::{Pairs, Value};
 use crate::http::moment::moment;
+use crate::page::{UNSAYABLE, is_sayable};
 use crate::queue::{Event, Order};
 
 /// The most events of a list: every call to the store brings all of them.
@@ -139,11 +140,10 @@ fn order_named(value: &Value) -> Result<Order, Fault> {
 
 fn source(value: &Value) -> Result<String, Fault> {
     let text = value.text().map(str::trim).unwrap_or_default();
-    let is_sound =
-        (1..=LONGEST_SOURCE).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+    let is_sound = !text.is_empty() && is_sayable(text, LONGEST_SOURCE);
     let accepted = || {
         format!(
-            "a public_value of 1 to {LONGEST_SOURCE} characters, which says where the value will be published"
+            "a public_value of 1 to {LONGEST_SOURCE} characters, which says where the value will be published; no {UNSAYABLE}"
         )
     };
     is_sound
@@ -182,7 +182,7 @@ fn contradiction(events: &[Event]) -> Option<Fault> {
         let is_after = first
             .closes_ms
             .is_some_and(|closes_ms| closes_ms <= second.prequeue_ms);
-        let accepted = "a prequeue, or opens where there is none, that is no earlier than closes of the event before";
+        let accepted = "a prequeue, or opens where there is none, that is no earlier than closes of the event before, which needs that time";
         (!is_after).then(|| Fault::new(&second.id, accepted))
     };
     let is_known = |(place, event): &(usize, &Event)| {
@@ -274,6 +274,10 @@ mod tests {
             (
                 event("sale", r#","public_value":"beacon""#),
                 "beacon: a public_value only where the order is drawn",
+            ),
+            (
+                event("sale", r#","order":"drawn","public_value":"a\u202eb""#),
+                "no control characters and bidirectional controls",
             ),
             (
                 event("sale", r#","order":"drawn","public_value":" ""#),
