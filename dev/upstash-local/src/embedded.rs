@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::commands::Command;
+use crate::keyspace::Keyspace;
 use crate::scripts::{Scripts, Shared, lock};
 use crate::value::{Value, Words};
 
@@ -66,6 +67,18 @@ impl Embedded {
         let mut core = self.lock();
         core.scripts.forget();
         lock(&core.shared).keyspace.clear();
+    }
+
+    /// All keys as they are.
+    pub(crate) fn backup(&self) -> Keyspace {
+        lock(&self.lock().shared).keyspace.clone()
+    }
+
+    /// Forgets the scripts, and holds these keys and no other.
+    pub(crate) fn restart_from(&self, backup: &Keyspace) {
+        let mut core = self.lock();
+        core.scripts.forget();
+        lock(&core.shared).keyspace = backup.clone();
     }
 
     /// Moves the clock forward.

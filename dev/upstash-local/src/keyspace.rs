@@ -20,12 +20,14 @@ const NOT_INTEGER: &str = "ERR value is not an integer or out of range";
 const OVERFLOW: &str = "ERR increment or decrement would overflow";
 const SYNTAX: &str = "ERR syntax error";
 
+#[derive(Clone)]
 enum Data {
     Text(Vec<u8>),
     Hash(Fields),
     List(VecDeque<Vec<u8>>),
 }
 
+#[derive(Clone)]
 struct Entry {
     data: Data,
     /// Milliseconds since 1970.
@@ -33,7 +35,7 @@ struct Entry {
 }
 
 /// All keys, and what time it is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Keyspace {
     entries: HashMap<Vec<u8>, Entry>,
     now: i64,

@@ -32,6 +32,7 @@ pub use wire::{Reply, Request};
 
 use embedded::Embedded;
 use faults::Timing;
+use keyspace::Keyspace;
 use rate::Queue;
 use remote::Remote;
 use value::{Value, Words};
@@ -43,6 +44,10 @@ pub const DEADLINE: Duration = Duration::from_millis(500);
 /// The store; clones share everything.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
+
+/// The keys of an embedded store at one time.
+#[derive(Clone)]
+pub struct Backup(Keyspace);
 
 struct Inner {
     engine: Engine,
@@ -173,6 +178,22 @@ impl Store {
         match &self.0.engine {
             Engine::Embedded(engine) => engine.forget_scripts(),
             Engine::Remote(engine) => engine.forget_scripts(),
+        }
+    }
+
+    /// The keys of the embedded engine as they are; nothing for a real Redis, which [saves](Redis::save) them itself.
+    #[must_use]
+    pub fn backup(&self) -> Option<Backup> {
+        match &self.0.engine {
+            Engine::Embedded(engine) => Some(Backup(engine.backup())),
+            Engine::Remote(_) => None,
+        }
+    }
+
+    /// Restarts the embedded engine with the keys that it had then: the scripts are forgotten, and so is what was written since.
+    pub fn restart_from(&self, backup: &Backup) {
+        if let Engine::Embedded(engine) = &self.0.engine {
+            engine.restart_from(&backup.0);
         }
     }
 

@@ -1,6 +1,7 @@
 //! A real `redis-server` for tests: on a socket in a folder of its own, so that no two ever meet;
-//! keeping nothing on disk, gone when dropped.
+//! keeping nothing on disk unless told to, gone when dropped.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,12 +9,15 @@ use tempfile::TempDir;
 
 const START: Duration = Duration::from_mins(1);
 
+/// Where it saves its keys, and reads them at its start.
+const SAVED: &str = "dump.rdb";
+
 /// A running `redis-server`.
 pub struct Redis {
     child: Child,
     url: String,
     /// Its working directory, removed with it.
-    _home: TempDir,
+    home: TempDir,
 }
 
 impl Redis {
@@ -24,27 +28,45 @@ impl Redis {
     pub fn start() -> Result<Self, String> {
         let home = tempfile::tempdir()
             .map_err(|error| format!("No temporary directory for redis-server: {error}"))?;
-        let socket = home.path().join("redis.sock");
-        let child = Command::new("redis-server")
-            .args(["--port", "0", "--unixsocket"])
-            .arg(&socket)
-            .args(["--save", "", "--appendonly", "no", "--dir"])
-            .arg(home.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| {
-                format!("redis-server cannot be started ({error}): apt-get install redis-server")
-            })?;
-        let url = format!("redis+unix://{}", socket.display());
-        let mut redis = Self {
-            child,
-            url,
-            _home: home,
-        };
+        let url = format!("redis+unix://{}", socket(&home).display());
+        let child = spawn(&home)?;
+        let mut redis = Self { child, url, home };
         redis.wait()?;
         Ok(redis)
+    }
+
+    /// Writes its keys to disk, where the next start finds them.
+    ///
+    /// # Errors
+    /// When it does not answer, or cannot write.
+    pub fn save(&self) -> Result<(), String> {
+        let saved = redis::Client::open(self.url.as_str())
+            .and_then(|client| client.get_connection_with_timeout(START))
+            .and_then(|mut open| redis::cmd("SAVE").query::<()>(&mut open));
+        saved.map_err(|error| error.to_string())
+    }
+
+    /// Kills it, as a crash does: what it has not saved is gone.
+    pub fn kill(&mut self) {
+        // It may have ended by itself; then there is nothing left to kill.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+
+    /// Takes away what it has saved, so that the next start is with nothing.
+    pub fn lose_saved(&self) {
+        // It may have saved nothing.
+        drop(std::fs::remove_file(self.home.path().join(SAVED)));
+    }
+
+    /// Starts it again where it was, with what it saved last, and waits until it answers.
+    ///
+    /// # Errors
+    /// As at the first start.
+    pub fn start_again(&mut self) -> Result<(), String> {
+        self.kill();
+        self.child = spawn(&self.home)?;
+        self.wait()
     }
 
     /// Where it listens, as `redis+unix:///tmp/…/redis.sock`.
@@ -77,8 +99,26 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing left to kill.
-        drop(self.child.kill());
-        drop(self.child.wait());
+        self.kill();
     }
+}
+
+fn socket(home: &TempDir) -> PathBuf {
+    home.path().join("redis.sock")
+}
+
+fn spawn(home: &TempDir) -> Result<Child, String> {
+    let child = Command::new("redis-server")
+        .args(["--port", "0", "--unixsocket"])
+        .arg(socket(home))
+        .args(["--save", "", "--appendonly", "no", "--dbfilename", SAVED])
+        .arg("--dir")
+        .arg(home.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    child.map_err(|error| {
+        format!("redis-server cannot be started ({error}): apt-get install redis-server")
+    })
 }

@@ -40,6 +40,8 @@ pub struct Turn<'a> {
 /// mistake of the rules.
 struct Counting<'a> {
     direct: Direct,
+    /// Another way to the store.
+    way: Option<&'a dyn Transport>,
     takes: Takes,
     tally: RefCell<Tally>,
     released: &'a dyn Fn(&Released),
@@ -64,6 +66,7 @@ impl<'a> Turn<'a> {
             now,
             store: Counting {
                 direct: Direct(store.clone()),
+                way: None,
                 takes,
                 tally: RefCell::default(),
                 released,
@@ -76,6 +79,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn on(self, platform: &'a dyn Platform) -> Self {
         Self { platform, ..self }
+    }
+
+    /// The same by another way to the store, such as one on which calls are lost.
+    #[must_use]
+    pub fn by(mut self, way: &'a dyn Transport) -> Self {
+        self.store.way = Some(way);
+        self
     }
 
     /// The answer, counted.
@@ -130,7 +140,7 @@ impl Transport for Counting<'_> {
             "a second call: {body}"
         );
         let began = Instant::now();
-        let answer = self.direct.post(body, attempt);
+        let answer = self.way.unwrap_or(&self.direct).post(body, attempt);
         let took = match self.takes {
             Takes::Measured => began.elapsed(),
             Takes::Always(time) => time,

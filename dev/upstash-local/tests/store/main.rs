@@ -5,6 +5,7 @@
 mod differential;
 mod faults;
 mod protocol;
+mod restarts;
 mod scripts;
 mod server;
 
