@@ -174,7 +174,8 @@ fn placed(held: &Ticket, seen: &SignRead, position: Position) -> Standing {
         ..sign.place(position)
     };
     match held.standing {
-        _ if held.lane != seen.lane => Standing::Waiting(place),
+        // The store answered past the copy, which may be behind at the next poll: the ticket says how far the line was.
+        _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(place),
         Standing::Waiting(had) if had.is_same(place) => held.standing,
         Standing::Waiting(had)
             if sign.number(had) == Some(position)

@@ -13,6 +13,10 @@ use crate::house::{Ask, Got, House, SECRET, Visitor, claims, visitors};
 const FORM: &str = "application/x-www-form-urlencoded";
 const HOUR: u64 = 3600;
 
+in_houses_whose_clock_is_turned! {
+    an_invitation_that_is_kept_moves_its_visitor_back_in_no_copy
+}
+
 /// An invitation straight into the room of a house.
 pub(crate) fn invitation(house: &House, id: &str, uses: u64, seconds: u64) -> String {
     invitation_by(Way::In, house, id, uses, seconds)
@@ -116,6 +120,23 @@ pub(crate) fn a_visitor_with_a_number_goes_in_by_an_invitation(house: &House) {
         waiting["ahead"], 2,
         "the line has moved by its permit alone"
     );
+}
+
+/// The store itself answers who brings an invitation, and may be further on than the copy of the data centre.
+fn an_invitation_that_is_kept_moves_its_visitor_back_in_no_copy(house: &House) {
+    line(house, 1);
+    let mut guest = Visitor::new(house);
+    assert!(used(&mut guest, &invitation(house, "one", 1, HOUR)).inside);
+    let mut visitor = third(house);
+    house.forget_the_sign();
+    assert_eq!(visitor.ask("/").json()["ahead"], 2);
+    house.go_to_pop(1);
+    house.permit(1);
+    house.go_to_pop(0);
+    let told = used(&mut visitor, &invitation(house, "two", 1, HOUR));
+    assert_eq!(notice(&told), "invitation_kept");
+    assert_eq!(told.json()["ahead"], 1);
+    assert_eq!(visitor.ask("/").json()["ahead"], 1, "by the copy");
 }
 
 pub(crate) fn an_invitation_for_several_visitors_is_used_by_so_many(house: &House) {
