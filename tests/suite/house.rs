@@ -944,7 +944,7 @@ fn agent() -> ureq::Agent {
 }
 
 /// What the edge knows of a request, as far as it can be known here.
-fn facts(call: &Call, query: Query, now_ms: u64) -> RequestFacts {
+pub(crate) fn facts(call: &Call, query: Query, now_ms: u64) -> RequestFacts {
     RequestFacts {
         timestamp: now_ms,
         client_address: Some("192.0.2.1".to_owned()),

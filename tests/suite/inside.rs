@@ -510,15 +510,16 @@ fn settings_of(settings: &[(&str, &str)]) -> Config {
 
 /// A call and its answer, by name.
 #[derive(Debug)]
-struct Said {
-    id: Option<String>,
-    arguments: BTreeMap<String, String>,
-    answer: BTreeMap<String, String>,
-    tills: Vec<String>,
+pub(crate) struct Said {
+    pub(crate) keys: Vec<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) arguments: BTreeMap<String, String>,
+    pub(crate) answer: BTreeMap<String, String>,
+    pub(crate) tills: Vec<String>,
 }
 
 impl Said {
-    fn of(words: &[String], answer: &Value) -> Self {
+    pub(crate) fn of(words: &[String], answer: &Value) -> Self {
         let many: usize = words[2].parse().unwrap();
         let (keys, rest) = words[3..].split_at(many);
         let pairs = rest[1..].chunks_exact(2);
@@ -536,6 +537,7 @@ impl Said {
                 .map_or_else(|| value.to_string(), str::to_owned)
         };
         Self {
+            keys: keys.to_vec(),
             id: joins.map(str::to_owned),
             arguments,
             tills: tills.cloned().collect(),
@@ -545,7 +547,7 @@ impl Said {
         }
     }
 
-    fn number(&self, name: &str) -> Option<u64> {
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
         self.answer.get(name)?.parse().ok()
     }
 
@@ -605,10 +607,10 @@ impl Transport for Wire<'_> {
 }
 
 /// Numbers as if by chance, the same in every run.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
+    pub(crate) fn roll(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -616,15 +618,15 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % below
     }
 
-    fn is_one_in(&mut self, many: u64) -> bool {
+    pub(crate) fn is_one_in(&mut self, many: u64) -> bool {
         self.roll(many) == 0
     }
 
-    fn between(&mut self, from: u64, to: u64) -> u64 {
+    pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.roll(to - from + 1)
     }
 
-    fn index(&mut self, below: usize) -> usize {
+    pub(crate) fn index(&mut self, below: usize) -> usize {
         usize::try_from(self.roll(below as u64)).unwrap()
     }
 }

@@ -44,6 +44,7 @@ macro_rules! in_houses_whose_clock_is_turned {
 }
 
 mod browser;
+mod chaos;
 mod connection;
 mod contract;
 mod corpora;

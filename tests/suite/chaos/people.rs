@@ -1,0 +1,515 @@
+//! Visitors: what they do, and what must hold of each answer.
+
+use std::collections::BTreeMap;
+
+use now_serving::cache::{LastSign, SignCache};
+use now_serving::queue::{Cursor, Invitation, Now, Position, Reason, RoomName, TicketState};
+use now_serving::queue::{WaitingProof, Way};
+use now_serving::ticket::Keys;
+use now_serving::ticket::invitation::sign_invitation;
+use virtual_edge::cache::CacheFault;
+
+use super::act::{Kind, POPS, Visits};
+use super::held::{Held, Lane};
+use super::world::{Heard, Life, Luck, World};
+use crate::house::{Ask, Got, claims};
+use crate::stories::invitations::sent;
+
+const MOST_PEOPLE: usize = 60;
+/// What visitors may be answered, besides by the origin. A wrong challenge is 400, and a room without invitations 404.
+const STATUSES: [u16; 8] = [200, 202, 204, 303, 403, 404, 429, 503];
+/// A copy of the sign serves for two seconds, and a renewal may take half a second.
+const SEEN_MS: u64 = 5_000;
+/// A session of three minutes ends with a minute of the store's clock, and a POP's clock may jump by one each way.
+const SURELY_INSIDE_MS: u64 = 45_000;
+
+/// A browser or a program.
+pub(super) struct Person {
+    pub(super) ticket: Option<String>,
+    /// Tickets that others have replaced.
+    before: Vec<String>,
+    address: [u8; 4],
+    pub(super) pop: usize,
+    /// When the origin answered last, and when that began, by the greatest epoch of that time.
+    inside: Option<u64>,
+    /// Whether the ticket is a copy, or was used as one, or may be ended for other reasons than the rules of the line: then nobody
+    /// promises its holder a place.
+    pub(super) is_excused: bool,
+    /// How many losses were not covered when the number was drawn.
+    uncovered: u64,
+    /// An answer is on its way until then.
+    busy_until_ms: u64,
+    shown: Option<Shown>,
+    renewed_in: usize,
+}
+
+/// How many were ahead.
+struct Shown {
+    of: (Lane, u64, u64, u64),
+    since_ms: u64,
+    by_pop: BTreeMap<usize, (u64, u64)>,
+}
+
+impl Person {
+    pub(super) fn held(&self) -> Option<Held> {
+        self.ticket.as_deref().map(Held::of)
+    }
+}
+
+impl World {
+    pub(super) fn visitor(&mut self, what: Visits) {
+        match what {
+            Visits::Arrives => self.arrives(),
+            Visits::Reloads(which) => self.with(which, |world, at| {
+                world.reloads(at);
+            }),
+            Visits::Polls(which) => self.with(which, |world, at| {
+                let luck = world.luck();
+                world.sends(at, Ask::get("/_queue/place").json(), luck);
+            }),
+            Visits::Looks(which) => self.with(which, |world, at| {
+                let luck = world.luck();
+                let page = Ask::get("/drop").with("accept", "text/html");
+                world.sends(at, page, luck);
+            }),
+            Visits::Asks(which, kind) => self.with(which, |world, at| world.asks(at, kind)),
+            Visits::Doubles(which) => self.with(which, World::doubles),
+            Visits::Misses(which) => self.with(which, World::misses),
+            Visits::Replays(which) => self.with(which, World::replays),
+            Visits::Copies(which) => self.with(which, World::copies),
+            Visits::Roams(which) => self.with(which, |world, at| {
+                world.people[at].pop = world.dice.index(POPS);
+            }),
+            Visits::Leaves(which) => {
+                self.with(which, |world, at| drop(world.people.swap_remove(at)));
+            }
+            Visits::Invited(which) => self.with(which, World::invited),
+        }
+    }
+
+    fn with(&mut self, which: u64, act: impl FnOnce(&mut Self, usize)) {
+        let many = self.people.len() as u64;
+        if let Some(at) = which.checked_rem(many) {
+            let at = usize::try_from(at).unwrap();
+            if self.people[at].busy_until_ms <= self.now_ms {
+                act(self, at);
+            }
+        }
+    }
+
+    fn arrives(&mut self) {
+        if self.people.len() >= MOST_PEOPLE {
+            let at = self.dice.index(MOST_PEOPLE);
+            self.people.swap_remove(at);
+        }
+        let at = self.joins();
+        self.reloads(at);
+    }
+
+    /// Another visitor, who has not asked for anything yet.
+    pub(super) fn joins(&mut self) -> usize {
+        let network = u8::try_from(self.dice.roll(200)).unwrap();
+        let is_of_two_secrets = self
+            .reset_ms
+            .is_some_and(|reset| self.now_ms < reset + super::settings::READ_EVERYWHERE_MS);
+        self.people.push(Person {
+            ticket: None,
+            before: Vec::new(),
+            address: [198, 51, network, 7],
+            pop: self.dice.index(POPS),
+            inside: None,
+            is_excused: is_of_two_secrets,
+            uncovered: self.truth.borrow().uncovered,
+            busy_until_ms: 0,
+            shown: None,
+            renewed_in: usize::MAX,
+        });
+        self.people.len() - 1
+    }
+
+    /// From now on no ticket is promised anything.
+    pub(super) fn excuse_everybody(&mut self) {
+        for person in &mut self.people {
+            person.is_excused = true;
+        }
+    }
+
+    /// As browsers and apps do: a ticket without a number comes back at once.
+    pub(super) fn reloads(&mut self, at: usize) -> Option<Got> {
+        let luck = self.luck();
+        let got = self.sends(at, Ask::get("/").json(), luck)?;
+        let comes_back = got.is_provisional() && !self.dice.is_one_in(5);
+        if !comes_back || self.people[at].busy_until_ms > self.now_ms {
+            return Some(got);
+        }
+        let luck = self.luck();
+        self.sends(at, Ask::get("/").json(), luck)
+    }
+
+    /// One request with the visitor's ticket: the answer, if it reaches the visitor.
+    pub(super) fn sends(&mut self, at: usize, ask: Ask, luck: Luck) -> Option<Got> {
+        let (ticket, pop) = (self.people[at].ticket.clone(), self.people[at].pop);
+        let ask = self.signed(at, ask, ticket.as_deref());
+        let waits_by_copy = ticket.as_deref().is_some_and(|ticket| {
+            luck.cache == CacheFault::Sound && self.waits_by_the_copy(ticket, pop)
+        });
+        let heard = self.ask(&ask, pop, luck);
+        self.must_hold(ticket.as_deref(), &heard, waits_by_copy);
+        self.note_renewal(at, &heard);
+        if luck.life == Life::Unanswered {
+            self.people[at].is_excused |= heard.got.inside && self.truth.borrow().was_capped;
+            return None;
+        }
+        if let CacheFault::Late(late_ms) = luck.cache {
+            self.people[at].busy_until_ms = self.now_ms + late_ms;
+        }
+        self.is_shown(at, ticket.as_deref(), &heard);
+        self.keeps_the_promise(at, ticket.as_deref(), &heard);
+        self.takes(at, &heard.got);
+        Some(heard.got)
+    }
+
+    fn signed(&self, at: usize, ask: Ask, ticket: Option<&str>) -> Ask {
+        let ask = ask.from(self.people[at].address);
+        match ticket {
+            Some(ticket) => ask.with("cookie", format!("theme=dark; queue={ticket}")),
+            None => ask,
+        }
+    }
+
+    /// The browser keeps the cookie of the answer.
+    fn takes(&mut self, at: usize, got: &Got) {
+        let person = &mut self.people[at];
+        let had = match got.ticket() {
+            Some(ticket) => person.ticket.replace(ticket),
+            None => None,
+        };
+        if let Some(had) = had {
+            person.before.push(had);
+            if person.before.len() > 4 {
+                person.before.remove(0);
+            }
+        }
+    }
+
+    fn asks(&mut self, at: usize, kind: Kind) {
+        let page = Ask::get("/picture");
+        let ask = match kind {
+            Kind::Head => page.method("HEAD"),
+            Kind::Image => page.with("sec-fetch-dest", "image"),
+            Kind::Post => page.method("POST").body("application/json", "{}"),
+            Kind::Preflight => Ask::preflight("/cart"),
+            Kind::Bypass => Ask::get("/robots.txt"),
+            Kind::Lot => Ask::get("/_queue/lot"),
+        };
+        let luck = self.luck();
+        self.sends(at, ask, luck);
+    }
+
+    /// The browser keeps what the first answer brings.
+    fn doubles(&mut self, at: usize) {
+        self.fault("visitor: a request comes twice");
+        let ticket = self.people[at].ticket.clone();
+        let luck = self.luck();
+        self.sends(at, Ask::get("/").json(), luck);
+        let ask = self.signed(at, Ask::get("/").json(), ticket.as_deref());
+        let (pop, luck) = (self.people[at].pop, self.luck());
+        let heard = self.ask(&ask, pop, luck);
+        self.must_hold(ticket.as_deref(), &heard, false);
+        self.doubts(&heard);
+        self.people[at].is_excused |= ticket.is_none();
+    }
+
+    /// The visitor goes on with the ticket from before.
+    fn misses(&mut self, at: usize) {
+        self.fault("visitor: an answer is lost");
+        let (ticket, pop, luck) = (
+            self.people[at].ticket.clone(),
+            self.people[at].pop,
+            self.luck(),
+        );
+        let ask = self.signed(at, Ask::get("/").json(), ticket.as_deref());
+        let heard = self.ask(&ask, pop, luck);
+        self.must_hold(ticket.as_deref(), &heard, false);
+        self.doubts(&heard);
+    }
+
+    fn replays(&mut self, at: usize) {
+        let many = self.people[at].before.len();
+        if many == 0 {
+            return;
+        }
+        self.fault("visitor: an old ticket");
+        let which = self.dice.index(many);
+        let ticket = self.people[at].before[which].clone();
+        let ask = self.signed(at, Ask::get("/").json(), Some(&ticket));
+        let (pop, luck) = (self.dice.index(POPS), self.luck());
+        let heard = self.ask(&ask, pop, luck);
+        self.must_hold(Some(&ticket), &heard, false);
+        self.doubts(&heard);
+        // Under a cap a number and a session are the first client's that uses them.
+        self.people[at].is_excused |= self.truth.borrow().was_capped;
+    }
+
+    fn copies(&mut self, at: usize) {
+        let Some(ticket) = self.people[at].ticket.clone() else {
+            return;
+        };
+        self.fault("visitor: a cookie is copied");
+        self.people[at].is_excused = true;
+        let other = self.joins();
+        self.people[other].ticket = Some(ticket);
+        self.people[other].is_excused = true;
+        let luck = self.luck();
+        self.sends(other, Ask::get("/").json(), luck);
+    }
+
+    /// An invitation is brought, and the page asked for.
+    fn invited(&mut self, at: usize) {
+        self.keys += 1;
+        let uses = self.dice.between(1, 2);
+        let way = if self.dice.is_one_in(2) {
+            Way::In
+        } else {
+            Way::Front
+        };
+        // Some are used by several visitors.
+        let which = if self.dice.is_one_in(3) {
+            self.keys / 4
+        } else {
+            self.keys
+        };
+        let invitation = Invitation {
+            id: format!("invitation-{which}-{way:?}-{uses}"),
+            uses,
+            ends: self.now_ms / 1_000 + self.dice.between(0, 3_600),
+            batch: "chaos".to_owned(),
+            way,
+        };
+        let keys = Keys::new(&self.settings.secrets[0], None);
+        let now = Now::from_ms(self.now_ms);
+        let code = sign_invitation(&keys, &invitation, &RoomName::new("main"), now).unwrap();
+        let luck = self.luck();
+        self.sends(at, sent(&code, "/"), luck);
+        // Who has another number is not moved from the one before.
+        self.people[at].shown = None;
+        self.reloads(at);
+    }
+
+    /// What must hold of each answer, whether it reaches its visitor or not.
+    pub(super) fn must_hold(&self, ticket: Option<&str>, heard: &Heard, waits_by_copy: bool) {
+        let Heard {
+            got, reason, calls, ..
+        } = heard;
+        assert!(
+            got.inside || STATUSES.contains(&got.status),
+            "a status that is not ours: {heard:?}"
+        );
+        let came = ticket.map(Held::of);
+        let given = got.ticket().as_deref().map(Held::of);
+        let is_same = |given: &Held| {
+            came.as_ref()
+                .is_some_and(|came| given.sub == came.sub && given.epoch == came.epoch)
+        };
+        let goes_on = came.as_ref().is_some_and(|held| held.is_admitted)
+            && got.inside
+            && given.as_ref().is_none_or(is_same);
+        let needs_none = matches!(
+            reason,
+            Reason::Bypass
+                | Reason::Preflight
+                | Reason::Lot
+                | Reason::NotFound
+                | Reason::Cookies
+                | Reason::Invitation
+                | Reason::BadRequest
+        );
+        let is_stranger = came.as_ref().is_none_or(|held| held.number.is_none())
+            && matches!(reason, Reason::NotAVisitor | Reason::Provisional);
+        let is_free = needs_none || is_stranger || goes_on;
+        assert!(
+            *calls == 0 || !is_free,
+            "a call too many: {came:?} {heard:?}"
+        );
+        assert!(
+            *calls == 0 || !waits_by_copy || *reason != Reason::Waiting,
+            "the copy was enough: {came:?} {heard:?}"
+        );
+        let mut truth = self.truth.borrow_mut();
+        if let Some(given) = &given {
+            truth.given(given);
+        }
+        if is_free || waits_by_copy {
+            truth.checked("no call where none is due");
+        }
+        let held = given.or(came);
+        let is_a_visit = matches!(reason, Reason::Inside | Reason::Admitted | Reason::Invited);
+        match &held {
+            Some(held) if got.inside && is_a_visit && held.is_admitted => truth.enters(held),
+            _ if *reason == Reason::AdmittedWithoutStore => {
+                drop(truth);
+                self.may_do_without_the_store(heard);
+            }
+            _ => {}
+        }
+    }
+
+    /// Visitors go in without the store only where it has failed.
+    fn may_do_without_the_store(&self, heard: &Heard) {
+        let failed = self.pops.iter().filter_map(|pop| pop.failed_ms).max();
+        // A POP's clock may have jumped by two minutes since.
+        let is_recent = failed.is_some_and(|failed| failed + 150_000 >= self.now_ms);
+        assert!(
+            is_recent || heard.has_failed,
+            "the store is well: {heard:?}"
+        );
+    }
+
+    /// Whether this ticket waits before the copy of the sign, so that no call is due.
+    fn waits_by_the_copy(&self, ticket: &str, pop: usize) -> bool {
+        let cache = &self.pops[pop].cache.memory;
+        let sign = cache.peek().filter(|copy| !copy.is_old);
+        let (held, claims) = (Held::of(ticket), claims(ticket));
+        let (Some(sign), Some(number)) = (sign.and_then(|copy| copy.sign), held.number) else {
+            return false;
+        };
+        if held.lane == Lane::Front || !held.is_waiting || claims["inv"].is_string() {
+            return false;
+        }
+        let place = WaitingProof {
+            born: held.born,
+            epoch: held.epoch,
+            position: Position(number),
+            cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
+            came: held.came.map(Position),
+        };
+        matches!(TicketState::of(place, &sign), TicketState::Placed(position) if position.0 > sign.cursor.0)
+    }
+
+    /// A renewal that the store may hear of in another order than it was made.
+    fn doubts(&self, heard: &Heard) {
+        if heard.is_renewed {
+            let until = self.now_ms / 60_000 + 5;
+            self.truth.borrow_mut().doubtful.push(until);
+        }
+    }
+
+    fn note_renewal(&mut self, at: usize, heard: &Heard) {
+        if !heard.is_renewed {
+            return;
+        }
+        let pop = self.people[at].pop;
+        let is_here = std::mem::replace(&mut self.people[at].renewed_in, pop) == pop;
+        if !is_here || self.people[at].is_excused || heard.luck.cache != CacheFault::Sound {
+            self.doubts(heard);
+        }
+    }
+
+    /// How many are ahead is never more than at the draw, and never rises within a POP whose cache loses nothing. Between two POPs it
+    /// may: a sign that is marked as old is the last one that this POP has read.
+    fn is_shown(&mut self, at: usize, ticket: Option<&str>, heard: &Heard) {
+        let Some((held, ahead)) = shown_in(ticket, &heard.got) else {
+            return;
+        };
+        let (line, turned_ms) = {
+            let truth = self.truth.borrow();
+            (truth.data.line.clone(), truth.turned_ms)
+        };
+        let pop = self.people[at].pop;
+        let last = self.pops[pop].cache.memory.last_sign();
+        let is_of_these_data =
+            last.map(|sign| sign.birth.order()) == line.as_ref().map(|line| line.order);
+        let before = self.people[at].shown.take();
+        if self.now_ms < turned_ms + SEEN_MS || !is_of_these_data {
+            return;
+        }
+        // Where the ticket says how many that were: a number that other data gave may have moved since.
+        let at_draw = held
+            .seen
+            .filter(|_| line.is_some_and(|line| line.born == held.born));
+        let number = held.number.unwrap();
+        assert!(
+            ahead == 0 || at_draw.is_none_or(|seen| ahead + seen < number),
+            "more are ahead than at the draw: {held:?} {heard:?}"
+        );
+        let of = (held.lane, held.born, held.epoch, number);
+        let is_same = |shown: &Shown| shown.of == of && shown.since_ms > turned_ms + SEEN_MS;
+        let mut shown = before.filter(is_same).unwrap_or(Shown {
+            of,
+            since_ms: self.now_ms,
+            by_pop: BTreeMap::new(),
+        });
+        let generation = self.pops[pop].generation;
+        let before = shown.by_pop.insert(pop, (generation, ahead));
+        let before = before.filter(|(of, _)| *of == generation);
+        assert!(
+            before.is_none_or(|(_, before)| ahead <= before),
+            "{ahead} are ahead after {before:?}: {held:?} {heard:?}"
+        );
+        self.people[at].shown = Some(shown);
+        let mut truth = self.truth.borrow_mut();
+        truth.checked("the number ahead never rises");
+    }
+
+    /// A number lasts as long as its epoch, and a visitor inside stays inside.
+    fn keeps_the_promise(&mut self, at: usize, ticket: Option<&str>, heard: &Heard) {
+        let Some(came) = ticket.map(Held::of) else {
+            return;
+        };
+        let truth = self.truth.borrow();
+        let person = &self.people[at];
+        let is_promised = !person.is_excused
+            && person.uncovered == truth.uncovered
+            && truth.epoch <= came.epoch.max(came.born / 1_000);
+        let was_capped = truth.was_capped;
+        drop(truth);
+        let given = heard.got.ticket().as_deref().map(Held::of);
+        let notice = given.as_ref().and_then(|held| held.notice.clone());
+        let is_lost = matches!(notice.as_deref(), Some("anew" | "lapsed"));
+        assert!(
+            !is_lost || came.notice == notice || !came.is_waiting || !is_promised,
+            "the number is lost: {came:?} {heard:?}"
+        );
+        let is_visit = matches!(
+            heard.reason,
+            Reason::Waiting | Reason::Held | Reason::Closed | Reason::Provisional
+        );
+        let is_recent = !was_capped
+            || person
+                .inside
+                .is_some_and(|last| last + SURELY_INSIDE_MS > self.now_ms);
+        assert!(
+            !(came.is_admitted && is_promised && is_visit && is_recent),
+            "was inside, and is not: {came:?} {heard:?}"
+        );
+        let mut truth = self.truth.borrow_mut();
+        if is_promised && came.is_waiting {
+            truth.checked("a number lasts");
+        }
+        if is_promised && came.is_admitted && is_recent {
+            truth.checked("a visitor inside stays inside");
+        }
+        let uncovered = truth.uncovered;
+        drop(truth);
+        let person = &mut self.people[at];
+        person.inside = if heard.got.inside {
+            Some(self.now_ms)
+        } else {
+            person.inside
+        };
+        let is_another =
+            given.is_some_and(|given| given.sub != came.sub || given.epoch != came.epoch);
+        if is_another {
+            (person.uncovered, person.shown) = (uncovered, None);
+        }
+    }
+}
+
+/// How many are ahead, of which ticket.
+fn shown_in(ticket: Option<&str>, got: &Got) -> Option<(Held, u64)> {
+    let given = got.ticket();
+    let held = given.as_deref().or(ticket).map(Held::of)?;
+    let is_told = held.is_waiting && got.header("content-type").contains("json");
+    let ahead = is_told.then(|| got.json()["ahead"].as_u64())?;
+    Some((held, ahead?))
+}

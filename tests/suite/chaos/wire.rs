@@ -1,0 +1,122 @@
+//! The way from a POP to the store, on which calls are lost, late or doubled.
+//!
+//! Each call that the store does is shown to [`Truth`], also where the POP hears nothing of it.
+
+use std::cell::{Cell, RefCell};
+
+use now_serving::store::upstash::{Attempt, Transport};
+use serde_json::Value;
+use upstash_local::{Fault, Faults, Store};
+
+use super::report::Report;
+use super::truth::Truth;
+use crate::house::Direct;
+use crate::inside::Said;
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Answered,
+    Fails(Fault),
+    /// The POP hears nothing, and the store does it later.
+    Late,
+    /// The network brings it twice.
+    Twice,
+}
+
+impl Fate {
+    fn name(self) -> String {
+        match self {
+            Self::Fails(fault) => {
+                let fault = format!("{fault:?}");
+                format!("store: {}", fault.split('(').next().unwrap_or_default())
+            }
+            other => format!("call: {other:?}"),
+        }
+    }
+}
+
+pub(super) struct Wire<'a> {
+    pub(super) store: &'a Store,
+    pub(super) truth: &'a RefCell<Truth>,
+    pub(super) report: &'a RefCell<Report>,
+    pub(super) late: &'a RefCell<Vec<String>>,
+    /// The store's time: it takes the place of a POP's, where a call brings one.
+    pub(super) now_ms: u64,
+    pub(super) fate: Cell<Fate>,
+    pub(super) calls: Cell<u64>,
+    /// Whether a call got no good answer.
+    pub(super) has_failed: Cell<bool>,
+}
+
+impl Wire<'_> {
+    /// The store does it.
+    pub(super) fn done(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        let mut words: Vec<String> = serde_json::from_str(body).unwrap();
+        if let Some(at) = words.iter().position(|word| word == "now") {
+            words[at + 1] = self.now_ms.to_string();
+        }
+        let body = serde_json::to_string(&words).unwrap();
+        let answer = Direct(self.store.clone()).post(&body, Attempt::First);
+        if let Some((200, answer)) = &answer {
+            let read: Value = serde_json::from_slice(answer).unwrap();
+            let mut truth = self.truth.borrow_mut();
+            truth.observe(&Said::of(&words, &read["result"]), self.now_ms);
+        }
+        answer
+    }
+
+    fn failed(&self, fault: Fault, body: &str) -> Option<(u16, Vec<u8>)> {
+        self.has_failed.set(true);
+        match fault {
+            Fault::Delay(_) | Fault::DropAnswer | Fault::StallBody(_) => {
+                self.done(body);
+                None
+            }
+            Fault::BrokenJson => {
+                self.done(body);
+                Some((200, br#"{"result":[1,"#.to_vec()))
+            }
+            Fault::WrongType => {
+                self.done(body);
+                Some((200, br#"{"result":{"unexpected":true}}"#.to_vec()))
+            }
+            _ => {
+                self.store.fail(Faults::always(fault));
+                let answer = Direct(self.store.clone()).post(body, Attempt::First);
+                self.store.fail(Faults::none());
+                answer
+            }
+        }
+    }
+}
+
+impl Transport for Wire<'_> {
+    fn post(&self, body: &str, _: Attempt) -> Option<(u16, Vec<u8>)> {
+        self.calls.set(self.calls.get() + 1);
+        let fate = self.fate.replace(Fate::Answered);
+        if fate != Fate::Answered {
+            self.report.borrow_mut().fault(&fate.name());
+        }
+        let answer = match fate {
+            Fate::Answered => self.done(body),
+            Fate::Fails(fault) => self.failed(fault, body),
+            Fate::Late => {
+                self.late.borrow_mut().push(body.to_owned());
+                None
+            }
+            Fate::Twice => {
+                self.done(body);
+                self.done(body)
+            }
+        };
+        // A script that is not known yet is no failure.
+        let is_answered = answer.as_ref().is_some_and(|(status, body)| {
+            *status == 200 || String::from_utf8_lossy(body).contains("NOSCRIPT")
+        });
+        if !is_answered {
+            self.has_failed.set(true);
+        }
+        answer
+    }
+}
