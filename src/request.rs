@@ -1,7 +1,7 @@
 //! One request with all that decides it, as every layer above the store sees it.
 
 use crate::cache::Pop;
-use crate::config::{Config, Room};
+use crate::config::{Belongs, Config, Place, Room};
 use crate::http::Call;
 use crate::queue::chance::Chance;
 use crate::queue::health::marker_seconds;
@@ -21,6 +21,8 @@ pub struct Request<'a> {
     pub config: &'a Config,
     /// The room that it is for.
     pub room: &'a Room,
+    /// Whether it is for the line of that room.
+    pub belongs: Belongs,
     /// The way to the store.
     pub store: &'a dyn Transport,
     /// What the POP remembers.
@@ -37,13 +39,25 @@ impl<'a> Request<'a> {
     pub fn new(
         call: &'a Call,
         config: &'a Config,
+        ways: (&'a dyn Transport, &'a dyn Pop),
+        now: Now,
+    ) -> Self {
+        Self::at(config.place_of(call), (call, config), ways, now)
+    }
+
+    /// The same, where it is known already where it belongs.
+    #[must_use]
+    pub fn at(
+        Place { room, belongs }: Place<'a>,
+        (call, config): (&'a Call, &'a Config),
         (store, pop): (&'a dyn Transport, &'a dyn Pop),
         now: Now,
     ) -> Self {
         Self {
             call,
             config,
-            room: config.room_of(call),
+            room,
+            belongs,
             store,
             pop,
             platform: &SaysNothing,

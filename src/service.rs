@@ -10,7 +10,7 @@ mod visits;
 mod watch;
 
 use crate::cache::{CachedSign, Lookup};
-use crate::config::{Config, Serves};
+use crate::config::{Belongs, Config, Serves, below};
 use crate::http::cors;
 use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
@@ -28,7 +28,7 @@ use crate::visitor::{ticket_cookie, trouble};
 pub use entries::{
     ignored_entry, refused_entries, released_entry, sick_entry, uncounted_entry, unsound_entry,
 };
-use onwards::{METHODS, forward, options, web_socket_refused};
+use onwards::{METHODS, forward, options, unclear, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};
 use std::io::Read;
 pub use unsound::passes;
@@ -97,7 +97,7 @@ fn operators(request: &Request<'_>, body: &mut dyn Read) -> Option<Outcome> {
     if serves == Serves::Operators {
         return Some(admin_host::answer(body, request));
     }
-    let rest = operator::below(&call.path, &config.operators.path)?;
+    let rest = below(&call.path, &request.room.routes)?;
     Some(match routes::route(rest) {
         None if !call.https && !call.local => operator_to_https(call),
         None if serves == Serves::Visitors => {
@@ -122,8 +122,10 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
     if let Some((reply, reason)) = web_socket_refused(call, config.web.web_sockets) {
         return Some(reply_with(reply, reason));
     }
-    if config.paths.skip_room(&call.method, &call.path) {
-        return Some(forward(request, Reason::Bypass));
+    match request.belongs {
+        Belongs::InRoom => {}
+        Belongs::PastRoom => return Some(forward(request, Reason::Bypass)),
+        Belongs::Unclear => return Some(reply_with(unclear(), Reason::BadRequest)),
     }
     if call.method == "OPTIONS" {
         return Some(options(call));

@@ -98,6 +98,7 @@ variable "settings" {
       "cookie_expiry",
       "bypass_paths",
       "protected_paths",
+      "rooms",
       "cache_paths",
       "command_paths",
       "waiting_status",

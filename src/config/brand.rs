@@ -202,6 +202,7 @@ mod tests {
                 value: Some(value.clone()),
                 accepted,
                 unreadable: false,
+                room: None,
             };
             assert_eq!(read(key, &value), (Brand::default(), vec![problem]));
         }

@@ -89,7 +89,7 @@ impl Document {
             value.map(|(_, value)| value),
         ) {
             (Some(known), _) if *known != Known::Absent => known.clone(),
-            (_, Some(value)) => value.as_ref().map_or(Known::Twice, as_text),
+            (_, Some(value)) => value.as_ref().map_or(Known::Twice, Known::of),
             (Some(_), None) if self.gap == Some(Gap::NoDocument) => Known::Absent,
             (_, None) if self.gap.is_some() => Known::Unknown,
             (_, None) => Known::Absent,
@@ -99,12 +99,7 @@ impl Document {
     /// The JSON of a setting that is an object or a list, as the document says it.
     pub(super) fn json(&self, key: &str) -> Option<String> {
         let value = self.values.iter().find(|(name, _)| name == key);
-        match value {
-            Some((_, Some(Value::Other(json)))) if json.starts_with(['{', '[']) => {
-                Some(json.clone())
-            }
-            _ => None,
-        }
+        value.and_then(|(_, value)| value.as_ref()?.structured())
     }
 
     /// The names in the document that are none of these.
@@ -256,23 +251,25 @@ fn parts(more: &Value) -> Option<Vec<&'static str>> {
     (parts.len() <= MOST_PARTS && parts.iter().enumerate().all(is_new)).then_some(parts)
 }
 
-/// A value in the words of a single key: a whole number by its digits, any other as it is, a list with commas.
-fn as_text(value: &Value) -> Known {
-    match value {
-        Value::Text(text) if text.is_empty() => Known::Absent,
-        Value::Text(text) => Known::Is(text.clone()),
-        Value::Number(text) => {
-            let number = whole(text).map(|number| number.to_string());
-            Known::Is(number.unwrap_or_else(|| text.clone()))
-        }
-        Value::Other(json) if json == "null" => Known::Absent,
-        Value::Other(_) => match texts(value) {
-            Some(list) if list.is_empty() => Known::Is(NONE.to_owned()),
-            Some(list) if list.iter().all(|item| !item.trim().is_empty()) => {
-                Known::Is(list.join(","))
+impl Known {
+    /// A value in the words of a single key: a whole number by its digits, any other as it is, a list with commas.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Text(text) if text.is_empty() => Self::Absent,
+            Value::Text(text) => Self::Is(text.clone()),
+            Value::Number(text) => {
+                let number = whole(text).map(|number| number.to_string());
+                Self::Is(number.unwrap_or_else(|| text.clone()))
             }
-            _ => Known::NoText,
-        },
+            Value::Other(json) if json == "null" => Self::Absent,
+            Value::Other(_) => match texts(value) {
+                Some(list) if list.is_empty() => Self::Is(NONE.to_owned()),
+                Some(list) if list.iter().all(|item| !item.trim().is_empty()) => {
+                    Self::Is(list.join(","))
+                }
+                _ => Self::NoText,
+            },
+        }
     }
 }
 

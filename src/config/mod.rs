@@ -15,6 +15,7 @@ mod paths;
 mod problem;
 mod reader;
 mod room;
+mod rooms;
 mod source;
 mod unsound;
 
@@ -35,6 +36,7 @@ pub use problem::Problem;
 pub use reader::{BYPASS_DEFAULT, events};
 use reader::{Findings, Reader};
 pub use room::Room;
+pub use rooms::{Belongs, Place, Rooms};
 pub use source::{Remembering, Source, Spent, Unreadable};
 use std::sync::Arc;
 pub use unsound::Unsound;
@@ -52,8 +54,8 @@ pub enum Serves {
 
 /// Everything a request needs to know, checked.
 pub struct Config {
-    /// The rooms, of which there is one.
-    pub rooms: [Room; 1],
+    /// The rooms.
+    pub rooms: Rooms,
     /// What the rooms are for, what skips them, and what may be cached.
     pub paths: Paths,
     /// What visitors' browsers, other sites and the origin get to see.
@@ -124,9 +126,8 @@ impl Config {
         reader.store_backend(&upstash_url);
         let upstash_token = reader.upstash_token();
         let paths = reader.paths();
+        let operators = Operators::asked_of(reader, source);
         Self {
-            rooms: [Room::asked_of(reader, &paths)],
-            paths,
             web: reader.web(),
             tickets: Tickets {
                 life: reader.number("ticket_life", 86_400, 60..=2_592_000),
@@ -137,7 +138,6 @@ impl Config {
                 policy: reader.on_store_error(),
                 admit_for: reader.number("admit_for", 60, 1..=3_600),
             },
-            operators: Operators::asked_of(reader, source),
             logging: Logging {
                 sample: reader.number("log_sample", 1, 1..=10_000),
                 query: reader.log_query(),
@@ -148,14 +148,18 @@ impl Config {
             },
             backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
             clock: reader.clock(),
+            // Last: what is a setting of all rooms is known then.
+            rooms: reader.rooms(&paths, &operators.path),
+            paths,
+            operators,
             ignored: Vec::new(),
         }
     }
 
-    /// The room that a request is for.
+    /// Where a request belongs.
     #[must_use]
-    pub fn room_of(&self, call: &Call) -> &Room {
-        room_of(&self.rooms, call)
+    pub fn place_of(&self, call: &Call) -> Place<'_> {
+        self.rooms.place_of(&self.paths, &self.operators.path, call)
     }
 
     /// Whether all of it was read; if not, it is read again for the next request.
@@ -177,9 +181,11 @@ impl Config {
     }
 }
 
-fn room_of<'a>(rooms: &'a [Room; 1], _call: &Call) -> &'a Room {
-    let [room] = rooms;
-    room
+/// The part of the path below another, if it is: of `/_queue` that is `/_queue` and `/_queue/…`, never `/_queuefoo`.
+#[must_use]
+pub fn below<'a>(path: &'a str, above: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(above)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
 fn serves(admin_host: Option<&str>, host: &str) -> Serves {
@@ -298,19 +304,19 @@ mod tests {
     #[test]
     fn what_is_absent_or_empty_has_the_documented_default() {
         let config = Config::load(with("room", "")).ok().unwrap();
-        assert_eq!(config.rooms[0].name.as_str(), "main");
+        assert_eq!(config.rooms.first.name.as_str(), "main");
         assert_eq!(config.operators.path, "/_queue");
         assert_eq!(config.operators.host, None);
         assert_eq!(
-            config.rooms[0].pace,
+            config.rooms.first.pace,
             Pace {
                 automatic: 15,
                 quantity: 5
             }
         );
-        assert_eq!(config.rooms[0].refresh_interval, 5);
-        assert_eq!(config.rooms[0].absent_visitors, AbsentVisitors::Observe);
-        assert_eq!(config.rooms[0].cap, crate::queue::Cap::default());
+        assert_eq!(config.rooms.first.refresh_interval, 5);
+        assert_eq!(config.rooms.first.absent_visitors, AbsentVisitors::Observe);
+        assert_eq!(config.rooms.first.cap, crate::queue::Cap::default());
         assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
         assert_eq!(config.web.waiting_status, 503);
         assert_eq!(config.outage.policy, OnStoreError::Hold);
@@ -410,6 +416,7 @@ mod tests {
                 value: Some(wrong.to_owned()),
                 accepted: accepted.to_owned(),
                 unreadable: false,
+                room: None,
             };
             assert_eq!(problems(&with(key, wrong)), [expected]);
         }
@@ -602,7 +609,7 @@ mod tests {
             let keys: Vec<&str> = config.ignored.iter().map(|found| found.key).collect();
             assert_eq!(keys, [key]);
             assert_eq!(
-                config.rooms[0].pages.brand, defaults.rooms[0].pages.brand,
+                config.rooms.first.pages.brand, defaults.rooms.first.pages.brand,
                 "{key}"
             );
             assert_eq!(
@@ -614,7 +621,10 @@ mod tests {
                 (1, Query::LeftOut, false)
             );
             assert_eq!(
-                (config.web.waiting_status, config.rooms[0].refresh_interval),
+                (
+                    config.web.waiting_status,
+                    config.rooms.first.refresh_interval
+                ),
                 (503, 5)
             );
             assert!(config.is_whole(), "{key} would be as wrong the next time");
@@ -637,6 +647,7 @@ mod tests {
                 value: None,
                 accepted: "could not be read, and is asked for again".to_owned(),
                 unreadable: true,
+                room: None,
             };
             assert_eq!(unsound.problems, [expected]);
             assert!(!unsound.is_whole());
@@ -700,8 +711,8 @@ mod tests {
         );
         assert_eq!(
             unsound
-                .room_of(&Call::default())
-                .map(|room| room.name.clone()),
+                .place_of(&Call::default())
+                .map(|place| place.room.name.clone()),
             Some(RoomName::new("side"))
         );
         assert!(unsound.keys.is_some());
@@ -709,7 +720,7 @@ mod tests {
         given.secrets.insert("jwt_secret", "short".to_owned());
         given.unreadable = vec!["settings"];
         let unsound = Config::load(given).err().unwrap();
-        assert!(unsound.room_of(&Call::default()).is_none() && unsound.keys.is_none());
+        assert!(unsound.place_of(&Call::default()).is_none() && unsound.keys.is_none());
         assert!(
             !unsound.paths.skip_room("GET", "/robots.txt"),
             "it may not be listed any more"
@@ -821,6 +832,7 @@ mod tests {
                 value: Some(name.to_owned()),
                 accepted: meant.to_owned(),
                 unreadable: false,
+                room: None,
             };
             assert_eq!(problems(&given), [expected]);
         }
@@ -869,7 +881,10 @@ mod tests {
             r#"{"automatic":30,"bypass_paths":["/a","/b/*"],"cors_origins":[],"permit_max":null}"#;
         let config = Config::load(with("settings", document)).ok().unwrap();
         assert_eq!(
-            (config.rooms[0].pace.automatic, config.operators.permit_max),
+            (
+                config.rooms.first.pace.automatic,
+                config.operators.permit_max
+            ),
             (30, 10_000)
         );
         assert_eq!(config.paths.bypass, List::read("/a,/b/*").0);
@@ -1015,11 +1030,11 @@ mod tests {
             "https://verify.shop.example:8443/a/",
         ] {
             let config = Config::load(with("verifier", elsewhere)).ok().unwrap();
-            assert_eq!(config.rooms[0].verifier.as_deref(), Some(elsewhere));
-            assert_eq!(config.rooms[0].proof(), Proof::Verifier);
+            assert_eq!(config.rooms.first.verifier.as_deref(), Some(elsewhere));
+            assert_eq!(config.rooms.first.proof(), Proof::Verifier);
         }
         let config = Config::load(with("verifier", "none")).ok().unwrap();
-        assert_eq!(config.rooms[0].proof(), Proof::Calculation);
+        assert_eq!(config.rooms.first.proof(), Proof::Calculation);
         for (bypass, protected, skips) in [
             ("GET /verify", "/*", true),
             ("none", "/checkout", true),

@@ -128,6 +128,7 @@ impl OperatorSecrets {
                 value: None,
                 accepted: "tokens of which none is a permit_token as well".to_owned(),
                 unreadable: false,
+                room: None,
             }]);
         }
         Ok((permit, admin))

@@ -7,7 +7,9 @@
 mod spelling;
 
 use super::is_dot_segment;
-use spelling::{read_in_one_way, visible, widely};
+use super::rooms::PathCloseness;
+pub(super) use spelling::read_in_one_way;
+use spelling::{names_every_part, visible, widely};
 
 /// The methods that may stand in front of a path.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -32,18 +34,20 @@ impl Paths {
     /// Whether a request goes to the origin whatever the line does: its path is listed so, or the room is not for it.
     #[must_use]
     pub fn skip_room(&self, method: &str, path: &str) -> bool {
+        self.is_bypassed(method, path) || !self.protects(method, path)
+    }
+
+    /// Whether a request goes to the origin whichever room it is for: its path is listed so.
+    #[must_use]
+    pub fn is_bypassed(&self, method: &str, path: &str) -> bool {
         // Where nothing stands in line there is nothing to slip past.
-        if self.bypass.is_everything() {
-            return true;
-        }
-        let is_listed = self.bypass.lists(method, path);
-        if !is_listed && self.protected.is_everything() {
-            return false;
-        }
-        let Some(plain) = read_in_one_way(path) else {
-            return false;
-        };
-        is_listed || !self.protected.guards(method, &plain)
+        self.bypass.is_everything()
+            || self.bypass.lists(method, path) && read_in_one_way(path).is_some()
+    }
+
+    fn protects(&self, method: &str, path: &str) -> bool {
+        self.protected.is_everything()
+            || read_in_one_way(path).is_none_or(|plain| self.protected.guards(method, &plain))
     }
 
     /// Whether an answer is looked at for commands of the origin.
@@ -125,13 +129,13 @@ impl List {
         self.0.is_empty()
     }
 
-    fn is_everything(&self) -> bool {
+    pub(super) fn is_everything(&self) -> bool {
         let is_all = |entry: &Entry| entry.methods.is_empty() && entry.pattern.is_everything();
         self.0.iter().any(is_all)
     }
 
     /// Whether a path is listed, byte by byte.
-    fn lists(&self, method: &str, path: &str) -> bool {
+    pub(super) fn lists(&self, method: &str, path: &str) -> bool {
         let is_listed = |entry: &Entry| entry.takes(method) && entry.pattern.is(path);
         self.0.iter().any(is_listed)
     }
@@ -140,12 +144,31 @@ impl List {
     /// [`widely`] leaves out, without what is not seen, or with more behind it that [`ends_a_word`]. OPTIONS asks about
     /// a path's other methods and is listed with them.
     fn guards(&self, method: &str, plain: &str) -> bool {
+        self.closeness(method, plain).is_some()
+    }
+
+    /// How closely it is listed so: by the longest entry.
+    pub(super) fn closeness(&self, method: &str, plain: &str) -> Option<PathCloseness> {
         let readings = [widely(plain), widely(&visible(plain))];
-        let is_listed = |entry: &Entry| {
-            (method == "OPTIONS" || entry.takes(method))
-                && readings.iter().any(|path| entry.pattern.guards(path))
+        self.closest(method, |pattern| {
+            readings.iter().any(|path| pattern.guards(path))
+        })
+    }
+
+    /// How closely a path that not every origin reads alike may be listed: some reading names every part of the entry.
+    pub(super) fn perhaps(&self, method: &str, path: &str) -> Option<PathCloseness> {
+        self.closest(method, |pattern| names_every_part(path, pattern.letters()))
+    }
+
+    fn closest(&self, method: &str, is_it: impl Fn(&Pattern) -> bool) -> Option<PathCloseness> {
+        let is_listed =
+            |entry: &&Entry| (method == "OPTIONS" || entry.takes(method)) && is_it(&entry.pattern);
+        let listed = self.0.iter().filter(is_listed);
+        let closeness = |entry: &Entry| PathCloseness {
+            letters: entry.pattern.letters().trim_end_matches('/').len(),
+            by_method: !entry.methods.is_empty(),
         };
-        self.0.iter().any(is_listed)
+        listed.map(closeness).max()
     }
 }
 
@@ -173,6 +196,11 @@ impl Pattern {
 
     fn is_everything(&self) -> bool {
         matches!(self, Self::Below(prefix) if prefix == "/")
+    }
+
+    fn letters(&self) -> &str {
+        let (Self::Exact(letters) | Self::Below(letters) | Self::Ending(letters)) = self;
+        letters
     }
 
     fn is(&self, path: &str) -> bool {

@@ -7,6 +7,9 @@ use serde::Serialize;
 /// One thing that is wrong with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    /// The room that says so; absent for what holds for all rooms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
     /// The key.
     pub key: &'static str,
     /// The value found; absent for secrets and for what is missing.
@@ -29,8 +32,18 @@ impl Problem {
         Self::unreadable(DOCUMENT)
     }
 
+    /// What is wrong, for a sentence: the setting, and whose it is.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.room {
+            Some(room) => format!("{} of room {room}", self.key),
+            None => self.key.to_owned(),
+        }
+    }
+
     pub(in crate::config) fn unreadable(key: &'static str) -> Self {
         Self {
+            room: None,
             key,
             value: None,
             accepted: UNREADABLE.to_owned(),
@@ -46,6 +59,7 @@ impl Problem {
         // An operator may have pasted an address with a password in it.
         let value = value.filter(|value| !(value.contains("://") && value.contains('@')));
         Self {
+            room: None,
             key,
             value: value.map(|value| shortened(&value)),
             accepted: shortened(accepted),

@@ -5,13 +5,18 @@
 mod addresses;
 mod choices;
 pub mod events;
+mod findings;
+mod layer;
+mod rooms;
 mod secrets;
 mod signals;
 
 use super::document::{Document, Known};
-use super::{DOCUMENT, Problem, RETIRED, SECRETS, Source, Unreadable, closest};
+use super::{Problem, Source, Unreadable};
 use crate::queue::RoomName;
 pub use addresses::BYPASS_DEFAULT;
+pub(super) use findings::Findings;
+use layer::Layer;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -38,20 +43,11 @@ const COSMETIC: [&str; 11] = [
 pub(super) struct Reader<'a> {
     source: &'a dyn Source,
     document: Document,
+    /// What the room says besides it that is being read.
+    layer: Option<Layer>,
     /// Every setting that was asked for: there are no others.
     asked: Vec<&'static str>,
     found: Findings,
-}
-
-/// What a reading brought to light.
-#[derive(Default)]
-pub(super) struct Findings {
-    /// What closes the room to newcomers.
-    pub(super) problems: Vec<Problem>,
-    /// What is wrong with settings that have their defaults instead.
-    pub(super) ignored: Vec<Problem>,
-    /// Settings and secrets that may be there or not, since what holds them was not read or not understood.
-    pub(super) unknown: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -60,6 +56,7 @@ impl<'a> Reader<'a> {
         Self {
             source,
             document: Document::default(),
+            layer: None,
             asked: Vec::new(),
             found: Findings::default(),
         }
@@ -73,33 +70,6 @@ impl<'a> Reader<'a> {
             reader.add(problem);
         }
         reader
-    }
-
-    /// What was found, once every setting has been asked for: then a name that was not asked for is none.
-    pub(super) fn findings(mut self) -> Findings {
-        let names: Vec<String> = (self.document.others(|name| self.asked.contains(&name)))
-            .map(str::to_owned)
-            .collect();
-        for name in names {
-            let meant = closest(&name, self.asked.iter().copied());
-            let accepted = match meant {
-                _ if SECRETS.contains(&name.as_str()) || name == RETIRED => {
-                    "the name of a setting; a secret belongs into the secret store".to_owned()
-                }
-                Some(meant) => format!("the name of a setting; did you mean {meant}?"),
-                None => "the name of a setting; there is none of this name".to_owned(),
-            };
-            let problem = Problem::wrong(DOCUMENT, Some(name), &accepted);
-            // One of a later version sets nothing here, and must not close the room after a roll-back.
-            match meant.filter(|meant| !COSMETIC.contains(meant)) {
-                None => self.found.ignored.push(problem),
-                Some(meant) => {
-                    self.found.unknown.push(meant);
-                    self.found.problems.push(problem);
-                }
-            }
-        }
-        self.found
     }
 
     /// The name of every setting that was asked for.
@@ -118,7 +88,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn setting(&mut self, key: &'static str) -> Option<String> {
         self.asked.push(key);
-        match self.document.get(key) {
+        let differing = self.layer.as_ref().and_then(|layer| layer.get(key));
+        match differing.unwrap_or_else(|| self.document.get(key)) {
             Known::Is(text) => return Some(text),
             Known::Absent => {}
             // Its value is not named: it may hold a secret that belongs elsewhere.
@@ -139,7 +110,11 @@ impl<'a> Reader<'a> {
 
     /// The JSON of a setting that is no text, or a text that holds it.
     pub(super) fn json(&mut self, key: &'static str) -> Option<String> {
-        if let Some(json) = self.document.json(key) {
+        let json = match &self.layer {
+            Some(layer) if layer.get(key).is_some() => layer.json(key),
+            _ => self.document.json(key),
+        };
+        if let Some(json) = json {
             self.asked.push(key);
             return Some(json);
         }
@@ -163,7 +138,13 @@ impl<'a> Reader<'a> {
         self.add(Problem::unreadable(key));
     }
 
+    fn of_layer(&self, problem: Problem) -> Problem {
+        let room = self.layer.as_ref().map(|layer| layer.room().to_owned());
+        Problem { room, ..problem }
+    }
+
     fn add(&mut self, problem: Problem) {
+        let problem = self.of_layer(problem);
         if COSMETIC.contains(&problem.key) {
             self.found.ignored.push(problem);
         } else {

@@ -13,6 +13,8 @@ use crate::ticket::challenge::Proof;
 pub struct Room {
     /// Its name: part of the store's keys, of the cache's and of every ticket.
     pub name: RoomName,
+    /// The path below which its routes are.
+    pub routes: String,
     /// The names of its cookies.
     pub cookies: RoomCookies,
     /// How the line moves by itself.
@@ -47,6 +49,13 @@ pub struct Room {
     pub pages: Pages,
 }
 
+/// What is called after the room.
+pub(super) struct Named {
+    pub(super) name: RoomName,
+    pub(super) routes: String,
+    pub(super) cookies: RoomCookies,
+}
+
 impl Room {
     /// What challenged visitors do for a number.
     #[must_use]
@@ -57,10 +66,11 @@ impl Room {
         }
     }
 
-    pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths) -> Self {
+    pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
         Self {
-            name: reader.room(),
-            cookies: RoomCookies::new(reader.cookie_domain()),
+            name: named.name,
+            routes: named.routes,
+            cookies: named.cookies,
             pace: Pace {
                 automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),

@@ -2,9 +2,7 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{
-    Config, List, OriginCookie, Paths, Problem, Room, Serves, WebSockets, room_of, serves,
-};
+use super::{Config, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WebSockets, serves};
 use crate::http::Call;
 use crate::queue::Now;
 use crate::ticket::Keys;
@@ -13,8 +11,8 @@ use crate::ticket::Keys;
 pub struct Unsound {
     /// Every problem there is, those of looks too.
     pub problems: Vec<Problem>,
-    /// The rooms. Their names may be unsound: [`room_of`](Self::room_of) knows.
-    pub rooms: [Room; 1],
+    /// The rooms. Their names may be unsound: [`place_of`](Self::place_of) knows.
+    pub rooms: Rooms,
     knows_rooms: bool,
     /// What verifies tickets and signs passes.
     pub keys: Option<Keys>,
@@ -28,7 +26,7 @@ pub struct Unsound {
     pub origin_cookie: OriginCookie,
     /// What becomes of an `Upgrade: websocket`; it is refused where the setting is not sound.
     pub web_sockets: WebSockets,
-    /// What skips the room and what may be cached, as far as that is known: without a sound list of what is protected,
+    /// What skips the room and what may be cached, as far as that is known: without a sound list of what is protected, or of the rooms,
     /// all is.
     pub paths: Paths,
     admin_host: Option<String>,
@@ -40,8 +38,10 @@ impl Unsound {
         let is_read = |key: &str| !unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
+        // Where they are not read, who is inside the first room stays inside, as where there is no other.
+        let are_wrong = problems.iter().any(|problem| problem.key == "rooms");
         Self {
-            knows_rooms: is_sound("room"),
+            knows_rooms: is_sound("room") && !are_wrong,
             rooms: config.rooms,
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
@@ -57,7 +57,7 @@ impl Unsound {
                 } else {
                     List::default()
                 },
-                protected: if is_sound("protected_paths") {
+                protected: if is_sound("protected_paths") && !are_wrong {
                     config.paths.protected
                 } else {
                     List::everything()
@@ -79,10 +79,11 @@ impl Unsound {
         !self.problems.iter().any(|problem| problem.unreadable)
     }
 
-    /// The room that a request is for, if its name is read and sound.
+    /// Where a request belongs, if the rooms are read and sound.
     #[must_use]
-    pub fn room_of(&self, call: &Call) -> Option<&Room> {
-        self.knows_rooms.then(|| room_of(&self.rooms, call))
+    pub fn place_of(&self, call: &Call) -> Option<Place<'_>> {
+        let place = || self.rooms.place_of(&self.paths, &self.admin_path, call);
+        self.knows_rooms.then(place)
     }
 
     /// A time of the POP's clock, as the setting `clock` shifts it.

@@ -12,6 +12,7 @@ mod request;
 mod session;
 mod settings;
 mod signals;
+mod unsound;
 mod upstash;
 mod watch;
 
@@ -23,9 +24,8 @@ use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
+use now_serving::config::Problem;
 use now_serving::config::budget::Used;
-use now_serving::config::{Problem, Query, Unsound};
-use now_serving::http::Answer;
 use now_serving::queue::Now;
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp, Outcome};
@@ -33,11 +33,12 @@ use now_serving::telemetry::log::{self, Decision};
 
 use last_url::LastUrl;
 use outbox::Counts;
-use perform::{Performed, perform, status};
+use perform::{Performed, perform};
 use pop::PlatformCache;
-use request::{RequestBody, call, facts, send, trace_id};
+use request::{RequestBody, call, facts, located, send, trace_id};
 use settings::Settings;
 use signals::Said;
+use unsound::answer_unsound;
 use upstash::Upstash;
 
 const LOG: &str = "queue_logs";
@@ -159,13 +160,14 @@ fn answer(request: Request, kept: &mut SandboxState) {
         }
     };
     let now = config.shifted(now);
-    let call = call(&request, &mut kept.host_url);
-    kept.counts.switch_room(&config.room_of(&call).name);
+    let call = located(call(&request, &mut kept.host_url), &config.rooms);
+    let place = config.place_of(&call);
+    kept.counts.switch_room(&place.room.name);
     let counts = &kept.counts;
     let upstash = || Upstash::new(config, counts, &kept.store_url);
     let (store, cache) = (upstash(), PlatformCache::new(counts));
     let request = RefCell::new(request);
-    let asked = Asked::new(&call, config, (&store, &cache), now);
+    let asked = Asked::at(place, (&call, config), (&store, &cache), now);
     let outcome = decided(&asked, &request);
     let request = request.into_inner();
     let trace = outcome.record.is_logged().then(|| trace_id(&request));
@@ -174,7 +176,8 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let record = performed.record(outcome.record);
     performed.count(&record, outcome.renewal, (counts, now));
     if let Some(trace) = trace {
-        let facts = facts(&call, trace, config.logging.query, now);
+        let of_room = (&call, Some(&asked.room.name));
+        let facts = facts(of_room, trace, config.logging.query, now);
         let record = with_hint(record);
         log(&log::entry(&facts, performed.status, &record));
     }
@@ -220,38 +223,6 @@ fn follow_up<'a>(
     };
     service::afterwards(FollowUp::Look, &second);
     counts.has_renewed.set(false);
-}
-
-/// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
-fn answer_unsound(
-    request: Request,
-    unsound: &Unsound,
-    (counts, host): (&mut Counts, &mut LastUrl),
-    now: Now,
-) {
-    let now = unsound.shifted(now);
-    let call = call(&request, host);
-    if let Some(room) = unsound.room_of(&call) {
-        counts.switch_room(&room.name);
-    }
-    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
-    if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
-        counts.tally.borrow_mut().renewed(renewal);
-    }
-    match outcome.map(|outcome| (outcome.answer, outcome.record)) {
-        Some((Answer::Forward(forward), record)) => {
-            counts.tally.borrow_mut().decided(record.reason);
-            let trace = trace_id(&request);
-            counts.has_called();
-            let (forwarded, _) = origin::forwarded(request, &forward, &call);
-            let status = status(forwarded);
-            let facts = facts(&call, trace, Query::LeftOut, now);
-            log(&log::entry(&facts, status, &record));
-        }
-        Some((Answer::Reply(reply), _)) => drop(send(reply)),
-        None => drop(send(service::unsound())),
-    }
-    log(&service::unsound_entry(now, &unsound.problems));
 }
 
 fn now() -> Now {

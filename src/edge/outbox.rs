@@ -37,6 +37,8 @@ pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
 pub(super) struct Counts {
     pub(super) room: RoomName,
     pub(super) tally: Rc<RefCell<Tally>>,
+    /// What was counted for other rooms, until this sandbox ends.
+    parked: Rc<RefCell<Vec<(RoomName, Tally)>>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
     /// Whether this request has renewed the copy of the sign.
@@ -50,16 +52,29 @@ impl Counts {
 
     /// From now on they are of this room.
     pub(super) fn switch_room(&mut self, room: &RoomName) {
-        if self.room != *room {
-            self.flush();
-            self.room = room.clone();
+        if self.room == *room {
+            return;
+        }
+        let mut parked = self.parked.borrow_mut();
+        let known = parked.iter().position(|(of, _)| of == room);
+        let counted = known.map(|at| parked.swap_remove(at).1);
+        let before = self.tally.replace(counted.unwrap_or_default());
+        let left = std::mem::replace(&mut self.room, room.clone());
+        if !before.is_empty() {
+            parked.push((left, before));
         }
     }
 
-    /// All that was counted goes into a till. Where the cache has none to give, the log has it.
-    pub(super) fn flush(&self) {
-        if !self.flush_into_outbox(TURN) {
-            log(&service::uncounted_entry(now(), &self.tally.take()));
+    /// All that was counted goes into tills of the rooms. Where the cache has none to give, the log has it.
+    pub(super) fn flush(&mut self) {
+        loop {
+            if !self.flush_into_outbox(TURN) {
+                let uncounted = self.tally.take();
+                log(&service::uncounted_entry(now(), &self.room, &uncounted));
+            }
+            let next = self.parked.borrow().first().map(|(room, _)| room.clone());
+            let Some(next) = next else { break };
+            self.switch_room(&next);
         }
     }
 

@@ -50,8 +50,7 @@ impl PlatformCache {
     }
 
     pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
-        let name = format!("login-{name}");
-        CacheKey::from(self.counts.room.cache_key_of(&name, from))
+        CacheKey::from(format!("login-{name}:{from}"))
     }
 
     pub(super) fn session_key(&self, id: &str) -> CacheKey {

@@ -10,9 +10,9 @@ use fastly::handle::{BodyHandle, RequestHandle, ResponseHandle};
 use fastly::http::{HeaderName, HeaderValue, StatusCode};
 use rand::Rng as _;
 
-use now_serving::config::Query;
+use now_serving::config::{Query, Rooms};
 use now_serving::http::{Call, HEADERS, Reply, is_withheld};
-use now_serving::queue::Now;
+use now_serving::queue::{Now, RoomName};
 use now_serving::telemetry::log::RequestFacts;
 
 use super::last_url::LastUrl;
@@ -76,6 +76,7 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
         https: url.is_some_and(|url| url.scheme() == "https")
             || !is_local() && came_by_tls(request),
         address: handle(request).client_ip_addr(),
+        country: None,
         local: is_local(),
         headers: HEADERS
             .into_iter()
@@ -92,6 +93,18 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
     }
 }
 
+/// With the sender's country, which is asked for only where it decides about a room.
+pub(super) fn located(call: Call, rooms: &Rooms) -> Call {
+    let address = call.address.filter(|_| rooms.ask_for_country());
+    let place = address.and_then(fastly::geo::geo_lookup);
+    let country = place.and_then(|place| known(place.country_code()));
+    Call { country, ..call }
+}
+
+fn known(text: &str) -> Option<String> {
+    (!text.is_empty() && text != "?").then(|| text.to_owned())
+}
+
 /// Asked for only where the URL does not say https: a redirect to https must not go by one sign alone, or it never ends
 /// where that sign is wrong.
 pub(super) fn came_by_tls(request: &Request) -> bool {
@@ -106,9 +119,13 @@ pub(super) fn fresh_id() -> String {
     Hex::encode_to_string(bytes).unwrap_or_default()
 }
 
-pub(super) fn facts(call: &Call, trace: String, query: Query, now: Now) -> RequestFacts {
+pub(super) fn facts(
+    (call, room): (&Call, Option<&RoomName>),
+    trace: String,
+    query: Query,
+    now: Now,
+) -> RequestFacts {
     let place = call.address.and_then(fastly::geo::geo_lookup);
-    let known = |text: &str| (!text.is_empty() && text != "?").then(|| text.to_owned());
     RequestFacts {
         timestamp: now.ms(),
         client_address: call.address.map(|address| address.to_string()),
@@ -117,6 +134,7 @@ pub(super) fn facts(call: &Call, trace: String, query: Query, now: Now) -> Reque
         fastly_service_version: &PLACE.service_version,
         fastly_hostname: &PLACE.hostname,
         fastly_trace_id: trace,
+        room: room.map(RoomName::to_string),
         client_geo_country: place.as_ref().and_then(|place| known(place.country_code())),
         client_geo_city: place.as_ref().and_then(|place| known(place.city())),
         ..RequestFacts::of(call, query)

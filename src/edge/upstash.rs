@@ -71,10 +71,10 @@ impl Transport for Upstash<'_> {
     }
 
     fn released(&self, released: &Released) {
-        log(&service::released_entry(released));
+        log(&service::released_entry(&self.counts.room, released));
     }
 
     fn sickened(&self, sickness: &Sickness) {
-        log(&service::sick_entry(sickness));
+        log(&service::sick_entry(&self.counts.room, sickness));
     }
 }

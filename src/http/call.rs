@@ -44,6 +44,8 @@ pub struct Call {
     pub https: bool,
     /// The address of its sender, where that is known.
     pub address: Option<IpAddr>,
+    /// The sender's, by two letters (ISO 3166-1), where it is known and decides something.
+    pub country: Option<String>,
     /// On the local server, where everybody comes over http.
     pub local: bool,
     /// Lines of [`HEADERS`] in the order they came; names in lower case.

@@ -3,6 +3,7 @@
 //! Works on bytes: a `Cookie` header of any shape is at worst a header without our cookie.
 
 use super::Call;
+use crate::queue::RoomName;
 use std::borrow::Cow;
 
 /// The names of a room's cookies, as browsers keep them in one scope.
@@ -56,13 +57,18 @@ pub struct RoomCookies {
 }
 
 impl RoomCookies {
-    /// Of a room whose tickets the hosts of this domain share, or whose every host has its own.
+    /// Of a room whose tickets the hosts of this domain share, or whose every host has its own: of the first room, or of one
+    /// besides it, which has its name at their end.
     #[must_use]
-    pub fn new(domain: Option<String>) -> Self {
+    pub fn new(domain: Option<String>, room: Option<&RoomName>) -> Self {
+        let of_room = |names: Names| match room {
+            None => names,
+            Some(room) => names.of_room(room),
+        };
         Self {
-            shared: domain.map(Names::shared),
-            secure: Names::of(Scope::Secure),
-            loopback: Names::of(Scope::Loopback),
+            shared: domain.map(|domain| of_room(Names::shared(domain))),
+            secure: of_room(Names::of(Scope::Secure)),
+            loopback: of_room(Names::of(Scope::Loopback)),
         }
     }
 
@@ -90,7 +96,7 @@ impl RoomCookies {
 }
 
 impl Names {
-    /// Those of the only room. A second one puts its own name behind them.
+    /// Those of the first room.
     #[must_use]
     pub fn of(scope: Scope) -> Self {
         let (ticket, twin) = match scope {
@@ -112,6 +118,14 @@ impl Names {
             ticket: Cow::Borrowed("__Secure-queue"),
             twin: Cow::Borrowed("__Secure-queue-post"),
             ..Self::of(Scope::Secure)
+        }
+    }
+
+    fn of_room(self, room: &RoomName) -> Self {
+        Self {
+            ticket: Cow::Owned(format!("{}-{room}", self.ticket)),
+            twin: Cow::Owned(format!("{}-{room}", self.twin)),
+            ..self
         }
     }
 

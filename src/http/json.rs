@@ -37,6 +37,14 @@ impl Value {
         }
     }
 
+    /// An object or a list, as it was sent.
+    pub(crate) fn structured(&self) -> Option<String> {
+        match self {
+            Self::Other(json) if json.starts_with(['{', '[']) => Some(json.clone()),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_null(&self) -> bool {
         matches!(self, Self::Other(text) if text == "null")
     }

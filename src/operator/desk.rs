@@ -101,9 +101,14 @@ fn meanwhile(mode: Option<Mode>, request: &Request<'_>) -> &'static str {
 
 fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
     let (operators, room) = (&request.config.operators, request.room);
+    let rooms = request.config.rooms.all();
+    let rooms: Vec<_> = rooms
+        .map(|room| (room.name.as_str(), room.routes.as_str()))
+        .collect();
     Configured {
         room: room.name.as_str(),
-        path: &operators.path,
+        rooms: if rooms.len() > 1 { rooms } else { Vec::new() },
+        path: &room.routes,
         tickets: operators.host.is_none(),
         permit_max: operators.permit_max,
         refresh_interval: room.refresh_interval,
@@ -142,7 +147,7 @@ pub(super) fn ask(
         }
     };
     let question = ask(&sign, request.room);
-    let reply = page::question(&request.config.operators.path, verb.route, &question, again);
+    let reply = page::question(&request.room.routes, verb.route, &question, again);
     Answered {
         sign: Some(sign),
         ..simply(reply, Reason::Panel)
@@ -177,7 +182,7 @@ fn panel_with_flash(done: &str, operator: &Operator, request: &Request<'_>) -> R
     let query = flash_keys(operator, request)
         .next()
         .map(|key| sealed(&text, &key));
-    to_panel(Some(&query.unwrap_or_default()), request.config)
+    to_panel(Some(&query.unwrap_or_default()), request.room)
 }
 
 fn flash_keys(operator: &Operator, request: &Request<'_>) -> impl Iterator<Item = [u8; LENGTH]> {

@@ -13,7 +13,7 @@ mod scrape;
 mod told;
 pub mod verbs;
 
-use crate::config::{Config, Problem};
+use crate::config::{Problem, Room};
 use crate::http::json::Pairs;
 use crate::http::negotiate::is_navigation;
 use crate::http::{Call, Reply};
@@ -23,7 +23,7 @@ use crate::request::Request;
 use crate::store::upstash::StoreError;
 use login::{Audience, Operator, Refused, Rights, Scheme};
 use route::Route;
-pub use route::{below, is_of_programs};
+pub use route::is_of_programs;
 use std::io::Read;
 pub use told::unsound;
 use told::{health, settings, status};
@@ -64,11 +64,11 @@ pub fn answer_to_visitors(rest: &str, request: &Request<'_>) -> Answered {
 /// The way to the panel. Its address ends with a slash: a browser sends a password on with every request below the folder
 /// of the path that asked for it (RFC 7617 2.2), and that of `/_queue` is the whole site, so the origin would get it.
 #[must_use]
-pub fn to_panel(query: Option<&str>, config: &Config) -> Reply {
+pub fn to_panel(query: Option<&str>, room: &Room) -> Reply {
     // What no URL may hold would spoil the header.
     let query = query.filter(|query| query.bytes().all(|byte| byte.is_ascii_graphic()));
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    let location = format!("{}/{query}", config.operators.path);
+    let location = format!("{}/{query}", room.routes);
     Reply::new(303, "text/plain; charset=utf-8", "").with("location", location)
 }
 
@@ -100,7 +100,7 @@ fn for_people(reply: Reply, request: &Request<'_>) -> Reply {
             .unwrap_or_default()
     };
     let detail = desk::sentence(text("detail"));
-    let panel = format!("{}/", request.config.operators.path);
+    let panel = format!("{}/", request.room.routes);
     let page = page::problem(
         reply.status,
         text("title"),
@@ -177,7 +177,7 @@ fn admitted(
             } else {
                 Reason::Panel
             };
-            simply(to_panel(call.query.as_deref(), config), reason)
+            simply(to_panel(call.query.as_deref(), request.room), reason)
         } else {
             turned_away(refused)
         })
@@ -264,7 +264,7 @@ fn store_trouble(fault: StoreError, known: &str) -> Answered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Source, Unreadable};
+    use crate::config::{Config, Source, Unreadable};
 
     struct Nothing;
 
@@ -289,7 +289,7 @@ mod tests {
             unreachable!("it is sound");
         };
         let location = |query| {
-            let headers = to_panel(query, &config).headers;
+            let headers = to_panel(query, &config.rooms.first).headers;
             let found = headers.into_iter().find(|(name, _)| *name == "location");
             found.map(|(_, value)| value).unwrap_or_default()
         };

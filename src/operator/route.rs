@@ -56,13 +56,6 @@ impl Route {
     }
 }
 
-/// The part of the path below the operator's, if it is one of his: `/_queue` and `/_queue/…`, never `/_queuefoo`.
-#[must_use]
-pub fn below<'a>(path: &'a str, admin_path: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix(admin_path)?;
-    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
-}
-
 /// Whether a path ends with the name of a route that programs use, wherever the operators' routes are.
 #[must_use]
 pub fn is_of_programs(path: &str) -> bool {

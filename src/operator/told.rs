@@ -37,7 +37,8 @@ pub fn unsound(problems: &[Problem]) -> Reply {
 pub(super) fn health_words(request: &Request<'_>) -> String {
     let mut words = vec!["ok\n".to_owned()];
     for problem in &request.config.ignored {
-        words.push(format!("ignored: {}: {}\n", problem.key, problem.accepted));
+        let place = problem.place();
+        words.push(format!("ignored: {place}: {}\n", problem.accepted));
     }
     if let Some(refusal) = request.room.pages.own_refused() {
         let line = refusal.line;

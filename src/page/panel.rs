@@ -38,10 +38,12 @@ pub use words::{number, pace_words, people};
 static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
 
 /// What is configured, as far as the panel shows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Configured<'a> {
     /// The room's name.
     pub room: &'a str,
+    /// Every room where there are several: its name, and where its panel is.
+    pub rooms: Vec<(&'a str, &'a str)>,
     /// The operators' path.
     pub path: &'a str,
     /// Whether visitors come by the same host, so that this browser's ticket is theirs.
@@ -146,7 +148,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
     let chart = chart::chart(&hour, desk);
     object!({
         "title": title,
-        "room": configured.room,
+        "room": configured.room, "rooms": rooms(configured),
         "operator": desk.operator,
         "path": path,
         "at": moment(now_ms, now_ms),
@@ -182,6 +184,15 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "actions": actions::rows(desk),
         "permit": permit(board, configured, trouble),
     })
+}
+
+/// The way to every room's panel.
+fn rooms(configured: &Configured<'_>) -> Vec<Value> {
+    let link = |(name, path): &(&str, &str)| {
+        let is_here = *name == configured.room;
+        object!({ "name": *name, "path": *path, "here": is_here })
+    };
+    configured.rooms.iter().map(link).collect()
 }
 
 fn permit(

@@ -5,6 +5,7 @@
 use std::io::Read;
 
 use super::{Outcome, for_method, of_operator, operator_to_https, reply_with};
+use crate::config::below;
 use crate::http::Reply;
 use crate::operator;
 use crate::queue::Reason;
@@ -19,7 +20,7 @@ pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Outcome {
     if call.path == "/" {
         return to_panel(request);
     }
-    let answered = match operator::below(&call.path, &request.config.operators.path) {
+    let answered = match below(&call.path, &request.room.routes) {
         Some(rest) => operator::answer(rest, body, request),
         None => operator::not_found(),
     };
@@ -31,6 +32,6 @@ fn to_panel(request: &Request<'_>) -> Outcome {
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return reply_with(reply, Reason::BadOperatorRequest);
     }
-    let reply = operator::to_panel(None, request.config);
+    let reply = operator::to_panel(None, request.room);
     reply_with(for_method(call, reply), Reason::Panel)
 }

@@ -3,7 +3,7 @@
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::{Now, Reason, Released, Sickness};
+use crate::queue::{Now, Reason, Released, RoomName, Sickness};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -48,23 +48,28 @@ pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> 
 
 /// The log line with what was counted and could be kept nowhere else.
 #[must_use]
-pub fn uncounted_entry(now: Now, tally: &Tally) -> String {
+pub fn uncounted_entry(now: Now, room: &RoomName, tally: &Tally) -> String {
     let counts = tally.encode();
-    log::line(&json!({ "timestamp": now.ms(), "reason": Reason::Uncounted, "counts": counts }))
+    let (timestamp, reason, room) = (now.ms(), Reason::Uncounted, room.as_str());
+    log::line(&json!({ "timestamp": timestamp, "reason": reason, "room": room, "counts": counts }))
 }
 
 /// The log line about a release of visitors who waited: how many, what each limit allowed, and which one bound.
 #[must_use]
-pub fn released_entry(released: &Released) -> String {
-    let (timestamp, reason) = (released.at_ms, Reason::Released);
-    log::line(&json!({ "timestamp": timestamp, "reason": reason, "release": released }))
+pub fn released_entry(room: &RoomName, released: &Released) -> String {
+    let (timestamp, reason, room) = (released.at_ms, Reason::Released, room.as_str());
+    log::line(
+        &json!({ "timestamp": timestamp, "reason": reason, "room": room, "release": released }),
+    )
 }
 
 /// The log line that says that the origin has become sick, until when, and by which answers.
 #[must_use]
-pub fn sick_entry(sickness: &Sickness) -> String {
-    let (timestamp, reason) = (sickness.at_ms, Reason::OriginSick);
-    log::line(&json!({ "timestamp": timestamp, "reason": reason, "sickness": sickness }))
+pub fn sick_entry(room: &RoomName, sickness: &Sickness) -> String {
+    let (timestamp, reason, room) = (sickness.at_ms, Reason::OriginSick, room.as_str());
+    log::line(
+        &json!({ "timestamp": timestamp, "reason": reason, "room": room, "sickness": sickness }),
+    )
 }
 
 /// The log lines about templates that are not shown, once for each reading of the settings.
@@ -75,6 +80,7 @@ pub fn refused_entries(now: Now, room: &Room) -> Vec<String> {
         log::line(&json!({
             "timestamp": now.ms(),
             "reason": Reason::RefusedTemplate,
+            "room": room.name.as_str(),
             "template": refused.template,
             "line": refused.refusal.line,
             "detail": reason.collect::<String>(),

@@ -1,7 +1,7 @@
 //! What goes on to the origin, and what never does.
 
 use super::{Outcome, reply_with, secured};
-use crate::config::{OriginCookie, Paths, Room, WebSockets};
+use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
@@ -86,6 +86,12 @@ pub(super) fn not_switched_on() -> Reply {
     Reply::problem(501, "WebSocket is not supported", detail)
 }
 
+/// Let into one room, a visitor could reach what another room protects by such a path.
+pub(super) fn unclear() -> Reply {
+    let detail = "origins may read this path as one of several rooms; accepted is one that all read alike: without //, \\, ; and parts that are . or .., and without % in front of what stands for these, for % or for /";
+    Reply::problem(400, "Unclear path", detail)
+}
+
 /// What visitors may send.
 pub(super) fn what_is_taken() -> Reply {
     Reply::new(204, "text/plain; charset=utf-8", "").with("allow", METHODS)
@@ -116,7 +122,7 @@ pub(super) fn bare(
     call: &Call,
     paths: &Paths,
     origin_cookie: OriginCookie,
-    rooms: &[Room],
+    rooms: &Rooms,
 ) -> Forward {
     let way = way(call, paths);
     if way == Way::Cache {
@@ -126,7 +132,7 @@ pub(super) fn bare(
             ..Forward::default()
         };
     }
-    let names = rooms.iter().flat_map(|room| room.cookies.kept(call));
+    let names = rooms.all().flat_map(|room| room.cookies.kept(call));
     let ours = names.flat_map(|names| {
         let ticket = match origin_cookie {
             OriginCookie::Remove => Some(names.ticket.clone()),

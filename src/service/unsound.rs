@@ -6,7 +6,7 @@
 use super::onwards::{bare, of_visitor};
 use super::{METHODS, Outcome, web_socket_refused};
 use crate::cache::Pop;
-use crate::config::{Serves, Unsound};
+use crate::config::{Belongs, Serves, Unsound, below};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
 use crate::queue::{Now, Reason};
@@ -18,14 +18,14 @@ use crate::visitor::visit::{FollowUp, is_kept_out, renewed_unsigned, still_insid
 /// [`unsound()`](super::unsound()).
 #[must_use]
 pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
-    if operator::below(&call.path, &unsound.admin_path) == Some("/healthz")
+    if below(&call.path, &unsound.admin_path) == Some("/healthz")
         && matches!(call.method.as_str(), "GET" | "HEAD")
     {
         let reply = super::for_method(call, operator::unsound(&unsound.problems));
         return Some(super::reply_with(reply, Reason::Health));
     }
     let is_known = Reply::wrong_method(&call.method, METHODS).is_none();
-    let is_operators = operator::below(&call.path, &unsound.admin_path).is_some()
+    let is_operators = below(&call.path, &unsound.admin_path).is_some()
         || unsound.serves(call.hostname()) == Serves::Operators;
     let is_refused = web_socket_refused(call, unsound.web_sockets).is_some();
     if !call.names_host() || call.path == "*" || is_operators || !is_known || is_refused {
@@ -34,7 +34,9 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
     if may_be_for_operators(call, unsound) {
         return None;
     }
-    if unsound.paths.skip_room(&call.method, &call.path) {
+    let place = unsound.place_of(call);
+    let is_past = || unsound.paths.skip_room(&call.method, &call.path);
+    if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
         let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
         return Some(forward(bare, Reason::Bypass));
     }
@@ -55,8 +57,7 @@ fn may_be_for_operators(call: &Call, unsound: &Unsound) -> bool {
     }
     let wrong = unsound.admin_path.trim_matches('/');
     let path = call.path.trim_start_matches('/');
-    operator::is_of_programs(&call.path)
-        || !wrong.is_empty() && operator::below(path, wrong).is_some()
+    operator::is_of_programs(&call.path) || !wrong.is_empty() && below(path, wrong).is_some()
 }
 
 /// Whether there are credentials of this scheme.
@@ -69,9 +70,12 @@ fn brings(call: &Call, scheme: &[u8]) -> bool {
 }
 
 fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Outcome> {
-    let (Some(keys), Some(room)) = (&unsound.keys, unsound.room_of(call)) else {
+    let keys = unsound.keys.as_ref()?;
+    let place = unsound.place_of(call)?;
+    let room = place.room;
+    if place.belongs == Belongs::Unclear {
         return None;
-    };
+    }
     let ticket = ticket_cookie::verified(call, keys, room, now)
         .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;

@@ -75,6 +75,9 @@ pub struct RequestFacts {
     pub fastly_hostname: &'static str,
     /// The name the platform gave the request.
     pub fastly_trace_id: String,
+    /// The room that counts it; absent while the rooms are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
     /// Two letters, absent when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_geo_country: Option<String>,

@@ -81,7 +81,7 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
 
 /// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
 fn provisional(status: u16, waiting: &Waiting, visit: &Visit, request: &Request<'_>) -> Reply {
-    let url = routes::cookies_url(request.config, &here(request.call), 1);
+    let url = routes::cookies_url(request.room, &here(request.call), 1);
     if url.len() > LONGEST_WAY_BACK {
         return page(status, waiting, (&visit.ticket, None), request);
     }
@@ -117,7 +117,7 @@ pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
 /// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
 fn way_back(cookies: &[String], request: &Request<'_>) -> Option<String> {
     let is_tried = !cookies.is_empty() && !ticket_cookie::keeps_cookies(request);
-    let url = is_tried.then(|| routes::cookies_url(request.config, &here(request.call), 1));
+    let url = is_tried.then(|| routes::cookies_url(request.room, &here(request.call), 1));
     url.filter(|url| url.len() <= LONGEST_WAY_BACK)
 }
 
@@ -133,10 +133,10 @@ fn page(
     let here = here(call);
     let every = if waiting.still { "on" } else { "off" };
     let links = Links {
-        place: format!("{}/place", config.operators.path),
-        updates: routes::updates_url(config, &here, every),
-        language: format!("{}/language", config.operators.path),
-        lot: format!("{}/lot", config.operators.path),
+        place: format!("{}/place", room.routes),
+        updates: routes::updates_url(room, &here, every),
+        language: format!("{}/language", room.routes),
+        lot: format!("{}/lot", room.routes),
         invitation: invitation::link(request),
         here,
     };

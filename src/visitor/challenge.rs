@@ -22,7 +22,7 @@ pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
         );
     };
     let Some(held) = ticket else {
-        return Aside::Reply(back(&cookies_url(config, &to, 1)), Reason::Cookies);
+        return Aside::Reply(back(&cookies_url(request.room, &to, 1)), Reason::Cookies);
     };
     let (keys, proof) = (&config.tickets.keys, request.room.proof());
     let is_asked = held.is_provisional();

@@ -38,7 +38,7 @@ pub(super) fn answer(body: &mut dyn Read, request: &Request<'_>) -> Aside {
 /// Where a page leads a visitor who has one, where some are taken.
 pub(super) fn link(request: &Request<'_>) -> Option<String> {
     let are_taken = request.room.invitations.are_taken();
-    are_taken.then(|| routes::invitation_url(request.config, &here(request.call)))
+    are_taken.then(|| routes::invitation_url(request.room, &here(request.call)))
 }
 
 fn form(request: &Request<'_>) -> Reply {

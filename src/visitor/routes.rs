@@ -4,7 +4,7 @@
 //!
 //! Invariant: none of these draws a number for somebody who came without a ticket.
 
-use crate::config::Config;
+use crate::config::Room;
 use crate::http::object::object;
 use crate::http::{Call, Reply, shortened};
 use crate::i18n::words;
@@ -134,7 +134,7 @@ fn cookies(request: &Request<'_>) -> Aside {
     let words = words(&call.header("accept-language"));
     match call.parameter("try").as_deref() {
         Some("1") => {
-            let again = format!("{SECOND_TRY}; url={}", cookies_url(config, &to, 2));
+            let again = format!("{SECOND_TRY}; url={}", cookies_url(request.room, &to, 2));
             let try_again = Ticket::provisional(call.id.clone(), request.now);
             let reply = page::cookies(config.web.waiting_status, words, &to, CookieTrial::UnderWay);
             let reply = reply
@@ -205,31 +205,31 @@ fn is_wished(call: &Call) -> bool {
 
 /// Where a page without scripts goes to find out whether its ticket was kept.
 #[must_use]
-pub fn cookies_url(config: &Config, to: &str, number: u8) -> String {
-    url(config, "cookies", "try", &number.to_string(), to)
+pub fn cookies_url(room: &Room, to: &str, number: u8) -> String {
+    url(room, "cookies", "try", &number.to_string(), to)
 }
 
 /// Where a page goes to begin or stop refreshing by itself.
 #[must_use]
-pub fn updates_url(config: &Config, to: &str, every: &str) -> String {
-    url(config, "updates", "every", every, to)
+pub fn updates_url(room: &Room, to: &str, every: &str) -> String {
+    url(room, "updates", "every", every, to)
 }
 
 /// Where a page goes to take an invitation.
 #[must_use]
-pub fn invitation_url(config: &Config, to: &str) -> String {
+pub fn invitation_url(room: &Room, to: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("to", to)
         .finish();
-    format!("{}/invitation?{query}", config.operators.path)
+    format!("{}/invitation?{query}", room.routes)
 }
 
-fn url(config: &Config, route: &str, name: &str, value: &str, to: &str) -> String {
+fn url(room: &Room, route: &str, name: &str, value: &str, to: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair(name, value)
         .append_pair("to", to)
         .finish();
-    format!("{}/{route}?{query}", config.operators.path)
+    format!("{}/{route}?{query}", room.routes)
 }
 
 /// Back to where the visitor came from: a path of this site and nothing else, whatever a stranger's link says.

@@ -17,9 +17,9 @@ use harness::sandbox_dir::stored;
 use now_serving::cache::outbox::Tally;
 use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
-use now_serving::config::{Config, DOCUMENT, Source, Unreadable, Unsound};
+use now_serving::config::{Config, DOCUMENT, Room, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::queue::{Actor, Now, Platform, Released, Signal};
+use now_serving::queue::{Actor, Now, Platform, Released, RoomName, Signal};
 use now_serving::service;
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
@@ -281,6 +281,8 @@ enum Kind {
     Native {
         /// The caches of the POPs, and which of them serves now.
         pops: RefCell<Vec<InMemoryCache>>,
+        /// What they keep of rooms besides the first.
+        others: RefCell<BTreeMap<(usize, String), InMemoryCache>>,
         pop: Cell<usize>,
         settings: RefCell<BTreeMap<String, String>>,
         /// Keys and secrets that cannot be read.
@@ -370,6 +372,7 @@ impl House {
             unreadable: RefCell::default(),
             loaded: RefCell::default(),
             pops: RefCell::new(vec![here(&now_ms)]),
+            others: RefCell::default(),
             pop: Cell::new(0),
             now_ms,
             ids: AtomicU64::new(1),
@@ -573,6 +576,25 @@ impl House {
         }
     }
 
+    /// What this POP keeps of a room.
+    fn pop_of(&self, room: &Room, first: &Room, pop: &InMemoryCache) -> InMemoryCache {
+        let Kind::Native {
+            others,
+            pop: number,
+            now_ms,
+            ..
+        } = &self.kind
+        else {
+            panic!("the cache of the Wasm is its own");
+        };
+        if room.name == first.name {
+            return pop.clone();
+        }
+        let key = (number.get(), room.name.to_string());
+        let mut others = others.borrow_mut();
+        others.entry(key).or_insert_with(|| here(now_ms)).clone()
+    }
+
     /// From now on this POP serves, with a cache of its own.
     pub(crate) fn go_to_pop(&self, number: usize) {
         match &self.kind {
@@ -732,7 +754,11 @@ impl House {
             self.write_down(&line);
         }
         let now = Now::from_ms(now_ms);
-        let released = |released: &Released| self.write_down(&service::released_entry(released));
+        let place = config.place_of(&call);
+        let name = &place.room.name;
+        let pop = &self.pop_of(place.room, &config.rooms.first, pop);
+        let released =
+            |released: &Released| self.write_down(&service::released_entry(name, released));
         let store = (&self.store, Takes::Measured);
         let platform = Says(ask);
         let turn = Turn::new((&call, now), config, store, pop, &released).on(&platform);
@@ -740,12 +766,12 @@ impl House {
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
         if outcome.record.is_logged() {
-            let facts = facts(&call, config.logging.query, now_ms);
+            let facts = facts((&call, name), config.logging.query, now_ms);
             self.write_down(&entry(&facts, status, &outcome.record));
         }
         turn.afterwards(outcome.after);
         pop.put_by(&turn.tally());
-        for line in service::refused_entries(now, config.room_of(&call)) {
+        for line in service::refused_entries(now, place.room) {
             self.write_down(&line);
         }
         got
@@ -760,7 +786,7 @@ impl House {
                     tally.renewed(renewal);
                 }
                 if matches!(outcome.answer, Answer::Forward(_)) {
-                    let facts = facts(call, Query::LeftOut, now_ms);
+                    let facts = facts((call, &RoomName::new(ROOM)), Query::LeftOut, now_ms);
                     self.write_down(&entry(&facts, None, &outcome.record));
                 }
                 got(outcome.answer)
@@ -944,8 +970,9 @@ fn agent() -> ureq::Agent {
 }
 
 /// What the edge knows of a request, as far as it can be known here.
-pub(crate) fn facts(call: &Call, query: Query, now_ms: u64) -> RequestFacts {
+pub(crate) fn facts((call, room): (&Call, &RoomName), query: Query, now_ms: u64) -> RequestFacts {
     RequestFacts {
+        room: Some(room.to_string()),
         timestamp: now_ms,
         client_address: Some("192.0.2.1".to_owned()),
         ..RequestFacts::of(call, query)
@@ -1126,6 +1153,7 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
         }),
         https: false,
         address: Some(ask.address),
+        country: None,
         local: true,
         headers: ask
             .headers

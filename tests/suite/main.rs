@@ -85,6 +85,7 @@ mod pure {
     mod layers;
     mod production;
     mod publishing;
+    mod rooms;
     mod settings;
     mod terraform;
     mod tiers;

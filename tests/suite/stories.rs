@@ -23,6 +23,7 @@ mod lot;
 pub(crate) mod networks;
 mod once;
 mod panel;
+pub(crate) mod rooms;
 mod sent;
 mod sign;
 pub(crate) mod signals;
@@ -53,6 +54,7 @@ use lot::*;
 use networks::*;
 use once::*;
 use panel::*;
+use rooms::*;
 use sent::*;
 use sign::*;
 use signals::*;
@@ -136,6 +138,13 @@ in_every_house! {
     a_page_may_be_as_long_as_a_setting
     a_page_may_be_nested_as_deep_as_is_said
     a_broken_page_is_logged_and_the_built_in_one_serves
+    each_room_has_a_line_of_its_own
+    a_room_has_what_it_names_and_shares_the_rest
+    the_routes_of_a_room_are_below_its_name
+    the_origin_gets_no_ticket_of_any_room
+    a_path_that_may_be_of_several_rooms_is_refused
+    the_log_and_the_metrics_name_the_room
+    an_unsound_configuration_keeps_the_rooms_apart
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds

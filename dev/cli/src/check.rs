@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use now_serving::config::{
-    Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, Problem, Remembering, SECRETS, SINGLE, Source,
-    Spent, Unreadable,
+    Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, Problem, Remembering, Room, SECRETS, SINGLE,
+    Source, Spent, Unreadable,
 };
 use serde_json::Value as Json;
 
@@ -150,7 +150,8 @@ fn not_read(key: &str) -> Option<String> {
 fn worded(problem: &Problem) -> String {
     let value = problem.value.as_ref();
     let value = value.map_or(":".to_owned(), |value| format!(" is {value:?};"));
-    format!("  {}{value} accepted is {}", problem.key, problem.accepted)
+    let place = problem.place();
+    format!("  {place}{value} accepted is {}", problem.accepted)
 }
 
 /// What the service says about the keys, and what reading them takes.
@@ -167,24 +168,39 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
             let passwords = config.operators.secrets.passwords().err();
             let secrets = [passwords, tokens].map(Option::unwrap_or_default).concat();
-            let refused = config
-                .rooms
-                .iter()
-                .flat_map(|room| room.pages.refused())
-                .map(|refused| Problem {
-                    key: "template",
-                    value: None,
-                    accepted: format!(
-                        "a page without faults; line {}: {}",
-                        refused.refusal.line, refused.refusal.reason
-                    ),
-                    unreadable: false,
-                });
-            [config.ignored, secrets, refused.collect()].concat()
+            let refused = refused(&config);
+            [config.ignored, secrets, refused].concat()
         }
         Err(unsound) => unsound.problems,
     };
     (problems, spent)
+}
+
+/// What is wrong with templates: what a room has in common with the first is named once.
+fn refused(config: &Config) -> Vec<Problem> {
+    let told = |room: &Room| {
+        let refused = room.pages.refused().into_iter();
+        refused.map(|refused| {
+            let (line, reason) = (refused.refusal.line, &refused.refusal.reason);
+            format!("a page without faults; line {line}: {reason}")
+        })
+    };
+    let mut found: Vec<Problem> = Vec::new();
+    for room in config.rooms.all() {
+        let is_first = room.name == config.rooms.first.name;
+        for accepted in told(room) {
+            if !found.iter().any(|known| known.accepted == accepted) {
+                found.push(Problem {
+                    room: (!is_first).then(|| room.name.to_string()),
+                    key: "template",
+                    value: None,
+                    accepted,
+                    unreadable: false,
+                });
+            }
+        }
+    }
+    found
 }
 
 /// The keys as the service would find them. Of a document alone the rest is taken to be sound.
@@ -256,15 +272,17 @@ mod tests {
 
     #[test]
     fn every_problem_has_a_line_with_what_is_accepted() {
-        let (is_sound, lines) =
-            said(r#"{"automatik":30,"permit_max":0,"mesage":"a","admin_path":true}"#);
+        let (is_sound, lines) = said(
+            r#"{"automatik":30,"permit_max":0,"mesage":"a","admin_path":true,"rooms":[{"name":"a","paths":"/a","automatic":"often"}]}"#,
+        );
         assert!(!is_sound);
         for line in [
             r#"  settings is "automatik"; accepted is the name of a setting; did you mean automatic?"#,
             r#"  settings is "mesage"; accepted is the name of a setting; did you mean message?"#,
             r#"  permit_max is "0"; accepted is a whole number from 1 to 1000000"#,
             "  admin_path: accepted is a text",
-            "4 to mend.",
+            "  automatic of room a is \"often\"; accepted is a whole number from 0 to 86400",
+            "5 to mend.",
         ] {
             assert!(lines.contains(line), "{line} in {lines}");
         }

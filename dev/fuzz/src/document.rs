@@ -92,7 +92,7 @@ fn is_told(problem: &Problem, text: &str) {
 }
 
 fn is_within_limits(config: &Config) {
-    let [room] = &config.rooms;
+    let room = &config.rooms.first;
     let name = room.name.as_str();
     let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     assert!(
@@ -131,7 +131,7 @@ fn decides(config: &Config, given: &Given) {
     }
     let serves = config.serves(of("host"));
     assert_eq!(serves == Serves::Both, config.operators.host.is_none());
-    let [room] = &config.rooms;
+    let room = &config.rooms.first;
     for event in &room.events {
         let _ = Event::of(&room.events, event.opens_ms).map(|event| event.phase(NOW * 1000));
         assert_eq!(Event::read(&event.written()).as_ref(), Some(event));

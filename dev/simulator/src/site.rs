@@ -171,7 +171,7 @@ impl Site {
     /// How many visitors the pace lets in a minute; 0 where it is off.
     #[must_use]
     pub fn pace_a_minute(&self) -> f64 {
-        let [room] = &self.config.rooms;
+        let room = &self.config.rooms.first;
         room.pace
             .rate()
             .map_or(0.0, now_serving::queue::Rate::per_minute)
@@ -191,7 +191,7 @@ impl Site {
     /// The ticket in a cookie, as the product reads it.
     #[must_use]
     pub fn read(&self, token: &str) -> Option<Ticket> {
-        let [room] = &self.config.rooms;
+        let room = &self.config.rooms.first;
         let keys = &self.config.tickets.keys;
         keys.verify(token, &room.name, Now::from_ms(self.now_ms))
     }
@@ -261,7 +261,7 @@ impl Site {
             id: self.next_id(),
             ..Call::default()
         };
-        let [room] = &self.config.rooms;
+        let room = &self.config.rooms.first;
         let shortest = room.refresh_interval;
         let refresh = refresh_seconds(shortest, ahead, estimate.flatten(), call.chance());
         let mut tally = Tally::default();
@@ -397,7 +397,7 @@ impl Outside for Site {
     }
 
     fn room(&self) -> &str {
-        let [room] = &self.config.rooms;
+        let room = &self.config.rooms.first;
         room.name.as_str()
     }
 

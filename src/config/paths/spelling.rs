@@ -1,6 +1,7 @@
 //! The spellings in which an origin may read one and the same path.
 
 use super::super::is_dot_segment;
+use percent_encoding::percent_decode_str;
 
 /// A path as a lenient origin may compare it: without regard to letter case, to white space around its parts, to dots at
 /// their ends, which Windows leaves out, and to parts and slashes that hold nothing else.
@@ -65,10 +66,37 @@ pub(super) fn visible(path: &str) -> String {
         .collect()
 }
 
+/// Whether some reading of a path names every part of what is listed, somewhere: however often it is decoded, and whatever
+/// stands around these parts. What is no UTF-8 then, or still encoded, may be read as anything.
+pub(super) fn names_every_part(path: &str, listed: &str) -> bool {
+    let Some(read) = decoded_to_the_end(path) else {
+        return true;
+    };
+    let read: String = visible(&read).chars().flat_map(small).collect();
+    let listed = listed.to_ascii_lowercase();
+    let mut parts = listed.split('/').filter(|part| !part.is_empty());
+    parts.all(|part| read.contains(part))
+}
+
+/// A path that was encoded more often than an origin decodes it is not decoded for ever.
+const ROUNDS: usize = 4;
+
+fn decoded_to_the_end(path: &str) -> Option<String> {
+    let mut read = path.to_owned();
+    for _ in 0..ROUNDS {
+        let decoded = percent_decode_str(&read).decode_utf8().ok()?.into_owned();
+        if decoded == read {
+            return Some(decoded);
+        }
+        read = decoded;
+    }
+    None
+}
+
 /// The path decoded, if every origin reads it alike. Some decode it twice, or before they resolve its dot segments; some
 /// take a backslash for a slash, two slashes for one, or what follows a semicolon, an encoded `?` or an encoded `#` for no
 /// part of the path.
-pub(super) fn read_in_one_way(path: &str) -> Option<String> {
+pub(in crate::config) fn read_in_one_way(path: &str) -> Option<String> {
     let is_odd = |byte: u8| byte.is_ascii_control() || b"%./\\;?#".contains(&byte);
     let mut parts = path.split('%');
     let mut decoded = parts.next().unwrap_or_default().as_bytes().to_vec();

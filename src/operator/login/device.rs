@@ -46,7 +46,10 @@ pub fn cookie(request: &Request<'_>) -> Option<String> {
     }
     let id = device.map_or_else(|| call.id.clone(), |device| device.id);
     let key = keys(passwords, request).next()?;
-    let value = sealed(&format!("{}.{id}.{}", request.room.name, now + LIFE), &key);
+    let value = sealed(
+        &format!("{}.{id}.{}", request.config.rooms.first.name, now + LIFE),
+        &key,
+    );
     let (name, path) = (name(call), &operators.path);
     let secure = Scope::of(call).secure();
     Some(format!(
@@ -69,7 +72,8 @@ fn read(value: &str, passwords: &str, request: &Request<'_>) -> Option<Device> {
     let mut parts = text.split('.');
     let (room, id, until) = (parts.next()?, parts.next()?, parts.next()?);
     let until = until.parse().ok()?;
-    let is_ours = room == request.room.name.as_str() && request.now.secs() < until;
+    let service = &request.config.rooms.first.name;
+    let is_ours = room == service.as_str() && request.now.secs() < until;
     is_ours.then(|| Device {
         id: id.to_owned(),
         until,

@@ -27,6 +27,7 @@ pub fn refused(request: &Request<'_>) -> Option<Refused> {
             value: Some(list.clone()),
             accepted: "the name by which an ACL is linked to this service".to_owned(),
             unreadable: true,
+            room: None,
         }])),
     }
 }

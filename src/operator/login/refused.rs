@@ -103,7 +103,7 @@ pub fn not_found() -> Reply {
 pub fn unsound(what_follows: &str, problems: &[Problem]) -> Reply {
     let told = problems
         .iter()
-        .map(|problem| format!("{}: {}", problem.key, problem.accepted));
+        .map(|problem| format!("{}: {}", problem.place(), problem.accepted));
     let detail = format!("{what_follows} {}", told.collect::<Vec<_>>().join("; "));
     Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
 }

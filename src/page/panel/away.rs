@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::words::moment;
-use super::{ADMIN, Configured, band, figures, settings, shown_as};
+use super::{ADMIN, Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::queue::{Mode, Sign};
@@ -46,6 +46,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
     let data = object!({
         "title": title.as_str(),
         "room": configured.room,
+        "rooms": rooms(configured),
         "path": configured.path,
         "once": away.once,
         "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),

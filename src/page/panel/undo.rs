@@ -131,6 +131,7 @@ mod tests {
     /// Its route and fields, as a form would send them.
     fn undone(board: &PanelSnapshot, version: Option<u64>, message: Option<&str>) -> String {
         let configured = Configured {
+            rooms: Vec::new(),
             room: "main",
             path: "/_queue",
             tickets: true,

@@ -38,7 +38,7 @@ pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challeng
     }
     let Request { config, room, .. } = *request;
     let text = config.tickets.keys.challenge(&visit.ticket.id, request.now);
-    let answer_to = format!("{}/challenge", config.operators.path);
+    let answer_to = format!("{}/challenge", request.room.routes);
     let verifier = room.verifier.as_deref();
     Some(Challenge {
         verifier: verifier.map(|page| verifier_link(page, (&text, &answer_to), request.call)),

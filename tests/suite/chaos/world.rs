@@ -329,8 +329,10 @@ impl World {
         let now_ms = self.now_ms.saturating_add_signed(self.pops[pop].skew_ms);
         let now = Now::from_ms(now_ms);
         let wire = self.wire(luck.fate);
-        let released =
-            |released: &Released| drop(held_to_schema(&service::released_entry(released)));
+        let room = &config.place_of(&call).room.name;
+        let released = |released: &Released| {
+            held_to_schema(&service::released_entry(room, released));
+        };
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &released).by(&wire);
@@ -350,7 +352,7 @@ impl World {
         };
         let status = (!heard.got.inside).then_some(heard.got.status);
         if outcome.record.is_logged() {
-            let facts = facts(&call, config.logging.query, now_ms);
+            let facts = facts((&call, room), config.logging.query, now_ms);
             held_to_schema(&entry(&facts, status, &outcome.record));
         }
         if luck.life == Life::Whole {

@@ -261,6 +261,7 @@ fn no_line_about_the_settings_is_longer_than_is_said() {
         value: None,
         accepted: "a name".to_owned(),
         unreadable: false,
+        room: None,
     }];
     let few = held_to_schema(&service::unsound_entry(
         now_serving::queue::Now::from_ms(1),

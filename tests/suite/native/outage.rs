@@ -38,7 +38,7 @@ impl World {
         let mut config = config();
         config.clock = Some(0);
         config.outage.policy = OnStoreError::Admit;
-        config.rooms[0].pace = pace;
+        config.rooms.first.pace = pace;
         let pop = |name: &&str| InMemoryCache::in_pop(name, Arc::clone(&now_ms));
         Self {
             store: Store::embedded(STORE_TOKEN).unwrap(),
@@ -234,7 +234,7 @@ fn a_configured_pace_is_not_taken_for_an_operators_after_a_loss() {
     world.ask(0, &mut visitor);
     world.ask(0, &mut None);
     world.wait(600_000);
-    world.config.rooms[0].pace = pace(15, 50);
+    world.config.rooms.first.pace = pace(15, 50);
     world.store.command(&["DEL", "queue:{main}"]).unwrap();
     let mut newcomer = None;
     world.ask(0, &mut newcomer);
@@ -290,7 +290,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     let line = Line {
         store: &Direct(world.store.clone()),
         room: &RoomName::new("main"),
-        pace: world.config.rooms[0].pace,
+        pace: world.config.rooms.first.pace,
         absent_visitors: AbsentVisitors::Observe,
         cap: Cap::default(),
         schedule: Schedule::NONE,

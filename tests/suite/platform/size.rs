@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1510_kb_and_590_gzipped() {
+fn the_wasm_is_at_most_1530_kb_and_600_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_510_000 && size.gzipped <= 590_000,
+        size.plain <= 1_530_000 && size.gzipped <= 600_000,
         "{size:?}"
     );
 }

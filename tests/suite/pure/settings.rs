@@ -75,7 +75,7 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
     let shape = |document: Value| {
         let config = Config::load(Deployed(document.to_string())).ok().unwrap();
         assert_eq!(config.ignored, []);
-        let [room] = config.rooms;
+        let room = config.rooms.first;
         let (operators, tickets) = (config.operators, config.tickets);
         let room = (
             (room.name, room.pace, room.absent_visitors, room.cap),

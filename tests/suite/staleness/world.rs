@@ -74,7 +74,7 @@ impl World {
             quantity: 3,
         };
         let mut config = config();
-        config.rooms[0].pace = pace;
+        config.rooms.first.pace = pace;
         let clock = |off: &i64| Cache::new(START_MS.saturating_add_signed(*off));
         Self {
             weather,

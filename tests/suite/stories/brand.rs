@@ -233,6 +233,7 @@ pub(crate) fn a_broken_page_is_logged_and_the_built_in_one_serves(house: &House)
                     "detail",
                     "line",
                     "reason",
+                    "room",
                     "schema",
                     "template",
                     "timestamp"

@@ -317,7 +317,7 @@ pub(crate) fn an_unsound_configuration_is_a_plain_page_and_one_line_with_every_p
         (&line["reason"], keys),
         (
             &json!("unsound_configuration"),
-            vec!["jwt_secret", "automatic", "on_store_error"]
+            vec!["jwt_secret", "on_store_error", "automatic"]
         )
     );
     assert!(

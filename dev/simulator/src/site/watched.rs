@@ -66,7 +66,7 @@ impl Site {
 
     /// Whether the next request, of a visitor inside, is among those that are watched.
     pub(super) fn next_is_sampled(&self) -> bool {
-        let [room] = &self.config.rooms;
+        let room = &self.config.rooms.first;
         let many = room.health.watch_documents;
         let chance = Chance::of(&id_of(self.requests + 1));
         room.health.setting != OriginHealth::Off

@@ -204,6 +204,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "what the room is for, written as `bypass_paths`: `/*` is everything, and with `/checkout` or `/tickets/*` the rest of the site skips the room",
     },
     Setting {
+        name: "rooms",
+        accepted: Text(
+            "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths` and `countries`, and any of the settings in which rooms may differ",
+        ),
+        what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs. The first room is for all other requests",
+    },
+    Setting {
         name: "cache_paths",
         accepted: Text("none, [paths](#paths)"),
         what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`",

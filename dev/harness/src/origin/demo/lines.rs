@@ -259,6 +259,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
     let board = board(line.history, now_ms);
     let path = format!("{PATH}/panel/{name}");
     let configured = Configured {
+        rooms: Vec::new(),
         room: "main",
         path: &path,
         tickets: true,

@@ -1,0 +1,63 @@
+//! What a reading brought to light, and names that no setting has.
+
+use super::{COSMETIC, Reader};
+use crate::config::{DOCUMENT, Problem, RETIRED, SECRETS, closest};
+
+/// What a reading brought to light.
+#[derive(Default)]
+pub(in crate::config) struct Findings {
+    /// What closes the room to newcomers.
+    pub(in crate::config) problems: Vec<Problem>,
+    /// What is wrong with settings that have their defaults instead.
+    pub(in crate::config) ignored: Vec<Problem>,
+    /// Settings and secrets that may be there or not, since what holds them was not read or not understood.
+    pub(in crate::config) unknown: Vec<&'static str>,
+}
+
+/// What a problem does.
+#[derive(Clone, Copy)]
+pub(super) enum Weight {
+    /// It closes the room to newcomers.
+    Closes,
+    /// The setting has its default instead.
+    Looks,
+}
+
+impl Reader<'_> {
+    /// What was found, once every setting has been asked for: then a name that was not asked for is none.
+    pub(in crate::config) fn findings(mut self) -> Findings {
+        let names: Vec<String> = (self.document.others(|name| self.asked.contains(&name)))
+            .map(str::to_owned)
+            .collect();
+        for name in names {
+            let meant = closest(&name, self.asked.iter().copied());
+            let accepted = match meant {
+                _ if SECRETS.contains(&name.as_str()) || name == RETIRED => {
+                    "the name of a setting; a secret belongs into the secret store".to_owned()
+                }
+                Some(meant) => format!("the name of a setting; did you mean {meant}?"),
+                None => "the name of a setting; there is none of this name".to_owned(),
+            };
+            let meant = meant.filter(|meant| !COSMETIC.contains(meant));
+            self.found.unknown.extend(meant);
+            let weight = meant.map_or(Weight::Looks, |_| Weight::Closes);
+            self.misnamed(DOCUMENT, name, &accepted, weight);
+        }
+        self.found
+    }
+
+    /// A name of a later version sets nothing here, and must not close the room after a roll-back.
+    pub(super) fn misnamed(
+        &mut self,
+        key: &'static str,
+        name: String,
+        accepted: &str,
+        weight: Weight,
+    ) {
+        let problem = self.of_layer(Problem::wrong(key, Some(name), accepted));
+        match weight {
+            Weight::Closes => self.found.problems.push(problem),
+            Weight::Looks => self.found.ignored.push(problem),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The rooms of a service, and which request belongs to which of them.
+//!
+//! The first room takes what no other takes. Of the others the one whose area names the request most closely takes it: by
+//! host, then by path, method and country; of two that name it alike the one that is listed first.
+//! Invariant: a path that some origin may read as the path of a room never counts as another room's.
+
+use super::paths::read_in_one_way;
+use super::{List, Paths, Room, below};
+use crate::http::Call;
+
+/// All rooms.
+pub struct Rooms {
+    /// The one that takes what no other takes.
+    pub first: Room,
+    pub(super) others: Vec<Other>,
+}
+
+/// A room besides the first.
+pub(super) struct Other {
+    pub(super) area: Area,
+    pub(super) room: Room,
+}
+
+/// The requests that a room is for. What it does not name it takes from everywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Area {
+    pub(super) hosts: Vec<Host>,
+    pub(super) paths: List,
+    /// Paths that are not the room's, although they are listed.
+    pub(super) not: List,
+    /// ISO 3166-1 alpha-2.
+    pub(super) countries: Vec<String>,
+}
+
+/// A host of an area, in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Host {
+    /// This one.
+    Exact(String),
+    /// All below it. With the dot in front.
+    Below(String),
+}
+
+/// How closely an area names a request: the greater one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Closeness {
+    /// By how many letters of its host.
+    host: usize,
+    path: PathCloseness,
+    by_country: bool,
+}
+
+/// How closely a list names a path: by how many letters, and whether by the method in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PathCloseness {
+    pub(super) letters: usize,
+    pub(super) by_method: bool,
+}
+
+/// Whether an area takes a request.
+enum Taken {
+    /// It does.
+    Surely(Closeness),
+    /// Some origin may read the path as one of the area.
+    Perhaps(Closeness),
+}
+
+/// Whether a request is for the line of its room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belongs {
+    /// It is.
+    InRoom,
+    /// It goes to the origin whatever the line does.
+    PastRoom,
+    /// Origins may read its path as one of several rooms.
+    Unclear,
+}
+
+/// Where a request belongs.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The room that counts it.
+    pub room: &'a Room,
+    /// Whether it is for that room's line.
+    pub belongs: Belongs,
+}
+
+impl Rooms {
+    /// Every room, the first one first.
+    pub fn all(&self) -> impl Iterator<Item = &Room> {
+        let others = self.others.iter().map(|other| &other.room);
+        std::iter::once(&self.first).chain(others)
+    }
+
+    /// Whether the country of a visitor decides about any room.
+    #[must_use]
+    pub fn ask_for_country(&self) -> bool {
+        self.others
+            .iter()
+            .any(|other| !other.area.countries.is_empty())
+    }
+
+    /// Where a request belongs.
+    pub(super) fn place_of(&self, paths: &Paths, admin_path: &str, call: &Call) -> Place<'_> {
+        if below(&call.path, admin_path).is_some() {
+            return in_room(self.of_route(&call.path));
+        }
+        let (method, path) = (&call.method, &call.path);
+        let owner = self.owner(call);
+        let belongs = match owner {
+            Ok(None) if paths.skip_room(method, path) => Belongs::PastRoom,
+            Ok(Some(_)) | Err(_) if paths.is_bypassed(method, path) => Belongs::PastRoom,
+            Ok(_) => Belongs::InRoom,
+            Err(_) => Belongs::Unclear,
+        };
+        let room = owner.unwrap_or_else(Some).unwrap_or(&self.first);
+        Place { room, belongs }
+    }
+
+    /// The room whose routes are at this path.
+    fn of_route(&self, path: &str) -> &Room {
+        let mut others = self.others.iter().map(|other| &other.room);
+        let found = others.find(|room| below(path, &room.routes).is_some());
+        found.unwrap_or(&self.first)
+    }
+
+    /// The room whose area takes a request, if one does; one that may take it where that is unclear.
+    fn owner(&self, call: &Call) -> Result<Option<&Room>, &Room> {
+        if self.others.is_empty() {
+            return Ok(None);
+        }
+        let plain = read_in_one_way(&call.path);
+        let (mut sure, mut unsure) = (None, None);
+        for Other { area, room } in &self.others {
+            let (known, closeness) = match area.takes(call, plain.as_deref()) {
+                Some(Taken::Surely(closeness)) => (&mut sure, closeness),
+                Some(Taken::Perhaps(closeness)) => (&mut unsure, closeness),
+                None => continue,
+            };
+            if known.is_none_or(|(before, _)| closeness > before) {
+                *known = Some((closeness, room));
+            }
+        }
+        match (sure, unsure) {
+            (Some((sure, room)), Some((unsure, _))) if sure > unsure => Ok(Some(room)),
+            (_, Some((_, room))) => Err(room),
+            (sure, None) => Ok(sure.map(|(_, room)| room)),
+        }
+    }
+}
+
+fn in_room(room: &Room) -> Place<'_> {
+    Place {
+        room,
+        belongs: Belongs::InRoom,
+    }
+}
+
+impl Area {
+    /// Whether it takes a request with this path, decoded where every origin reads it alike.
+    fn takes(&self, call: &Call, plain: Option<&str>) -> Option<Taken> {
+        let host = self.host(call.hostname())?;
+        let by_country = self.country(call.country.as_deref())?;
+        let with = |path| Closeness {
+            host,
+            path,
+            by_country,
+        };
+        if plain.is_some() && self.not.lists(&call.method, &call.path) {
+            return None;
+        }
+        if self.paths.is_empty() {
+            return Some(Taken::Surely(with(PathCloseness::default())));
+        }
+        let Some(plain) = plain else {
+            let path = self.paths.perhaps(&call.method, &call.path)?;
+            return Some(Taken::Perhaps(with(path)));
+        };
+        let path = self.paths.closeness(&call.method, plain)?;
+        Some(Taken::Surely(with(path)))
+    }
+
+    fn host(&self, hostname: &str) -> Option<usize> {
+        let closeness = |host: &Host| match host {
+            Host::Exact(name) => hostname.eq_ignore_ascii_case(name).then_some(usize::MAX),
+            Host::Below(end) => {
+                let at = hostname.len().checked_sub(end.len())?;
+                let found = hostname.get(at..)?;
+                (at > 0 && found.eq_ignore_ascii_case(end)).then_some(end.len())
+            }
+        };
+        if self.hosts.is_empty() {
+            return Some(0);
+        }
+        self.hosts.iter().filter_map(closeness).max()
+    }
+
+    /// Where the country is unknown, no area that names countries takes the request.
+    fn country(&self, country: Option<&str>) -> Option<bool> {
+        if self.countries.is_empty() {
+            return Some(false);
+        }
+        let country = country?;
+        let is_it = |listed: &String| listed.eq_ignore_ascii_case(country);
+        self.countries.iter().any(is_it).then_some(true)
+    }
+}

@@ -1,0 +1,49 @@
+//! Requests while the configuration is unsound.
+
+use fastly::Request;
+
+use now_serving::config::{Query, Unsound};
+use now_serving::http::Answer;
+use now_serving::queue::Now;
+use now_serving::service;
+use now_serving::telemetry::log::entry;
+
+use super::last_url::LastUrl;
+use super::outbox::Counts;
+use super::perform::status;
+use super::pop::PlatformCache;
+use super::request::{call, facts, located, send, trace_id};
+use super::{log, origin};
+
+/// One request while the configuration is unsound: visitors who were admitted and bypass paths pass, all others are told.
+pub(super) fn answer_unsound(
+    request: Request,
+    unsound: &Unsound,
+    (counts, host): (&mut Counts, &mut LastUrl),
+    now: Now,
+) {
+    let now = unsound.shifted(now);
+    let call = located(call(&request, host), &unsound.rooms);
+    let room = unsound.place_of(&call).map(|place| &place.room.name);
+    if let Some(room) = room {
+        counts.switch_room(room);
+    }
+    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
+    if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
+        counts.tally.borrow_mut().renewed(renewal);
+    }
+    match outcome.map(|outcome| (outcome.answer, outcome.record)) {
+        Some((Answer::Forward(forward), record)) => {
+            counts.tally.borrow_mut().decided(record.reason);
+            let trace = trace_id(&request);
+            counts.has_called();
+            let (forwarded, _) = origin::forwarded(request, &forward, &call);
+            let status = status(forwarded);
+            let facts = facts((&call, room), trace, Query::LeftOut, now);
+            log(&entry(&facts, status, &record));
+        }
+        Some((Answer::Reply(reply), _)) => drop(send(reply)),
+        None => drop(send(service::unsound())),
+    }
+    log(&service::unsound_entry(now, &unsound.problems));
+}

@@ -1,0 +1,305 @@
+//! Which request is for which room: the table in the docs, twenty rooms by host and path, and random rooms.
+
+use std::collections::BTreeMap;
+
+use now_serving::config::{Belongs, Config, DOCUMENT, Problem, Source, Unreadable};
+use now_serving::http::Call;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::pure::conventions::text;
+use crate::traces::{self, Traces};
+
+/// A deployed service with this document.
+struct Deployed(String);
+
+impl Source for Deployed {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(match key {
+            DOCUMENT => Some(self.0.clone()),
+            "upstash_url" => Some("https://a.example".to_owned()),
+            _ => None,
+        })
+    }
+    fn secret(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        let secret = ["jwt_secret", "upstash_token"].contains(&key);
+        Ok(secret.then(|| "0123456789abcdef0123456789abcdef".to_owned()))
+    }
+    fn keeps_secrets(&self) -> bool {
+        true
+    }
+    fn is_local(&self) -> bool {
+        false
+    }
+}
+
+fn loaded(document: &str) -> Config {
+    match Config::load(Deployed(document.to_owned())) {
+        Ok(config) => config,
+        Err(unsound) => panic!("{document}: {:?}", unsound.problems),
+    }
+}
+
+fn call((method, host, path): (&str, &str, &str), country: Option<&str>) -> Call {
+    Call {
+        method: method.to_owned(),
+        host: host.to_owned(),
+        path: path.to_owned(),
+        country: country.map(str::to_owned),
+        https: true,
+        ..Call::default()
+    }
+}
+
+/// In the words of the docs.
+fn room_of(config: &Config, call: &Call) -> String {
+    let place = config.place_of(call);
+    match place.belongs {
+        Belongs::InRoom => place.room.name.to_string(),
+        Belongs::PastRoom => "skips every room".to_owned(),
+        Belongs::Unclear => "refused".to_owned(),
+    }
+}
+
+#[test]
+fn the_table_of_the_docs_says_which_request_is_for_which_room() {
+    let page = text("docs/reference/rooms.md");
+    let document = page.split("```json\n").nth(1).unwrap();
+    let config = loaded(document.split("```").next().unwrap());
+    assert!(config.rooms.ask_for_country());
+    let table = page.split("<!-- requests:").nth(1).unwrap();
+    let rows = table
+        .lines()
+        .skip(3)
+        .take_while(|line| line.starts_with('|'));
+    let mut asked = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, request, country, room, _] = cells.as_slice() else {
+            panic!("{row}");
+        };
+        let (method, target) = request.trim_matches('`').split_once(' ').unwrap();
+        let (host, path) = target.split_at(target.find('/').unwrap());
+        let country = Some(country.trim_matches('`')).filter(|country| *country != "–");
+        assert_eq!(
+            &room_of(&config, &call((method, host, path), country)),
+            room,
+            "{row}"
+        );
+        asked += 1;
+    }
+    assert_eq!(asked, 18);
+}
+
+/// Five hosts with four paths each.
+#[test]
+fn each_of_twenty_rooms_takes_its_own_requests_and_no_others() {
+    const PATHS: [&str; 4] = ["/", "/sale/", "/sale/late/", "/checkout/"];
+    let mut rooms = Vec::new();
+    for host in 0..5 {
+        for (at, path) in PATHS.iter().enumerate() {
+            let host_name = format!("h{host}.shop.example");
+            rooms.push(json!({ "name": format!("r{host}{at}"), "hosts": host_name, "paths": format!("{path}*") }));
+        }
+    }
+    rooms.rotate_left(7);
+    let config = loaded(&json!({ "rooms": rooms }).to_string());
+    assert_eq!(config.rooms.all().count(), 21);
+    for host in 0..6 {
+        for (at, path) in PATHS.iter().enumerate() {
+            for rest in ["", "a", "a/b", "a.css", "%41"] {
+                let (host_name, path) = (format!("h{host}.shop.example"), format!("{path}{rest}"));
+                let expected = if host < 5 {
+                    format!("r{host}{at}")
+                } else {
+                    "main".to_owned()
+                };
+                let found = room_of(&config, &call(("GET", &host_name, &path), None));
+                assert_eq!(found, expected, "{host_name}{path}");
+            }
+        }
+    }
+}
+
+/// What is said of a list of rooms: of which room, about which setting, and words of what is accepted.
+fn refused(rooms: &Value, (room, key, words): (Option<&str>, &str, &str)) {
+    let unsound = Config::load(Deployed(json!({ "rooms": rooms }).to_string())).err();
+    let problems = unsound.unwrap_or_else(|| panic!("{rooms}")).problems;
+    let is_it = |problem: &Problem| {
+        problem.key == key && problem.room.as_deref() == room && problem.accepted.contains(words)
+    };
+    assert!(problems.iter().any(is_it), "{rooms}: {problems:?}");
+}
+
+#[test]
+fn a_wrong_list_of_rooms_is_named_with_what_is_accepted() {
+    let at = |name: &str, path: &str| json!({ "name": name, "paths": path });
+    let many: Vec<Value> = (0..51)
+        .map(|room| at(&format!("r{room}"), &format!("/{room}")))
+        .collect();
+    let list = "a list of at most 50 objects";
+    for (rooms, words) in [
+        (json!("sale"), list),
+        (at("a", "/a"), list),
+        (json!(many), list),
+        (json!([{ "paths": "/a" }]), "a name in each room"),
+        (json!([at("a b", "/a")]), "a name in each room"),
+        (json!([at("post", "/a")]), "not post"),
+        (json!([at("post-a", "/a")]), "not post"),
+        (json!([at("main", "/a")]), "a name of its own"),
+        (json!([at("a", "/a"), at("a", "/b")]), "a name of its own"),
+        (json!([at("a", "/a"), at("b", "/a")]), "that differ"),
+    ] {
+        refused(&rooms, (None, "rooms", words));
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_room_names_the_room() {
+    for (member, key, words) in [
+        (json!({}), "rooms", "hosts, paths or countries"),
+        (json!({ "not": "/a" }), "rooms", "hosts, paths or countries"),
+        (json!({ "paths": "a" }), "rooms", "paths such as"),
+        (json!({ "paths": 1 }), "rooms", "paths such as"),
+        (json!({ "paths": [{}] }), "rooms", "paths once, as a text"),
+        (json!({ "hosts": "https://a" }), "rooms", "hosts such as"),
+        (json!({ "hosts": "*" }), "rooms", "hosts such as"),
+        (json!({ "hosts": "*a.b" }), "rooms", "hosts such as"),
+        (json!({ "countries": "de" }), "rooms", "two capital letters"),
+        (
+            json!({ "paths": "/a", "automatic": -1 }),
+            "automatic",
+            "0 to 86400",
+        ),
+        (
+            json!({ "paths": "/a", "automatik": 1 }),
+            "rooms",
+            "did you mean automatic?",
+        ),
+        (
+            json!({ "paths": "/a", "ticket_life": 90 }),
+            "rooms",
+            "holds for all rooms",
+        ),
+        (
+            json!({ "paths": "/a", "event": { "id": "x" } }),
+            "event",
+            "opens",
+        ),
+    ] {
+        let mut room = member;
+        room["name"] = json!("a");
+        refused(&json!([room]), (Some("a"), key, words));
+    }
+}
+
+#[test]
+fn what_only_concerns_looks_closes_no_room() {
+    for room in [
+        json!({ "name": "a", "paths": "/a", "heading": " " }),
+        json!({ "name": "a", "paths": "/a", "log_sample": 3 }),
+        json!({ "name": "a", "paths": "/a", "of_a_later_version": true }),
+    ] {
+        let config = loaded(&json!({ "rooms": [room] }).to_string());
+        assert_eq!(config.ignored.len(), 1, "{room}");
+        assert_eq!(config.ignored[0].room.as_deref(), Some("a"));
+    }
+}
+
+#[test]
+fn a_room_says_null_for_the_default_and_goes_before_single_keys() {
+    let document = json!({
+        "automatic": 20, "automatic_quantity": 7, "heading": "Soon",
+        "rooms": [{ "name": "a", "paths": "/a", "automatic": null, "heading": "" }, { "name": "b", "paths": "/b" }],
+    });
+    let config = loaded(&document.to_string());
+    let told: BTreeMap<String, (u64, u64, Option<String>)> = config
+        .rooms
+        .all()
+        .map(|room| {
+            let heading = room.pages.brand.heading.clone();
+            (
+                room.name.to_string(),
+                (room.pace.automatic, room.pace.quantity, heading),
+            )
+        })
+        .collect();
+    let soon = || Some("Soon".to_owned());
+    assert_eq!(
+        told,
+        BTreeMap::from([
+            ("a".to_owned(), (15, 7, None)),
+            ("b".to_owned(), (20, 7, soon())),
+            ("main".to_owned(), (20, 7, soon())),
+        ])
+    );
+}
+
+/// What a path may be made of: parts of rooms' paths, and what origins read in several ways.
+const PIECES: [&str; 14] = [
+    "sale", "SALE", "vip", "x", "/", "/", "%2f", "%252F", ".", "..", ";", "\\", "%00", "%c0%af",
+];
+
+/// Every reading of a path that some origin may have, by rewriting it in any order: far more than any one origin does.
+fn readings(path: &str) -> Vec<String> {
+    let mut all = vec![path.to_owned()];
+    let mut at = 0;
+    while at < all.len() && all.len() < 400 {
+        let path = all[at].clone();
+        let mut nexts = vec![
+            path.replace("//", "/"),
+            path.replace('\\', "/"),
+            path.to_ascii_lowercase(),
+            path.replace("%25", "%"),
+            path.replace("%2f", "/").replace("%2F", "/"),
+            path.replace("%c0%af", "/"),
+            path.split(';').next().unwrap().to_owned(),
+            path.split("%00").next().unwrap().to_owned(),
+            path.replace("/./", "/"),
+        ];
+        // A part with its parameters, and one with the two dots behind it.
+        let parts: Vec<&str> = path.split('/').collect();
+        let without = parts.iter().map(|part| part.split(';').next().unwrap());
+        nexts.push(without.collect::<Vec<_>>().join("/"));
+        if let Some(up) = parts.iter().skip(1).position(|part| *part == "..") {
+            let mut left = parts.clone();
+            left.remove(up + 1);
+            if up > 0 {
+                left.remove(up);
+            }
+            nexts.push(left.join("/"));
+        }
+        for next in nexts {
+            if !all.contains(&next) {
+                all.push(next);
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(traces::config(Traces::Known(3_000)))]
+
+    /// Who is let into one room reaches by no spelling what an origin serves as another's.
+    #[test]
+    fn no_spelling_of_a_rooms_path_is_another_rooms(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 1..8),
+    ) {
+        let config = loaded(&json!({ "rooms": [
+            { "name": "sale", "paths": "/sale/*" },
+            { "name": "vip", "paths": "/sale/vip/*" },
+        ] }).to_string());
+        let path = format!("/{}", pieces.concat());
+        let found = room_of(&config, &call(("GET", "a.example", &path), None));
+        for reading in readings(&path) {
+            let is_below = |above: &str| reading == above || reading.starts_with(&format!("{above}/"));
+            let meant = if is_below("/sale/vip") { "vip" } else if is_below("/sale") { "sale" } else { continue };
+            prop_assert!(
+                found == meant || found == "refused",
+                "{path} is for {found}, and may be read as {reading}"
+            );
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The setting `rooms`: several rooms in one service, each with a line of its own.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, Got, House};
+
+/// A browser that keeps the tickets of all rooms.
+#[derive(Default)]
+pub(crate) struct Browser(BTreeMap<String, String>);
+
+impl Browser {
+    pub(crate) fn ask(&mut self, house: &House, ask: Ask) -> Got {
+        let cookies = self.0.iter().map(|(name, value)| format!("{name}={value}"));
+        let cookies: Vec<String> = cookies.collect();
+        let ask = if cookies.is_empty() {
+            ask
+        } else {
+            ask.with("cookie", cookies.join("; "))
+        };
+        let got = house.ask(&ask);
+        for cookie in got.all("set-cookie") {
+            let (pair, attributes) = cookie.split_once("; ").unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            if attributes.split("; ").any(|part| part == "Max-Age=0") {
+                self.0.remove(name);
+            } else {
+                self.0.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        got
+    }
+
+    /// The number that a path's room gives, by the second contact where somebody waits.
+    pub(crate) fn number(&mut self, house: &House, path: &str) -> Value {
+        let mut asked = (0..2).map(|_| self.ask(house, Ask::get(path).json()).json());
+        let drawn = asked.find(|got| !got["position"].is_null());
+        drawn.map_or(Value::Null, |got| got["position"].clone())
+    }
+
+    fn is_inside(&mut self, house: &House, path: &str) -> bool {
+        self.ask(house, Ask::get(path)).inside
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+}
+
+/// The name of a room that no other story on the same store has.
+pub(crate) fn named(house: &House, name: &str) -> String {
+    format!("{}-{name}", house.room())
+}
+
+/// A sale and a VIP sale below it, and a room for every other path of another host.
+fn with_rooms(house: &House) -> [String; 3] {
+    let names = ["sale", "vip", "tickets"].map(|name| named(house, name));
+    let [sale, vip, tickets] = &names;
+    let rooms = json!([
+        { "name": sale, "paths": "/sale/*" },
+        { "name": vip, "paths": ["/sale/vip/*"], "automatic": 0, "automatic_quantity": 7, "heading": "For members" },
+        { "name": tickets, "hosts": "tickets.shop.example", "not": "/about" },
+    ]);
+    house.set("rooms", &rooms.to_string());
+    names
+}
+
+fn change(house: &House, room: &str, route: &str, told: &Value) -> Value {
+    let route = format!("room/{room}/{route}");
+    let got = house.ask(&Ask::json_to(&route, &told.to_string()));
+    assert_eq!(got.status, 200, "{got:?}");
+    got.json()
+}
+
+pub(crate) fn each_room_has_a_line_of_its_own(house: &House) {
+    let [sale, vip, _] = with_rooms(house);
+    let (mut visitor, mut another) = (Browser::default(), Browser::default());
+    for path in ["/", "/sale/shoes", "/sale/vip/hats"] {
+        assert_eq!(visitor.number(house, path), 1, "{path}");
+        assert_eq!(another.number(house, path), 2, "{path}");
+    }
+    let in_rooms = [
+        "queue".to_owned(),
+        format!("queue-{sale}"),
+        format!("queue-{vip}"),
+    ];
+    assert_eq!(visitor.names(), in_rooms);
+    let there = |ask: Ask| ask.with("host", "tickets.shop.example");
+    let got = house.ask(&there(Ask::get("/anything").json()));
+    assert_eq!(got.json()["position"], 1, "{got:?}");
+    assert!(!got.inside && got.all("set-cookie")[0].starts_with("__Host-queue-"));
+    change(house, &sale, "permit", &json!({ "amt": 1 }));
+    let inside = |browser: &mut Browser| {
+        ["/", "/sale/shoes", "/sale/vip/hats"].map(|path| browser.is_inside(house, path))
+    };
+    house.wait(std::time::Duration::from_secs(2));
+    assert_eq!(inside(&mut visitor), [false, true, false]);
+    assert_eq!(inside(&mut another), [false, false, false]);
+    house.permit(1);
+    house.wait(std::time::Duration::from_secs(2));
+    assert_eq!(inside(&mut visitor), [true, true, false]);
+    assert_eq!(inside(&mut another), [false, false, false]);
+}
+
+pub(crate) fn a_room_has_what_it_names_and_shares_the_rest(house: &House) {
+    let [sale, vip, _] = with_rooms(house);
+    let pace = |path: &str| {
+        let got = house.ask(&Ask::get(&format!("/_queue{path}/settings")).operator());
+        got.json()["pace"]["configured"].clone()
+    };
+    let own = pace("");
+    assert_eq!(pace(&format!("/room/{sale}")), own);
+    assert_eq!(
+        pace(&format!("/room/{vip}")),
+        json!({ "automatic": 0, "automatic_quantity": 7 })
+    );
+    let mut visitor = Browser::default();
+    visitor.number(house, "/sale/vip/hats");
+    let shown = visitor.ask(house, Ask::get("/sale/vip/hats")).body;
+    assert!(shown.contains("For members"), "{shown}");
+    visitor.number(house, "/sale/shoes");
+    let shown = visitor.ask(house, Ask::get("/sale/shoes")).body;
+    assert!(!shown.contains("For members"), "{shown}");
+}
+
+pub(crate) fn the_routes_of_a_room_are_below_its_name(house: &House) {
+    let [sale, _, _] = with_rooms(house);
+    let below = format!("/_queue/room/{sale}");
+    let mut visitor = Browser::default();
+    assert_eq!(visitor.number(house, "/sale/shoes"), 1);
+    let page = visitor.ask(house, Ask::get("/sale/shoes")).body;
+    assert!(page.contains(&format!("{below}/place")), "{page}");
+    let place = visitor
+        .ask(house, Ask::get(&format!("{below}/place")))
+        .json();
+    assert_eq!(
+        (&place["waiting"], &place["position"]),
+        (&json!(true), &json!(1))
+    );
+    let elsewhere = visitor.ask(house, Ask::get("/_queue/place")).json();
+    assert_eq!(elsewhere["ticket"], "none", "{elsewhere}");
+    let status = |target: &str| house.ask(&Ask::get(target).operator());
+    assert_eq!(status(&format!("{below}/status")).json()["room"], sale);
+    assert_eq!(status("/_queue/status").json()["room"], house.room());
+    for target in [
+        "/_queue/room/none/status",
+        "/_queue/room",
+        "/_queue/room/",
+        &format!("{below}x/status"),
+    ] {
+        assert_eq!(status(target).status, 404, "{target}");
+    }
+    let panel = status(&format!("{below}/")).body;
+    assert!(
+        panel.contains(&format!("action=\"{below}/mode\"")),
+        "{panel}"
+    );
+    for (name, routes) in [(house.room(), "/_queue"), (&sale, &below)] {
+        assert!(
+            panel.contains(&format!("<a href=\"{routes}/\"")),
+            "{name}: {panel}"
+        );
+    }
+    assert!(
+        panel.contains(&format!("aria-current=\"page\">{sale}</a>")),
+        "{panel}"
+    );
+    let to_panel = status(&below);
+    assert_eq!(to_panel.status, 200, "{to_panel:?}");
+}
+
+pub(crate) fn the_origin_gets_no_ticket_of_any_room(house: &House) {
+    let [sale, _, _] = with_rooms(house);
+    house.set("bypass_paths", "/echo");
+    let cookies = format!("a=b; queue=x; queue-{sale}=y; queue-post-{sale}=z; queue-other=kept");
+    let got = house.ask(&Ask::get("/echo").with("cookie", cookies));
+    assert!(got.inside, "{got:?}");
+    if !got.body.is_empty() {
+        let sent = got.body.to_lowercase();
+        for ours in ["queue=x", "=y", "=z"] {
+            assert!(!sent.contains(ours), "{ours} in {sent}");
+        }
+        assert!(sent.contains("queue-other=kept"), "{sent}");
+    }
+}
+
+pub(crate) fn a_path_that_may_be_of_several_rooms_is_refused(house: &House) {
+    with_rooms(house);
+    for path in [
+        "/x/..%2fsale/shoes",
+        "/%2573ale/shoes",
+        "/sale;a/shoes",
+        "//sale/shoes",
+    ] {
+        let got = house.ask(&Ask::get(path));
+        assert_eq!(got.status, 400, "{path}: {got:?}");
+        assert!(got.body.contains("several rooms"), "{path}: {got:?}");
+        assert!(got.all("set-cookie").is_empty(), "{path}");
+    }
+    let mut visitor = Browser::default();
+    assert_eq!(
+        visitor.number(house, "/a%2Fb"),
+        1,
+        "no reading of it is a room's"
+    );
+    assert_eq!(visitor.number(house, "/SALE/shoes"), 1);
+    assert_eq!(visitor.names().len(), 2);
+}
+
+pub(crate) fn the_log_and_the_metrics_name_the_room(house: &House) {
+    let [sale, _, _] = with_rooms(house);
+    Browser::default().number(house, "/");
+    Browser::default().number(house, "/sale/shoes");
+    let rooms: Vec<Value> = house
+        .log_of(2)
+        .iter()
+        .map(|line| line["room"].clone())
+        .collect();
+    assert_eq!(rooms, [json!(house.room()), json!(sale)]);
+    let metrics = Ask::get(&format!("/_queue/room/{sale}/metrics")).operator();
+    let told = house.ask(&metrics).body;
+    assert!(told.contains(&format!("room=\"{sale}\"")), "{told}");
+    assert!(
+        !told.contains(&format!("room=\"{}\"", house.room())),
+        "{told}"
+    );
+}
+
+/// Who was admitted to one room stays inside it and comes into no other; where it is not known which rooms there are, nobody
+/// goes by a ticket.
+pub(crate) fn an_unsound_configuration_keeps_the_rooms_apart(house: &House) {
+    let [sale, _, _] = with_rooms(house);
+    let mut visitor = Browser::default();
+    visitor.number(house, "/sale/shoes");
+    change(house, &sale, "permit", &json!({ "amt": 1 }));
+    house.wait(std::time::Duration::from_secs(2));
+    assert!(visitor.is_inside(house, "/sale/shoes"));
+    house.set("on_store_error", "open");
+    let inside = |visitor: &mut Browser| {
+        ["/sale/shoes", "/sale/vip/hats", "/"].map(|path| visitor.is_inside(house, path))
+    };
+    assert_eq!(inside(&mut visitor), [true, false, false]);
+    house.set("rooms", "[{}]");
+    assert_eq!(inside(&mut visitor), [false; 3]);
+    with_rooms(house);
+    house.set("on_store_error", "hold");
+    assert_eq!(inside(&mut visitor), [true, false, false]);
+}
