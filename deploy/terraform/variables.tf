@@ -98,6 +98,7 @@ variable "settings" {
       "cookie_expiry",
       "bypass_paths",
       "protected_paths",
+      "kit",
       "rooms",
       "cache_paths",
       "command_paths",

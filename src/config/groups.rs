@@ -4,6 +4,7 @@ use super::{OperatorSecrets, Reader, Source};
 use crate::http::network;
 use crate::ticket::Keys;
 use crate::ticket::keys::{Purpose, shortened};
+use crate::ticket::kit::KitLine;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct Tickets {
     pub stay: u64,
     /// Signs and verifies tickets.
     pub keys: Keys,
+    /// The line of Fastly's starter kit that the first room took over.
+    pub kit: Option<KitLine>,
 }
 
 impl Tickets {

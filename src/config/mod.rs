@@ -133,6 +133,7 @@ impl Config {
                 life: reader.number("ticket_life", 86_400, 60..=2_592_000),
                 stay: reader.number("cookie_expiry", 86_400, 60..=2_592_000),
                 keys: Keys::new(secrets.next().unwrap_or_default(), secrets),
+                kit: reader.kit(),
             },
             outage: Outage {
                 policy: reader.on_store_error(),
@@ -318,6 +319,7 @@ mod tests {
         assert_eq!(config.rooms.first.absent_visitors, AbsentVisitors::Observe);
         assert_eq!(config.rooms.first.cap, crate::queue::Cap::default());
         assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
+        assert_eq!(config.tickets.kit, None);
         assert_eq!(config.web.waiting_status, 503);
         assert_eq!(config.outage.policy, OnStoreError::Hold);
         assert_eq!(
@@ -409,6 +411,11 @@ mod tests {
             ("log_sample", "0", "a whole number from 1 to 10000"),
             ("backend_calls", "5", "a whole number from 6 to 32"),
             ("log_query", "yes", "off, on"),
+            (
+                "kit",
+                r#"{"until":"2030-02-01T00:00:00Z","born":1896000000000}"#,
+                r#"none, or what cargo dev migrate printed, such as {"until":"2030-02-01T00:00:00Z","born":1896000000000,"numbers":4321}"#,
+            ),
             ("room", "a b", "1 to 64 letters, digits, - and _"),
         ] {
             let expected = Problem {

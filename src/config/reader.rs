@@ -6,6 +6,7 @@ mod addresses;
 mod choices;
 pub mod events;
 mod findings;
+mod kit;
 mod layer;
 mod rooms;
 mod secrets;

@@ -8,6 +8,7 @@ pub mod challenge;
 mod claims;
 pub mod invitation;
 pub mod keys;
+pub mod kit;
 mod notice;
 mod offline;
 mod pass;

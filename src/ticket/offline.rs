@@ -30,10 +30,14 @@ pub(super) fn claims(
     if token.len() > LONGEST {
         return None;
     }
-    let signed = keys.find_map(|key| unsealed(token, &key))?;
-    let (header, claims) = signed.split_once('.')?;
-    let is_one = part(header)?.get("typ")?.as_str()? == kind;
-    part(claims).filter(|_| is_one)
+    let (header, claims) = parts(keys.find_map(|key| unsealed(token, &key))?)?;
+    (header.get("typ")?.as_str()? == kind).then_some(claims)
+}
+
+/// The header and the claims of what a seal is of.
+pub(super) fn parts(sealed: &str) -> Option<(Value, Value)> {
+    let (header, claims) = sealed.split_once('.')?;
+    Some((part(header)?, part(claims)?))
 }
 
 fn part(text: &str) -> Option<Value> {

@@ -6,7 +6,7 @@ use crate::http::cookie::{self, Names, SameSite, Scope};
 use crate::http::negotiate::is_posted_form;
 use crate::queue::Now;
 use crate::request::Request;
-use crate::ticket::{Keys, Standing, Ticket};
+use crate::ticket::{Keys, Standing, Ticket, kit};
 
 /// Browsers keep a ticket this many seconds longer than it is good, so that its holder can read that its time is over.
 pub const KEPT: u64 = 3_600;
@@ -16,7 +16,22 @@ pub const KEPT: u64 = 3_600;
 #[must_use]
 pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    verified(request.call, keys, request.room, request.now)
+    verified(request.call, keys, request.room, request.now).or_else(|| ticket_of_kit(request))
+}
+
+/// The ticket of who has one of Fastly's starter kit, where this room took over the kit's line.
+fn ticket_of_kit(request: &Request<'_>) -> Option<Ticket> {
+    let Request {
+        call,
+        config,
+        room,
+        now,
+        ..
+    } = *request;
+    let line = config.tickets.kit?;
+    let is_here = room.name == config.rooms.first.name;
+    let mut tokens = is_here.then(|| values(call, kit::COOKIE))?;
+    tokens.find_map(|token| config.tickets.keys.verify_kit(token, line, now))
 }
 
 /// The same by these keys, for this room.
@@ -143,6 +158,10 @@ fn end_old(cookies: &mut Vec<String>, request: &Request<'_>) {
             cookies.extend([names.set("", 0, site(request)), names.set_twin("", 0)]);
         }
     }
+    // Over http the ticket has the name of the kit's, and takes its place.
+    if Scope::of(call) == Scope::Secure && ticket_of_kit(request).is_some() {
+        cookies.push(Names::of_kit().set("", 0, SameSite::Lax));
+    }
 }
 
 fn is_brought(names: &Names, call: &Call) -> bool {
@@ -155,7 +174,8 @@ pub fn moved(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let Request { call, room, .. } = *request;
     let now = room.cookies.of(call);
     let mut kept = room.cookies.kept(call).into_iter();
-    if kept.any(|names| names != now && is_brought(names, call)) {
+    let is_elsewhere = kept.any(|names| names != now && is_brought(names, call));
+    if is_elsewhere || ticket_of_kit(request).is_some() {
         cookies_as_long(ticket, request)
     } else {
         Vec::new()

@@ -124,6 +124,7 @@ mod platform {
     mod only;
     mod origin;
     mod page;
+    mod rooms;
     mod rotation;
     mod sandbox;
     mod shared;

@@ -16,6 +16,7 @@ mod event;
 mod explained;
 pub(crate) mod front;
 pub(crate) mod invitations;
+mod kit;
 pub(crate) mod lines;
 mod live;
 mod login;
@@ -47,6 +48,7 @@ use event::*;
 use explained::*;
 use front::*;
 use invitations::*;
+use kit::*;
 use lines::*;
 use live::*;
 use login::*;
@@ -145,6 +147,8 @@ in_every_house! {
     a_path_that_may_be_of_several_rooms_is_refused
     the_log_and_the_metrics_name_the_room
     an_unsound_configuration_keeps_the_rooms_apart
+    the_line_of_the_kit_goes_on_here
+    a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds

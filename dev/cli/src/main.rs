@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 use cli::{
-    allow, check, completion, docs, doctor, draw, fuzz, invite, pictures, probe, rehearse, release,
-    secret, serve, suite,
+    allow, check, completion, docs, doctor, draw, fuzz, invite, migrate, pictures, probe, rehearse,
+    release, secret, serve, suite,
 };
 use harness::packages;
 use simulator::plan;
@@ -45,6 +45,8 @@ enum Command {
     Allow(allow::Options),
     /// Make invitations with which visitors go past the line
     Invite(invite::Options),
+    /// Take over the line of Fastly's starter kit, and print the setting that says so
+    Migrate(migrate::Options),
     /// Write again what the docs have from the code
     Docs(docs::Options),
     /// Make strong secrets for production
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
         Command::Draw(options) => draw::draw(&options),
         Command::Allow(options) => allow::allow(&options).map(|()| true),
         Command::Invite(options) => invite::invite(&options).map(|()| true),
+        Command::Migrate(options) => migrate::migrate(&options).map(|()| true),
         Command::Docs(options) => docs::docs(&options, Cli::command()),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
         Command::Probe(options) => probe::probe(&options),

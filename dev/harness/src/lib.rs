@@ -2,7 +2,7 @@
 //!
 //! [`edge`] runs the Wasm of this [`project`] in the local server, in a folder made by [`sandbox_dir`]; [`heap`] reads
 //! what that server says about memory, [`size`] measures the Wasm. [`origin`] is the demo shop behind it, [`browser`] looks
-//! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with.
+//! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with, [`kit`] takes over a line.
 //! [`ports`] finds free ones, [`process`] ends what we start, [`quiet`] shows one line of what takes long. [`tools`] finds what all of these run, [`viceroy`] the local server, and [`install`] installs what is not there, some of it by the system's [`packages`].
 //!
 //! The store is not here: `upstash-local` knows nothing of Now Serving.
@@ -11,6 +11,7 @@ pub mod browser;
 pub mod edge;
 pub mod heap;
 pub mod install;
+pub mod kit;
 pub mod origin;
 pub mod packages;
 pub mod ports;

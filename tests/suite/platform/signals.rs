@@ -27,7 +27,7 @@ fn where_no_product_says_anything_visitors_draw_as_ever() {
 }
 
 /// A place as the platform tells it.
-fn place(proxy_type: &str, proxy_description: &str) -> Value {
+pub(super) fn place(proxy_type: &str, proxy_description: &str) -> Value {
     json!({
         "as_name": "A provider",
         "as_number": 64_496,

@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1530_kb_and_600_gzipped() {
+fn the_wasm_is_at_most_1534_kb_and_601_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_530_000 && size.gzipped <= 600_000,
+        size.plain <= 1_534_000 && size.gzipped <= 601_000,
         "{size:?}"
     );
 }

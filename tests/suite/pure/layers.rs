@@ -61,8 +61,8 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("config", &["page", "http", "ticket", "queue"]),
     ("page", &["i18n", "http", "ticket", "queue"]),
     ("i18n", &["http"]),
+    ("ticket", &["http", "queue"]),
     ("http", &["queue"]),
-    ("ticket", &["queue"]),
     ("queue", &[]),
 ];
 

@@ -97,7 +97,12 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
             (operators.permit_max, operators.credit_max),
         );
         let others = (
-            (tickets.life, tickets.stay, config.backend_calls),
+            (
+                tickets.life,
+                tickets.stay,
+                tickets.kit,
+                config.backend_calls,
+            ),
             (config.paths, config.web, config.outage, config.logging),
         );
         (room, operators, others)

@@ -43,7 +43,11 @@ impl Browser {
         self.ask(house, Ask::get(path)).inside
     }
 
-    fn names(&self) -> Vec<&str> {
+    pub(crate) fn keep(&mut self, name: &str, value: &str) {
+        self.0.insert(name.to_owned(), value.to_owned());
+    }
+
+    pub(crate) fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 }

@@ -34,9 +34,9 @@ const LARGEST_BODY: usize = 1 << 20;
 
 /// How long it took to connect.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Connected {
-    pub(super) tcp: Duration,
-    pub(super) tls: Duration,
+pub(crate) struct Connected {
+    pub(crate) tcp: Duration,
+    pub(crate) tls: Duration,
 }
 
 type Sender = SendRequest<Full<Bytes>>;
@@ -45,8 +45,8 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 /// One connection to the service, opened again when it has ended.
-pub(super) struct Client {
-    pub(super) target: Target,
+pub(crate) struct Client {
+    pub(crate) target: Target,
     runtime: Runtime,
     tls: Option<TlsConnector>,
     connection: RefCell<Option<Sender>>,
@@ -60,7 +60,7 @@ impl Client {
     ///
     /// # Errors
     /// When this machine knows no authority to check certificates with, or has no threads.
-    pub(super) fn new(target: Target) -> Result<Self, String> {
+    pub(crate) fn new(target: Target) -> Result<Self, String> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let tls = target.is_secure.then(connector).transpose()?;
         Ok(Self {
@@ -75,12 +75,12 @@ impl Client {
     }
 
     /// How many connections have been opened for requests.
-    pub(super) fn connections(&self) -> u32 {
+    pub(crate) fn connections(&self) -> u32 {
         self.opened.get()
     }
 
     /// How many requests have been sent.
-    pub(super) fn requests(&self) -> u32 {
+    pub(crate) fn requests(&self) -> u32 {
         MOST_REQUESTS - self.left.get()
     }
 
@@ -88,7 +88,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, or the run is over.
-    pub(super) fn ask(&self, ask: &Ask) -> Result<Answer, String> {
+    pub(crate) fn ask(&self, ask: &Ask) -> Result<Answer, String> {
         self.count(ask)?;
         let sender = self.connection.borrow_mut().take();
         let (answer, sender) = self.runtime.block_on(self.within(ask, async {
@@ -106,7 +106,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, or the run is over.
-    pub(super) fn ask_plainly(&self, ask: &Ask) -> Result<Answer, String> {
+    pub(crate) fn ask_plainly(&self, ask: &Ask) -> Result<Answer, String> {
         self.count(ask)?;
         let plain = self.target.plain();
         let (answer, _) = self.runtime.block_on(self.within(ask, async {
@@ -120,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub(super) fn connect_once(&self) -> Result<Connected, String> {
+    pub(crate) fn connect_once(&self) -> Result<Connected, String> {
         let connected = async { Ok(connect(&self.target, self.tls.as_ref()).await?.1) };
         self.runtime
             .block_on(self.within(&Ask::get("/"), connected))

@@ -3,10 +3,10 @@
 //! Each check sends a few requests and words what it found; `docs/explanation/status.md` says what each is for. Without `--draw`
 //! no number is drawn, and without `--token` nothing is changed.
 
-mod client;
+pub(crate) mod client;
 mod connect;
 mod draws;
-mod exchange;
+pub(crate) mod exchange;
 mod health;
 mod message;
 mod methods;
@@ -15,7 +15,7 @@ mod pop;
 mod report;
 mod reuse;
 mod sharing;
-mod target;
+pub(crate) mod target;
 
 use client::Client;
 use exchange::{Answer, Ask};
@@ -81,7 +81,7 @@ pub struct Options {
 pub fn probe(options: &Options) -> Result<bool, String> {
     let token = options.token.then(token).transpose()?;
     let probe = Probe {
-        client: Client::new(Target::parse(&options.service)?)?,
+        client: Client::new(Target::parse("--service", &options.service)?)?,
         options,
     };
     for path in probe.paths() {

@@ -4,35 +4,37 @@ use url::{Host, Url};
 
 /// Scheme, host and port; the only place that requests are sent to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Whether TLS is spoken.
-    pub(super) is_secure: bool,
+    pub(crate) is_secure: bool,
     /// To connect to, without the brackets of IPv6.
-    pub(super) host: String,
-    pub(super) port: u16,
+    pub(crate) host: String,
+    pub(crate) port: u16,
     /// As the header `Host` has it.
-    pub(super) authority: String,
+    pub(crate) authority: String,
     /// Whether it is on this machine: the local server, which differs from production.
-    pub(super) is_local: bool,
+    pub(crate) is_local: bool,
 }
 
 impl Target {
-    /// Reads `--service`.
+    /// Reads the value of this option.
     ///
     /// # Errors
     /// When it is no http or https URL, or names more than a host.
-    pub(super) fn parse(service: &str) -> Result<Self, String> {
+    pub(crate) fn parse(option: &str, url: &str) -> Result<Self, String> {
         let refused = |why: &str| {
             format!(
-                "--service {service}: {why}. Accepted is a URL such as https://www.shop.example, without a path."
+                "{option} {url}: {why}. Accepted is a URL such as https://www.shop.example, without a path."
             )
         };
-        let url = Url::parse(service).map_err(|error| refused(&error.to_string()))?;
+        let url = Url::parse(url).map_err(|error| refused(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(refused("the scheme is neither http nor https"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("--service holds a user name or a password, and a command line is seen by every process of the machine. Accepted is a URL such as https://www.shop.example.".to_owned());
+            return Err(format!(
+                "{option} holds a user name or a password, and a command line is seen by every process of the machine. Accepted is a URL such as https://www.shop.example."
+            ));
         }
         if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
             return Err(refused("it names a path; there are options for those"));
@@ -58,12 +60,12 @@ impl Target {
     }
 
     /// `https` or `http`.
-    pub(super) fn scheme(&self) -> &'static str {
+    pub(crate) fn scheme(&self) -> &'static str {
         if self.is_secure { "https" } else { "http" }
     }
 
     /// The same host over plain http, at the port where a platform redirects.
-    pub(super) fn plain(&self) -> Self {
+    pub(crate) fn plain(&self) -> Self {
         let (host, _) = self
             .authority
             .rsplit_once(&format!(":{}", self.port))
@@ -85,19 +87,19 @@ mod tests {
 
     #[test]
     fn a_url_is_a_place_to_connect_to() {
-        let shop = Target::parse("https://www.shop.example").unwrap();
+        let shop = Target::parse("--service", "https://www.shop.example").unwrap();
         assert_eq!(
             (shop.port, shop.authority.as_str()),
             (443, "www.shop.example")
         );
         assert!(shop.is_secure && !shop.is_local);
-        let here = Target::parse("http://127.0.0.1:7676/").unwrap();
+        let here = Target::parse("--service", "http://127.0.0.1:7676/").unwrap();
         assert_eq!(
             (here.port, here.authority.as_str()),
             (7676, "127.0.0.1:7676")
         );
         assert!(!here.is_secure && here.is_local);
-        let six = Target::parse("https://[::1]:8443").unwrap();
+        let six = Target::parse("--service", "https://[::1]:8443").unwrap();
         assert_eq!(
             (six.host.as_str(), six.authority.as_str()),
             ("::1", "[::1]:8443")
@@ -115,10 +117,10 @@ mod tests {
             "https://a/?b=c",
             "https://",
         ] {
-            let refused = Target::parse(wrong).unwrap_err();
+            let refused = Target::parse("--service", wrong).unwrap_err();
             assert!(refused.contains("https://www.shop.example"), "{refused}");
         }
-        let refused = Target::parse("https://admin:s3cret@a").unwrap_err();
+        let refused = Target::parse("--service", "https://admin:s3cret@a").unwrap_err();
         assert!(!refused.contains("s3cret"), "{refused}");
     }
 }

@@ -204,6 +204,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "what the room is for, written as `bypass_paths`: `/*` is everything, and with `/checkout` or `/tickets/*` the rest of the site skips the room",
     },
     Setting {
+        name: "kit",
+        accepted: Text("none, what `cargo dev migrate` printed"),
+        what: "the line of Fastly's starter kit that [the first room took over](../how-to/migrate.md#from-fastlys-starter-kit): until `until`, a visitor with a ticket of the kit has the same number here, up to `numbers`, in the line born at `born` (ms)",
+    },
+    Setting {
         name: "rooms",
         accepted: Text(
             "a list of up to 50 objects, each with `name`, one or more of `hosts`, `paths` and `countries`, and any of the settings in which rooms may differ",

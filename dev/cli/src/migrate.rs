@@ -1,0 +1,105 @@
+//! `cargo dev migrate`: takes over the line of Fastly's starter kit, whose store becomes ours, and prints the setting that says so.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use harness::kit::take_over;
+use now_serving::page::iso_8601;
+use serde_json::{Value, json};
+
+use crate::invite::room;
+use crate::probe::client::Client;
+use crate::probe::exchange::Ask;
+use crate::probe::target::Target;
+
+/// Where the store's token is looked for. A command line is seen by every process of the machine.
+const TOKEN: &str = "UPSTASH_REDIS_REST_TOKEN";
+/// What `cargo dev migrate` can be told. It reads the store's token from `UPSTASH_REDIS_REST_TOKEN`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// The REST address of the kit's store, which is ours from now on
+    #[arg(long, value_name = "URL", env = "UPSTASH_REDIS_REST_URL")]
+    pub store: String,
+    /// For how many days tickets of the kit are taken, at most 30: as long as they live, which is one day unless you changed it
+    #[arg(long, value_name = "DAYS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=30))]
+    pub days: u64,
+    /// The room that takes the line over: the first one, as the setting `room` names it
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    pub room: String,
+}
+
+/// Takes the line over, and says what to do next.
+///
+/// # Errors
+/// When a value is not accepted, the store does not answer, or there is no line to take over.
+pub fn migrate(options: &Options) -> Result<(), String> {
+    let room = room(&options.room)?;
+    let token = std::env::var(TOKEN).unwrap_or_default();
+    if token.is_empty() {
+        return Err(format!("Give the store's token in {TOKEN}."));
+    }
+    let store = Store {
+        client: Client::new(Target::parse("--store", &options.store)?)?,
+        token,
+    };
+    let line = take_over(|words| store.command(words), &room)?;
+    let numbers = line.numbers;
+    if line.again {
+        anstream::eprintln!(
+            "This line was taken over before. The sign shows {} now.",
+            line.cursor
+        );
+    } else {
+        anstream::eprintln!(
+            "The room {room} has the kit's line: numbers up to {numbers}, and the sign shows {}.",
+            line.cursor
+        );
+    }
+    if line.later > 0 {
+        anstream::eprintln!(
+            "{} numbers were drawn in the kit since then: their holders draw again, behind {numbers}.",
+            line.later
+        );
+    }
+    anstream::eprintln!(
+        "Put this into the document, and the kit's jwt_secret behind your own in jwt_secret:"
+    );
+    anstream::println!("{}", json!({ "kit": line.setting(&end(options.days)) }));
+    Ok(())
+}
+
+/// The second that many days from now, as the setting has it.
+fn end(days: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let end = now.map_or(0, |now| now.as_secs()) + days * 86_400;
+    iso_8601(end * 1000).replace(".000Z", "Z")
+}
+
+/// The store by its REST protocol: one POST for each command.
+struct Store {
+    client: Client,
+    token: String,
+}
+
+impl Store {
+    fn command(&self, words: &[&str]) -> Result<Value, String> {
+        let ask = Ask {
+            method: "POST",
+            headers: vec![("authorization", format!("Bearer {}", self.token))],
+            body: json!(words).to_string(),
+            ..Ask::get("/")
+        };
+        let answer = self.client.ask(&ask)?;
+        let said: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        match (
+            said.get("result"),
+            said.get("error").and_then(Value::as_str),
+        ) {
+            (Some(result), None) if answer.status == 200 => Ok(result.clone()),
+            (_, Some(error)) => Err(format!("The store answered {}: {error}", answer.status)),
+            _ => Err(format!(
+                "The store answered {}, and nothing that its REST protocol has.",
+                answer.status
+            )),
+        }
+    }
+}

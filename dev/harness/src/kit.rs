@@ -1,0 +1,106 @@
+//! Takes over the line of Fastly's starter kit: its two numbers become the line of a room, and a setting says so.
+
+use now_serving::queue::RoomName;
+use serde_json::{Value, json};
+
+/// The kit's keys: the last number that it let in, and the last that it drew.
+const KEYS: [&str; 2] = ["queue:cursor", "queue:length"];
+
+/// A room that has a line keeps it. Where this line was taken over before, what the kit let in since then is let in here too.
+const SCRIPT: &str = r"
+local line, cursor, length = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local born, numbers = unpack(redis.call('HMGET', line, 'born', 'kit'))
+if numbers then
+  local before = tonumber(redis.call('HGET', line, 'cursor')) or 0
+  local now = math.max(before, math.min(cursor, tonumber(numbers)))
+  redis.call('HSET', line, 'cursor', string.format('%d', now))
+  return { 'again', born, numbers, string.format('%d', now) }
+end
+if redis.call('EXISTS', line) == 1 then
+  return { 'occupied' }
+end
+local time = redis.call('TIME')
+born = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+numbers = string.format('%d', length)
+cursor = string.format('%d', math.min(cursor, length))
+redis.call('HSET', line, 'born', born, 'started', born, 'anchor', born, 'sealed', 1, 'cursor', cursor, 'length', numbers, 'kit', numbers)
+redis.call('EXPIRE', line, 2592000)
+return { 'taken', born, numbers, cursor }
+";
+
+/// The line as the room has it now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenOver {
+    /// Whether this was done before, and only the sign has moved.
+    pub again: bool,
+    /// When the room's line was born, in milliseconds.
+    pub born: u64,
+    /// The last number of the kit that has a place here.
+    pub numbers: u64,
+    /// The last number that is let in.
+    pub cursor: u64,
+    /// How many visitors have drawn in the kit since then: they draw again.
+    pub later: u64,
+}
+
+impl TakenOver {
+    /// The setting `kit`, until that time.
+    #[must_use]
+    pub fn setting(&self, until: &str) -> Value {
+        json!({ "until": until, "born": self.born, "numbers": self.numbers })
+    }
+}
+
+/// Takes over the line that these commands of the store find.
+///
+/// # Errors
+/// When the store does not answer, the kit drew no number, or the room has a line of its own.
+pub fn take_over(
+    store: impl Fn(&[&str]) -> Result<Value, String>,
+    room: &RoomName,
+) -> Result<TakenOver, String> {
+    let [cursor, length] = KEYS.map(|key| number(key, &store(&["GET", key])?));
+    let (cursor, length) = (cursor?, length?);
+    if length == 0 {
+        let [_, key] = KEYS;
+        return Err(format!(
+            "The store holds no {key}: the kit has drawn no number, and there is nothing to take over."
+        ));
+    }
+    let (line, numbers) = (
+        room.line_key(),
+        [cursor, length].map(|number| number.to_string()),
+    );
+    let [cursor, drawn] = &numbers;
+    let said = store(&["EVAL", SCRIPT, "1", &line, cursor, drawn])?;
+    let said = said.as_array().map(Vec::as_slice).unwrap_or_default();
+    let of = |at: usize| {
+        let text = said.get(at).and_then(Value::as_str);
+        let number = text.and_then(|text| text.parse::<u64>().ok());
+        number.ok_or_else(|| format!("The store answered the script with {}.", json!(said)))
+    };
+    if said.first().and_then(Value::as_str) == Some("occupied") {
+        return Err(format!(
+            "The room {room} has a line of its own, and nothing was changed. Take over the kit's line before the room's first visitor, or name another room with --room."
+        ));
+    }
+    let numbers = of(2)?;
+    Ok(TakenOver {
+        again: said.first().and_then(Value::as_str) == Some("again"),
+        born: of(1)?,
+        numbers,
+        cursor: of(3)?,
+        later: length.saturating_sub(numbers),
+    })
+}
+
+/// What a key of the kit holds; an absent one is 0.
+fn number(key: &str, value: &Value) -> Result<u64, String> {
+    match value {
+        Value::Null => Ok(0),
+        Value::String(text) => text
+            .parse()
+            .map_err(|_| format!("{key} holds {text:?}, which is no number.")),
+        other => Err(format!("{key} holds {other}, which is no number.")),
+    }
+}
