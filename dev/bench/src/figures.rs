@@ -94,7 +94,7 @@ pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
 }
 
 /// The smallest of sorted numbers that this percentage does not exceed; 0 of none.
-fn percentile(sorted: &[u32], percent: usize) -> u32 {
+pub(crate) fn percentile(sorted: &[u32], percent: usize) -> u32 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted
         .get(rank.saturating_sub(1))
@@ -102,7 +102,7 @@ fn percentile(sorted: &[u32], percent: usize) -> u32 {
         .unwrap_or_default()
 }
 
-fn count(number: usize) -> f64 {
+pub(crate) fn count(number: usize) -> f64 {
     whole(number as u64)
 }
 

@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod page;
 mod report;
+mod rooms;
 mod scenario;
 mod test_bed;
 mod usage;
@@ -52,6 +53,9 @@ pub struct Options {
     /// Only the waiting page, in a browser slowed down like a phone
     #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json", "micro"])]
     pub page: bool,
+    /// Only whether a flood of one of twenty rooms reaches the visitors of the others, at each number of connections
+    #[arg(long, conflicts_with_all = ["only", "json", "micro", "page"])]
+    pub rooms: bool,
 }
 
 /// The words before a command's own with which Cargo runs this program fast enough to measure.
@@ -99,6 +103,13 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     if options.page {
         install::provide(Need::Browser)?;
         anstream::println!("{}", runtime()?.block_on(page::page(&builds))?);
+        return Ok(true);
+    }
+    if options.rooms {
+        for &connections in &options.connections {
+            let rooms = rooms::rooms(&builds, connections.into(), options.seconds);
+            anstream::println!("{}", runtime()?.block_on(rooms)?);
+        }
         return Ok(true);
     }
     let report = runtime()?.block_on(run(options, &builds))?;

@@ -185,7 +185,7 @@ fn check(answer: &Answer, ask: &Ask) -> Result<(), String> {
 }
 
 fn request(ask: &Ask, host: &str) -> Result<Request<Empty<Bytes>>, String> {
-    let mut request = Request::get(ask.target).header(HOST, host);
+    let mut request = Request::get(&*ask.target).header(HOST, host);
     if let Some((name, value)) = &ask.header {
         request = request.header(name, value);
     }

@@ -1,5 +1,7 @@
 //! What is measured: six kinds of request, and under each the floor it stands on.
 
+use std::borrow::Cow;
+
 use clap::ValueEnum;
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderName};
 
@@ -31,7 +33,7 @@ pub(crate) enum Floor {
 /// What visitors send, and how one knows that the answer is the right one.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
-    pub(crate) target: &'static str,
+    pub(crate) target: Cow<'static, str>,
     pub(crate) header: Option<(HeaderName, String)>,
     pub(crate) status: u16,
     /// Words that stand in every right answer.
@@ -114,6 +116,14 @@ const SEEN: &str = "\"serving\":";
 const OPERATOR: &str = "Basic YWRtaW46ZGV2ZWxvcG1lbnQtb25seS1wYXNzd29yZA==";
 
 impl Ask {
+    /// The same of another path.
+    pub(crate) fn to(self, path: &str) -> Self {
+        Self {
+            target: Cow::Owned(path.to_owned()),
+            ..self
+        }
+    }
+
     fn new(
         target: &'static str,
         header: Option<(HeaderName, String)>,
@@ -121,7 +131,7 @@ impl Ask {
         mark: &'static str,
     ) -> Self {
         Self {
-            target,
+            target: Cow::Borrowed(target),
             header,
             status,
             mark,

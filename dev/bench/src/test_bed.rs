@@ -51,6 +51,18 @@ impl Builds {
         Ok(Self { product, settings })
     }
 
+    /// The same with this setting as well.
+    pub(crate) fn with(&self, key: &str, value: &str) -> Self {
+        let settings = [
+            self.settings.clone(),
+            vec![(key.to_owned(), value.to_owned())],
+        ];
+        Self {
+            product: self.product.clone(),
+            settings: settings.concat(),
+        }
+    }
+
     pub(crate) fn floor(&self, floor: Floor) -> PathBuf {
         let file = format!("{}.wasm", floor.name());
         self.product.with_file_name(file)
@@ -120,9 +132,9 @@ impl TestBed {
         let floor = backends.floor(builds, floor)?;
         let product = backends.product(builds)?;
         let admitted = admit(product.addr()).await?;
-        let waiting = draw(product.addr()).await?;
+        let waiting = draw(product.addr(), "/").await?;
         // While that one waits, the first answer is a ticket without a number.
-        let provisional = draw(product.addr()).await?;
+        let provisional = draw(product.addr(), "/").await?;
         Ok(Self {
             product,
             floor,
@@ -136,15 +148,15 @@ impl TestBed {
     }
 }
 
-/// The cookie of a new visitor.
-async fn draw(addr: SocketAddr) -> Result<String, String> {
-    let answer = once(addr, request(addr, "GET", "/", &[])?).await?;
+/// The cookie that a new visitor of this path gets.
+pub(crate) async fn draw(addr: SocketAddr, path: &str) -> Result<String, String> {
+    let answer = once(addr, request(addr, "GET", path, &[])?).await?;
     ticket(&answer).ok_or_else(|| unexpected("a new visitor's ticket", &answer))
 }
 
 /// The cookie of a visitor who was let in.
 async fn admit(addr: SocketAddr) -> Result<String, String> {
-    let waiting = draw(addr).await?;
+    let waiting = draw(addr, "/").await?;
     let permit = [(
         AUTHORIZATION,
         "Bearer development-only-permit-token".to_owned(),
@@ -169,7 +181,7 @@ async fn admit(addr: SocketAddr) -> Result<String, String> {
 
 fn ticket(answer: &Answer) -> Option<String> {
     let mut cookies = answer.cookies.iter();
-    cookies.find(|pair| pair.starts_with("queue=")).cloned()
+    cookies.find(|pair| pair.starts_with("queue")).cloned()
 }
 
 fn unexpected(wanted: &str, answer: &Answer) -> String {

@@ -1,0 +1,164 @@
+//! `cargo dev bench --rooms`: whether one room's flood reaches the visitors of the others.
+//!
+//! Twenty rooms by path in one service. One is flooded while visitors wait in the others, in turn with the same flood to a path that
+//! skips the rooms: what the machine itself costs is in both.
+
+use std::net::SocketAddr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::figures::{count, percentile};
+use crate::load::Crowd;
+use crate::scenario::{Ask, Cookies, Scenario};
+use crate::test_bed::{Backends, Builds, draw};
+
+/// The rooms besides the first, of which the first one listed is flooded.
+const ROOMS: usize = 19;
+/// One slice of flood.
+const SLICE: Duration = Duration::from_secs(1);
+/// The visitors of the other rooms ask this often, one room after the other.
+const PACE: Duration = Duration::from_millis(5);
+/// Where the flood goes.
+const FLOODED: &str = "/room-0/";
+
+/// What the visitors of the other rooms noticed, and what the flood was.
+#[derive(Default)]
+struct Side {
+    /// How long each of their answers took, in microseconds.
+    answers: Vec<u32>,
+    flood: usize,
+    calls: usize,
+    time: Duration,
+}
+
+/// Measures both kinds of flood, by this number of pairs of slices each.
+///
+/// # Errors
+/// When something cannot be started, or an answer under load is not the right one.
+pub(crate) async fn rooms(
+    builds: &Builds,
+    connections: usize,
+    pairs: u64,
+) -> Result<String, String> {
+    let listed: Vec<_> = (0..ROOMS)
+        .map(|room| json!({ "name": format!("room-{room}"), "paths": format!("/room-{room}/*") }))
+        .collect();
+    let builds = builds.with("rooms", &json!(listed).to_string());
+    let mut table = format!(
+        "{ROOMS} rooms and the first, {connections} connections of flood: answers to visitors who wait in the other rooms\n\n{:<26}{:>12}{:>12}{:>12}{:>14}{:>16}\n",
+        "flood", "p50", "p99", "ratio", "flood a s", "store calls a s"
+    );
+    for scenario in [Scenario::Waiting, Scenario::New] {
+        let [bypass, room] = flooded(&builds, scenario, (connections, pairs)).await?;
+        let ratio = bypass.percentile(99).zip(room.percentile(99));
+        let ratio = ratio.map_or(f64::NAN, |(bypass, room)| room / bypass);
+        table += &bypass.row("past the rooms", None);
+        table += &room.row(&format!("one room, {}", scenario.name()), Some(ratio));
+    }
+    Ok(table)
+}
+
+/// The flood past the rooms and the same to one of them, in turn.
+async fn flooded(
+    builds: &Builds,
+    scenario: Scenario,
+    (connections, pairs): (usize, u64),
+) -> Result<[Side; 2], String> {
+    let backends = Backends::start()?;
+    let edge = backends.product(builds)?;
+    let addr = edge.addr();
+    let waiting = draw(addr, FLOODED).await?;
+    let provisional = draw(addr, FLOODED).await?;
+    let cookies = Cookies {
+        provisional,
+        waiting,
+        ..Cookies::default()
+    };
+    let to_room = scenario.ask(&cookies).to(FLOODED);
+    let mut floods = [Scenario::Bypass.ask(&cookies), to_room].into_iter();
+    let mut crowds = Vec::new();
+    for ask in floods.by_ref() {
+        crowds.push(Crowd::connect(addr, ask, connections).await?);
+    }
+    let mut others = Vec::new();
+    for room in 1..ROOMS {
+        let path = format!("/room-{room}/");
+        let waiting = draw(addr, &path).await?;
+        others.push(
+            Scenario::Waiting
+                .ask(&Cookies {
+                    waiting,
+                    ..Cookies::default()
+                })
+                .to(&path),
+        );
+    }
+    let mut sides = [Side::default(), Side::default()];
+    for pair in 0..pairs {
+        let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
+        for which in order {
+            let (Some(crowd), Some(side)) = (crowds.get_mut(which), sides.get_mut(which)) else {
+                continue;
+            };
+            let (calls, asks) = (backends.store.calls(), others.clone());
+            let visitors = thread::spawn(move || visitors(addr, asks));
+            let (answers, time) = crowd.slice(SLICE).await?;
+            let noticed = visitors
+                .join()
+                .map_err(|_| "The other visitors were interrupted.")??;
+            side.answers.extend(noticed);
+            side.flood += answers.len();
+            side.calls += usize::try_from(backends.store.calls() - calls).unwrap_or(usize::MAX);
+            side.time += time;
+        }
+    }
+    Ok(sides)
+}
+
+/// The visitors of the other rooms for one slice, in a thread of their own: the flood's must not keep them waiting.
+fn visitors(addr: SocketAddr, asks: Vec<Ask>) -> Result<Vec<u32>, String> {
+    crate::runtime()?.block_on(async {
+        let mut crowds = Vec::new();
+        for ask in asks {
+            crowds.push(Crowd::connect(addr, ask, 1).await?);
+        }
+        let (begin, mut noticed) = (Instant::now(), Vec::new());
+        while begin.elapsed() < SLICE {
+            for crowd in &mut crowds {
+                let (_, time) = crowd.probe().await?;
+                noticed.push(u32::try_from(time.as_micros()).unwrap_or(u32::MAX));
+                tokio::time::sleep(PACE).await;
+            }
+        }
+        Ok(noticed)
+    })
+}
+
+impl Side {
+    /// In milliseconds.
+    fn percentile(&self, of_hundred: usize) -> Option<f64> {
+        let mut answers = self.answers.clone();
+        answers.sort_unstable();
+        (!answers.is_empty()).then(|| f64::from(percentile(&answers, of_hundred)) / 1000.0)
+    }
+
+    fn row(&self, name: &str, ratio: Option<f64>) -> String {
+        let ms = |of_hundred| {
+            let ms = self.percentile(of_hundred).unwrap_or(f64::NAN);
+            format!("{ms:.1} ms")
+        };
+        let seconds = self.time.as_secs_f64();
+        let per_second = |many: f64| format!("{:.0}", many / seconds);
+        let ratio = ratio.map_or_else(String::new, |ratio| format!("×{ratio:.2}"));
+        let (flood, calls) = (count(self.flood), count(self.calls));
+        format!(
+            "{name:<26}{:>12}{:>12}{ratio:>12}{:>14}{:>16}\n",
+            ms(50),
+            ms(99),
+            per_second(flood),
+            per_second(calls),
+        )
+    }
+}
