@@ -16,7 +16,17 @@ pub const KEPT: u64 = 3_600;
 #[must_use]
 pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    verified(request.call, keys, request.room, request.now).or_else(|| ticket_of_kit(request))
+    let ours = verified(request.call, keys, request.room, request.now);
+    // Where the setting came later than the package, a visitor of the kit has drawn here meanwhile.
+    sooner(ours.into_iter().chain(ticket_of_kit(request)), request.now)
+}
+
+/// The one that goes in before the others.
+fn sooner(tickets: impl Iterator<Item = Ticket>, now: Now) -> Option<Ticket> {
+    tickets.min_by_key(|ticket| {
+        let number = ticket.position().map_or(u64::MAX, |number| number.0);
+        (!ticket.is_inside(now), number)
+    })
 }
 
 /// The ticket of who has one of Fastly's starter kit, where this room took over the kit's line.
@@ -40,10 +50,7 @@ pub fn verified(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticke
     let verified = |token| keys.verify(token, &room.name, now);
     let kept = room.cookies.kept(call).into_iter();
     let tickets = kept.filter_map(|names| values(call, &names.ticket).find_map(verified));
-    tickets.min_by_key(|ticket| {
-        let number = ticket.position().map_or(u64::MAX, |number| number.0);
-        (!ticket.is_inside(now), number)
-    })
+    sooner(tickets, now)
 }
 
 /// The ticket of a visitor inside, from its twin, where another site's page posts a form here: the browser holds the

@@ -48,8 +48,14 @@ fn the_line_of_the_kit_is_taken_over_once_and_the_setting_is_printed() {
         "{complained}"
     );
 
+    // What an operator has set already stays.
+    store
+        .command(&["HSET", "queue:{main}", "mode", "hold", "length", "0"])
+        .unwrap();
     let (code, said, complained) = run(TOKEN);
     assert_eq!(code, Some(0), "{complained}");
+    let mode = store.command(&["HGET", "queue:{main}", "mode"]).unwrap();
+    assert_eq!(mode, "hold");
     assert!(
         complained.contains("up to 7, and the sign shows 3"),
         "{complained}"

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The kit's keys: the last number that it let in, and the last that it drew.
 const KEYS: [&str; 2] = ["queue:cursor", "queue:length"];
 
-/// A room that has a line keeps it. Where this line was taken over before, what the kit let in since then is let in here too.
+/// A room in which visitors drew keeps its line. Where this line was taken over before, what the kit let in since then is let in here too.
 const SCRIPT: &str = r"
 local line, cursor, length = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local born, numbers = unpack(redis.call('HMGET', line, 'born', 'kit'))
@@ -16,8 +16,10 @@ if numbers then
   redis.call('HSET', line, 'cursor', string.format('%d', now))
   return { 'again', born, numbers, string.format('%d', now) }
 end
-if redis.call('EXISTS', line) == 1 then
-  return { 'occupied' }
+for _, drawn in ipairs(redis.call('HMGET', line, 'length', 'front_length')) do
+  if tonumber(drawn or 0) > 0 then
+    return { 'occupied' }
+  end
 end
 local time = redis.call('TIME')
 born = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
@@ -60,7 +62,8 @@ pub fn take_over(
     room: &RoomName,
 ) -> Result<TakenOver, String> {
     let [cursor, length] = KEYS.map(|key| number(key, &store(&["GET", key])?));
-    let (cursor, length) = (cursor?, length?);
+    // The kit's permit route takes negative amounts, which move its sign below 0.
+    let (cursor, length) = (cursor?.max(0).unsigned_abs(), length?.max(0).unsigned_abs());
     if length == 0 {
         let [_, key] = KEYS;
         return Err(format!(
@@ -81,7 +84,7 @@ pub fn take_over(
     };
     if said.first().and_then(Value::as_str) == Some("occupied") {
         return Err(format!(
-            "The room {room} has a line of its own, and nothing was changed. Take over the kit's line before the room's first visitor, or name another room with --room."
+            "The room {room} has a line of its own, and nothing was changed. Take over the kit's line before a visitor draws in the room."
         ));
     }
     let numbers = of(2)?;
@@ -95,7 +98,7 @@ pub fn take_over(
 }
 
 /// What a key of the kit holds; an absent one is 0.
-fn number(key: &str, value: &Value) -> Result<u64, String> {
+fn number(key: &str, value: &Value) -> Result<i64, String> {
     match value {
         Value::Null => Ok(0),
         Value::String(text) => text

@@ -58,7 +58,7 @@ pub(crate) fn the_line_of_the_kit_goes_on_here(house: &House) {
     assert!(take(house).unwrap_err().contains("nothing to take over"));
     kit_has(house, "2", "many");
     assert!(take(house).unwrap_err().contains("\"many\""));
-    kit_has(house, "2", "7");
+    kit_has(house, "-3", "7");
     let first = take(house).unwrap();
     let taken = |again, cursor, later| TakenOver {
         again,
@@ -66,7 +66,7 @@ pub(crate) fn the_line_of_the_kit_goes_on_here(house: &House) {
         later,
         ..first.clone()
     };
-    assert_eq!((first.numbers, &first), (7, &taken(false, 2, 0)));
+    assert_eq!((first.numbers, &first), (7, &taken(false, 0, 0)));
     // The kit goes on until its package is replaced.
     kit_has(house, "4", "9");
     assert_eq!(take(house).unwrap(), taken(true, 4, 2));
@@ -143,4 +143,19 @@ pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(ho
         12,
         "never taken over"
     );
+}
+
+pub(crate) fn a_setting_that_comes_after_the_package_gives_the_number_back(house: &House) {
+    house.set("automatic", "0");
+    house.set("jwt_secret", &format!("{SECRET},{KIT}"));
+    house.write(&["born", "1", "started", "1", "sealed", "1", "length", "9"]);
+    let mut visitor = visitor_of_kit(4);
+    let mut told = (0..2).map(|_| data(house, &mut visitor, "/")["position"].clone());
+    assert_eq!(told.find(|position| !position.is_null()).unwrap(), 10);
+    let kit = json!({ "until": "2100-01-01T00:00:00Z", "born": 1, "numbers": 9 });
+    house.set("kit", &kit.to_string());
+    for _ in 0..3 {
+        assert_eq!(data(house, &mut visitor, "/")["position"], 4);
+    }
+    assert_eq!(tickets(&visitor), ["__Host-queue"]);
 }
