@@ -97,16 +97,12 @@ impl Config {
     pub fn read(source: &Arc<dyn Source>) -> Result<Self, Box<Unsound>> {
         let mut reader = Reader::of_settings(&**source);
         let config = Self::asked_of(&mut reader, source);
-        let Findings {
-            problems,
-            ignored,
-            unknown,
-        } = reader.findings();
-        if problems.is_empty() {
+        let findings = reader.findings();
+        if findings.problems.is_empty() {
+            let ignored = findings.ignored;
             Ok(Self { ignored, ..config })
         } else {
-            let all = [problems, ignored].concat();
-            Err(Box::new(Unsound::of(config, all, &unknown)))
+            Err(Box::new(Unsound::of(config, findings)))
         }
     }
 

@@ -8,8 +8,8 @@ mod spelling;
 
 use super::is_dot_segment;
 use super::rooms::PathCloseness;
-pub(super) use spelling::read_in_one_way;
-use spelling::{names_every_part, visible, widely};
+pub(super) use spelling::{Reading, Widest, readings};
+use spelling::{read_in_one_way, widely};
 
 /// The methods that may stand in front of a path.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -47,7 +47,7 @@ impl Paths {
 
     fn protects(&self, method: &str, path: &str) -> bool {
         self.protected.is_everything()
-            || read_in_one_way(path).is_none_or(|plain| self.protected.guards(method, &plain))
+            || Reading::of(path).is_none_or(|reading| self.protected.guards(method, &reading))
     }
 
     /// Whether an answer is looked at for commands of the origin.
@@ -74,6 +74,8 @@ struct Entry {
     /// All, if there are none.
     methods: Vec<&'static str>,
     pattern: Pattern,
+    /// Its letters as a lenient origin compares them.
+    wide: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +107,7 @@ impl List {
             } else if let Some(pattern) = Pattern::read(word) {
                 let methods = with_head(std::mem::take(&mut methods));
                 if !std::mem::take(&mut is_behind_wrong) {
-                    entries.push(Entry { methods, pattern });
+                    entries.push(Entry::new(methods, pattern));
                 }
             } else {
                 methods.clear();
@@ -143,26 +145,25 @@ impl List {
     /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, without what
     /// [`widely`] leaves out, without what is not seen, or with more behind it that [`ends_a_word`]. OPTIONS asks about
     /// a path's other methods and is listed with them.
-    fn guards(&self, method: &str, plain: &str) -> bool {
-        self.closeness(method, plain).is_some()
+    fn guards(&self, method: &str, reading: &Reading) -> bool {
+        self.closeness(method, reading).is_some()
     }
 
     /// How closely it is listed so: by the longest entry.
-    pub(super) fn closeness(&self, method: &str, plain: &str) -> Option<PathCloseness> {
-        let readings = [widely(plain), widely(&visible(plain))];
-        self.closest(method, |pattern| {
-            readings.iter().any(|path| pattern.guards(path))
-        })
+    pub(super) fn closeness(&self, method: &str, reading: &Reading) -> Option<PathCloseness> {
+        self.closest(method, |entry| reading.is(|path| entry.guards(path)))
     }
 
     /// How closely a path that not every origin reads alike may be listed: some reading names every part of the entry.
-    pub(super) fn perhaps(&self, method: &str, path: &str) -> Option<PathCloseness> {
-        self.closest(method, |pattern| names_every_part(path, pattern.letters()))
+    pub(super) fn perhaps(&self, method: &str, path: &Widest) -> Option<PathCloseness> {
+        self.closest(method, |entry| {
+            path.names_every_part(entry.pattern.letters())
+        })
     }
 
-    fn closest(&self, method: &str, is_it: impl Fn(&Pattern) -> bool) -> Option<PathCloseness> {
+    fn closest(&self, method: &str, is_it: impl Fn(&Entry) -> bool) -> Option<PathCloseness> {
         let is_listed =
-            |entry: &&Entry| (method == "OPTIONS" || entry.takes(method)) && is_it(&entry.pattern);
+            |entry: &&Entry| (method == "OPTIONS" || entry.takes(method)) && is_it(entry);
         let listed = self.0.iter().filter(is_listed);
         let closeness = |entry: &Entry| PathCloseness {
             letters: entry.pattern.letters().trim_end_matches('/').len(),
@@ -173,6 +174,34 @@ impl List {
 }
 
 impl Entry {
+    fn new(methods: Vec<&'static str>, pattern: Pattern) -> Self {
+        let wide = match &pattern {
+            Pattern::Exact(listed) | Pattern::Below(listed) => widely(listed),
+            Pattern::Ending(extension) => extension.to_ascii_lowercase(),
+        };
+        Self {
+            methods,
+            pattern,
+            wide,
+        }
+    }
+
+    fn guards(&self, widely_read: &str) -> bool {
+        match &self.pattern {
+            Pattern::Below(prefix) if prefix == "/" => true,
+            Pattern::Exact(_) | Pattern::Below(_) => widely_read
+                .strip_prefix(&self.wide)
+                .is_some_and(ends_a_word),
+            Pattern::Ending(_) => {
+                let is_older_than = |(at, _)| {
+                    let from_dot = widely_read.get(at..).unwrap_or_default();
+                    from_dot.strip_prefix(&self.wide).is_some_and(ends_a_word)
+                };
+                widely_read.match_indices('.').any(is_older_than)
+            }
+        }
+    }
+
     fn takes(&self, method: &str) -> bool {
         self.methods.is_empty() || self.methods.contains(&method)
     }
@@ -208,24 +237,6 @@ impl Pattern {
             Self::Exact(listed) => path == listed,
             Self::Below(prefix) => path.starts_with(prefix.as_str()),
             Self::Ending(extension) => path.ends_with(extension.as_str()),
-        }
-    }
-
-    fn guards(&self, widely_read: &str) -> bool {
-        match self {
-            Self::Below(prefix) if prefix == "/" => true,
-            Self::Exact(listed) | Self::Below(listed) => {
-                let listed = widely(listed);
-                widely_read.strip_prefix(&listed).is_some_and(ends_a_word)
-            }
-            Self::Ending(extension) => {
-                let extension = extension.to_ascii_lowercase();
-                let is_older_than = |(at, _)| {
-                    let from_dot = widely_read.get(at..).unwrap_or_default();
-                    from_dot.strip_prefix(&extension).is_some_and(ends_a_word)
-                };
-                widely_read.match_indices('.').any(is_older_than)
-            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! host, then by path, method and country; of two that name it alike the one that is listed first.
 //! Invariant: a path that some origin may read as the path of a room never counts as another room's.
 
-use super::paths::read_in_one_way;
+use super::paths::{Reading, Widest, readings};
 use super::{List, Paths, Room, below};
 use crate::http::Call;
 
@@ -129,16 +129,38 @@ impl Rooms {
         if self.others.is_empty() {
             return Ok(None);
         }
-        let plain = read_in_one_way(&call.path);
+        let Some(readings) = readings(&call.path) else {
+            return self.possible(call);
+        };
+        let mut owners = readings.iter().map(|reading| self.closest(call, reading));
+        let first = owners.next().flatten();
+        let name_of_first = first.map(|room| &room.name);
+        match owners.find(|owner| owner.map(|room| &room.name) != name_of_first) {
+            None => Ok(first),
+            Some(other) => Err(other.or(first).unwrap_or(&self.first)),
+        }
+    }
+
+    /// The room that names a request most closely where its path is read so.
+    fn closest(&self, call: &Call, reading: &Reading) -> Option<&Room> {
+        let mut found = None;
+        for Other { area, room } in &self.others {
+            if let Some(closeness) = area.takes(call, reading) {
+                note(&mut found, (closeness, room));
+            }
+        }
+        found.map(|(_, room)| room)
+    }
+
+    /// The same where origins may read its path as almost any.
+    fn possible(&self, call: &Call) -> Result<Option<&Room>, &Room> {
+        let widest = Widest::of(&call.path);
         let (mut sure, mut unsure) = (None, None);
         for Other { area, room } in &self.others {
-            let (known, closeness) = match area.takes(call, plain.as_deref()) {
-                Some(Taken::Surely(closeness)) => (&mut sure, closeness),
-                Some(Taken::Perhaps(closeness)) => (&mut unsure, closeness),
-                None => continue,
-            };
-            if known.is_none_or(|(before, _)| closeness > before) {
-                *known = Some((closeness, room));
+            match area.may_take(call, &widest) {
+                Some(Taken::Surely(closeness)) => note(&mut sure, (closeness, room)),
+                Some(Taken::Perhaps(closeness)) => note(&mut unsure, (closeness, room)),
+                None => {}
             }
         }
         match (sure, unsure) {
@@ -146,6 +168,13 @@ impl Rooms {
             (_, Some((_, room))) => Err(room),
             (sure, None) => Ok(sure.map(|(_, room)| room)),
         }
+    }
+}
+
+/// Of two that are as close the one before.
+fn note<'a>(found: &mut Option<(Closeness, &'a Room)>, other: (Closeness, &'a Room)) {
+    if found.is_none_or(|(before, _)| other.0 > before) {
+        *found = Some(other);
     }
 }
 
@@ -157,27 +186,44 @@ fn in_room(room: &Room) -> Place<'_> {
 }
 
 impl Area {
-    /// Whether it takes a request with this path, decoded where every origin reads it alike.
-    fn takes(&self, call: &Call, plain: Option<&str>) -> Option<Taken> {
-        let host = self.host(call.hostname())?;
-        let by_country = self.country(call.country.as_deref())?;
-        let with = |path| Closeness {
-            host,
-            path,
-            by_country,
-        };
-        if plain.is_some() && self.not.lists(&call.method, &call.path) {
+    /// How closely it names a request whose path is read so, if it takes it.
+    fn takes(&self, call: &Call, reading: &Reading) -> Option<Closeness> {
+        let from = self.sender(call)?;
+        if self.not.lists(&call.method, &reading.path) {
             return None;
         }
         if self.paths.is_empty() {
-            return Some(Taken::Surely(with(PathCloseness::default())));
+            return Some(from);
         }
-        let Some(plain) = plain else {
-            let path = self.paths.perhaps(&call.method, &call.path)?;
-            return Some(Taken::Perhaps(with(path)));
+        let path = self.paths.closeness(&call.method, reading)?;
+        Some(Closeness { path, ..from })
+    }
+
+    /// Whether it takes a request whose path is read in other ways, too.
+    fn may_take(&self, call: &Call, widest: &Widest) -> Option<Taken> {
+        let from = self.sender(call)?;
+        let is_all = self.paths.is_empty() || self.paths.is_everything();
+        let path = if is_all {
+            PathCloseness::default()
+        } else {
+            self.paths.perhaps(&call.method, widest)?
         };
-        let path = self.paths.closeness(&call.method, plain)?;
-        Some(Taken::Surely(with(path)))
+        let is_sure = is_all && self.not.perhaps(&call.method, widest).is_none();
+        let taken = if is_sure {
+            Taken::Surely
+        } else {
+            Taken::Perhaps
+        };
+        Some(taken(Closeness { path, ..from }))
+    }
+
+    /// How closely it names the host and the country of a request, if it takes any from there.
+    fn sender(&self, call: &Call) -> Option<Closeness> {
+        Some(Closeness {
+            host: self.host(call.hostname())?,
+            path: PathCloseness::default(),
+            by_country: self.country(call.country.as_deref())?,
+        })
     }
 
     fn host(&self, hostname: &str) -> Option<usize> {

@@ -2,7 +2,9 @@
 //!
 //! Invariant: nothing is in here that was not read and found sound.
 
-use super::{Config, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WebSockets, serves};
+use super::{
+    Config, Findings, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WebSockets, serves,
+};
 use crate::http::Call;
 use crate::queue::Now;
 use crate::ticket::Keys;
@@ -34,14 +36,15 @@ pub struct Unsound {
 }
 
 impl Unsound {
-    pub(super) fn of(config: Config, problems: Vec<Problem>, unknown: &[&'static str]) -> Self {
-        let is_read = |key: &str| !unknown.contains(&key);
+    pub(super) fn of(config: Config, findings: Findings) -> Self {
+        let problems = [findings.problems, findings.ignored].concat();
+        let is_read = |key: &str| !findings.unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
-        // Where they are not read, who is inside the first room stays inside, as where there is no other.
-        let are_wrong = problems.iter().any(|problem| problem.key == "rooms");
+        let knows_areas = !findings.mixes_rooms;
         Self {
-            knows_rooms: is_sound("room") && !are_wrong,
+            // Where they are not read, who is inside the first room stays inside, as where there is no other.
+            knows_rooms: is_sound("room") && knows_areas,
             rooms: config.rooms,
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
@@ -57,7 +60,7 @@ impl Unsound {
                 } else {
                     List::default()
                 },
-                protected: if is_sound("protected_paths") && !are_wrong {
+                protected: if is_sound("protected_paths") && is_read("rooms") && knows_areas {
                     config.paths.protected
                 } else {
                     List::everything()

@@ -49,10 +49,6 @@ impl PlatformCache {
         from_json(&core::lookup(self.last_key()).execute().ok()??)
     }
 
-    pub(super) fn login_key(&self, name: &str, from: &str) -> CacheKey {
-        CacheKey::from(format!("login-{name}:{from}"))
-    }
-
     pub(super) fn session_key(&self, id: &str) -> CacheKey {
         CacheKey::from(self.counts.room.cache_key_of("session", id))
     }
@@ -172,14 +168,12 @@ impl SignCache for PlatformCache {
 
 impl LoginThrottle for PlatformCache {
     fn wrong(&self, from: &str) -> Option<LoginFailures> {
-        let found = core::lookup(self.login_key("wrong", from))
-            .execute()
-            .ok()??;
+        let found = core::lookup(login_key("wrong", from)).execute().ok()??;
         LoginFailures::read(&found.user_metadata())
     }
 
     fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
-        let inserted = core::insert(self.login_key("wrong", from), life)
+        let inserted = core::insert(login_key("wrong", from), life)
             .deliver_node_max_age(Duration::ZERO)
             .user_metadata(wrong.written().into())
             .execute();
@@ -189,7 +183,7 @@ impl LoginThrottle for PlatformCache {
 
     /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
     fn turn(&self, from: &str) -> AttemptLock {
-        let asked = Transaction::lookup(self.login_key("turn", from)).timeout(TURN_TIMEOUT);
+        let asked = Transaction::lookup(login_key("turn", from)).timeout(TURN_TIMEOUT);
         match asked.execute() {
             Ok(turn) if turn.must_insert_or_update() => AttemptLock::Mine(Box::new(turn)),
             Err(CacheError::Timeout) => AttemptLock::Late,
@@ -296,4 +290,9 @@ pub(super) fn to_json(copy: &CachedSign) -> Vec<u8> {
 
 pub(super) fn from_json(found: &Found) -> Option<CachedSign> {
     serde_json::from_slice(&found.user_metadata()).ok()
+}
+
+/// Of the logins that all rooms share.
+fn login_key(name: &str, from: &str) -> CacheKey {
+    CacheKey::from(format!("login-{name}:{from}"))
 }

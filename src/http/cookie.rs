@@ -193,10 +193,22 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
         .filter_map(|value| std::str::from_utf8(value).ok())
 }
 
-/// The header without the cookies of these names, the others byte for byte; `None` when nothing is left.
+/// With what the cookies of rooms besides the first begin where browsers keep such names for us alone: also of a room that is no
+/// longer listed.
+pub const OF_ROOMS: [&str; 2] = ["__Host-queue-", "__Secure-queue-"];
+
+/// The header without the cookies of these names, and of those that begin with one that ends in `-`, the others byte for byte;
+/// `None` when nothing is left.
 #[must_use]
 pub fn without(header: &[u8], names: &[impl AsRef<str>]) -> Option<Vec<u8>> {
-    let is_ours = |pair: &[u8]| names.iter().any(|name| is_named(pair, name.as_ref()));
+    let is_ours = |pair: &[u8]| {
+        let is_it = |name: &str| {
+            let begins =
+                name.ends_with('-') && pair.trim_ascii_start().starts_with(name.as_bytes());
+            begins || is_named(pair, name)
+        };
+        names.iter().any(|name| is_it(name.as_ref()))
+    };
     if !pairs(header).any(is_ours) {
         return Some(header.to_vec());
     }
@@ -219,10 +231,8 @@ fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn is_named(pair: &[u8], name: &str) -> bool {
-    pair.split(|byte| *byte == b'=')
-        .next()
-        .is_some_and(|found| found.trim_ascii() == name.as_bytes())
-        && pair.contains(&b'=')
+    let found = pair.split(|byte| *byte == b'=').next();
+    found.is_some_and(|found| found.trim_ascii() == name.as_bytes()) && pair.contains(&b'=')
 }
 
 #[cfg(test)]

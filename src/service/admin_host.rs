@@ -32,6 +32,6 @@ fn to_panel(request: &Request<'_>) -> Outcome {
     if let Some(reply) = Reply::wrong_method(&call.method, "GET, HEAD") {
         return reply_with(reply, Reason::BadOperatorRequest);
     }
-    let reply = operator::to_panel(None, request.room);
+    let reply = operator::to_panel(None, &request.config.rooms.first);
     reply_with(for_method(call, reply), Reason::Panel)
 }

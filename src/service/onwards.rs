@@ -2,12 +2,14 @@
 
 use super::{Outcome, reply_with, secured};
 use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
+use crate::http::cookie::OF_ROOMS;
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor::visit::FollowUp;
+use std::borrow::Cow;
 
 /// What visitors may send.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -140,6 +142,11 @@ pub(super) fn bare(
         };
         ticket.into_iter().chain([names.twin.clone()])
     });
+    let of_rooms = match origin_cookie {
+        OriginCookie::Remove => &OF_ROOMS[..],
+        OriginCookie::Keep => &[],
+    };
+    let ours = ours.chain(of_rooms.iter().copied().map(Cow::Borrowed));
     Forward {
         cookies: Cookies::Without(ours.collect()),
         way,

@@ -38,6 +38,8 @@ pub enum Route {
     Challenge,
     /// An invitation, and the page that takes one.
     Invitation,
+    /// Where a visitor stood in a room that is no longer listed.
+    Gone,
 }
 
 /// Where a visit stands, or an answer that needed none.
@@ -64,6 +66,7 @@ pub fn route(rest: &str) -> Option<Route> {
         "/lot" => Some(Route::Lot),
         "/challenge" => Some(Route::Challenge),
         "/invitation" => Some(Route::Invitation),
+        _ if rest.starts_with("/room/") && rest.ends_with("/place") => Some(Route::Gone),
         _ => None,
     }
 }
@@ -97,6 +100,7 @@ pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Aside
                 Aside::Visit(Box::new(visit))
             }
         },
+        Route::Gone => Aside::Reply(ended(), Reason::NotAVisitor),
         Route::Cookies => cookies(request),
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
@@ -115,6 +119,11 @@ pub fn without_ticket(request: &Request<'_>) -> Reply {
         "none"
     };
     Reply::data(200, &object!({ "waiting": true, "ticket": ticket }))
+}
+
+/// The page loads again, and its path may be another room's.
+fn ended() -> Reply {
+    Reply::data(200, &object!({ "waiting": true, "ticket": "ended" }))
 }
 
 /// Where a page goes that brought no cookie of ours: the first try was the ticket it was given then, the second is

@@ -14,6 +14,7 @@ mod languages;
 mod operators;
 mod options;
 mod panel;
+mod rooms;
 mod waiting;
 
 use std::fs;

@@ -147,8 +147,10 @@ in_every_house! {
     a_path_that_may_be_of_several_rooms_is_refused
     the_log_and_the_metrics_name_the_room
     an_unsound_configuration_keeps_the_rooms_apart
+    a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again
     the_line_of_the_kit_goes_on_here
     a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only
+    a_setting_that_comes_after_the_package_gives_the_number_back
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds

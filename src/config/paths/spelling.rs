@@ -66,31 +66,111 @@ pub(super) fn visible(path: &str) -> String {
         .collect()
 }
 
-/// Whether some reading of a path names every part of what is listed, somewhere: however often it is decoded, and whatever
-/// stands around these parts. What is no UTF-8 then, or still encoded, may be read as anything.
-pub(super) fn names_every_part(path: &str, listed: &str) -> bool {
-    let Some(read) = decoded_to_the_end(path) else {
-        return true;
+/// A path as one kind of origin reads it.
+pub(in crate::config) struct Reading {
+    /// As it was sent, or would have been.
+    pub(in crate::config) path: String,
+    /// As a lenient origin compares it, with the letters that are not seen and without them.
+    wide: [String; 2],
+}
+
+impl Reading {
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let plain = read_in_one_way(path)?;
+        Some(Self {
+            path: path.to_owned(),
+            wide: [widely(&plain), widely(&visible(&plain))],
+        })
+    }
+
+    pub(super) fn is(&self, compares: impl Fn(&str) -> bool) -> bool {
+        self.wide.iter().any(|path| compares(path))
+    }
+}
+
+/// A path as each kind of origin reads it, if they differ in no more than this: some take what follows a semicolon for no part of
+/// it, and some several slashes for one. Two in front may begin a host.
+pub(in crate::config) fn readings(path: &str) -> Option<Vec<Reading>> {
+    if let Some(reading) = Reading::of(path) {
+        return Some(vec![reading]);
+    }
+    if path.starts_with("//") {
+        return None;
+    }
+    let (mut apart, mut as_one) = (path.to_owned(), path.to_owned());
+    while as_one.contains("//") {
+        apart = apart.replace("//", "/!/");
+        as_one = as_one.replace("//", "/");
+    }
+    let of = |path: String| {
+        let parts = path.split('/').map(before_semicolon);
+        let without = parts.collect::<Vec<_>>().join("/");
+        let cut = before_semicolon(&path).to_owned();
+        [path.replace(';', "!"), without, cut]
     };
-    let read: String = visible(&read).chars().flat_map(small).collect();
-    let listed = listed.to_ascii_lowercase();
-    let mut parts = listed.split('/').filter(|part| !part.is_empty());
-    parts.all(|part| read.contains(part))
+    let all = [apart, as_one].into_iter().flat_map(of);
+    all.map(|path| Reading::of(&path)).collect()
+}
+
+fn before_semicolon(text: &str) -> &str {
+    text.split(';').next().unwrap_or_default()
+}
+
+/// A path that not every origin reads alike, in the widest readings that there are: however often it is decoded.
+pub(in crate::config) struct Widest(Option<[String; 2]>);
+
+impl Widest {
+    /// What is still encoded then, or too long a form of a letter, may be read as anything.
+    pub(in crate::config) fn of(path: &str) -> Self {
+        let read = decoded_to_the_end(path);
+        Self(read.map(|read| read.map(|read| visible(&read).chars().flat_map(small).collect())))
+    }
+
+    /// Whether one of them names every part of what is listed, somewhere and whatever stands around these parts.
+    pub(super) fn names_every_part(&self, listed: &str) -> bool {
+        let Some(read) = &self.0 else {
+            return true;
+        };
+        let listed = listed.to_ascii_lowercase();
+        let parts = || listed.split('/').filter(|part| !part.is_empty());
+        read.iter()
+            .any(|read| parts().all(|part| read.contains(part)))
+    }
 }
 
 /// A path that was encoded more often than an origin decodes it is not decoded for ever.
 const ROUNDS: usize = 4;
 
-fn decoded_to_the_end(path: &str) -> Option<String> {
+/// Decoded as UTF-8. What is none is read by its bytes, as in Latin-1, and without those that are no UTF-8.
+fn decoded_to_the_end(path: &str) -> Option<[String; 2]> {
     let mut read = path.to_owned();
     for _ in 0..ROUNDS {
-        let decoded = percent_decode_str(&read).decode_utf8().ok()?.into_owned();
+        let bytes: Vec<u8> = percent_decode_str(&read).collect();
+        let Ok(decoded) = String::from_utf8(bytes) else {
+            let bytes: Vec<u8> = percent_decode_str(&read).collect();
+            let known = String::from_utf8_lossy(&bytes).replace(char::REPLACEMENT_CHARACTER, "");
+            let is_known = !has_long_form(&bytes) && !bytes.contains(&b'%');
+            let by_bytes = bytes.into_iter().map(char::from).collect();
+            return is_known.then_some([by_bytes, known]);
+        };
         if decoded == read {
-            return Some(decoded);
+            // Not by any standard, some read %u0073 as a letter.
+            let is_encoded = decoded.to_ascii_lowercase().contains("%u");
+            return (!is_encoded).then(|| [decoded, String::new()]);
         }
         read = decoded;
     }
     None
+}
+
+/// Whether there may be a form of a letter in more bytes than it needs, which lenient decoders take (RFC 3629, 10).
+fn has_long_form(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| {
+        matches!(
+            pair,
+            [0xc0 | 0xc1 | 0xf8..=0xfd, 0x80..=0xbf] | [0xe0, 0x80..=0x9f] | [0xf0, 0x80..=0x8f]
+        )
+    })
 }
 
 /// The path decoded, if every origin reads it alike. Some decode it twice, or before they resolve its dot segments; some

@@ -42,11 +42,20 @@ impl Reader<'_> {
         let is_here = is_path(&address);
         if address.len() > 200 || !(is_here || self.is_page(&address)) {
             self.problem("verifier", Some(address.clone()), VERIFIER);
-        } else if is_here && !paths.skip_room("GET", &address) {
+        } else if is_here && !self.skips(paths, &address) {
             let accepted = "a path that skips the room, or challenged visitors do not reach it: name it in bypass_paths, too";
             self.problem("verifier", Some(address.clone()), accepted);
         }
         Some(address)
+    }
+
+    /// Whether a visitor without a number reaches this path. A listed room may be for a host, with all its paths.
+    fn skips(&self, paths: &Paths, path: &str) -> bool {
+        if self.layer.is_some() {
+            paths.is_bypassed("GET", path)
+        } else {
+            paths.skip_room("GET", path)
+        }
     }
 
     /// An address on another site, without a query.

@@ -12,6 +12,8 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) ignored: Vec<Problem>,
     /// Settings and secrets that may be there or not, since what holds them was not read or not understood.
     pub(in crate::config) unknown: Vec<&'static str>,
+    /// Whether it is not known which request is for which room, since what says so is wrong.
+    pub(in crate::config) mixes_rooms: bool,
 }
 
 /// What a problem does.
@@ -40,6 +42,7 @@ impl Reader<'_> {
             };
             let meant = meant.filter(|meant| !COSMETIC.contains(meant));
             self.found.unknown.extend(meant);
+            self.found.mixes_rooms |= meant == Some("rooms");
             let weight = meant.map_or(Weight::Looks, |_| Weight::Closes);
             self.misnamed(DOCUMENT, name, &accepted, weight);
         }

@@ -43,7 +43,7 @@ impl Reader<'_> {
             let other = self.other(members, named, paths);
             if rooms.others.iter().any(|known| known.area == other.area) {
                 let accepted = "hosts, paths, not or countries that differ from those of the rooms before it, which take all its visitors";
-                self.problem("rooms", Some(other.room.name.to_string()), accepted);
+                self.mixes_rooms(Some(other.room.name.to_string()), accepted);
             }
             rooms.others.push(other);
         }
@@ -60,7 +60,8 @@ impl Reader<'_> {
             let accepted = format!(
                 r#"a list of at most {MOST} objects such as {{"name":"sale","paths":["/sale/*"],"automatic":30}}"#
             );
-            self.problem("rooms", Some(text), accepted);
+            // It may be long, and hold what is for no log.
+            self.mixes_rooms(None, &accepted);
         }
         few.unwrap_or_default()
     }
@@ -82,7 +83,7 @@ impl Reader<'_> {
             return Some(RoomName::new(name));
         };
         let found = named.map(|(_, value)| value.to_string());
-        self.problem("rooms", found, accepted);
+        self.mixes_rooms(found, accepted);
         None
     }
 
@@ -108,7 +109,8 @@ impl Reader<'_> {
         let names = layer.map(|layer| layer.names_beside(&rooms));
         for name in names.unwrap_or_default() {
             let is_setting = self.asked.contains(&name.as_str());
-            let meant = closest(&name, rooms.iter().copied());
+            let meant = meant(&name, &rooms);
+            self.found.mixes_rooms |= meant.is_some_and(|meant| AREA.contains(&meant));
             let accepted = match meant {
                 _ if is_setting => "the name of a setting in which rooms may differ; this one holds for all rooms and stands beside rooms".to_owned(),
                 Some(meant) => format!("the name of a setting in which rooms may differ; did you mean {meant}?"),
@@ -127,33 +129,37 @@ impl Reader<'_> {
     }
 
     fn area(&mut self, members: &[(String, Value)]) -> Area {
-        let mut texts = AREA.map(|_| None);
-        for (text, member) in texts.iter_mut().zip(AREA) {
-            let mut found = members.iter().filter(|(name, _)| name == member);
-            let (value, again) = (found.next(), found.next());
-            *text = match (value.map(|(_, value)| Known::of(value)), again) {
-                (None | Some(Known::Absent), None) => None,
-                (Some(Known::Is(text)), None) => Some(text),
-                _ => {
-                    let accepted = format!("{member} once, as a text or a list of texts");
-                    self.problem("rooms", value.map(|(_, value)| value.to_string()), accepted);
-                    None
-                }
-            };
-        }
-        let [hosts, paths, not, countries] = texts;
+        let [hosts, paths, not, countries] = AREA.map(|member| self.text_of(member, members));
         if [&hosts, &paths, &countries]
             .iter()
             .all(|text| text.is_none())
         {
             let accepted = "hosts, paths or countries in each room: the first room is the one for everything else";
-            self.problem("rooms", None, accepted);
+            self.mixes_rooms(None, accepted);
         }
         Area {
             hosts: self.each(hosts, host, "hosts such as shop.example or *.shop.example: lower-case letters, digits, - and dots; no scheme, port or path"),
-            paths: self.paths_of_room(paths),
-            not: self.paths_of_room(not),
+            paths: self.paths_of_room("paths", paths),
+            not: self.paths_of_room("not", not),
             countries: self.each(countries, country, "countries by two capital letters (ISO 3166-1), such as DE"),
+        }
+    }
+
+    /// What one of them says, once. Nothing listed is nothing said, but would make a room for all or for none.
+    fn text_of(&mut self, member: &str, members: &[(String, Value)]) -> Option<String> {
+        let mut found = members.iter().filter(|(name, _)| name == member);
+        let (value, again) = (found.next(), found.next());
+        match (value.map(|(_, value)| Known::of(value)), again) {
+            (None | Some(Known::Absent), None) => None,
+            (Some(Known::Is(text)), None) if text == NONE && member == "not" => None,
+            (Some(Known::Is(text)), None) if text != NONE => Some(text),
+            _ => {
+                let accepted = format!(
+                    "{member} once, as a text or a list of texts; a room without it takes requests whatever theirs is"
+                );
+                self.mixes_rooms(value.map(|(_, value)| value.to_string()), &accepted);
+                None
+            }
         }
     }
 
@@ -167,19 +173,35 @@ impl Reader<'_> {
         let read = words(&text).filter_map(|word| {
             let read = read(word);
             if read.is_none() {
-                self.problem("rooms", Some(word.to_owned()), accepted);
+                self.mixes_rooms(Some(word.to_owned()), accepted);
             }
             read
         });
         read.collect()
     }
 
-    fn paths_of_room(&mut self, text: Option<String>) -> List {
+    fn paths_of_room(&mut self, member: &str, text: Option<String>) -> List {
         let (list, wrong) = List::read(&text.unwrap_or_default());
         for word in wrong {
-            self.problem("rooms", Some(word), addresses::PATHS);
+            let accepted = format!("in {member}: {}", addresses::PATHS);
+            self.mixes_rooms(Some(word), &accepted);
         }
         list
+    }
+
+    /// A problem that leaves open which request is for which room.
+    fn mixes_rooms(&mut self, value: Option<String>, accepted: &str) {
+        self.found.mixes_rooms = true;
+        self.problem("rooms", value, accepted);
+    }
+}
+
+/// The member of a room, or the setting in which it may differ, that was meant by a misspelt name.
+fn meant(name: &str, rooms: &[&'static str]) -> Option<&'static str> {
+    match name {
+        "country" => Some("countries"),
+        "except" | "exclude" => Some("not"),
+        _ => closest(name, rooms.iter().copied().chain(AREA)),
     }
 }
 

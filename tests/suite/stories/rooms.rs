@@ -194,7 +194,12 @@ pub(crate) fn a_path_that_may_be_of_several_rooms_is_refused(house: &House) {
     for path in [
         "/x/..%2fsale/shoes",
         "/%2573ale/shoes",
-        "/sale;a/shoes",
+        "/%u0073ale/shoes",
+        "/%c1%b3ale/shoes",
+        "/s%e9ale/shoes",
+        "/x/..;/sale/shoes",
+        "/sale;/vip/hats",
+        "/sale//vip/hats",
         "//sale/shoes",
     ] {
         let got = house.ask(&Ask::get(path));
@@ -208,7 +213,13 @@ pub(crate) fn a_path_that_may_be_of_several_rooms_is_refused(house: &House) {
         1,
         "no reading of it is a room's"
     );
-    assert_eq!(visitor.number(house, "/SALE/shoes"), 1);
+    for path in ["/caf%e9", "/shoes;jsessionid=1", "/a//b", "/100%25"] {
+        assert_eq!(visitor.number(house, path), 1, "{path}");
+    }
+    let odd = ["/SALE/shoes", "/sale//shoes", "/sale/shoes;jsessionid=1"];
+    for path in odd {
+        assert_eq!(visitor.number(house, path), 1, "{path}");
+    }
     assert_eq!(visitor.names().len(), 2);
 }
 
@@ -250,4 +261,29 @@ pub(crate) fn an_unsound_configuration_keeps_the_rooms_apart(house: &House) {
     with_rooms(house);
     house.set("on_store_error", "hold");
     assert_eq!(inside(&mut visitor), [true, false, false]);
+}
+
+pub(crate) fn a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again(house: &House) {
+    with_rooms(house);
+    let sale = named(house, "sale");
+    let mut visitor = Browser::default();
+    visitor.number(house, "/sale/shoes");
+    house.set("rooms", "none");
+    let place = format!("/_queue/room/{sale}/place");
+    let told = visitor.ask(house, Ask::get(&place).json());
+    assert_eq!(
+        (told.status, &told.json()["ticket"]),
+        (200, &"ended".into())
+    );
+    assert_eq!(visitor.number(house, "/sale/shoes"), 1, "in the first room");
+    with_rooms(house);
+    assert_eq!(visitor.number(house, "/sale/shoes"), 1);
+    // Browsers keep these names for us alone.
+    let cookies = "a=b; __Host-queue-gone=c; __Host-queue-post-gone=d; __Secure-queue-gone=e";
+    house.set("bypass_paths", "/echo");
+    let ask = Ask::get("/echo")
+        .with("host", "www.shop.example")
+        .with("cookie", cookies);
+    let got = house.ask(&ask);
+    assert!(got.inside && !got.body.contains("gone"), "{got:?}");
 }
