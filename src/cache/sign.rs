@@ -221,6 +221,8 @@ mod tests {
             front: None,
             credit: 0,
             measured: None,
+            head: None,
+            lines: None,
             pops: None,
             sessions: None,
             origin: None,

@@ -9,7 +9,7 @@ use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use fastly::http::{HeaderValue, Method};
 
 use now_serving::config::Config;
-use now_serving::queue::{Released, Sickness};
+use now_serving::queue::{Noted, Released, Sickness};
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
 
@@ -72,6 +72,10 @@ impl Transport for Upstash<'_> {
 
     fn released(&self, released: &Released) {
         log(&service::released_entry(&self.counts.room, released));
+    }
+
+    fn noted(&self, noted: &Noted) {
+        log(&service::noted_entry(&self.counts.room, noted));
     }
 
     fn sickened(&self, sickness: &Sickness) {

@@ -7,6 +7,7 @@ mod change;
 mod desk;
 mod event_trouble;
 pub mod input;
+mod journal;
 pub mod login;
 mod route;
 mod scrape;
@@ -210,6 +211,7 @@ fn performed(
         (Route::Panel, _) => desk::panel(200, None, operator, request),
         (Route::Status, _) => status(request),
         (Route::Metrics, _) => scrape::metrics(request),
+        (Route::Journal, _) => journal::journal(request),
         (Route::Settings, "GET" | "HEAD") => settings(request),
         (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, request),
         (Route::Forget, _) => desk::forget(operator, request),

@@ -14,6 +14,7 @@ pub(super) enum Route {
     Forget,
     Health,
     Metrics,
+    Journal,
     Change(&'static Verb),
 }
 
@@ -29,6 +30,7 @@ impl Route {
             "/ticket/forget" => (Self::Forget, CHANGE),
             "/healthz" => (Self::Health, READ),
             "/metrics" => (Self::Metrics, READ),
+            "/journal" => (Self::Journal, READ),
             _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
         })
     }
@@ -49,7 +51,7 @@ impl Route {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
             Self::Panel | Self::Forget => Some((Audience::Panel, Rights::All)),
-            Self::Status | Self::Metrics => Some((Audience::Api, Rights::Read)),
+            Self::Status | Self::Metrics | Self::Journal => Some((Audience::Api, Rights::Read)),
             Self::Settings => Some(verbs::PACE.needs),
             Self::Change(verb) => Some(verb.needs),
         }

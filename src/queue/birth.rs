@@ -228,6 +228,8 @@ mod tests {
             front: None,
             credit: 0,
             measured: None,
+            head: None,
+            lines: None,
             live: Live::default(),
         }
     }

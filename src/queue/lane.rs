@@ -97,6 +97,8 @@ impl Sign {
             cursor: front.cursor,
             length: front.length,
             measured: None,
+            head: None,
+            lines: None,
             begun: None,
             front: None,
             sessions: self.sessions.clone().map(|sessions| Sessions {

@@ -14,6 +14,7 @@ mod front;
 mod health;
 mod inside;
 mod invite;
+mod journal;
 mod look;
 mod lot;
 mod pace;
@@ -110,6 +111,8 @@ pub struct Model {
     invited: invite::Minute,
     /// The front lane.
     front: front::Front,
+    /// What moved the line.
+    journal: journal::Journal,
 }
 
 fn sign_at_first(configured: Pace) -> Sign {
@@ -125,6 +128,8 @@ fn sign_at_first(configured: Pace) -> Sign {
         front: None,
         credit: 0,
         measured: None,
+        head: None,
+        lines: None,
         pops: None,
         sessions: None,
         origin: None,
@@ -206,6 +211,7 @@ impl Model {
             granted: 0,
             invited: invite::Minute::default(),
             front: front::Front::default(),
+            journal: journal::Journal::default(),
         }
     }
 
@@ -246,18 +252,6 @@ impl Model {
         sign
     }
 
-    /// This line in a store that remembers the draws and the counts of another: the line's own data were lost, or restored from a backup.
-    #[must_use]
-    pub fn with_draws_of(self, other: &Self) -> Self {
-        Self {
-            drawn: other.drawn.clone(),
-            kept: other.kept.clone(),
-            claims: other.claims.clone(),
-            ended: other.ended.clone(),
-            ..self
-        }
-    }
-
     /// Does something to the line, and measures how that moved it. `verb` hears whether visitors waited before.
     fn verb<T>(&mut self, call: Call<'_>, verb: impl FnOnce(&mut Self, Before) -> T) -> (Sign, T) {
         self.begin(call);
@@ -271,6 +265,7 @@ impl Model {
         self.end_of_verb(call.now_ms);
         self.keep_sick(call.now_ms);
         self.note_release(turnout.called, call.now_ms);
+        self.close_journal(before, call.now_ms);
         let waits = self.sign.waiting() > 0;
         let called = self.admitted - turnout.called - (self.front.called - in_front);
         if self.sign.waiting_in_main() == 0 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Begun, Birth, Event, EventList, EventSign, FrontLane, OriginSign, Phase};
+use super::{Begun, Birth, Event, EventList, EventSign, FrontLane, Head, OriginSign, Phase};
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
@@ -22,6 +22,12 @@ pub struct Sign {
     pub front: Option<FrontLane>,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
+    /// What the journal has reached; nothing for a line of the version before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Head>,
+    /// The number of the journal's last line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,

@@ -3,7 +3,7 @@
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::{Now, Reason, Released, RoomName, Sickness};
+use crate::queue::{Noted, Now, Reason, Released, RoomName, Sickness};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -60,6 +60,16 @@ pub fn released_entry(room: &RoomName, released: &Released) -> String {
     let (timestamp, reason, room) = (released.at_ms, Reason::Released, room.as_str());
     log::line(
         &json!({ "timestamp": timestamp, "reason": reason, "room": room, "release": released }),
+    )
+}
+
+/// The log line with what the store has just written into the journal: its second copy.
+#[must_use]
+pub fn noted_entry(room: &RoomName, noted: &Noted) -> String {
+    let (timestamp, reason, room) = (noted.at_ms(), Reason::Noted, room.as_str());
+    let (lines, head) = (&noted.lines, &noted.head);
+    log::line(
+        &json!({ "timestamp": timestamp, "reason": reason, "room": room, "noted": lines, "head": head }),
     )
 }
 

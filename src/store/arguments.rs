@@ -1,7 +1,9 @@
 //! What every call to the script brings, by name.
 
 use super::{Clock, Line};
-use crate::queue::{Cap, Event, EventList, HealthRule, LotNews, OriginHealth, Sessions, Sign};
+use crate::queue::{
+    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, Sessions, Sign,
+};
 use std::borrow::Cow;
 
 /// What a verb is called with: names and values.
@@ -42,15 +44,6 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
 fn brought(sign: &Sign) -> Arguments {
     let (birth, live) = (&sign.birth, &sign.live);
     let splices = birth.splices.iter().map(|splice| splice.written());
-    let set_at = live.set_at.or(live.version);
-    let times = [
-        ("sign_mode_at", set_at.mode),
-        ("sign_pace_at", set_at.pace),
-        ("sign_message_at", set_at.message),
-        ("sign_cap_at", set_at.cap),
-        ("sign_event_at", set_at.event),
-    ];
-    let times = times.into_iter().filter(|(_, time)| *time > 0);
     let numbers = [
         ("sign_born", birth.born),
         ("sign_started", birth.started),
@@ -76,13 +69,28 @@ fn brought(sign: &Sign) -> Arguments {
         (live.events.as_ref()).map(|events| ("sign_events", events.written())),
         (sign.begun.as_ref()).map(|begun| ("sign_event", begun.written())),
         sign.front.map(|front| ("sign_front", front.written())),
+        sign.head.map(|head| ("sign_head", head.to_string())),
     ];
-    let numbers = numbers.into_iter().chain(times);
+    let lines = sign.lines.map(|lines| ("sign_lines", lines));
+    let numbers = numbers.into_iter().chain(set_times(live)).chain(lines);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
     let sessions = sign.sessions.iter().flat_map(known_sessions);
     let pairs = numbers.chain(texts).chain(told.into_iter().flatten());
     let pairs = pairs.chain(sessions);
     pairs.map(named).collect()
+}
+
+/// When operators set what the sign shows.
+fn set_times(live: &Live) -> impl Iterator<Item = (&'static str, u64)> {
+    let set_at = live.set_at.or(live.version);
+    let times = [
+        ("sign_mode_at", set_at.mode),
+        ("sign_pace_at", set_at.pace),
+        ("sign_message_at", set_at.message),
+        ("sign_cap_at", set_at.cap),
+        ("sign_event_at", set_at.event),
+    ];
+    times.into_iter().filter(|(_, time)| *time > 0)
 }
 
 /// Who was inside by the sign, for a store that lost its data.

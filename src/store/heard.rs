@@ -1,6 +1,7 @@
 //! What an answer of the store says besides what was asked.
 
 use super::Line;
+use super::journal::noted;
 use super::reply::Answer;
 use crate::cache::ended;
 
@@ -12,6 +13,9 @@ impl Line<'_> {
         }
         if let Some(sickness) = answer.sickness() {
             self.store.sickened(&sickness);
+        }
+        if let Some(noted) = noted(answer) {
+            self.store.noted(&noted);
         }
         let news = answer.ended_news().zip(self.known.notes());
         if let Some(((news, since, store_time), notes)) = news {

@@ -8,6 +8,7 @@ mod board;
 mod change;
 mod count;
 mod heard;
+mod journal;
 mod reply;
 mod script;
 pub mod upstash;
@@ -236,7 +237,8 @@ impl Line<'_> {
         mut keys: Keys,
         arguments: Arguments,
     ) -> Result<Value, StoreError> {
-        keys.extend([("line", self.room.line_key()), ("hour", self.key("hour"))]);
+        keys.extend(["hour", "journal"].map(|name| (name, self.key(name))));
+        keys.push(("line", self.room.line_key()));
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));
         let pairs = [shared(verb, self), arguments].concat();

@@ -6,7 +6,7 @@ use crate::queue::Window;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
     AboveBound, Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement,
-    FrontLane, Invited, Lane, LineAnswer, LineStatus, Live, Now, OriginSign, Sickness,
+    FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Now, OriginSign, Sickness,
 };
 use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Past};
 use crate::queue::{Cursor, Measured, Mode, Pace};
@@ -120,6 +120,8 @@ impl Answer {
             origin: self.optional("origin", OriginSign::read)?,
             event: self.optional("event", EventSign::read)?,
             begun: self.optional("begun", Begun::read)?,
+            head: self.optional("head", Head::read)?,
+            lines: self.optional_number("lines")?,
             live: self.live()?,
         })
     }
@@ -340,6 +342,8 @@ mod tests {
         assert!(read("other", json!(1)).is_some(), "an answer without more");
         for (name, sound, unreadable) in [
             ("front", json!("1 2 3"), json!(7)),
+            ("head", json!("0123456789abcdef"), json!("0123")),
+            ("lines", json!(7), json!("some")),
             ("origin", json!("0 1 2 0"), json!(["0 1 2 0"])),
             ("event", json!("9 open a 1 2 3 arrival"), json!(null)),
             ("begun", json!("a 1 2 -1 drawn"), json!({})),

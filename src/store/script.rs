@@ -1,7 +1,7 @@
 //! The script, put together from its files when this is compiled: full-line comments, indentation and blank lines stay
 //! in the files, and so out of the Wasm and of what is sent to the store.
 
-mod digest;
+use crate::queue::sha1;
 
 macro_rules! joined {
     ($($file:literal)*) => {
@@ -10,7 +10,7 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "event" "window" "health" "absent" "birth" "front" "rate" "sessions" "ended" "settings" "pieces" "sign" "begin" "ticket" "pace" "release" "claim" "invite" "draw" "history"
+    "state" "event" "window" "health" "absent" "birth" "journal" "front" "rate" "sessions" "ended" "settings" "pieces" "sign" "begin" "ticket" "pace" "release" "claim" "invite" "draw" "history"
     "answer" "join" "look" "change" "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);
@@ -35,7 +35,7 @@ pub(super) const DIGEST: &str = match std::str::from_utf8(&DIGITS) {
     Err(_) => "",
 };
 #[expect(long_running_const_eval, reason = "it ends with the script")]
-static DIGITS: [u8; 40] = digest::hex(&BYTES);
+static DIGITS: [u8; 40] = sha1::hex(&BYTES);
 
 /// Writes the lines that are no comments, without their indentation; how many bytes that are.
 #[expect(clippy::indexing_slicing, reason = "evaluated when this is compiled")]

@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use crate::queue::{Released, Sickness};
+use crate::queue::{Noted, Released, Sickness};
 use serde_json::Value;
 
 /// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
@@ -18,6 +18,8 @@ pub trait Transport {
 
     /// Hears that a verb released visitors who waited.
     fn released(&self, _released: &Released) {}
+    /// Hears which lines of the journal a verb wrote.
+    fn noted(&self, _noted: &Noted) {}
     /// Hears that the origin has become sick by what a verb brought.
     fn sickened(&self, _sickness: &Sickness) {}
 }

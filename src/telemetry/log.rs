@@ -326,6 +326,7 @@ mod tests {
             Reason::Uncounted,
             Reason::Released,
             Reason::OriginSick,
+            Reason::Noted,
         ];
         let names = [&Reason::ALL[..], &of_no_request].concat();
         let names: Vec<String> = names

@@ -308,6 +308,8 @@ mod tests {
             event: None,
             begun: None,
             measured: None,
+            head: None,
+            lines: None,
             live,
         };
         let mut tally = Tally::default();

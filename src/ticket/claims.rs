@@ -1,7 +1,7 @@
 //! A ticket as the claims of a JWT, and back.
 
 use super::{Grace, Notice, Standing, Ticket};
-use crate::queue::{Begun, Cursor, Invitation, Lane, Position, RoomName, WaitingProof};
+use crate::queue::{Begun, Cursor, Head, Invitation, Lane, Position, RoomName, WaitingProof};
 use jwt_simple::prelude::*;
 
 /// The claims besides `sub`, `iat` and `exp`, as they stand in the token.
@@ -59,6 +59,9 @@ pub(super) struct Claims {
     /// line only, and reads a ticket without a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<[u64; 4]>,
+    /// What the journal had reached. One that cannot be read says nothing, and the ticket stays good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) head: Option<String>,
 }
 
 impl Claims {
@@ -86,6 +89,7 @@ impl Claims {
             inv: ticket.invitation.as_deref().map(Invitation::written),
             lane: ticket.lane.name().map(str::to_owned),
             place: None,
+            head: ticket.head.map(String::from),
         }
     }
 
@@ -137,6 +141,10 @@ impl Claims {
     pub(super) fn notice(&self) -> Option<Notice> {
         let why = self.why.as_deref().and_then(Notice::of_why);
         why.or(self.notice)
+    }
+
+    pub(super) fn head(&self) -> Option<Head> {
+        self.head.as_deref().and_then(Head::read)
     }
 
     pub(super) fn invitation(&self) -> Option<Box<Invitation>> {

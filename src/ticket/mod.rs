@@ -15,7 +15,7 @@ mod pass;
 mod standing;
 
 use crate::queue::draw;
-use crate::queue::{Begun, DrawSecrets, Invitation, Lane, Now, Position, RoomName};
+use crate::queue::{Begun, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName};
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
@@ -52,6 +52,8 @@ pub struct Ticket {
     pub invitation: Option<Box<Invitation>>,
     /// The lane of its number; where it has none, of the one that was lost with its line.
     pub lane: Lane,
+    /// What the journal had reached when it was signed, as far as was known.
+    pub head: Option<Head>,
 }
 
 /// What lets a visitor in without the store.
@@ -226,6 +228,7 @@ impl Keys {
             },
             invitation: claims.custom.invitation(),
             lane: Lane::named(claims.custom.lane.as_deref()),
+            head: claims.custom.head(),
         })
     }
 }
@@ -350,6 +353,7 @@ mod tests {
                 way: crate::queue::Way::Front,
             })),
             lane: Lane::Main,
+            head: Head::read("0123456789abcdef"),
             ..waiting()
         };
         let longest = room(&"r".repeat(64));

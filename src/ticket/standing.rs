@@ -57,6 +57,7 @@ impl Ticket {
             event: None,
             invitation: None,
             lane: Lane::Main,
+            head: None,
         }
     }
 

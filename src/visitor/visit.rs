@@ -9,6 +9,7 @@ mod called;
 mod draw;
 mod ending;
 mod first;
+mod head;
 mod session;
 mod sign;
 mod signals;
@@ -25,6 +26,7 @@ pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
+pub use head::visit;
 pub use session::Shared;
 use session::{Kept, Renewed};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
@@ -110,9 +112,8 @@ type Drawn = (Result<SignRead, Unseen>, FollowUp);
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
 
-/// Decides one visit. `ticket` has been verified; the request's random id becomes the id of a new one.
-#[must_use]
-pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
+/// Decides one visit.
+fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, pop, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
     let mut held = held(ticket, &call.id, now);

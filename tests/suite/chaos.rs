@@ -14,6 +14,7 @@ mod act;
 mod bucket;
 mod calm;
 mod held;
+mod journal;
 mod losses;
 mod operators;
 mod people;

@@ -71,7 +71,10 @@ fn the_operators_routes_keep_it() {
 fn the_programs_routes_keep_it() {
     let house = House::wasm();
     for (routes, token) in [
-        ("^/_queue/(permit|end|report|status|metrics)$", PERMIT_TOKEN),
+        (
+            "^/_queue/(permit|end|report|status|journal|metrics)$",
+            PERMIT_TOKEN,
+        ),
         (
             "^/_queue/(settings|mode|message|cap|event|credit|epoch|overrule|public-value)$",
             ADMIN_TOKEN,

@@ -19,13 +19,13 @@ use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Room, Source, Unreadable, Unsound};
 use now_serving::http::{Answer, Call, HEADERS, is_withheld};
-use now_serving::queue::{Actor, Now, Platform, Released, RoomName, Signal};
+use now_serving::queue::{Actor, Now, Platform, RoomName, Signal};
 use now_serving::service;
 use now_serving::telemetry::log::{RequestFacts, entry};
 use serde_json::{Value, json};
 use upstash_local::Redis;
 use upstash_local::{DEADLINE, Server, Store};
-use virtual_edge::{Takes, Turn, id_of};
+use virtual_edge::{Happened, Takes, Turn, id_of};
 
 mod pool;
 
@@ -36,6 +36,8 @@ use now_serving::cache::Listed;
 use now_serving::cache::memory::InMemoryCache;
 
 pub(crate) const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+/// Why the log has lines that are about no request, and come with whatever request the line moved.
+const OF_NO_REQUEST: [&str; 3] = ["released", "origin_sick", "noted"];
 pub(crate) const PASSWORD: &str = "development-only-password";
 pub(crate) const PERMIT_TOKEN: &str = "development-only-permit-token";
 pub(crate) const ADMIN_TOKEN: &str = "development-only-admin-token";
@@ -757,11 +759,10 @@ impl House {
         let place = config.place_of(&call);
         let name = &place.room.name;
         let pop = &self.pop_of(place.room, &config.rooms.first, pop);
-        let released =
-            |released: &Released| self.write_down(&service::released_entry(name, released));
+        let hears = |happened: Happened<'_>| self.write_down(&happened.entry(name));
         let store = (&self.store, Takes::Measured);
         let platform = Says(ask);
-        let turn = Turn::new((&call, now), config, store, pop, &released).on(&platform);
+        let turn = Turn::new((&call, now), config, store, pop, &hears).on(&platform);
         let outcome = turn.handle(&mut ask.body.as_slice());
         let got = got(outcome.answer);
         let status = (!got.inside).then_some(got.status);
@@ -818,7 +819,7 @@ impl House {
     fn log_now(&self) -> Vec<Value> {
         let lines = self.lines().into_iter();
         lines
-            .filter(|line| line["reason"] != "released" && line["reason"] != "origin_sick")
+            .filter(|line| !OF_NO_REQUEST.contains(&line["reason"].as_str().unwrap_or_default()))
             .collect()
     }
 
@@ -838,7 +839,7 @@ impl House {
         found()
     }
 
-    fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         match &self.kind {
             Kind::Native { .. } => self.logged.borrow().clone(),
             Kind::Wasm(wasm) => {

@@ -99,6 +99,7 @@ mod native {
     mod ended;
     mod event;
     mod health;
+    mod journal;
     mod log;
     pub(crate) mod login;
     mod origin;

@@ -16,6 +16,7 @@ mod event;
 mod explained;
 pub(crate) mod front;
 pub(crate) mod invitations;
+mod journal;
 mod kit;
 pub(crate) mod lines;
 mod live;
@@ -48,6 +49,7 @@ use event::*;
 use explained::*;
 use front::*;
 use invitations::*;
+use journal::*;
 use kit::*;
 use lines::*;
 use live::*;
@@ -140,6 +142,11 @@ in_every_house! {
     a_page_may_be_as_long_as_a_setting
     a_page_may_be_nested_as_deep_as_is_said
     a_broken_page_is_logged_and_the_built_in_one_serves
+    the_journal_says_what_moved_the_line_and_hangs_together
+    a_ticket_carries_what_the_journal_had_reached
+    what_moves_nothing_is_not_in_the_journal
+    visitors_who_go_straight_in_are_told_together
+    the_journal_is_for_operators_and_read_by_one_call
     each_room_has_a_line_of_its_own
     a_room_has_what_it_names_and_shares_the_rest
     the_routes_of_a_room_are_below_its_name

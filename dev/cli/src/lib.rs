@@ -2,11 +2,12 @@
 //!
 //! [`serve`] and [`suite`] (`cargo dev test`) are the commands for this machine; [`mod@bench`] is a crate of its own.
 //! [`mod@secret`] prints what production is protected with, [`mod@check`] says whether settings are sound before they are
-//! published, [`mod@draw`] checks an order by lot, [`mod@invite`] makes invitations, [`mod@allow`] allowances, [`mod@migrate`] takes over a line, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time.
+//! published, [`mod@draw`] checks an order by lot, [`mod@audit`] a journal, [`mod@invite`] makes invitations, [`mod@allow`] allowances, [`mod@migrate`] takes over a line, and [`mod@probe`] looks at what production makes of them. [`rehearse`] plays an event before it happens, and [`real`] the same in real time.
 //! [`pictures`] takes the pictures of the docs, and [`docs`] writes what they have from the code. [`mod@release`] makes what a version is published with, tried with [`fastly_api`].
 //! [`mod@fuzz`] looks for bytes that break a rule. What they run is started by [`harness`].
 
 pub mod allow;
+pub mod audit;
 pub mod check;
 pub mod completion;
 pub mod docs;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 use cli::{
-    allow, check, completion, docs, doctor, draw, fuzz, invite, migrate, pictures, probe, rehearse,
-    release, secret, serve, suite,
+    allow, audit, check, completion, docs, doctor, draw, fuzz, invite, migrate, pictures, probe,
+    rehearse, release, secret, serve, suite,
 };
 use harness::packages;
 use simulator::plan;
@@ -39,6 +39,8 @@ enum Command {
     Bench(bench::Options),
     /// Say whether settings are sound before they are published
     Check(check::Options),
+    /// Say whether the lines of a journal hang together
+    Audit(audit::Options),
     /// Check an order by lot, or print it
     Draw(draw::Options),
     /// Make a header with which a monitor or a partner passes without a ticket
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
+        Command::Audit(options) => audit::audit(&options),
         Command::Draw(options) => draw::draw(&options),
         Command::Allow(options) => allow::allow(&options).map(|()| true),
         Command::Invite(options) => invite::invite(&options).map(|()| true),

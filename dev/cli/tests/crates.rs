@@ -28,6 +28,7 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
     let compiled = compiled_for_tests_of("now-serving");
     for needed in [
         "now-serving",
+        "now-serving-audit",
         "now-serving-fuzz",
         "now-serving-harness",
         "now-serving-virtual-edge",

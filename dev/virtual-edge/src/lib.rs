@@ -11,7 +11,7 @@ mod watch;
 use now_serving::store::upstash::{Attempt, Transport};
 use upstash_local::{Reply, Request, Store};
 
-pub use turn::{Takes, Turn};
+pub use turn::{Happened, Takes, Turn};
 pub use watch::watched;
 
 /// The store without a socket.

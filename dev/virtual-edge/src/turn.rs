@@ -8,7 +8,7 @@ use now_serving::cache::Pop;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Call;
-use now_serving::queue::{AboveBound, Now, Platform, Released, SaysNothing};
+use now_serving::queue::{AboveBound, Noted, Now, Platform, Released, RoomName, SaysNothing};
 use now_serving::request::Request;
 use now_serving::service::{self, Outcome};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -24,6 +24,26 @@ pub enum Takes {
     Measured,
     /// So long, in every run.
     Always(Duration),
+}
+
+/// What the store says of the line besides its answer: the edge logs it.
+#[derive(Clone, Copy, Debug)]
+pub enum Happened<'a> {
+    /// Visitors who waited were released.
+    Released(&'a Released),
+    /// Lines of the journal were written.
+    Noted(&'a Noted),
+}
+
+impl Happened<'_> {
+    /// Its line of the log.
+    #[must_use]
+    pub fn entry(self, room: &RoomName) -> String {
+        match self {
+            Self::Released(released) => service::released_entry(room, released),
+            Self::Noted(noted) => service::noted_entry(room, noted),
+        }
+    }
 }
 
 /// One request of a visitor or an operator, and what it counts.
@@ -44,7 +64,7 @@ struct Counting<'a> {
     way: Option<&'a dyn Transport>,
     takes: Takes,
     tally: RefCell<Tally>,
-    released: &'a dyn Fn(&Released),
+    hears: &'a dyn Fn(Happened<'_>),
     attempts: RefCell<Attempts>,
 }
 
@@ -56,7 +76,7 @@ impl<'a> Turn<'a> {
         config: &'a Config,
         (store, takes): (&Store, Takes),
         pop: &'a dyn Pop,
-        released: &'a dyn Fn(&Released),
+        hears: &'a dyn Fn(Happened<'_>),
     ) -> Self {
         Self {
             call,
@@ -69,7 +89,7 @@ impl<'a> Turn<'a> {
                 way: None,
                 takes,
                 tally: RefCell::default(),
-                released,
+                hears,
                 attempts: RefCell::default(),
             },
         }
@@ -154,6 +174,10 @@ impl Transport for Counting<'_> {
     }
 
     fn released(&self, released: &Released) {
-        (self.released)(released);
+        (self.hears)(Happened::Released(released));
+    }
+
+    fn noted(&self, noted: &Noted) {
+        (self.hears)(Happened::Noted(noted));
     }
 }

@@ -81,7 +81,10 @@ impl Intent for Draw {
 
     fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
         let standing = Standing::Waiting(sign.place(position(effect)?));
-        Some(Ticket::new(&self.id, standing, now))
+        Some(Ticket {
+            head: sign.head,
+            ..Ticket::new(&self.id, standing, now)
+        })
     }
 
     fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
@@ -115,7 +118,10 @@ impl Intent for Jump {
             at: now.secs(),
             session: None,
         };
-        Some(Ticket::new(&self.id, standing, now))
+        Some(Ticket {
+            head: sign.head,
+            ..Ticket::new(&self.id, standing, now)
+        })
     }
 
     fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {

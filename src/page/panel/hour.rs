@@ -123,6 +123,8 @@ pub(super) mod tests {
                 event: None,
                 begun: None,
                 measured: None,
+                head: None,
+                lines: None,
                 live: Live::default(),
             },
             drawn: now.drawn,

@@ -1,5 +1,6 @@
 //! How a line begins, and how an older one comes back: what POPs and tickets prove.
 
+use super::journal::NOBODY;
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
 use crate::queue::{Begun, Cursor, FrontLane, Sign, WaitingProof};
@@ -60,6 +61,7 @@ fn behind(known: &Sign) -> u64 {
 impl Model {
     /// What happens before each verb: the line is born, or what the POP knows is taken over.
     pub(super) fn begin(&mut self, call: Call<'_>) {
+        self.open_journal();
         let birth = &mut self.sign.birth;
         if self.is_new {
             (birth.born, birth.started, self.anchor_ms) = (call.now_ms, call.now_ms, call.now_ms);
@@ -75,6 +77,9 @@ impl Model {
         if let Some(known) = call.known {
             self.take_sign(known, settled, call.now_ms);
         }
+        let who = call.known.map_or(NOBODY, |_| "sign");
+        let head = call.known.and_then(|known| known.head);
+        self.note_return(who, head, call.now_ms);
         self.begin_event(call);
         self.judge(call.now_ms);
         self.show(call.now_ms);
@@ -106,7 +111,9 @@ impl Model {
             && other.started < birth.started
             && known.epoch >= self.sign.epoch;
         let mut past = Pieces::of(other, behind(known));
-        if other.order() > birth.order() || (is_same || is_late) && self.is_older_than(known) {
+        let has_lost_lines = is_same && known.lines > Some(self.journal_lines());
+        let is_behind = (is_same || is_late) && self.is_older_than(known);
+        if other.order() > birth.order() || is_behind || has_lost_lines {
             let cleared = is_late && self.cleared;
             if is_late {
                 past = past.joined(self.pieces());

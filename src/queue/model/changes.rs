@@ -1,5 +1,6 @@
 //! What operators and the origin's programs do to the line.
 
+use super::journal::{NOBODY, OPERATOR};
 use super::{Call, Model, Outcome};
 use crate::queue::{Cap, Mode, Pace};
 
@@ -14,6 +15,7 @@ impl Model {
         let (sign, (released, kept)) = self.verb(call, |line, before| {
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
+            line.note_released(before, call.now_ms);
             let is_quiet = call.now_ms < line.quiet_ms;
             let released = if is_quiet {
                 0
@@ -23,7 +25,11 @@ impl Model {
             let before = line.sign.credit;
             let credit = before + amount - released;
             line.sign.credit = before.max(credit.min(credit_max));
-            (released, line.sign.credit - before)
+            let kept = line.sign.credit - before;
+            if released + kept > 0 {
+                line.note_permit(&format!("{amount}:{released}:{kept}"), call.now_ms);
+            }
+            (released, kept)
         });
         Outcome::Done(sign, released, kept)
     }
@@ -38,6 +44,7 @@ impl Model {
                 }
                 line.sign.live.mode = mode;
                 line.sign.live.version += 1;
+                line.note_change(&format!("mode:{}", mode.name()), call.now_ms);
             }
             // The operator means it, also where it already holds and a POP knows a later one.
             set_now(&mut line.sign.live.set_at.mode, call.now_ms);
@@ -50,6 +57,10 @@ impl Model {
     /// An operator sets the pace, or takes it back.
     pub fn set_pace(&mut self, pace: Option<Pace>, call: Call<'_>) -> Outcome {
         let (sign, ()) = self.verb(call, |line, before| {
+            let what = pace.map_or("-:-".to_owned(), |pace| {
+                format!("{}:{}", pace.automatic, pace.quantity)
+            });
+            line.note_change(&format!("pace:{what}"), call.now_ms);
             line.sign.live.pace = pace.unwrap_or(line.configured);
             line.sign.live.paced = pace.is_some();
             line.sign.live.version += 1;
@@ -64,6 +75,10 @@ impl Model {
     /// An operator sets the message, or takes it back.
     pub fn set_message(&mut self, message: Option<&str>, call: Call<'_>) -> Outcome {
         let (sign, ()) = self.verb(call, |line, _| {
+            line.note_change(
+                &format!("message:{}", message.unwrap_or(NOBODY)),
+                call.now_ms,
+            );
             let live = &mut line.sign.live;
             live.message = message.map(str::to_owned);
             live.version += 1;
@@ -75,6 +90,8 @@ impl Model {
     /// An operator sets the cap, or takes it back.
     pub fn set_cap(&mut self, cap: Option<Cap>, call: Call<'_>) -> Outcome {
         let (sign, released) = self.verb(call, |line, before| {
+            let what = cap.map_or(NOBODY.to_owned(), |cap| cap.written());
+            line.note_change(&format!("cap:{what}"), call.now_ms);
             line.sign.live.cap = cap;
             line.sign.live.version += 1;
             set_now(&mut line.sign.live.set_at.cap, call.now_ms);
@@ -89,7 +106,11 @@ impl Model {
     pub fn clear_credit(&mut self, call: Call<'_>) -> Outcome {
         let (sign, cleared) = self.verb(call, |line, _| {
             line.cleared = true;
-            std::mem::take(&mut line.sign.credit)
+            let cleared = std::mem::take(&mut line.sign.credit);
+            if cleared > 0 {
+                line.note_change("credit:0", call.now_ms);
+            }
+            cleared
         });
         Outcome::Done(sign, cleared, 0)
     }
@@ -99,6 +120,7 @@ impl Model {
         let (sign, waiting) = self.verb(call, |line, _| {
             let waiting = line.sign.waiting();
             line.end_tickets(call.now_ms);
+            line.note(("end", NOBODY), OPERATOR, NOBODY, call.now_ms);
             waiting
         });
         Outcome::Done(sign, waiting, 0)

@@ -14,6 +14,19 @@ pub(super) struct Hour {
 }
 
 impl Model {
+    /// This line in a store that remembers the draws and the counts of another: the line's own data were lost, or restored from a backup.
+    #[must_use]
+    pub fn with_draws_of(self, other: &Self) -> Self {
+        Self {
+            drawn: other.drawn.clone(),
+            kept: other.kept.clone(),
+            claims: other.claims.clone(),
+            ended: other.ended.clone(),
+            journal: self.journal.with_list_of(&other.journal),
+            ..self
+        }
+    }
+
     /// Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
     /// A visitor who goes straight in claims a session at once.
     pub(super) fn arrive(&mut self, asker: Asker<'_>, now_ms: u64) -> Told {

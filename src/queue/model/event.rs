@@ -1,6 +1,7 @@
 //! How an event begins in the model.
 
 use super::changes::set_now;
+use super::journal::{NOBODY, word};
 use super::{Call, Model, Outcome};
 use crate::queue::{
     Begun, DrawSecrets, Event, EventList, EventSign, LotNews, Mode, Order, Phase, Schedule,
@@ -75,6 +76,10 @@ impl Model {
             if line.scheduled_mode(call.now_ms) != Mode::Automatic {
                 line.anchor_ms = call.now_ms;
             }
+            let what = events
+                .as_ref()
+                .map_or(NOBODY.to_owned(), EventList::written);
+            line.note_change(&format!("event:{what}"), call.now_ms);
             line.sign.live.events = events;
             line.sign.live.version += 1;
             set_now(&mut line.sign.live.set_at.event, call.now_ms);
@@ -155,13 +160,16 @@ impl Model {
                 commitment: None,
                 lot: None,
             });
+            let what = format!("{}:{}:{}", event.id, event.opens_ms, event.order.written());
+            let nobody = ("event", NOBODY);
+            self.note(nobody, NOBODY, &word(&what), call.now_ms);
         }
         self.follow_event(&event, phase, news, call.now_ms);
         for news in news {
             if let LotNews::Secret(reveal) = news
                 && self.is_decided_by(&Order::Drawn)
             {
-                self.decide(Some(reveal), "", call.now_ms);
+                self.decide((NOBODY, Some(reveal)), "", call.now_ms);
             }
         }
     }
@@ -189,7 +197,10 @@ impl Model {
             // What was missed before it opened is not made up for.
             self.anchor_ms = self.anchor_ms.max(event.opens_ms);
             if begun.drawn.is_none() && !is_young {
-                begun.drawn = Some(sign.length.saturating_sub(begun.base));
+                let drawn = sign.length.saturating_sub(begun.base);
+                begun.drawn = Some(drawn);
+                let what = word(&format!("{}:{}:{drawn}", begun.id, begun.base));
+                self.note(("seal", NOBODY), NOBODY, &what, now_ms);
             }
         }
     }

@@ -72,6 +72,7 @@ impl Model {
                 Overrule::On => call.now_ms + OVERRULED_MS,
                 Overrule::Off => 0,
             };
+            line.note_change(&format!("overrule:{}", overrule.name()), call.now_ms);
             if overrule == Overrule::On {
                 line.anchor_ms = line.anchor_ms.min(call.now_ms);
                 line.end_ramp(call.now_ms);

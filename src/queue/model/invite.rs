@@ -106,6 +106,7 @@ impl Model {
         let end = self.cap().map(|cap| this + cap.session_minutes);
         self.use_up(presented);
         self.count_in(this);
+        self.journal.count_invited();
         if let Some(end) = end {
             self.inside.open(end, 1, now_ms);
         }

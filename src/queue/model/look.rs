@@ -15,6 +15,7 @@ impl Model {
                     line.take_event(asker.event, place);
                 }
             }
+            line.note_return("ticket", None, call.now_ms);
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             let told = line.placed(asker, place, call.now_ms);

@@ -1,5 +1,6 @@
 //! How the model decides an order by lot.
 
+use super::journal::{NOBODY, OPERATOR, word};
 use super::{Call, Model, Outcome};
 use crate::queue::{Begun, Event, Lot, Order, Phase, Position, Reveal, WaitingProof};
 use std::cmp::Ordering;
@@ -15,7 +16,7 @@ impl Model {
             return Outcome::NotAdmitting(refused.sign);
         }
         let (sign, drawn) = self.verb(call, |line, before| {
-            line.decide(reveal, value, call.now_ms);
+            line.decide((OPERATOR, reveal), value, call.now_ms);
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             let begun = line.sign.begun.as_ref();
@@ -43,7 +44,12 @@ impl Model {
     }
 
     /// What was missed meanwhile is not made up for.
-    pub(super) fn decide(&mut self, reveal: Option<&Reveal>, value: &str, now_ms: u64) {
+    pub(super) fn decide(
+        &mut self,
+        (who, reveal): (&str, Option<&Reveal>),
+        value: &str,
+        now_ms: u64,
+    ) {
         if !self.can_decide(reveal, now_ms) {
             return;
         }
@@ -53,6 +59,8 @@ impl Model {
         });
         if let Some(begun) = &mut self.sign.begun {
             begun.lot = lot;
+            let what = word(&format!("{}:{value}", begun.id));
+            self.note(("lot", NOBODY), who, &what, now_ms);
             self.anchor_ms = self.anchor_ms.max(now_ms);
         }
     }

@@ -32,6 +32,12 @@ local function answer(number, ...)
     table.insert(told, 'message')
     table.insert(told, live.message)
   end
+  if journal.shown then
+    table.insert(told, 'head')
+    table.insert(told, string.sub(journal.shown, 1, 16))
+    table.insert(told, 'lines')
+    table.insert(told, journal.shown_seq)
+  end
   if event then
     table.insert(told, 'event')
     table.insert(told,

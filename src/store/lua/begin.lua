@@ -19,6 +19,7 @@ local function begin_event()
       end_all()
     end
     begun = { id = event.id, opens = event.opens, base = state.length, drawn = -1, order = event.order }
+    journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))
   end
   if begun.id ~= event.id then
     return
@@ -35,6 +36,7 @@ local function begin_event()
     -- While the data are young, a copy may come that knows of more numbers.
     if begun.drawn < 0 and not is_young() then
       begun.drawn = math.max(state.length - begun.base, 0)
+      journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', begun.id, begun.base, begun.drawn)))
     end
   end
   write_begun()
@@ -58,8 +60,9 @@ function lot.secret(brought)
 end
 
 -- What was missed meanwhile is not made up for.
-function lot.decide(secret, value)
+function lot.decide(secret, value, who)
   begun.secret, begun.value = secret, value
+  journal.note('lot', '-', who, journal.word(begun.id .. ':' .. value))
   write_begun()
   lot.note_drawing()
   state.anchor = math.max(state.anchor, now)
@@ -71,7 +74,7 @@ local function follow_phase()
     lot.note_drawing()
     local secret = begun.order == 'drawn' and lot.secret(arg.lot)
     if secret then
-      lot.decide(secret, '')
+      lot.decide(secret, '', '-')
     end
   end
 end

@@ -10,9 +10,12 @@ end
 
 -- Sets fields, or removes them: back to what is configured. `stem` names the fields that say who and when.
 local function put(stem, fields)
+  local values = {}
   for _, field in ipairs(fields) do
     texts[field] = arg[field] or false
+    table.insert(values, arg[field] or '-')
   end
+  journal.note('change', '-', journal.who(), journal.word(stem .. ':' .. table.concat(values, ':')))
   live.version = live.version + 1
   texts.version = live.version
   keep_long()
@@ -24,9 +27,14 @@ local acts = {
     local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
     open_period()
     release()
+    journal.released(bound())
     local released, credit = now >= state.quiet and admit(amount) or 0, state.credit
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
-    return released, state.credit - credit
+    local kept = state.credit - credit
+    if released + kept > 0 then
+      journal.note('permit', bound(), journal.who(), string.format('%d:%d:%d', amount, released, kept))
+    end
+    return released, kept
   end,
   -- A mode that already holds is no change, and nothing to write down. But the operator means it, also where a POP knows a
   -- later one.
@@ -85,16 +93,21 @@ local acts = {
   credit = function()
     local cleared = state.credit
     state.credit, state.set_credit = 0, 1
+    if cleared > 0 then
+      journal.note('change', '-', journal.who(), 'credit:0')
+    end
     return cleared
   end,
   epoch = function()
     local ended = waiting(state)
     end_all()
+    journal.note('end', '-', journal.who(), '-')
     return ended
   end,
   -- Visitors go in for an hour though the origin is sick; or no longer.
   overrule = function()
     state.overruled = arg.overrule == 'on' and now + 3600000 or 0
+    journal.note('change', '-', journal.who(), 'overrule:' .. arg.overrule)
     if arg.overrule == 'on' then
       state.anchor = math.min(state.anchor, now)
       end_ramp()
@@ -118,7 +131,7 @@ local acts = {
   end,
   -- The public value decides the order by lot.
   lot = function()
-    lot.decide(lot.secret(arg.given_lot), arg.value)
+    lot.decide(lot.secret(arg.given_lot), arg.value, journal.who())
     open_period()
     release()
     return begun.drawn
@@ -139,7 +152,9 @@ local acts = {
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
     if held == state.cursor + 1 and (arg.held_came == 'yes' or not lot.is_redrawn(held)) then
+      journal.released(bound())
       admit(1)
+      journal.note('permit', bound(), journal.who(), 'jump')
     end
     return held or 0
   end,
@@ -211,7 +226,9 @@ verbs.change = function()
     redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
     redis.call('EXPIRE', key.once, TTL.once)
   end
-  table.insert(told, 'outcome')
-  table.insert(told, 'done')
+  -- A repeat does not tell the lines again.
+  for _, word in ipairs({ 'outcome', 'done', journal.noted and 'noted', journal.noted }) do
+    table.insert(told, word)
+  end
   return told
 end

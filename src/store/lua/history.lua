@@ -69,6 +69,7 @@ local function save()
   measure()
   write_sessions()
   note_release()
+  journal.close(bound())
   watch_turnout()
   remember_minute()
   if waiting(before) == 0 and waiting(state) > 0 then

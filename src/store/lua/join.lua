@@ -3,5 +3,5 @@ verbs.join = function()
   open_period()
   local position, last = arrive()
   save()
-  return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says)
+  return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'noted', journal.noted)
 end

@@ -16,6 +16,7 @@ verbs.look = function()
     witness(ticket)
     take_event_of(ticket)
   end
+  journal.come_back('ticket')
   open_period()
   count_pop()
   release()
@@ -35,5 +36,5 @@ verbs.look = function()
   end
   count()
   save()
-  return answer(position or 0, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'ended_news', ended_news(), 'ended_seen', arg.ended_seen)
+  return answer(position or 0, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'noted', journal.noted, 'ended_news', ended_news(), 'ended_seen', arg.ended_seen)
 end

@@ -35,7 +35,7 @@ local function sign_brought()
   sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at,
     arg.sign_cap_at, arg.sign_event_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
-    'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since' }) do
+    'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since', 'lines' }) do
     sign[name] = tonumber(arg['sign_' .. name])
   end
   return sign
@@ -48,6 +48,10 @@ end
 -- A sign that is further on than its own data means that the store has lost some.
 local function is_behind(sign)
   return sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch or sign.version > live.version
+end
+-- Also where only the journal shows it.
+local function has_lost_lines(sign)
+  return (sign.lines or 0) > (journal.seq or 0)
 end
 -- What a copy says of the line besides its numbers; `base` was the line before it came.
 local function take_values(sign, base, has_moved)
@@ -70,7 +74,7 @@ local function take_line(sign)
   -- The numbers of an epoch that has ended are of no use.
   local is_late = not is_young() and sign.born == base and sign.started < started and sign.epoch >= state.epoch
   local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
-  if is_later or (is_same or is_late) and is_behind(sign) then
+  if is_later or (is_same or is_late) and is_behind(sign) or is_same and has_lost_lines(sign) then
     local cleared = is_late and state.set_credit or 0
     if is_late then
       line = joined(line, pieces_here())
@@ -112,6 +116,7 @@ local sign = sign_brought()
 if sign then
   take_sign(sign)
 end
+journal.come_back(sign and 'sign' or '-', arg.sign_head)
 
 -- Begun anew on purpose: every ticket so far ends, and nothing is adopted any more. Epochs are comparable across losses,
 -- since a raised one is never below the time in seconds.

@@ -104,7 +104,7 @@ end
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
   'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at')
+  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at', 'journal')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',

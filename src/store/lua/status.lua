@@ -3,6 +3,13 @@ verbs.status = function()
   return figures()
 end
 
+-- journal: a page of its lines, and what it has reached; change nothing.
+verbs.journal = function()
+  local seq, head = string.match(set[21] or '', '^(%d+) (%x+) ')
+  seq = tonumber(seq) or 0
+  return { 'last', seq, 'head', head or '', 'lines', journal.lines_from(seq, tonumber(arg.first), tonumber(arg.many)) }
+end
+
 -- board: the same with what only the panel shows.
 verbs.board = function()
   local told = figures('hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),

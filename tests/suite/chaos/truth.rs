@@ -154,12 +154,15 @@ pub(super) struct Truth {
     pub(super) brought: BTreeMap<String, BTreeMap<String, u64>>,
     /// Whether a cap ever held.
     pub(super) was_capped: bool,
+    /// What the log says was noted, line by line.
+    pub(super) noted: Vec<String>,
 }
 
 impl Truth {
     /// The store has done something, and says this.
     pub(super) fn observe(&mut self, said: &Said, now_ms: u64) {
         self.calls += 1;
+        self.note(said);
         if !said.answer.contains_key("epoch") {
             return;
         }

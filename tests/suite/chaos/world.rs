@@ -9,12 +9,12 @@ use std::time::Duration;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Answer;
-use now_serving::queue::{Now, Reason, Released};
-use now_serving::service::{self, FollowUp};
+use now_serving::queue::{Now, Reason};
+use now_serving::service::FollowUp;
 use now_serving::telemetry::log::entry;
 use upstash_local::{Redis, Store};
 use virtual_edge::cache::{Cache, CacheFault};
-use virtual_edge::{Takes, Turn, id_of, watched};
+use virtual_edge::{Happened, Takes, Turn, id_of, watched};
 
 use super::act::{self, Act, POPS};
 use super::held::Held;
@@ -226,6 +226,7 @@ impl World {
             self.does(act);
         }
         self.calm();
+        self.journal_holds();
         self.told()
     }
 
@@ -330,12 +331,12 @@ impl World {
         let now = Now::from_ms(now_ms);
         let wire = self.wire(luck.fate);
         let room = &config.place_of(&call).room.name;
-        let released = |released: &Released| {
-            held_to_schema(&service::released_entry(room, released));
+        let logs = |happened: Happened<'_>| {
+            held_to_schema(&happened.entry(room));
         };
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
-        let turn = Turn::new((&call, now), &config, way, &cache, &released).by(&wire);
+        let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
         let outcome = turn.handle(&mut ask.body.as_slice());
         let calls = wire.calls.take();
         let watch = match &outcome.answer {

@@ -184,6 +184,8 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
         length: now.drawn,
         front: None,
         credit: 0,
+        head: None,
+        lines: None,
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
         sessions: None,

@@ -1,0 +1,142 @@
+//! What each line may say behind the one in front of it.
+
+use now_serving::queue::journal::{JournalKind, JournalLane, JournalLine};
+
+use crate::chain::Chain;
+
+/// While visitors wait, periods that no request saw are opened later: at most this many seconds' worth.
+const LONGEST_CATCH_UP: u64 = 30;
+
+/// Finds the lines that break a rule.
+pub(crate) fn judge(chain: &Chain<'_>, faults: &mut Vec<String>) {
+    for line in chain.lines.values() {
+        let wrong = alone(line).or_else(|| behind(line, chain.before(line)?));
+        faults.extend(wrong.map(|wrong| {
+            let (room, number) = (chain.room, line.number);
+            format!("{room}: line {number}: {wrong}.")
+        }));
+    }
+}
+
+/// Whether the line is what a copy or a ticket brought back: its numbers follow from none before.
+fn comes_back(line: &JournalLine<'_>) -> bool {
+    matches!(
+        line.kind,
+        JournalKind::Begin | JournalKind::Loss | JournalKind::Restore
+    )
+}
+
+/// What is wrong with a line by itself.
+fn alone(line: &JournalLine<'_>) -> Option<String> {
+    let passes = |lane: JournalLane| lane.to > lane.length;
+    let falls = |lane: JournalLane| lane.to < lane.from;
+    let moves = |lane: JournalLane| lane.to != lane.from;
+    let lanes = [line.main, line.front];
+    if lanes.into_iter().any(passes) {
+        return Some("the cursor passes the length".into());
+    }
+    if !comes_back(line) && lanes.into_iter().any(falls) {
+        return Some("the cursor falls".into());
+    }
+    let may_move = !matches!(
+        line.kind,
+        JournalKind::Change | JournalKind::Seal | JournalKind::Lot
+    );
+    (!may_move && lanes.into_iter().any(moves)).then(|| "nothing of this moves the cursor".into())
+}
+
+/// What is wrong with a line behind the one in front of it.
+fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
+    if line.number != before.number + 1 {
+        let number = before.number;
+        return Some(format!("it follows line {number}"));
+    }
+    if matches!(line.kind, JournalKind::Begin | JournalKind::Loss) {
+        return None;
+    }
+    if line.main.from != before.main.to || line.front.from != before.front.to {
+        return Some("the cursor moved without a line".into());
+    }
+    if comes_back(line) {
+        return None;
+    }
+    if line.main.length < before.main.length || line.front.length < before.front.length {
+        return Some("numbers were taken back".into());
+    }
+    over_budget(line, before)
+}
+
+/// How many went in that no rule allows.
+fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
+    let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
+    let released = moved(line.main) + moved(line.front);
+    let (allowed, granted) = match line.kind {
+        JournalKind::Permit => match permitted(line) {
+            Some(permitted) => permitted,
+            None => return Some("its words are not those of a permit".into()),
+        },
+        JournalKind::Release | JournalKind::Straight if line.rule == "open" => return None,
+        JournalKind::Release => (by_pace(line, before, missed(line, before)), 0),
+        JournalKind::Straight => (by_pace(line, before, passed(line, before)), 0),
+        _ => return None,
+    };
+    // A permit keeps its own account; the others use credit before the budget.
+    let Some(used) = (before.credit + granted).checked_sub(line.credit) else {
+        return Some("credit came from nowhere".into());
+    };
+    let allowed = match line.kind {
+        JournalKind::Permit if used > 0 => {
+            return Some("a permit does not add up to the credit".into());
+        }
+        JournalKind::Permit => allowed,
+        _ => allowed + used,
+    };
+    (released > allowed).then(|| format!("{released} went in, {allowed} were allowed"))
+}
+
+/// How many a permit let in, and what it added to the credit; nothing where its words are not those of a permit.
+fn permitted(line: &JournalLine<'_>) -> Option<(u64, u64)> {
+    if line.what == "jump" {
+        return Some((1, 0));
+    }
+    let words: Vec<u64> = (line.what.split(':').map(str::parse))
+        .collect::<Result<_, _>>()
+        .ok()?;
+    match words[..] {
+        [amount, released, kept] => Some((released.min(amount), kept)),
+        _ => None,
+    }
+}
+
+/// How many periods a release may have opened since.
+fn missed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
+    let automatic = line.automatic.max(1);
+    let most = LONGEST_CATCH_UP / automatic;
+    let since = match (line.period, before.period) {
+        (None, _) => return 0,
+        (Some(now), Some(then)) if now == then => return 0,
+        (Some(now), Some(then)) => now.saturating_sub(then) / automatic,
+        (Some(_), None) => most,
+    };
+    since.min(most).max(1)
+}
+
+/// How many periods went by while visitors went straight in.
+fn passed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
+    if line.period == before.period {
+        return 0;
+    }
+    let automatic = line.automatic.min(before.automatic).max(1);
+    line.at_ms.saturating_sub(before.at_ms) / (automatic * 1000) + 2
+}
+
+/// What the pace allows: the remainder of the period, or the budgets of those since.
+fn by_pace(line: &JournalLine<'_>, before: &JournalLine<'_>, periods: u64) -> u64 {
+    let most = line.most.max(before.most);
+    match periods {
+        0 => before.left,
+        // A budget has at most the remainder of the one before on top, which is less than a visitor.
+        periods if line.kind == JournalKind::Release => periods * most + 1,
+        periods => before.left + periods * most + 1,
+    }
+}

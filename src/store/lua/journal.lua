@@ -1,0 +1,144 @@
+-- The journal: one line for what moved the room's line, chained by a digest: `PREVIOUS SEQ TIME KIND FROM TO LENGTH FRONT INVITED
+-- PERIOD LEFT CREDIT PACE RULE ACTOR WHAT`. `queue/journal.rs` reads it, and `queue/model/journal.rs` has the same rule.
+-- Invariant: the cursor of a line begins where that of the line before ended. `at` is what the lines of this verb have told, `owed`
+-- where the latest line stood when visitors have gone straight in since.
+local journal = { lines = {}, kept = 10000, step = 100, straight = 10000 }
+function journal.read(text)
+  local seq, head, cursor, front_cursor, invited, told, rule =
+    string.match(text or '', '^(%d+) (%x+) (%d+) (%d+) (%d+) (%d+) (%a+)$')
+  journal.seq, journal.head = tonumber(seq), head
+  journal.told, journal.rule = tonumber(told or 0), rule or 'waiting'
+  journal.shown, journal.shown_seq = head, tonumber(seq)
+  return seq and { cursor = tonumber(cursor), front_cursor = tonumber(front_cursor), invited = tonumber(invited) }
+end
+function journal.place()
+  local stands = {}
+  for _, name in ipairs({ 'cursor', 'length', 'front_cursor', 'front_length', 'invited', 'period', 'left', 'credit', 'epoch', 'born',
+    'started', 'adopted' }) do
+    stands[name] = state[name]
+  end
+  return stands
+end
+function journal.differs(from, to, ...)
+  for _, name in ipairs({ ... }) do
+    if from[name] ~= to[name] then
+      return true
+    end
+  end
+  return false
+end
+function journal.has_moved(from, to)
+  return journal.differs(from, to, 'cursor', 'front_cursor', 'invited')
+end
+journal.at, journal.owed = journal.place(), journal.read(set[21])
+if journal.owed and not journal.has_moved(journal.owed, journal.at) then
+  journal.owed = nil
+end
+
+-- A word of a line: what is long or has other letters stands there as its digest.
+function journal.word(text)
+  local word = string.gsub(text, ' ', ',')
+  if #word > 64 or string.find(word, '[^%w:,~_./+@-]') then
+    return 'sha1:' .. string.sub(redis.sha1hex(text), 1, 16)
+  end
+  return word == '' and '-' or word
+end
+function journal.who()
+  return journal.word(arg.who or '')
+end
+function journal.digest(line)
+  return redis.sha1hex(key.line .. ' ' .. line)
+end
+-- The first line of all: a store that lost the state of the line may have kept its journal.
+function journal.begin()
+  local last = redis.pcall('LRANGE', key.journal, 0, 0)[1] or ''
+  journal.seq = tonumber(string.match(last, '^%x+ (%d+) ') or 0)
+  journal.head = journal.seq > 0 and journal.digest(last) or string.rep('0', 40)
+end
+function journal.push(kind, from, to, rule, who, what)
+  local most = budget() == 0 and 0 or is_steered() and most_window() / 1000 or live.quantity
+  local is_raised = arg.absent == 'on' and live.automatic <= 60
+  journal.seq = journal.seq + 1
+  local line = table.concat({
+    journal.head, string.format('%d %d', journal.seq, now), kind, from.cursor, to.cursor, to.length,
+    to.front_length > 0 and string.format('%d:%d:%d', from.front_cursor, to.front_cursor, to.front_length) or '-',
+    to.invited - from.invited, to.period, to.left, to.credit,
+    string.format('%d:%d', live.automatic, math.ceil(is_raised and most * 1.5 or most)), rule, who, what,
+  }, ' ')
+  journal.head = journal.digest(line)
+  table.insert(journal.lines, line)
+end
+function journal.note(kind, rule, who, what)
+  if journal.owed then
+    journal.push('straight', journal.owed, journal.at, journal.rule, '-', '-')
+    journal.owed = nil
+  end
+  local stands = journal.place()
+  journal.push(kind, journal.at, stands, rule, who, what)
+  journal.at = stands
+end
+-- A copy of the sign or a ticket may have brought the line back; a line without a journal begins one.
+function journal.come_back(who, head)
+  local stands = journal.place()
+  if not journal.seq then
+    journal.begin()
+    journal.note(head and 'loss' or 'begin', '-', who, head or '-')
+  elseif journal.differs(journal.at, stands, 'cursor', 'front_cursor', 'epoch', 'born', 'started', 'adopted') then
+    journal.note('restore', '-', who, head or '-')
+  end
+end
+-- What keeps the line where it is, or that the room is open.
+function journal.rule_now(rule)
+  return mode_now() == 'open' and 'open' or rule
+end
+-- Visitors who waited were released. Straight-in visitors are told together.
+function journal.released(rule)
+  local stands = journal.place()
+  if waiting(before) > 0 and journal.differs(journal.at, stands, 'cursor', 'front_cursor') then
+    journal.note('release', journal.rule_now(rule), '-', '-')
+  end
+end
+function journal.go_straight(from, to)
+  if journal.has_moved(journal.at, to) then
+    journal.rule = journal.owed and journal.rule == 'open' and 'open' or journal.rule_now('waiting')
+  end
+  if now >= journal.told + journal.straight or now < journal.told then
+    journal.push('straight', from, to, journal.rule, '-', '-')
+    journal.owed, journal.told = nil, now
+  else
+    journal.owed = from
+  end
+  journal.at = to
+end
+function journal.close(rule)
+  journal.released(rule)
+  local from, stands = journal.owed or journal.at, journal.place()
+  if journal.has_moved(from, stands) then
+    journal.go_straight(from, stands)
+  end
+  local told = journal.owed or journal.at
+  local text = string.format('%d %s %d %d %d %d %s', journal.seq, journal.head, told.cursor, told.front_cursor, told.invited,
+    journal.told, journal.rule)
+  texts.journal = text ~= set[21] and text or nil
+  if #journal.lines == 0 then
+    return
+  end
+  -- Errors of these commands are ignored: a key that is no longer of its type loses lines, and the log has them.
+  local many = redis.pcall('LPUSH', key.journal, unpack(journal.lines))
+  if type(many) == 'number' and many >= journal.kept + journal.step then
+    redis.pcall('LTRIM', key.journal, 0, journal.kept - 1)
+  else
+    redis.pcall('EXPIRE', key.journal, lifetime)
+  end
+  journal.shown, journal.shown_seq, journal.noted = journal.head, journal.seq, journal.lines
+  table.insert(journal.noted, journal.head)
+end
+
+-- The lines from a number on, at most `many`, the latest first: the oldest that there are where the list no longer has that one.
+function journal.lines_from(last, first, many)
+  local lines = {}
+  if first <= last then
+    lines = redis.call('LRANGE', key.journal, last - math.min(last, first + many - 1), last - first)
+  end
+  return #lines == 0 and first <= last and redis.call('LRANGE', key.journal, -many, -1) or lines
+end

@@ -1,0 +1,131 @@
+//! The journal: what moved the line, chained so that no line can be changed, and named in every ticket.
+
+use audit::{audit, head_of};
+use serde_json::Value;
+
+use crate::house::{Ask, House, Visitor, claims, visitors};
+
+fn page(house: &House) -> Value {
+    let got = house.ask(&Ask::get("/_queue/journal").operator());
+    assert_eq!(got.status, 200, "{got:?}");
+    got.json()
+}
+
+/// Of each line: what kind it is, from where to where the cursor moved, who moved it and what was asked.
+fn told(page: &Value) -> Vec<String> {
+    let lines = page["lines"].as_array().unwrap().iter();
+    let words = |line: &Value| {
+        let words: Vec<&str> = line.as_str().unwrap().split(' ').collect();
+        [3, 4, 5, 14, 15].map(|at| words[at]).join(" ")
+    };
+    lines.map(words).collect()
+}
+
+pub(crate) fn the_journal_says_what_moved_the_line_and_hangs_together(house: &House) {
+    house.set("automatic", "0");
+    for visitor in &mut visitors(house, 4) {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.change("message", r#"{"message":"Soon: all sizes"}"#);
+    house.change("epoch", &house.word());
+    let page = page(house);
+    let expected = [
+        "begin 0 0 - -",
+        "permit 0 2 permit_token 2:2:0",
+        "change 2 2 admin mode:hold",
+        "change 2 2 admin message:Soon:,all,sizes",
+        "end 2 4 admin -",
+    ];
+    assert_eq!(told(&page), expected);
+    assert_eq!(
+        (&page["room"], &page["next"]),
+        (&house.room().into(), &Value::Null)
+    );
+    let report = audit(&[&page.to_string()], &[]);
+    assert_eq!((report.faults, report.lines), (Vec::new(), 5));
+}
+
+pub(crate) fn a_ticket_carries_what_the_journal_had_reached(house: &House) {
+    house.set("automatic", "0");
+    let mut visitor = Visitor::new(house);
+    let token = visitor.ask("/").ticket().unwrap();
+    house.permit(1);
+    assert!(visitor.ask("/").inside);
+    let head = head_of(&token).unwrap();
+    assert_eq!(claims(&token)["head"], head.to_string());
+    let page = page(house).to_string();
+    let found = audit(&[&page], &[head]);
+    assert_eq!(found.faults, Vec::<String>::new());
+    assert!(
+        found.notes[0].contains("when the cursor stood at 0."),
+        "{found:?}"
+    );
+    let later = head_of(visitor.ticket.as_ref().unwrap()).unwrap();
+    assert_ne!(later, head, "signed again with the admission");
+    assert_eq!(audit(&[&page], &[later]).faults, Vec::<String>::new());
+    let other = audit(&[&page.replace("permit", "release")], &[head]);
+    assert_ne!(other.faults, Vec::<String>::new());
+}
+
+pub(crate) fn what_moves_nothing_is_not_in_the_journal(house: &House) {
+    house.set("automatic", "0");
+    let mut crowd = visitors(house, 3);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+    }
+    house.permit(1);
+    crowd[0].ask("/");
+    let before = page(house);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+        visitor.ask("/_queue/place");
+    }
+    house.forget_the_sign();
+    crowd[1].ask("/");
+    house.change("credit", "{}");
+    assert_eq!(page(house), before);
+}
+
+/// A busy site without a line has a line in the journal once in ten seconds, and not one for each visitor.
+pub(crate) fn visitors_who_go_straight_in_are_told_together(house: &House) {
+    house.set("automatic", "15");
+    house.set("automatic_quantity", "100");
+    for visitor in &mut visitors(house, 12) {
+        assert!(visitor.ask("/").inside);
+    }
+    let many = told(&page(house)).len();
+    assert!((2..=4).contains(&many), "{many} lines");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    let told = told(&page(house));
+    assert_eq!(
+        told.last().map(String::as_str),
+        Some("change 12 12 admin mode:hold")
+    );
+    assert!(told[told.len() - 2].ends_with(" 12 - -"), "{told:?}");
+}
+
+pub(crate) fn the_journal_is_for_operators_and_read_by_one_call(house: &House) {
+    house.set("automatic", "0");
+    house.permit(3);
+    assert_eq!(house.ask(&Ask::get("/_queue/journal")).status, 401);
+    let ask = |query: &str| house.ask(&Ask::get(&format!("/_queue/journal{query}")).operator());
+    assert_eq!(house.calls(|| drop(ask(""))), 1);
+    let second = ask("?from=2").json();
+    assert_eq!(told(&second), ["permit 0 0 permit_token 3:0:3"]);
+    let behind = ask("?from=3").json();
+    assert_eq!((told(&behind), &behind["head"]), (Vec::new(), &Value::Null));
+    for from in ["0", "-1", "two", "", "1.5", "9007199254740993"] {
+        let refused = ask(&format!("?from={from}"));
+        assert_eq!(refused.status, 400, "{from}");
+        let accepted = "accepted is the number of a line, from 1 to ";
+        assert!(refused.body.contains(accepted), "{}", refused.body);
+    }
+    assert_eq!(
+        house
+            .ask(&Ask::get("/_queue/journal").operator().method("POST"))
+            .status,
+        405
+    );
+}
