@@ -27,6 +27,7 @@ mod origin;
 pub mod outage;
 mod rate;
 mod reason;
+pub mod regions;
 pub mod release;
 mod released;
 mod room;
