@@ -88,6 +88,7 @@ impl<'a> Request<'a> {
             invitation: None,
             lane: Lane::Main,
             front_share: self.room.invitations.front_share,
+            regions: None,
             lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),

@@ -169,6 +169,7 @@ impl CachedSign {
                 sign.cursor,
                 sign.length,
                 sign.front.map(|front| (front.cursor, front.length)),
+                sign.in_regions(),
                 sign.live.version,
             ))
         };
@@ -219,6 +220,7 @@ mod tests {
             cursor: Cursor(cursor),
             length,
             front: None,
+            regions: Vec::new(),
             credit: 0,
             measured: None,
             head: None,

@@ -11,7 +11,7 @@ use crate::page::{events_json, iso_8601};
 use crate::queue::{Answers, EventSign};
 use crate::queue::{
     Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
-    Provenance, Rate, Reason, Sessions, Sign,
+    Provenance, Rate, Reason, RegionLine, Sessions, Sign,
 };
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -118,6 +118,7 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
         "sessions": sign.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
         "invitations": invitations_json(*invited, sign, &request.room.invitations),
+        "regions": regions_json(sign, now_ms),
         "origin": origin_json(origin, request),
         "event": sign.event.as_ref().map(event_json),
         "event_trouble": event_trouble(sign, request),
@@ -165,6 +166,22 @@ fn invitations_json(invited: InvitedVisitors, sign: &Sign, rule: &Invitations) -
             }),
         })
     })
+}
+
+/// How far the line of each region is, where a number was drawn in one.
+fn regions_json(sign: &Sign, now_ms: u64) -> Option<Vec<Value>> {
+    let told = |line: &RegionLine| {
+        let measured = line.measured.and_then(|measured| measured.rate(now_ms));
+        object!({
+            "name": line.name.as_str(),
+            "cursor": line.cursor.0,
+            "length": line.length,
+            "waiting": line.waiting(),
+            "measured_per_minute": measured.map(Rate::per_minute),
+        })
+    };
+    let regions: Vec<Value> = sign.regions.iter().map(told).collect();
+    (!regions.is_empty()).then_some(regions)
 }
 
 /// Why no more visitors are released now, and what the last release was.

@@ -228,9 +228,9 @@ pub(super) struct WaitingData<'a> {
     /// Only there to say that the line is on hold or the room closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<Mode>,
-    /// Only there for a number of the front lane.
+    /// Only there for a number outside of the main line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lane: Option<&'static str>,
+    pub(super) lane: Option<&'a str>,
     /// Only there to say that the turn has come, and no slot is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) full: Option<bool>,

@@ -226,6 +226,7 @@ mod tests {
             cursor: Cursor(5),
             length: 100,
             front: None,
+            regions: Vec::new(),
             credit: 0,
             measured: None,
             head: None,

@@ -1,39 +1,50 @@
-//! The lanes of a line: the main line, where visitors draw numbers as they come, and the front lane, whose numbers invitations
-//! open.
+//! The lanes of a line: the main line, where visitors draw numbers as they come, the lines of regions, and the front lane, whose
+//! numbers invitations open.
 //!
 //! Invariant: while visitors of the main line wait, the front lane has at most its share of what the pace lets in, rounded up once
 //! and not with each period. `store/lua/release.lua` has the same rule.
 
-use super::{Birth, Cursor, Pace, Sessions, Sign, WaitingProof};
+use super::{Birth, Cursor, Pace, RegionLine, RegionName, Sessions, Sign, WaitingProof};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// Where a number was drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lane {
     /// In the main line.
     #[default]
     Main,
     /// In the front lane.
     Front,
+    /// In the line of a region.
+    Region(RegionName),
 }
 
 impl Lane {
-    /// As the store, tickets and programs write it; the main line is not written.
+    /// As the store and tickets write it; the main line is not written.
     #[must_use]
-    pub fn name(self) -> Option<&'static str> {
-        (self == Self::Front).then_some("front")
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Main => None,
+            Self::Front => Some("front"),
+            Self::Region(name) => Some(name.as_str()),
+        }
     }
 
-    /// The one that was written so.
+    /// The one that was written so, if there is one.
+    #[must_use]
+    pub fn read(name: &str) -> Option<Self> {
+        match name {
+            "front" => Some(Self::Front),
+            name => RegionName::read(name).map(Self::Region),
+        }
+    }
+
+    /// The same, where the main line is not written; a later version may write others.
     #[must_use]
     pub fn named(name: Option<&str>) -> Self {
-        match name {
-            Some("front") => Self::Front,
-            _ => Self::Main,
-        }
+        name.and_then(Self::read).unwrap_or_default()
     }
 }
 
@@ -81,26 +92,66 @@ impl Sign {
         self.front.map_or(0, FrontLane::waiting)
     }
 
-    /// The sign as visitors of this lane read it: the numbers of the front lane do not move, no lot orders them, and its rate is not
-    /// measured.
+    /// How many visitors wait in the lines of regions.
+    #[must_use]
+    pub fn waiting_in_regions(&self) -> u64 {
+        let waiting = self.regions.iter().map(RegionLine::waiting);
+        waiting.fold(0, u64::saturating_add)
+    }
+
+    /// How many numbers regions have admitted and drawn, in all: neither falls within one birth.
+    #[must_use]
+    pub fn in_regions(&self) -> (u64, u64) {
+        let numbers = self.regions.iter().map(|line| (line.cursor.0, line.length));
+        numbers.fold((0, 0), |sum: (u64, u64), (cursor, length)| {
+            (sum.0.saturating_add(cursor), sum.1.saturating_add(length))
+        })
+    }
+
+    /// The line of this region.
+    #[must_use]
+    pub fn region(&self, name: RegionName) -> RegionLine {
+        let found = self.regions.iter().find(|line| line.name == name);
+        found.copied().unwrap_or(RegionLine::new(name))
+    }
+
+    /// The line of a region is this one from now on. They are kept in the order of their names.
+    pub(super) fn put_region(&mut self, line: RegionLine) {
+        let at = self.regions.partition_point(|known| known.name < line.name);
+        match self.regions.get_mut(at) {
+            Some(known) if known.name == line.name => *known = line,
+            Some(_) | None => self.regions.insert(at, line),
+        }
+    }
+
+    /// The sign as visitors of this lane read it. The numbers of a region and of the front lane do not move, no lot orders them, and
+    /// the pace is not theirs alone; the rate of the front lane is not measured.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Cow<'_, Self> {
-        if lane == Lane::Main {
-            return Cow::Borrowed(self);
-        }
-        let front = self.front.unwrap_or_default();
+        let (cursor, length, measured) = match lane {
+            Lane::Main => return Cow::Borrowed(self),
+            Lane::Front => {
+                let front = self.front.unwrap_or_default();
+                (front.cursor, front.length, None)
+            }
+            Lane::Region(name) => {
+                let region = self.region(name);
+                (region.cursor, region.length, region.measured)
+            }
+        };
         let mut of_lane = Self {
             birth: Birth {
                 splices: Vec::new(),
                 ..self.birth.clone()
             },
-            cursor: front.cursor,
-            length: front.length,
-            measured: None,
+            cursor,
+            length,
+            measured,
             head: None,
             lines: None,
             begun: None,
             front: None,
+            regions: Vec::new(),
             sessions: self.sessions.clone().map(|sessions| Sessions {
                 lapsed: Cursor(0),
                 ..sessions
@@ -114,12 +165,21 @@ impl Sign {
     /// The same, where this ticket of the lane saw it further on. No visitor is moved back.
     #[must_use]
     pub fn seen_from(mut self, lane: Lane, place: WaitingProof) -> Self {
-        let cursor = match lane {
-            Lane::Main => &mut self.cursor,
-            Lane::Front => &mut self.front.get_or_insert_default().cursor,
-        };
-        if place.born == self.birth.born {
-            *cursor = (*cursor).max(place.cursor_at_draw);
+        let seen = place.cursor_at_draw;
+        match lane {
+            _ if place.born != self.birth.born => {}
+            Lane::Main => self.cursor = self.cursor.max(seen),
+            Lane::Front => {
+                let front = self.front.get_or_insert_default();
+                front.cursor = front.cursor.max(seen);
+            }
+            Lane::Region(name) => {
+                let known = self.region(name);
+                self.put_region(RegionLine {
+                    cursor: known.cursor.max(seen),
+                    ..known
+                });
+            }
         }
         self
     }
@@ -128,7 +188,7 @@ impl Sign {
 /// How many visitors wait in each lane, or how many of each go in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByLane {
-    /// In the main line.
+    /// In the main line, and in the lines of regions.
     pub main: u64,
     /// In the front lane.
     pub front: u64,
@@ -276,8 +336,10 @@ mod tests {
         for text in ["", "3 20", "3 x 4"] {
             assert_eq!(FrontLane::read(text), None, "{text}");
         }
-        for lane in [Lane::Main, Lane::Front] {
+        let west = RegionName::read("west").map(Lane::Region);
+        for lane in [Lane::Main, Lane::Front].into_iter().chain(west) {
             assert_eq!(Lane::named(lane.name()), lane);
         }
+        assert_eq!(Lane::named(Some("of a later version")), Lane::Main);
     }
 }

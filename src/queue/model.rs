@@ -20,6 +20,7 @@ mod lot;
 mod pace;
 mod pieces;
 mod rate;
+mod regions;
 mod sessions;
 mod settings;
 mod window;
@@ -37,7 +38,8 @@ pub use claim::Asker;
 use claim::Claims;
 use ended::Ended;
 use inside::Inside;
-use rate::Checkpoint;
+use rate::Measuring;
+use regions::InRegions;
 use std::collections::BTreeMap;
 use witness::Proofs;
 
@@ -76,11 +78,10 @@ pub struct Model {
     anchor_ms: u64,
     /// The draws: birth, epoch and number, by the id of the draw.
     drawn: BTreeMap<String, WaitingProof>,
-    /// Where the measured rate begins, and where it will begin after a window: when, and where the cursor stood.
-    checkpoints: Option<[Checkpoint; 2]>,
+    /// How it moved from release to release.
+    measuring: Measuring,
     /// Length and budget of the periods in which it was measured.
     measured_at: (u64, u64),
-    moved_ms: u64,
     /// All admissions.
     admitted: u64,
     /// What is known of called visitors who do not come.
@@ -113,6 +114,8 @@ pub struct Model {
     front: front::Front,
     /// What moved the line.
     journal: journal::Journal,
+    /// The regions.
+    regions: InRegions,
 }
 
 fn sign_at_first(configured: Pace) -> Sign {
@@ -126,6 +129,7 @@ fn sign_at_first(configured: Pace) -> Sign {
         cursor: Cursor(0),
         length: 0,
         front: None,
+        regions: Vec::new(),
         credit: 0,
         measured: None,
         head: None,
@@ -187,9 +191,8 @@ impl Model {
             left: 0,
             anchor_ms: 0,
             drawn: BTreeMap::new(),
-            checkpoints: None,
+            measuring: Measuring::default(),
             measured_at: (0, 0),
-            moved_ms: 0,
             admitted: 0,
             counted: Counted::default(),
             kept: Kept::default(),
@@ -212,6 +215,7 @@ impl Model {
             invited: invite::Minute::default(),
             front: front::Front::default(),
             journal: journal::Journal::default(),
+            regions: InRegions::default(),
         }
     }
 
@@ -269,10 +273,11 @@ impl Model {
         let waits = self.sign.waiting() > 0;
         let called = self.admitted - turnout.called - (self.front.called - in_front);
         if self.sign.waiting_in_main() == 0 {
-            self.checkpoints = None;
+            self.measuring.forget();
         } else if called > 0 {
-            self.measure(call.now_ms);
+            self.measuring.measure(self.sign.cursor, call.now_ms);
         }
+        self.measure_regions(call.now_ms);
         self.watch_turnout(turnout, call.now_ms);
         if waits && before == Before::Idle {
             let kept = if self.is_held(call.now_ms) {

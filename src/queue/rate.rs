@@ -120,16 +120,17 @@ pub fn estimated_wait(
 }
 
 impl Sign {
-    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, the pace follows the origin, or visitors of the front
-    /// lane have a share of it, that is by what was measured, and no sooner than the schedule says: how soon slots become free, and
-    /// how much the front lane uses, is not known before. `None` where it is unknown.
+    /// Seconds until a visitor with this many ahead goes in. Where a cap holds, the pace follows the origin, or visitors of other
+    /// lanes have a share of it, that is by what was measured, and no sooner than the schedule says: how soon slots become free, and
+    /// how much the other lanes use, is not known before. `None` where it is unknown.
     #[must_use]
     pub fn estimated_wait(&self, ahead: u64, now_ms: u64) -> Option<u64> {
         let pace = self.live.pace;
         let is_held_back = |sessions: &Sessions| sessions.enforcement == Enforcement::On;
         let is_slowed = self.origin.is_some_and(|origin| origin.is_slowed);
         let is_capped = self.sessions.as_ref().is_some_and(is_held_back);
-        if !is_slowed && !is_capped && self.waiting_in_front() == 0 {
+        let is_shared = self.waiting_in_front() > 0 || self.waiting_in_regions() > 0;
+        if !is_slowed && !is_capped && !is_shared {
             return estimated_wait(ahead, self.measured, pace, now_ms);
         }
         let measured = self.measured?;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Begun, Birth, Event, EventList, EventSign, FrontLane, Head, OriginSign, Phase};
+use super::{
+    Begun, Birth, Event, EventList, EventSign, FrontLane, Head, OriginSign, Phase, RegionLine,
+};
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
 /// The public state of the line, the same for every visitor.
@@ -20,6 +22,14 @@ pub struct Sign {
     /// The front lane, once a number was drawn there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front: Option<FrontLane>,
+    /// The lines of the room's regions, once a number was drawn there, in the order of their names. The main line is that of all other
+    /// places.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        with = "super::region::in_copy"
+    )]
+    pub regions: Vec<RegionLine>,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
     /// What the journal has reached; nothing for a line of the version before.
@@ -126,11 +136,12 @@ impl SetTimes {
 }
 
 impl Sign {
-    /// How many hold a ticket and have not been admitted, in both lanes.
+    /// How many hold a ticket and have not been admitted, in all lanes.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.waiting_in_main()
             .saturating_add(self.waiting_in_front())
+            .saturating_add(self.waiting_in_regions())
     }
 
     /// The same in the main line.

@@ -148,7 +148,7 @@ pub(super) fn outcome(
             Sampling::All
         },
         queue_cursor: visit.cursor().map(|cursor| cursor.0),
-        lane: visit.ticket.lane.name(),
+        lane: visit.ticket.lane.name().map(str::to_owned),
         shared_ticket: visit.shared == Shared::Yes,
         above_network_bound: visit.above,
         invitation: visit.invited,

@@ -2,7 +2,8 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, Sessions, Sign,
+    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, RegionLine, RegionName,
+    Regions, Sessions, Sign,
 };
 use std::borrow::Cow;
 
@@ -25,6 +26,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let known = line.known.last_sign();
     let lot = lot(line, known.as_ref());
     let front = (line.front_share > 0).then(|| ("front_share", line.front_share.to_string()));
+    let regions = line.regions.into_iter().flat_map(in_regions);
     let rest = [
         front,
         watched(&line.health),
@@ -34,7 +36,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     ];
     let cap = Some(line.cap).filter(Cap::holds);
     let cap = cap.into_iter().flat_map(capped);
-    let settings = settings.into_iter().chain(cap);
+    let settings = settings.into_iter().chain(cap).chain(regions);
     let settings = settings.chain(rest.into_iter().flatten()).map(named);
     let known = known.map(|sign| brought(&sign));
     settings.chain(known.unwrap_or_default()).collect()
@@ -70,14 +72,14 @@ fn brought(sign: &Sign) -> Arguments {
         (sign.begun.as_ref()).map(|begun| ("sign_event", begun.written())),
         sign.front.map(|front| ("sign_front", front.written())),
         sign.head.map(|head| ("sign_head", head.to_string())),
+        known_regions(&sign.regions),
     ];
     let lines = sign.lines.map(|lines| ("sign_lines", lines));
     let numbers = numbers.into_iter().chain(set_times(live)).chain(lines);
     let numbers = numbers.map(|(name, number)| (name, number.to_string()));
     let sessions = sign.sessions.iter().flat_map(known_sessions);
     let pairs = numbers.chain(texts).chain(told.into_iter().flatten());
-    let pairs = pairs.chain(sessions);
-    pairs.map(named).collect()
+    pairs.chain(sessions).map(named).collect()
 }
 
 /// When operators set what the sign shows.
@@ -100,6 +102,20 @@ fn known_sessions(sessions: &Sessions) -> [(&'static str, String); 3] {
         ("sign_told", sessions.told_ms.to_string()),
         ("sign_cap_since", sessions.since.to_string()),
         ("sign_ring", cells.collect::<Vec<_>>().join(" ")),
+    ]
+}
+
+/// The numbers of the regions by the sign.
+fn known_regions(lines: &[RegionLine]) -> Option<(&'static str, String)> {
+    (!lines.is_empty()).then(|| ("sign_regions", RegionLine::all_written(lines)))
+}
+
+/// The regions of the room, and how many minutes back it counts how much came to each.
+fn in_regions(regions: &Regions) -> [(&'static str, String); 2] {
+    let names: Vec<&str> = regions.names.iter().map(RegionName::as_str).collect();
+    [
+        ("regions", names.join(" ")),
+        ("regions_lag", regions.lag.minutes().to_string()),
     ]
 }
 

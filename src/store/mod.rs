@@ -17,13 +17,12 @@ use crate::cache::outbox::Batch;
 use crate::cache::{LastSign, ended};
 use crate::queue::{
     AbsentVisitors, Actor, Begun, Cap, Change, Changed, EndedSession, HealthRule, Lane, LineAnswer,
-    LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, RoomName, Schedule, Sign,
-    WaitingProof,
+    LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions, RoomName, Schedule,
+    Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
 use reply::Answer;
-use serde_json::Value;
 use upstash::{Attempt, StoreError, Transport};
 
 /// How many numbers share one key that says which of them have been claimed: 8 KB at most.
@@ -64,6 +63,8 @@ pub struct Line<'a> {
     pub lane: Lane,
     /// The share of the front lane, in percent.
     pub front_share: u64,
+    /// The regions of the room, if it has some.
+    pub regions: Option<&'a Regions>,
     /// Seconds after which an untouched line is forgotten.
     pub lifetime: u64,
     /// The time by the clock of the POP.
@@ -236,7 +237,7 @@ impl Line<'_> {
         verb: &str,
         mut keys: Keys,
         arguments: Arguments,
-    ) -> Result<Value, StoreError> {
+    ) -> Result<serde_json::Value, StoreError> {
         keys.extend(["hour", "journal"].map(|name| (name, self.key(name))));
         keys.push(("line", self.room.line_key()));
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
@@ -293,7 +294,7 @@ impl Line<'_> {
         counts.chain(batches.iter().map(till)).collect()
     }
 
-    fn command(&self, command: &[&str], attempt: Attempt) -> Result<Value, StoreError> {
+    fn command(&self, command: &[&str], attempt: Attempt) -> Result<serde_json::Value, StoreError> {
         upstash::decode(self.store.post(&upstash::encode(command), attempt))
     }
 }

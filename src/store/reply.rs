@@ -10,7 +10,9 @@ use crate::queue::{
 };
 use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Past};
 use crate::queue::{Cursor, Measured, Mode, Pace};
-use crate::queue::{EventList, Explained, Position, Released, Sessions, SetTimes, Sign, Splice};
+use crate::queue::{
+    EventList, Explained, Position, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
+};
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
 pub(super) struct Answer(Vec<(String, Value)>);
@@ -110,6 +112,7 @@ impl Answer {
             cursor: Cursor(self.number("cursor")?),
             length: self.number("length")?,
             front: self.optional("front", FrontLane::read)?,
+            regions: (self.optional("regions", RegionLine::read_all)?).unwrap_or_default(),
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
             pops: self.optional_number("pops")?.filter(|pops| *pops > 0),
@@ -218,7 +221,7 @@ impl Answer {
         Some(LineAnswer {
             sign: self.sign()?,
             position: (position > 0 && claim != Some(Claim::Used)).then_some(Position(position)),
-            lane: self.optional("lane", lane)?.unwrap_or_default(),
+            lane: self.optional("lane", Lane::read)?.unwrap_or_default(),
             claim,
             above: self.optional("above", AboveBound::named)?,
             invited: self.optional("invited", Invited::named)?,
@@ -293,11 +296,6 @@ impl Answer {
     }
 }
 
-/// Only the front lane has a name.
-fn lane(name: &str) -> Option<Lane> {
-    (Lane::Front.name() == Some(name)).then_some(Lane::Front)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,7 +350,9 @@ mod tests {
             ("message", json!("Hello"), json!(5)),
             ("pops", json!("3"), json!("many")),
             ("mode_at", json!(5), json!("soon")),
-            ("lane", json!("front"), json!("back")),
+            ("lane", json!("front"), json!("the back")),
+            ("lane", json!("west"), json!(1)),
+            ("regions", json!("west 1 2 3"), json!("west 1")),
             ("above", json!("drawn"), json!(1)),
             ("invited", json!("kept"), json!(1)),
         ] {

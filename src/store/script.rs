@@ -10,7 +10,7 @@ macro_rules! joined {
 }
 
 const FILES: &str = joined!(
-    "state" "event" "window" "health" "absent" "birth" "journal" "front" "rate" "sessions" "ended" "settings" "pieces" "sign" "begin" "ticket" "pace" "release" "claim" "invite" "draw" "history"
+    "state" "event" "window" "health" "absent" "birth" "front" "regions" "journal" "rate" "sessions" "ended" "settings" "pieces" "sign" "begin" "ticket" "pace" "release" "claim" "invite" "draw" "history"
     "answer" "join" "look" "change" "status" "metrics"
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);

@@ -4,6 +4,7 @@
 //! nobody knows is absent.
 
 mod exposition;
+mod regions;
 
 use self::exposition::{Page, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
@@ -25,6 +26,7 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     page.counters(figures);
     page.gauges(figures, age_ms, now_ms);
     page.front(&figures.sign);
+    page.regions(&figures.sign.regions);
     page.absent(figures.absent);
     page.sessions(figures.sign.sessions.as_ref());
     page.gauge(
@@ -301,6 +303,7 @@ mod tests {
             cursor: Cursor(3),
             length: 10,
             front: None,
+            regions: Vec::new(),
             credit: 0,
             pops: None,
             sessions: None,

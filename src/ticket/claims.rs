@@ -52,7 +52,7 @@ pub(super) struct Claims {
     /// The invitation that its holder brings to the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) inv: Option<String>,
-    /// Only there for a number of the front lane.
+    /// The lane of the number: only there outside of the main line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
     /// The number, the epoch, the cursor when it was drawn and the birth of a visitor who waits there. The version before knows one
@@ -102,7 +102,7 @@ impl Claims {
                 above: draws_from,
                 ..named
             },
-            Standing::Waiting(place) if ticket.lane == Lane::Front => Self {
+            Standing::Waiting(place) if ticket.lane != Lane::Main => Self {
                 place: Some([
                     place.position.0,
                     place.epoch,

@@ -65,6 +65,7 @@ mod lua;
 mod metrics;
 mod networks;
 mod prometheus;
+mod regions;
 mod rush;
 mod secrets;
 mod spelling;

@@ -128,6 +128,7 @@ impl Play<'_> {
                 invitation: None,
                 lane: Lane::Main,
                 front_share: 0,
+                regions: None,
                 lifetime: 172_800,
                 pop: String::new(),
                 now: Now::from_ms(self.now_ms),

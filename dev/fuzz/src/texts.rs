@@ -7,7 +7,7 @@ use now_serving::http::moment::moment;
 use now_serving::page::iso_8601;
 use now_serving::queue::{
     Begun, Cap, Cell, EndedSession, EndedSessions, Event, EventList, EventSign, FrontLane,
-    Invitation, Splice,
+    Invitation, RegionLine, Splice,
 };
 
 /// The first millisecond of the year 10000.
@@ -26,6 +26,7 @@ pub fn target(bytes: &[u8]) {
     is_the_same(&text, EventSign::read, |sign| sign.clone().into());
     is_the_same(&text, FrontLane::read, |lane| lane.written());
     is_the_same(&text, Invitation::read, Invitation::written);
+    is_the_same(&text, RegionLine::read, RegionLine::written);
     is_the_same(&text, OutboxSlot::decode, OutboxSlot::encode);
     is_the_same(&text, Splice::read, |splice| splice.written());
     is_the_same(&text, Tally::decode, Tally::encode);

@@ -5,7 +5,8 @@
 use now_serving::i18n::LANGUAGES;
 use now_serving::queue::draw::commitment;
 use now_serving::queue::{
-    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, WaitingProof, Way,
+    Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, RegionName, WaitingProof,
+    Way,
 };
 use now_serving::ticket::keys::sealed;
 use now_serving::ticket::{Grace, Notice, PassHolder, Standing, Ticket};
@@ -129,7 +130,9 @@ fn signed(ticket: &Ticket, input: &mut Input<'_>) {
 
 /// One that the service could have made, but for the size of its numbers.
 fn ticket(input: &mut Input<'_>) -> Ticket {
-    let lane = input.one_of(&[Lane::Main, Lane::Front]).unwrap_or_default();
+    let west = RegionName::read("west-2").map_or(Lane::Main, Lane::Region);
+    let lane = input.one_of(&[Lane::Main, Lane::Front, west]);
+    let lane = lane.unwrap_or_default();
     let standing = standing(input, lane);
     let is_by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
     let languages = LANGUAGES.each_ref().map(|language| language.tag);
@@ -161,7 +164,7 @@ fn standing(input: &mut Input<'_>, lane: Lane) -> Standing {
             epoch: input.number(),
             position: Position(input.number()),
             cursor_at_draw: Cursor(input.number()),
-            // No lot orders the front lane.
+            // A lot orders the main line only.
             came: input
                 .maybe(|input| Position(input.number()))
                 .filter(|_| lane == Lane::Main),

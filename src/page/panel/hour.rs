@@ -116,6 +116,7 @@ pub(super) mod tests {
                 cursor: Cursor(now.admitted),
                 length: now.drawn,
                 front: None,
+                regions: Vec::new(),
                 credit: 0,
                 pops: None,
                 sessions: None,

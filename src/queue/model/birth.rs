@@ -73,6 +73,7 @@ impl Model {
             (birth.sealed, birth.settled) = (true, birth.settled.max(birth.started));
         }
         self.begin_sessions(call.now_ms);
+        self.begin_regions(call.now_ms);
         self.show_birth(call.now_ms);
         if let Some(known) = call.known {
             self.take_sign(known, settled, call.now_ms);
@@ -90,6 +91,7 @@ impl Model {
         let age = known.birth.started.cmp(&self.sign.birth.started);
         self.take_line(known, settled, now_ms);
         self.take_front(known, before, now_ms);
+        self.take_regions(known, before, now_ms);
         // Of this line, or of a piece of it.
         let (birth, born) = (&self.sign.birth, known.birth.born);
         if born == birth.born || birth.splice_of(born).is_some() {
@@ -172,7 +174,7 @@ impl Model {
             }
             (birth.born, birth.adopted) = (laid.born, birth.adopted + 1);
             birth.splices = laid.splices;
-            self.checkpoints = None;
+            self.forget_rate();
         }
         let drawn = self.windows.from.saturating_sub(began).min(own.many);
         self.windows.from = laid.offset + drawn;
@@ -180,6 +182,7 @@ impl Model {
         self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
         if is_of_another {
             self.forget_front();
+            self.forget_regions();
         }
     }
 
@@ -227,7 +230,7 @@ impl Model {
         if seen > self.sign.cursor {
             // Remembered, not admitted now: the measurement begins anew.
             self.sign.cursor = Cursor(seen.0.min(self.sign.length));
-            self.checkpoints = None;
+            self.forget_rate();
         }
     }
 
@@ -236,8 +239,9 @@ impl Model {
         self.sign.cursor = Cursor(self.sign.length);
         self.sign.credit = 0;
         self.end_front();
+        self.end_regions();
         self.quiet_ms = 0;
-        self.checkpoints = None;
+        self.forget_rate();
         let birth = &mut self.sign.birth;
         (birth.started, birth.sealed) = (now_ms.max(birth.started + 1), true);
         birth.settled = birth.started;
@@ -278,6 +282,7 @@ impl Model {
             past.grow(piece);
             self.begin_new_data(past, 0, now_ms);
             self.leave_free_in_front(FrontLane::default(), now_ms);
+            self.leave_free_in_regions(now_ms);
         } else if young {
             let mut past = Pieces::of(&self.sign.birth, self.sign.length);
             let own = past.pop(started);

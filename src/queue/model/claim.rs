@@ -121,10 +121,10 @@ impl Model {
         if self.claimable(cap, now_ms) == 0 {
             return Some(Claim::Full);
         }
-        // No number of the front lane comes late.
+        // Only numbers of the main line come late.
         self.inside.take_promise(match lane {
             Lane::Main => position,
-            Lane::Front => Position(u64::MAX),
+            Lane::Front | Lane::Region(_) => Position(u64::MAX),
         });
         let end = now_ms / MINUTE_MS + cap.session_minutes;
         self.inside.open(end, 1, now_ms);

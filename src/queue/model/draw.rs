@@ -40,11 +40,13 @@ impl Model {
         }
         let drawn = self.draw(asker, now_ms);
         self.release(now_ms);
-        let is_called =
-            |position: &Position| position.0 <= self.sign.cursor.0 && !self.is_redrawn(*position);
+        let (lane, cursor) = (drawn.lane, self.sign.of(drawn.lane).cursor);
+        let is_called = |position: &Position| {
+            let is_redrawn = lane == Lane::Main && self.is_redrawn(*position);
+            position.0 <= cursor.0 && !is_redrawn
+        };
         let called = drawn.position.filter(is_called);
-        let claim =
-            called.and_then(|position| self.claim(asker, (Lane::Main, position), None, now_ms));
+        let claim = called.and_then(|position| self.claim(asker, (lane, position), None, now_ms));
         Told {
             claim,
             invited: past.invited,
@@ -64,6 +66,12 @@ impl Model {
                 ..Told::default()
             };
         }
+        if let Some((lane, position)) = self.drawn_in_region(asker.id) {
+            return Told {
+                lane,
+                ..Told::of(position, None)
+            };
+        }
         if self.mode(now_ms) == Mode::Closed {
             return Told::default();
         }
@@ -74,15 +82,28 @@ impl Model {
                 ..Told::default()
             };
         }
+        Told {
+            above,
+            lane: match asker.lane {
+                Lane::Main | Lane::Front => Lane::Main,
+                region @ Lane::Region(_) => region,
+            },
+            ..Told::of(self.next_number(asker, now_ms), None)
+        }
+    }
+
+    /// In the visitor's region, or in the main line.
+    fn next_number(&mut self, asker: Asker<'_>, now_ms: u64) -> Position {
+        if let Lane::Region(name) = asker.lane {
+            return self.draw_in_region(asker, name, now_ms);
+        }
+        self.came_from_anywhere(now_ms);
         self.windows.count_draw(now_ms, self.sign.length);
         self.sign.length += 1;
         let position = Position(self.sign.length);
         let place = self.sign.place(position);
         self.drawn.insert(asker.id.to_owned(), place);
-        Told {
-            above,
-            ..Told::of(position, None)
-        }
+        position
     }
 
     /// What becomes of a draw from this network, which counts unless it gets no number.

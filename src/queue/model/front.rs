@@ -57,11 +57,11 @@ impl Model {
         now_ms: u64,
     ) -> (Option<Position>, Option<Invited>) {
         let brought = asker.invitation.filter(|brought| brought.opens(Way::Front));
-        if brought.is_none() && asker.lane == Lane::Main {
+        if brought.is_none() && asker.lane != Lane::Front {
             return (None, None);
         }
         let before = self.claims.uses.drawn_in_front(asker.id);
-        if let Some(position) = before.and_then(|place| self.number_in_front(place)) {
+        if let Some(position) = before.and_then(|place| self.number_in(Lane::Front, place)) {
             return (Some(position), brought.map(|_| Invited::Front));
         }
         let draws = matches!(self.mode(now_ms), Mode::Automatic | Mode::Hold);
@@ -97,9 +97,9 @@ impl Model {
         position
     }
 
-    /// The number of a ticket of the lane, if its line and its epoch have not ended.
-    fn number_in_front(&self, place: WaitingProof) -> Option<Position> {
-        match TicketState::of(place, &self.sign.of(Lane::Front)) {
+    /// The number of a ticket of a lane, if its line and its epoch have not ended.
+    pub(super) fn number_in(&self, lane: Lane, place: WaitingProof) -> Option<Position> {
+        match TicketState::of(place, &self.sign.of(lane)) {
             TicketState::Placed(position) => Some(position),
             TicketState::Ended | TicketState::Settling | TicketState::Ahead => None,
         }

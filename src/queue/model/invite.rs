@@ -2,7 +2,7 @@
 
 use super::claim::Told;
 use super::{Asker, Model};
-use crate::queue::{Claim, Invited, Lane, Mode, Presented, WaitingProof, Way};
+use crate::queue::{Claim, Invited, Lane, Mode, Presented, RegionName, WaitingProof, Way};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MINUTE_MS: u64 = 60_000;
@@ -16,7 +16,9 @@ pub(super) struct Uses {
     given: BTreeMap<String, (u64, u64, Option<u64>)>,
     /// By the id of the ticket: what it drew in the front lane.
     front: BTreeMap<String, WaitingProof>,
-    /// The tickets that drew there once more, since the line of their number was lost.
+    /// By the id of the ticket: what it drew in a region.
+    region: BTreeMap<String, (RegionName, WaitingProof)>,
+    /// The tickets that drew in the front lane once more, since the line of their number was lost.
     again: BTreeSet<String>,
 }
 
@@ -25,13 +27,22 @@ impl Uses {
     pub(super) fn forget(&mut self, id: &str) {
         self.given.remove(id);
         self.front.remove(id);
+        self.region.remove(id);
     }
 
     pub(super) fn drawn_in_front(&self, id: &str) -> Option<WaitingProof> {
         self.front.get(id).copied()
     }
 
-    /// Whether the ticket may do so; from now on it may not.
+    pub(super) fn drawn_in_region(&self, id: &str) -> Option<(RegionName, WaitingProof)> {
+        self.region.get(id).copied()
+    }
+
+    pub(super) fn draw_in_region(&mut self, id: &str, drawn: (RegionName, WaitingProof)) {
+        self.region.insert(id.to_owned(), drawn);
+    }
+
+    /// Whether the ticket may draw there once more; from now on it may not.
     pub(super) fn draws_again(&mut self, id: &str) -> bool {
         self.again.insert(id.to_owned())
     }

@@ -97,13 +97,15 @@ impl Model {
     fn place(&self) -> Place {
         let (sign, front) = (&self.sign, self.sign.front.unwrap_or_default());
         let birth = &sign.birth;
+        // The lines of regions count with the main line.
+        let (cursor, length) = sign.in_regions();
         Place {
             moved: Moved {
-                cursor: sign.cursor.0,
+                cursor: sign.cursor.0 + cursor,
                 front: front.cursor.0,
                 invited: self.journal.invited,
             },
-            length: sign.length,
+            length: sign.length + length,
             front_length: front.length,
             period: self.period,
             left: self.left,

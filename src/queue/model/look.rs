@@ -10,6 +10,7 @@ impl Model {
         let (_, told) = self.verb(call, |line, before| {
             match asker.lane {
                 Lane::Front => line.take_front_ticket(place),
+                Lane::Region(name) => line.take_region_ticket(name, place),
                 Lane::Main => {
                     line.take_ticket(asker.id, place, call.now_ms);
                     line.take_event(asker.event, place);
@@ -44,10 +45,10 @@ impl Model {
             TicketState::Ahead if sign.birth.young => Told::default(),
             TicketState::Ended | TicketState::Ahead => {
                 // Where its line was lost, and all tickets were not ended, it draws in the front lane again.
-                let lane = if sign.has_ended(place.born, place.epoch) {
-                    Lane::Main
-                } else {
-                    asker.lane
+                let is_over = sign.has_ended(place.born, place.epoch);
+                let lane = match asker.lane {
+                    Lane::Front if is_over => Lane::Main,
+                    lane => lane,
                 };
                 self.arrive(Asker { lane, ..asker }, now_ms)
             }
@@ -63,7 +64,7 @@ impl Model {
     ) -> Told {
         let past = match asker.lane {
             Lane::Main => self.go_past(asker, now_ms),
-            Lane::Front => self.go_in(asker, now_ms),
+            Lane::Front | Lane::Region(_) => self.go_in(asker, now_ms),
         };
         if past.has_gone_past() {
             return past;

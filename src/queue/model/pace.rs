@@ -32,7 +32,7 @@ impl Model {
 
     fn waiting_by_lane(&self) -> ByLane {
         ByLane {
-            main: self.sign.waiting_in_main(),
+            main: (self.sign.waiting_in_main()).saturating_add(self.sign.waiting_in_regions()),
             front: self.sign.waiting_in_front(),
         }
     }
@@ -46,7 +46,7 @@ impl Model {
     }
 
     fn call(&mut self, released: ByLane, now_ms: u64) {
-        self.sign.cursor.0 += released.main;
+        self.call_main(released.main);
         self.call_front(released.front);
         self.admitted += released.sum();
         self.promise(released.sum(), now_ms);
@@ -63,7 +63,10 @@ impl Model {
             front: self.front_share(),
         };
         let released = release::release(line, limits, now_ms);
-        self.call(released.of, now_ms);
+        // Each is split among the regions by itself.
+        let permitted = line.waiting.main_first(released.by_credit);
+        self.call(permitted, now_ms);
+        self.call(released.of.without(permitted), now_ms);
         self.front.over = released.front_over;
         self.sign.credit -= released.by_credit;
         self.left = released.budget;

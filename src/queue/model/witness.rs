@@ -71,6 +71,7 @@ impl Model {
         past.grow(restored);
         self.lay(past, own);
         self.leave_free_in_front(FrontLane::default(), now_ms);
+        self.leave_free_in_regions(now_ms);
         (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.cursor_at_draw);
     }
 }

@@ -51,6 +51,10 @@ local function answer(number, ...)
     table.insert(told, 'front')
     table.insert(told, front.written())
   end
+  if regions.written() then
+    table.insert(told, 'regions')
+    table.insert(told, regions.written())
+  end
   tell_sessions(told)
   tell_health(told)
   if texts.release and waiting(before) > 0 then

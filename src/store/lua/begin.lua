@@ -4,8 +4,12 @@
 -- called again and do not count as come for the first time.
 local function end_all()
   begin_anew()
-  state.cursor, state.credit, state.steady = state.length, 0, 0
-  state.front_cursor, state.front_over = state.front_length, 0
+  state.credit, state.steady = 0, 0
+  state.front_over = 0
+  for _, lane in ipairs(lanes) do
+    state[lane .. 'cursor'] = state[lane .. 'length']
+  end
+  regions.forget_owed()
   end_sessions()
   forget_rate()
 end

@@ -153,7 +153,7 @@ local acts = {
     })
     if held == state.cursor + 1 and (arg.held_came == 'yes' or not lot.is_redrawn(held)) then
       journal.released(bound())
-      admit(1)
+      front.call('', 1)
       journal.note('permit', bound(), journal.who(), 'jump')
     end
     return held or 0

@@ -1,24 +1,26 @@
 -- How a called visitor claims a session, where a cap holds.
 
 -- What this ticket was given before: its number, the last minute of its session, and whether the same visitor asks again: soon
--- after, since the answer was lost, or from the same network. `front ` stands before a number of the front lane.
+-- after, since the answer was lost, or from the same network. `front `, or the name of a region, stands before a number of that
+-- lane.
 local function claimed_before()
   local memory = is_capped and key.claim and redis.pcall('GET', key.claim)
   memory = type(memory) == 'string' and memory or ''
-  local lane, born, epoch, position, last, second, network =
-    string.match(memory, '^(%a* ?)(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$')
-  local numbered = lane == 'front ' and front.number_of or number_of
-  local number = born and numbered({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
+  local lane = string.match(memory, '^(%a%S*) ')
+  local born, epoch, position, last, second, network =
+    string.match(memory, '(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$', lane and #lane + 2 or 1)
+  local ticket = born and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
+  local number = ticket and front.number_in(regions.lane(lane), ticket)
   if number and this_minute <= tonumber(last) then
     local is_soon = now < (tonumber(second) + TTL.draw) * 1000
-    return number, tonumber(last), is_soon or network ~= '' and network == arg.network, lane == 'front ' and 'front' or nil
+    return number, tonumber(last), is_soon or network ~= '' and network == arg.network, lane
   end
 end
 
 -- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the
 -- place of the number among those that have been claimed, where a ticket names it.
 local function claim(number, bit)
-  local is_front = front.says ~= nil
+  local is_main = not front.says
   -- An operator's test ticket claims with its first visit.
   if not is_capped or not key.claim then
     return
@@ -33,14 +35,14 @@ local function claim(number, bit)
   elseif claimable() == 0 then
     return 0
   end
-  take_promise(is_front and math.huge or number)
+  take_promise(is_main and number or math.huge)
   local last = this_minute + cap.minutes
   open_session(last, 1)
   local born, own = state.born, number
-  if not is_front then
+  if is_main then
     born, own = named(number)
   end
-  local memory = string.format('%s%d:%d:%d %d %d %s', is_front and 'front ' or '', born, born == state.born and state.epoch or 1, own,
+  local memory = string.format('%s%d:%d:%d %d %d %s', is_main and '' or front.says .. ' ', born, born == state.born and state.epoch or 1, own,
     last, math.floor(now / 1000), arg.network or '')
   redis.call('SET', key.claim, memory, 'EX', (cap.minutes + 1) * 60)
   -- After the session, which the ticket gets again meanwhile.

@@ -34,13 +34,22 @@ local function draw()
     front.keep_memory()
     return number
   end
+  number = regions.drawn_before()
+  if number then
+    front.keep_memory()
+    return number
+  end
   if mode_now() == 'closed' then
     return 0
   end
   if not network.lets_draw() then
     return 0
   end
+  if arg.lane and arg.lane ~= 'front' then
+    return regions.draw(arg.lane)
+  end
   count_draw('')
+  regions.come('*')
   state.length, state.drawn = state.length + 1, state.drawn + 1
   local birth, own = named(state.length)
   front.remember('number', string.format('%d:%d:%d', birth, birth == state.born and state.epoch or 1, own))
@@ -63,7 +72,8 @@ local function arrive()
   position = draw()
   release()
   -- A visitor whom the lot moved learns the number first.
-  if position > 0 and position <= state.cursor and not lot.is_redrawn(position) then
+  local of = regions.lane(front.says)
+  if position > 0 and position <= state[of .. 'cursor'] and not (of == '' and lot.is_redrawn(position)) then
     return position, claim(position)
   end
   return position

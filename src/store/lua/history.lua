@@ -66,7 +66,7 @@ end
 
 local function save()
   keep_sick()
-  measure()
+  front.measure_all()
   write_sessions()
   note_release()
   journal.close(bound())
@@ -75,5 +75,6 @@ local function save()
   if waiting(before) == 0 and waiting(state) > 0 then
     state.anchor = math.max(now, is_held() and state.anchor or 0)
   end
+  regions.write()
   write_state()
 end

@@ -90,7 +90,7 @@ function front.arrive()
     return
   end
   local drawn = front.drawn_before()
-  local number = drawn and front.number_of(drawn)
+  local number = drawn and front.number_of(drawn, 'front_')
   if number then
     front.keep_memory()
     invitation.says = invitation.lane == 'front' and 'front' or invitation.says

@@ -17,6 +17,12 @@ function journal.place()
     'started', 'adopted' }) do
     stands[name] = state[name]
   end
+  -- The lines of regions count with the main line.
+  for _, region in ipairs(regions.list) do
+    if region.line ~= '' then
+      stands.cursor, stands.length = stands.cursor + state[region.own .. 'cursor'], stands.length + state[region.own .. 'length']
+    end
+  end
   return stands
 end
 function journal.differs(from, to, ...)

@@ -1,6 +1,6 @@
 -- look: release what is due and say where the sign stands, and count what the POP brings.
 -- Arguments `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (the cursor when it was drawn) and `ticket_id` are
--- those of a ticket; without them no ticket asks. `lane` = 'front': its number is of the front lane. `ticket_came` = 'yes': its number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number. A called visitor
+-- those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number. A called visitor
 -- claims a session: `claim_bit` is the place of the ticket's number among those that have been claimed.
 verbs.look = function()
   local position, last = 0, nil
@@ -8,9 +8,9 @@ verbs.look = function()
     id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
     position = tonumber(arg.ticket_position), seen = tonumber(arg.ticket_seen),
   }
-  local is_front = arg.lane == 'front'
-  if ticket and is_front then
-    front.take_ticket(ticket)
+  local lane = regions.lane(arg.lane)
+  if ticket and lane ~= '' then
+    front.take_ticket(ticket, lane)
   elseif ticket then
     take_ticket(ticket)
     witness(ticket)
@@ -21,16 +21,16 @@ verbs.look = function()
   count_pop()
   release()
   if ticket then
-    position = (is_front and front.number_of or number_of)(ticket)
-    front.says = is_front and position and 'front' or nil
-    local is_moved = position and not is_front and arg.ticket_came ~= 'yes' and lot.is_redrawn(position)
-    if position and position <= state[is_front and 'front_cursor' or 'cursor'] and not is_moved then
+    position = front.number_in(lane, ticket)
+    front.says = position and arg.lane or nil
+    local is_moved = position and lane == '' and arg.ticket_came ~= 'yes' and lot.is_redrawn(position)
+    if position and position <= state[lane .. 'cursor'] and not is_moved then
       last = claim(position, tonumber(arg.claim_bit))
     elseif position then
       local past, session = front.go_past()
       position, last = past or position, session
     elseif position == nil and arg.draws == 'yes' then
-      arg.lane = not front.was_ended(ticket) and arg.lane or nil
+      arg.lane = (lane ~= 'front_' or not front.was_ended(ticket)) and arg.lane or nil
       position, last = arrive()
     end
   end

@@ -1,11 +1,18 @@
 -- The measured rate: from release to release. `from` is the cursor right after the release at `since`; `moved` is the time
 -- of the latest release, `step` the longest time between two. `mid`, `mid_from` and `mid_step` are a younger beginning, which takes over once it is a window old, so that
 -- nothing older than two windows counts.
-local WINDOW = 300000
-
+-- The front lane is not measured.
+function front.forget_rate(lane)
+  if lane ~= 'front_' then
+    for _, name in ipairs({ 'since', 'from', 'mid', 'mid_from', 'moved', 'step', 'mid_step' }) do
+      state[lane .. name] = 0
+    end
+  end
+end
 local function forget_rate()
-  state.since, state.from, state.mid, state.mid_from, state.moved = 0, 0, 0, 0, 0
-  state.step, state.mid_step = 0, 0
+  for _, lane in ipairs(lanes) do
+    front.forget_rate(lane)
+  end
 end
 
 -- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
@@ -18,22 +25,43 @@ local function judge_rate()
     forget_rate()
   end
 end
--- The line moves as fast as it can only while visitors remain waiting. The front lane is not measured.
-local function measure()
-  if state.cursor == state.length then
-    forget_rate()
-  elseif state.admitted - before.admitted > front.called then
+-- A line moves as fast as it can only while visitors remain waiting.
+function front.measure(lane)
+  local function at(name)
+    return state[lane .. name]
+  end
+  local function put(name, value)
+    state[lane .. name] = value
+  end
+  if at('cursor') == at('length') then
+    front.forget_rate(lane)
+  elseif front.called[lane] then
     -- Measured time does not run backwards, even when the clock does.
-    local step = math.max(now - state.moved, 0)
-    state.moved = math.max(now, state.moved)
-    state.step, state.mid_step = math.max(state.step, step), math.max(state.mid_step, step)
-    if state.since == 0 then
-      state.since, state.from = state.moved, state.cursor
-      state.mid, state.mid_from = state.moved, state.cursor
-      state.step, state.mid_step = 0, 0
-    elseif state.moved - state.mid >= WINDOW then
-      state.since, state.from, state.step = state.mid, state.mid_from, state.mid_step
-      state.mid, state.mid_from, state.mid_step = state.moved, state.cursor, 0
+    local step, cursor = math.max(now - at('moved'), 0), at('cursor')
+    put('moved', math.max(now, at('moved')))
+    put('step', math.max(at('step'), step))
+    put('mid_step', math.max(at('mid_step'), step))
+    if at('since') == 0 then
+      put('since', at('moved'))
+      put('from', cursor)
+      put('mid', at('moved'))
+      put('mid_from', cursor)
+      put('step', 0)
+      put('mid_step', 0)
+    elseif at('moved') - at('mid') >= 300000 then
+      put('since', at('mid'))
+      put('from', at('mid_from'))
+      put('step', at('mid_step'))
+      put('mid', at('moved'))
+      put('mid_from', cursor)
+      put('mid_step', 0)
+    end
+  end
+end
+function front.measure_all()
+  for _, lane in ipairs(lanes) do
+    if lane ~= 'front_' then
+      front.measure(lane)
     end
   end
 end

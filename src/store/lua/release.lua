@@ -1,17 +1,32 @@
 -- How many waiting visitors are released. `queue/release.rs` has the same rule, with its vectors.
 
--- From one lane: '' or 'front_', with which the names of its fields begin.
+-- From one lane, by what the names of its fields begin with.
 function front.call(lane, most)
   local released = math.min(most, state[lane .. 'length'] - state[lane .. 'cursor'], slots())
   state[lane .. 'cursor'] = state[lane .. 'cursor'] + released
   state.admitted = state.admitted + released
-  front.called = front.called + (lane == '' and 0 or released)
+  front.called[lane] = front.called[lane] or released > 0
   promise(released)
+  return released
+end
+-- From the main line, and from the regions where there are some.
+function regions.call(most)
+  if #regions.list == 0 then
+    return front.call('', most)
+  end
+  local released, waits = 0, waiting(state) - (state.front_length - state.front_cursor)
+  most = math.min(most, waits, slots())
+  if most > 0 then
+    regions.split(most)
+  end
+  for _, region in ipairs(most > 0 and regions.list or {}) do
+    released = released + front.call(region.line, region.part)
+  end
   return released
 end
 -- Visitors of the main line go first, and what they do not use is for the front lane.
 local function admit(most)
-  local released = front.call('', most)
+  local released = regions.call(most)
   return released + front.call('front_', most - released)
 end
 -- Of what the pace lets in the front lane has its share, rounded up over all periods in which the main line waits: what it had
@@ -20,8 +35,9 @@ local function admit_by_pace(most)
   most = math.min(most, waiting(state), slots())
   local due = front.share * most - state.front_over
   local of_front = front.call('front_', math.max(math.ceil(due / 100), 0))
-  local of_main = front.call('', most - of_front)
-  state.front_over = state.cursor < state.length and math.max(100 * of_front - due, 0) or 0
+  local of_main = regions.call(most - of_front)
+  local is_left = waiting(state) > state.front_length - state.front_cursor
+  state.front_over = is_left and math.max(100 * of_front - due, 0) or 0
   return of_front + of_main + front.call('front_', most - of_front - of_main)
 end
 

@@ -31,7 +31,7 @@ local function sign_brought()
     return
   end
   local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring,
-    cap = arg.sign_cap, events = arg.sign_events, front = arg.sign_front }
+    cap = arg.sign_cap, events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions }
   sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at,
     arg.sign_cap_at, arg.sign_event_at)
   for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',

@@ -104,7 +104,7 @@ end
 -- being set.
 local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
   'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at', 'journal')
+  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at', 'journal', 'regions')
 is_new = is_new and not set[5]
 local live = {
   mode = set[1] or 'automatic',
@@ -155,9 +155,14 @@ local function remember_before()
   end
 end
 
--- How many visitors wait, in both lanes.
+-- How many visitors wait, in all lanes, each by what the names of its fields begin with.
+local lanes = { '', 'front_' }
 local function waiting(at)
-  return at.length - at.cursor + at.front_length - at.front_cursor
+  local sum = 0
+  for _, lane in ipairs(lanes) do
+    sum = sum + (at[lane .. 'length'] or 0) - (at[lane .. 'cursor'] or 0)
+  end
+  return sum
 end
 
 local function write_state()

@@ -25,7 +25,7 @@ local function take_ticket(ticket)
     local line = pieces_here()
     grow(line, piece)
     begin_new_data(line, 0)
-    front.leave_free(0, 0)
+    front.leave_all_free()
   elseif ticket.position + offset > last and is_young() then
     local line, own = pieces_before(state.length)
     grow(line, piece)
@@ -64,7 +64,7 @@ local function witness(ticket)
     local line, own = pieces_before(state.length)
     grow(line, { born = born, many = position + LEAST_GAP })
     lay(line, own)
-    front.leave_free(0, 0)
+    front.leave_all_free()
     state.epoch, state.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
@@ -92,4 +92,11 @@ local function number_of(ticket)
   elseif is_young() then
     return false
   end
+end
+-- The same in the lane whose fields begin so.
+function front.number_in(lane, ticket)
+  if lane == '' then
+    return number_of(ticket)
+  end
+  return front.number_of(ticket, lane)
 end

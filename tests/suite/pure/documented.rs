@@ -68,7 +68,13 @@ fn every_metric_is_documented_once() {
     assert_eq!(documented, sorted(documented.clone()), "none twice");
     let others = documented.iter().filter(|name| !scraped.contains(name));
     // Absent while nobody can tell.
-    let expected = ["absent_share", "estimated_wait_seconds", "window_visitors"];
+    let expected = [
+        "absent_share",
+        "estimated_wait_seconds",
+        "region_cursor",
+        "region_waiting",
+        "window_visitors",
+    ];
     let expected = expected.map(|name| format!("queue_{name}"));
     assert!(others.eq(&expected));
     assert_eq!(documented.len(), scraped.len() + expected.len());

@@ -167,6 +167,7 @@ impl World<'_> {
             invitation: None,
             lane: Lane::Main,
             front_share: 0,
+            regions: None,
             lifetime: 172_800,
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),

@@ -183,6 +183,7 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
         cursor: Cursor(now.admitted),
         length: now.drawn,
         front: None,
+        regions: Vec::new(),
         credit: 0,
         head: None,
         lines: None,
