@@ -88,7 +88,7 @@ impl<'a> Request<'a> {
             invitation: None,
             lane: Lane::Main,
             front_share: self.room.invitations.front_share,
-            regions: None,
+            regions: self.room.regions.as_ref().map(|regions| &regions.rule),
             lifetime: stay.max(self.config.tickets.life).saturating_mul(2),
             now: self.now,
             clock: self.config.clock.map_or(Clock::Store, |_| Clock::Given),
@@ -110,6 +110,21 @@ impl<'a> Request<'a> {
             invitation,
             lane,
             ..self.line()
+        }
+    }
+
+    /// The lane in which the holder of a ticket of this lane draws: another than the main line stays, while the room has it.
+    #[must_use]
+    pub fn draws_in(&self, held: Lane) -> Lane {
+        let Some(regions) = &self.room.regions else {
+            return held;
+        };
+        match held {
+            Lane::Front => held,
+            Lane::Region(name) if regions.has(name) => held,
+            Lane::Main | Lane::Region(_) => {
+                regions.lane(self.call.country.as_deref(), &self.pop.pop())
+            }
         }
     }
 

@@ -78,6 +78,8 @@ variable "settings" {
       "invited_per_minute",
       "front_share",
       "invitations_revoked",
+      "regions",
+      "regions_lag",
       "absent_visitors",
       "total_active",
       "session_minutes",

@@ -14,6 +14,7 @@ mod operators;
 mod paths;
 mod problem;
 mod reader;
+mod regions;
 mod room;
 mod rooms;
 mod source;
@@ -35,6 +36,7 @@ pub use paths::{List, Paths};
 pub use problem::Problem;
 pub use reader::{BYPASS_DEFAULT, events};
 use reader::{Findings, Reader};
+pub use regions::RoomRegions;
 pub use room::Room;
 pub use rooms::{Belongs, Place, Rooms};
 pub use source::{Remembering, Source, Spent, Unreadable};
@@ -391,6 +393,12 @@ mod tests {
                 "a whole number from 0 to 100000",
             ),
             ("front_share", "51", "a whole number from 0 to 50"),
+            ("regions_lag", "3", "a whole number from 1 to 2"),
+            (
+                "regions",
+                "west",
+                r#"a list of at most 16 objects such as {"name":"west","countries":["US","CA"]} or {"name":"west","pops":["SJC","SEA"]}"#,
+            ),
             (
                 "invitations_revoked",
                 "spring a/b",

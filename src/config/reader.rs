@@ -8,6 +8,7 @@ pub mod events;
 mod findings;
 mod kit;
 mod layer;
+mod regions;
 mod rooms;
 mod secrets;
 mod signals;

@@ -1,6 +1,6 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
-use super::{OnOriginError, Paths, Reader};
+use super::{OnOriginError, Paths, Reader, RoomRegions};
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
 use crate::queue::{
@@ -43,6 +43,8 @@ pub struct Room {
     pub allow_acl: Option<String>,
     /// Which invitations are taken.
     pub invitations: Invitations,
+    /// The regions with lines of their own, if there are any.
+    pub regions: Option<RoomRegions>,
     /// Seconds between two looks of a visitor near the front.
     pub refresh_interval: u64,
     /// The waiting page in the operator's brand.
@@ -67,7 +69,7 @@ impl Room {
     }
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
-        Self {
+        let room = Self {
             name: named.name,
             routes: named.routes,
             cookies: named.cookies,
@@ -87,8 +89,11 @@ impl Room {
             verifier: reader.verifier(paths),
             allow_acl: reader.acl("allow_acl"),
             invitations: reader.invitations(),
+            regions: reader.regions(),
             refresh_interval: reader.number("refresh_interval", 5, 1..=30),
             pages: Pages::new(reader.brand(), reader.template()),
-        }
+        };
+        reader.combined_with_regions(&room);
+        room
     }
 }

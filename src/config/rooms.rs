@@ -5,7 +5,7 @@
 //! Invariant: a path that some origin may read as the path of a room never counts as another room's.
 
 use super::paths::{Reading, Widest, readings};
-use super::{List, Paths, Room, below};
+use super::{List, Paths, Room, RoomRegions, below};
 use crate::http::Call;
 
 /// All rooms.
@@ -92,12 +92,15 @@ impl Rooms {
         std::iter::once(&self.first).chain(others)
     }
 
-    /// Whether the country of a visitor decides about any room.
+    /// Whether the country of a visitor decides about any room or region.
     #[must_use]
     pub fn ask_for_country(&self) -> bool {
-        self.others
-            .iter()
-            .any(|other| !other.area.countries.is_empty())
+        let by_room = |other: &Other| !other.area.countries.is_empty();
+        let by_region = |room: &Room| {
+            let regions = room.regions.as_ref();
+            regions.is_some_and(RoomRegions::ask_for_country)
+        };
+        self.others.iter().any(by_room) || self.all().any(by_region)
     }
 
     /// Where a request belongs.

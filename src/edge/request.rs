@@ -93,7 +93,7 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
     }
 }
 
-/// With the sender's country, which is asked for only where it decides about a room.
+/// With the sender's country, which is asked for only where it decides about a room or a region.
 pub(super) fn located(call: Call, rooms: &Rooms) -> Call {
     let address = call.address.filter(|_| rooms.ask_for_country());
     let place = address.and_then(fastly::geo::geo_lookup);

@@ -163,7 +163,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "flow": figures::decisive(&hour, trend),
         "came": figures::came(configured.absent_visitors, board.absent),
         "inside": figures::inside(sign.sessions.as_ref()),
-        "invited": figures::invited(board, configured),
+        "invited": figures::invited(board, configured), "regions": figures::regions(sign),
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),

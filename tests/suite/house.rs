@@ -32,8 +32,8 @@ mod pool;
 pub(crate) use virtual_edge::{Direct, scattered};
 
 use crate::log;
-use now_serving::cache::Listed;
 use now_serving::cache::memory::InMemoryCache;
+use now_serving::cache::{Listed, Pop};
 
 pub(crate) const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// Why the log has lines that are about no request, and come with whatever request the line moved.
@@ -608,6 +608,23 @@ impl House {
                     pops.push(here(now_ms));
                 }
                 pop.set(number);
+            }
+            Kind::Wasm(_) => panic!("the Wasm serves in one POP"),
+        }
+    }
+
+    /// From now on the POP of this name serves, with a cache of its own.
+    pub(crate) fn go_to_pop_called(&self, name: &str) {
+        match &self.kind {
+            Kind::Native {
+                pops, pop, now_ms, ..
+            } => {
+                let mut pops = pops.borrow_mut();
+                let known = pops.iter().position(|pop| pop.pop() == name);
+                if known.is_none() {
+                    pops.push(pop_called(name, now_ms));
+                }
+                pop.set(known.unwrap_or(pops.len() - 1));
             }
             Kind::Wasm(_) => panic!("the Wasm serves in one POP"),
         }
@@ -1227,13 +1244,17 @@ impl Wasm {
     }
 }
 
-/// The cache of a POP, on a platform that has three lists of networks.
 fn here(now_ms: &Arc<AtomicU64>) -> InMemoryCache {
+    pop_called("HERE", now_ms)
+}
+
+/// The cache of a POP, on a platform that has three lists of networks.
+fn pop_called(name: &str, now_ms: &Arc<AtomicU64>) -> InMemoryCache {
     let lists = [
         ("offices", Listed::Allowed),
         ("strangers", Listed::Not),
         ("empty", Listed::Not),
     ];
     let lists = lists.map(|(name, listed)| (name.to_owned(), listed));
-    InMemoryCache::with_lists("HERE", lists.into(), Arc::clone(now_ms))
+    InMemoryCache::with_lists(name, lists.into(), Arc::clone(now_ms))
 }

@@ -25,6 +25,7 @@ mod lot;
 pub(crate) mod networks;
 mod once;
 mod panel;
+mod regions;
 pub(crate) mod rooms;
 mod sent;
 mod sign;
@@ -58,6 +59,7 @@ use lot::*;
 use networks::*;
 use once::*;
 use panel::*;
+use regions::*;
 use rooms::*;
 use sent::*;
 use sign::*;
@@ -384,6 +386,10 @@ in_every_house! {
     a_called_visitor_of_the_front_lane_takes_a_slot_and_frees_it
     the_front_lane_opens_with_the_event
     where_the_store_lost_its_data_a_copy_brings_the_front_lane_back
+    a_visitor_draws_in_the_line_of_the_region_and_reads_so
+    a_new_epoch_ends_the_tickets_of_every_region
+    waiting_in_a_region_costs_the_store_nothing_and_a_draw_one_call
+    in_a_room_with_regions_no_order_is_drawn
     a_store_that_is_away_at_the_start_opens_nothing_and_the_line_moves_once_it_is_back
     the_order_of_a_prequeue_is_drawn_and_everybody_can_check_it
     until_the_public_value_is_given_the_line_stands

@@ -216,7 +216,7 @@ fn host(word: &str) -> Option<Host> {
     }
 }
 
-fn country(word: &str) -> Option<String> {
+pub(super) fn country(word: &str) -> Option<String> {
     let is_sound = word.len() == 2 && word.bytes().all(|letter| letter.is_ascii_uppercase());
     is_sound.then(|| word.to_owned())
 }

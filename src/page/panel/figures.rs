@@ -113,6 +113,39 @@ pub(super) fn invited(board: &PanelSnapshot, rule: &Configured<'_>) -> Option<St
     (!told.is_empty()).then(|| told.join(" "))
 }
 
+/// How far the line of each region is, where a number was drawn in one.
+pub(super) fn regions(sign: &Sign) -> Option<String> {
+    let told = |name: &str, waiting: u64, cursor: u64, length: u64| {
+        format!(
+            "{name}: {} waiting, now serving {} of {}.",
+            number(waiting),
+            number(cursor),
+            number(length)
+        )
+    };
+    let lines = sign.regions.iter();
+    let mut lines: Vec<String> = lines
+        .map(|line| {
+            told(
+                line.name.as_str(),
+                line.waiting(),
+                line.cursor.0,
+                line.length,
+            )
+        })
+        .collect();
+    (!lines.is_empty()).then(|| {
+        let elsewhere = told(
+            "Anywhere",
+            sign.waiting_in_main(),
+            sign.cursor.0,
+            sign.length,
+        );
+        lines.push(elsewhere);
+        lines.join(" ")
+    })
+}
+
 /// What the last release was, and what bounds the line now.
 pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
     let now = match limits.bound_by {

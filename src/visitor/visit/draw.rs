@@ -26,7 +26,7 @@ fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreE
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
     }
-    let line = request.line_with(held.invitation.as_deref(), held.lane);
+    let line = request.line_with(held.invitation.as_deref(), request.draws_in(held.lane));
     let bound = if held.may_draw_above_bound(request.now) {
         line.bound.lifted()
     } else {

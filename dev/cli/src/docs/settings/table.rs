@@ -104,6 +104,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "the batches of [invitations](../how-to/invite.md) that are no longer good",
     },
     Setting {
+        name: "regions",
+        accepted: Text(
+            "none, a list of 1–16 objects, each with `name` and either `countries` or `pops`",
+        ),
+        what: "the [regions](regions.md) with lines of their own, which share each release by how many visitors came to each. A visitor of none of them is in the main line",
+    },
+    Setting {
+        name: "regions_lag",
+        accepted: Number("min"),
+        what: "which complete minute says how many came to each region: the last one, or the one before",
+    },
+    Setting {
         name: "absent_visitors",
         accepted: Word,
         what: "what is done about called visitors [who do not come](../explanation/how-the-line-works.md#visitors-who-do-not-come). `off`: nothing; `observe`: their share is measured and shown; `on`: the pace also calls more visitors, so that as many come as it says. `on` is for periods of at most 60 s, and not where many visitors come late or are bots",

@@ -1,0 +1,206 @@
+//! The setting `regions`: a list of objects, each with a name, and the countries or the data centres that it has.
+
+use super::{NONE, Reader, rooms, words};
+use crate::config::Room;
+use crate::config::document::Known;
+use crate::config::regions::{Places, RoomRegions};
+use crate::http::json::{Pairs, Value};
+use crate::queue::regions::Lag;
+use crate::queue::{AdaptivePace, RegionName, Regions};
+
+/// The most regions of a room: every sign has the numbers of all of them.
+const MOST: usize = 16;
+
+const ACCEPTED: &str = r#"a list of at most 16 objects such as {"name":"west","countries":["US","CA"]} or {"name":"west","pops":["SJC","SEA"]}"#;
+const NAME: &str = "a name of its own in each region: a letter, and up to 15 letters, digits, - and _; not front or main";
+const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by Fastly's codes such as SJC, one of the two in each region, and each of them in one region only";
+
+/// What is accepted beside them.
+const WITHOUT: &str = "regions in a room whose events are in the order of arrival, with front_share 0, and adaptive_pace off or observe";
+
+impl Reader<'_> {
+    /// The regions of a room, if it has some.
+    pub(in crate::config) fn regions(&mut self) -> Option<RoomRegions> {
+        let lag = match self.number("regions_lag", 1, 1..=2) {
+            2 => Lag::Two,
+            _ => Lag::One,
+        };
+        let text = self.json("regions").filter(|text| text != NONE)?;
+        match read(&text) {
+            Ok((names, places)) => Some(RoomRegions {
+                rule: Regions { names, lag },
+                places,
+            }),
+            Err((value, accepted)) => {
+                self.problem("regions", Some(value), accepted);
+                None
+            }
+        }
+    }
+
+    /// What a room with regions cannot have besides.
+    pub(in crate::config) fn combined_with_regions(&mut self, room: &Room) {
+        if room.regions.is_none() {
+            return;
+        }
+        let has_lot = room.events.iter().any(|event| event.order.is_drawn());
+        for (key, is_set) in [
+            ("event", has_lot),
+            ("front_share", room.invitations.front_share > 0),
+            ("adaptive_pace", room.health.adaptive == AdaptivePace::On),
+        ] {
+            if is_set {
+                self.problem("regions", Some(key.to_owned()), WITHOUT);
+            }
+        }
+    }
+}
+
+type Fault = (String, &'static str);
+
+fn read(text: &str) -> Result<(Vec<RegionName>, Vec<Places>), Fault> {
+    let listed: Result<Vec<Pairs>, _> = serde_json::from_str(text);
+    let listed = listed
+        .ok()
+        .filter(|listed| (1..=MOST).contains(&listed.len()));
+    let listed = listed.ok_or_else(|| (text.to_owned(), ACCEPTED))?;
+    let (mut names, mut all) = (Vec::new(), Vec::<Places>::new());
+    for Pairs(members) in &listed {
+        let (name, places) = region(members)?;
+        if names.contains(&name) {
+            return Err((name.as_str().to_owned(), NAME));
+        }
+        let is_known = |name: &&String| all.iter().any(|known| is_of_both(known, &places, name));
+        if let Some(twice) = places.names().iter().find(is_known) {
+            return Err((twice.clone(), PLACES));
+        }
+        names.push(name);
+        all.push(places);
+    }
+    Ok((names, all))
+}
+
+fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
+    let is_same_kind = std::mem::discriminant(known) == std::mem::discriminant(new);
+    is_same_kind && known.names().contains(name)
+}
+
+fn region(members: &[(String, Value)]) -> Result<(RegionName, Places), Fault> {
+    let (mut name, mut places) = (None, None);
+    for (member, value) in members {
+        let is_twice = members.iter().filter(|(other, _)| other == member).count() > 1;
+        match member.as_str() {
+            _ if is_twice => return Err((member.clone(), ACCEPTED)),
+            "name" => {
+                let read = value.text().and_then(RegionName::read);
+                name = Some(read.ok_or_else(|| (value.to_string(), NAME))?);
+            }
+            "countries" if places.is_none() => {
+                let listed = listed(value, rooms::country);
+                places = listed.map(Places::Countries);
+                places.as_ref().ok_or_else(|| (value.to_string(), PLACES))?;
+            }
+            "pops" if places.is_none() => {
+                places = listed(value, pop).map(Places::Pops);
+                places.as_ref().ok_or_else(|| (value.to_string(), PLACES))?;
+            }
+            _ => return Err((member.clone(), ACCEPTED)),
+        }
+    }
+    let name = name.ok_or_else(|| (String::new(), NAME))?;
+    let places = places.ok_or_else(|| (name.as_str().to_owned(), PLACES))?;
+    Ok((name, places))
+}
+
+/// The words of a text or of a list of texts, each of them read; none where one cannot be, or where there are none.
+fn listed(value: &Value, read: fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let Known::Is(text) = Known::of(value) else {
+        return None;
+    };
+    let words: Option<Vec<String>> = words(&text).map(read).collect();
+    words.filter(|words| !words.is_empty())
+}
+
+/// Fastly's code of a data centre.
+fn pop(word: &str) -> Option<String> {
+    let is_part = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit();
+    let is_sound = (2..=8).contains(&word.len()) && word.bytes().all(is_part);
+    is_sound.then(|| word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Lane;
+
+    fn regions(text: &str) -> RoomRegions {
+        let (names, places) = read(text).unwrap_or_default();
+        let lag = Lag::One;
+        let rule = Regions { names, lag };
+        RoomRegions { rule, places }
+    }
+
+    #[test]
+    fn a_visitor_is_in_the_first_region_that_has_the_country_or_the_data_centre() {
+        let regions = regions(
+            r#"[{"name":"north","countries":["SE","NO"]},{"name":"west","pops":"SJC, SEA"},{"name":"alps","countries":["AT"]}]"#,
+        );
+        let lane = |country, pop| {
+            let lane = regions.lane(country, pop);
+            lane.name().map(str::to_owned).unwrap_or_default()
+        };
+        assert_eq!(lane(Some("NO"), "SJC"), "north");
+        assert_eq!(lane(Some("at"), "SEA"), "west");
+        assert_eq!(lane(Some("AT"), "PRG"), "alps");
+        assert_eq!(lane(None, "SJC"), "west");
+        assert_eq!(regions.lane(None, ""), Lane::Main);
+        assert_eq!(regions.lane(Some("US"), "DFW"), Lane::Main);
+        assert!(regions.ask_for_country());
+    }
+
+    #[test]
+    fn what_is_no_list_of_regions_is_named() {
+        for (text, value, accepted) in [
+            ("west", "west", ACCEPTED),
+            ("[]", "[]", ACCEPTED),
+            (r#"{"name":"west"}"#, r#"{"name":"west"}"#, ACCEPTED),
+            (r#"[{"pops":"SJC"}]"#, "", NAME),
+            (r#"[{"name":"front","pops":"SJC"}]"#, r#""front""#, NAME),
+            (r#"[{"name":"west"}]"#, "west", PLACES),
+            (
+                r#"[{"name":"west","pops":"san jose"}]"#,
+                r#""san jose""#,
+                PLACES,
+            ),
+            (r#"[{"name":"west","pops":[]}]"#, "[]", PLACES),
+            (r#"[{"name":"west","countries":"USA"}]"#, r#""USA""#, PLACES),
+            (
+                r#"[{"name":"west","pops":"SJC","countries":"US"}]"#,
+                "countries",
+                ACCEPTED,
+            ),
+            (
+                r#"[{"name":"west","pops":"SJC","share":5}]"#,
+                "share",
+                ACCEPTED,
+            ),
+            (
+                r#"[{"name":"west","pops":"SJC","pops":"SEA"}]"#,
+                "pops",
+                ACCEPTED,
+            ),
+            (
+                r#"[{"name":"west","pops":"SJC"},{"name":"west","pops":"SEA"}]"#,
+                "west",
+                NAME,
+            ),
+            (
+                r#"[{"name":"west","pops":"SJC"},{"name":"east","pops":"SJC"}]"#,
+                "SJC",
+                PLACES,
+            ),
+        ] {
+            assert_eq!(read(text), Err((value.to_owned(), accepted)), "{text}");
+        }
+    }
+}

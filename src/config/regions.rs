@@ -1,0 +1,62 @@
+//! The regions of a room, and in which of them a visitor is.
+//!
+//! Invariant: a visitor of whom it is not known where they come from is in none of them.
+
+use crate::queue::{Lane, RegionName, Regions};
+
+/// The regions of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomRegions {
+    /// What the store knows of them.
+    pub rule: Regions,
+    pub(super) places: Vec<Places>,
+}
+
+/// Where a region is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Places {
+    /// Where the platform takes the visitor's address to be: ISO 3166-1 alpha-2.
+    Countries(Vec<String>),
+    /// Which data centre the visitor reaches.
+    Pops(Vec<String>),
+}
+
+impl Places {
+    pub(super) fn names(&self) -> &[String] {
+        match self {
+            Self::Countries(names) | Self::Pops(names) => names,
+        }
+    }
+}
+
+impl RoomRegions {
+    /// The lane of a visitor from this country, who reached this data centre: of the first region that has either. The others are in the main
+    /// line.
+    #[must_use]
+    pub fn lane(&self, country: Option<&str>, pop: &str) -> Lane {
+        let has = |places: &Places| match places {
+            Places::Countries(names) => country.is_some_and(|country| is_among(names, country)),
+            Places::Pops(names) => is_among(names, pop),
+        };
+        let region = self.rule.names.iter().zip(&self.places);
+        let found = region.into_iter().find(|(_, places)| has(places));
+        found.map_or(Lane::Main, |(name, _)| Lane::Region(*name))
+    }
+
+    /// Whether the country of a visitor decides about any of them.
+    #[must_use]
+    pub fn ask_for_country(&self) -> bool {
+        let is_by_country = |places: &Places| matches!(places, Places::Countries(_));
+        self.places.iter().any(is_by_country)
+    }
+
+    /// Whether the room has this one.
+    #[must_use]
+    pub fn has(&self, name: RegionName) -> bool {
+        self.rule.names.contains(&name)
+    }
+}
+
+fn is_among(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,302 @@
+//! The setting `regions`: several lines in one room, which share each release by what came to them in a past, complete minute.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, Got, House, Visitor, claims};
+
+// These stories need minutes, the beginning of a period, or several POPs.
+in_houses_whose_clock_is_turned! {
+    a_permit_is_split_by_what_came_two_minutes_ago
+    a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_counts
+    of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113
+    what_a_region_does_not_use_is_for_the_others_at_once
+    each_region_waits_by_its_own_measured_rate
+    where_the_store_lost_its_data_a_copy_brings_the_regions_back
+    a_region_that_is_taken_from_the_settings_is_served_to_its_end
+}
+
+fn with_regions(house: &House) {
+    let regions = r#"[{"name":"west","pops":["SJC","SEA"]},{"name":"east","pops":["LHR"]}]"#;
+    house.set("regions", regions);
+}
+
+/// Visitors who draw in the POP of this name, one after the other.
+fn from<'a>(house: &'a House, pop: &str, many: usize) -> Vec<Visitor<'a>> {
+    house.go_to_pop_called(pop);
+    let draw = |_| {
+        let mut visitor = Visitor::new(house);
+        visitor.ask("/");
+        visitor
+    };
+    (0..many).map(draw).collect()
+}
+
+/// The beginning of the next minute.
+fn next_minute(house: &House) {
+    house.wait_for_period(60);
+}
+
+/// How far the lines are: of these two regions, and of anywhere else.
+fn cursors(house: &House) -> [u64; 3] {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    let regions = status["regions"].as_array().cloned().unwrap_or_default();
+    let of = |name: &str| {
+        let found = regions.iter().find(|region| region["name"] == name);
+        found.map_or(0, |region| region["cursor"].as_u64().unwrap())
+    };
+    [of("west"), of("east"), status["cursor"].as_u64().unwrap()]
+}
+
+/// By how much they moved.
+fn moved(house: &House, act: impl FnOnce()) -> [u64; 3] {
+    let before = cursors(house);
+    act();
+    let after = cursors(house);
+    [0, 1, 2].map(|at| after[at] - before[at])
+}
+
+fn number(got: &Got, name: &str) -> u64 {
+    let told = got.json();
+    told[name].as_u64().unwrap_or_else(|| panic!("{told}"))
+}
+
+fn lane(got: &Got) -> Value {
+    got.json()["lane"].clone()
+}
+
+fn a_permit_is_split_by_what_came_two_minutes_ago(house: &House) {
+    with_regions(house);
+    house.set("regions_lag", "2");
+    next_minute(house);
+    from(house, "SJC", 50);
+    from(house, "LHR", 50);
+    next_minute(house);
+    from(house, "SJC", 45);
+    from(house, "LHR", 55);
+    next_minute(house);
+    // What comes now counts later.
+    from(house, "SJC", 30);
+    assert_eq!(moved(house, || drop(house.permit(20))), [10, 10, 0]);
+    next_minute(house);
+    assert_eq!(moved(house, || drop(house.permit(20))), [9, 11, 0]);
+    assert_eq!(moved(house, || drop(house.permit(100))), [45, 55, 0]);
+}
+
+fn a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_counts(
+    house: &House,
+) {
+    with_regions(house);
+    next_minute(house);
+    from(house, "SJC", 30);
+    let mut line = from(house, "LHR", 30);
+    next_minute(house);
+    from(house, "SEA", 270);
+    for _ in 0..3 {
+        assert_eq!(moved(house, || drop(house.permit(10))), [5, 5, 0]);
+    }
+    house.go_to_pop_called("LHR");
+    house.forget_the_sign();
+    let mut last = line.pop().unwrap();
+    assert_eq!(number(&last.ask("/"), "ahead"), 14, "as without the flood");
+    // From the next minute on the flood has its share.
+    next_minute(house);
+    from(house, "LHR", 30);
+    assert_eq!(moved(house, || drop(house.permit(20))), [20, 0, 0]);
+    next_minute(house);
+    assert_eq!(moved(house, || drop(house.permit(20))), [1, 19, 0]);
+}
+
+fn of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113(house: &House) {
+    with_regions(house);
+    for (key, value) in [
+        ("automatic", "60"),
+        ("automatic_quantity", "200"),
+        ("total_active", "150"),
+        ("active_visitors", "on"),
+    ] {
+        house.set(key, value);
+    }
+    house.change("mode", r#"{"mode":"hold"}"#);
+    next_minute(house);
+    from(house, "SJC", 20);
+    from(house, "LHR", 30);
+    next_minute(house);
+    from(house, "JNB", 120);
+    let released = moved(house, || {
+        house.change("mode", r#"{"mode":"automatic"}"#);
+    });
+    assert_eq!(released, [15, 22, 113]);
+    assert_eq!(released.iter().sum::<u64>(), 150);
+}
+
+fn what_a_region_does_not_use_is_for_the_others_at_once(house: &House) {
+    with_regions(house);
+    next_minute(house);
+    from(house, "SJC", 60);
+    from(house, "LHR", 30);
+    from(house, "JNB", 10);
+    next_minute(house);
+    assert_eq!(moved(house, || drop(house.permit(70))), [42, 21, 7]);
+    assert_eq!(moved(house, || drop(house.permit(29))), [17, 9, 3]);
+    assert_eq!(moved(house, || drop(house.permit(5))), [1, 0, 0]);
+}
+
+fn each_region_waits_by_its_own_measured_rate(house: &House) {
+    with_regions(house);
+    house.set("automatic", "15");
+    house.set("automatic_quantity", "8");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    next_minute(house);
+    let mut west = from(house, "SJC", 300);
+    from(house, "LHR", 100);
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    // A new minute has no arrivals: the shares are by who waits.
+    for _ in 0..9 {
+        house.go_to_pop_called("LHR");
+        house.wait(Duration::from_secs(15));
+        from(house, "LHR", 1);
+    }
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    let measured = |name: &str| {
+        let regions = status["regions"].as_array().unwrap();
+        let found = regions.iter().find(|region| region["name"] == name);
+        found.unwrap()["measured_per_minute"]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{status}"))
+    };
+    let (fast, slow) = (measured("west"), measured("east"));
+    assert!(fast > slow && fast + slow <= 34.0, "{fast} {slow}");
+    house.go_to_pop_called("SJC");
+    house.forget_the_sign();
+    let told = west.pop().unwrap().ask("/");
+    let ahead = f64::from(u32::try_from(number(&told, "ahead")).unwrap());
+    let seconds = f64::from(u32::try_from(number(&told, "estimated_wait_seconds")).unwrap());
+    let expected = ahead / fast * 60.0;
+    assert!(
+        (seconds / expected - 1.0).abs() <= 0.2,
+        "{seconds} {expected}"
+    );
+}
+
+fn where_the_store_lost_its_data_a_copy_brings_the_regions_back(house: &House) {
+    with_regions(house);
+    next_minute(house);
+    let mut west = from(house, "SJC", 6);
+    house.permit(2);
+    house.forget_the_sign();
+    let told = west[5].ask("/");
+    assert_eq!((number(&told, "position"), number(&told, "ahead")), (6, 3));
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.forget_the_sign();
+    let told = west[5].ask("/");
+    assert_eq!((number(&told, "position"), number(&told, "ahead")), (6, 3));
+    let mut next = from(house, "SEA", 1);
+    let told = next[0].ask("/");
+    assert_eq!(lane(&told), "west");
+    assert!(number(&told, "position") > 6, "{:?}", told.json());
+    // No visitor of the region is called twice, nor out of turn.
+    house.wait(Duration::from_secs(11));
+    house.permit(1);
+    house.forget_the_sign();
+    assert!(west[2].ask("/").inside);
+    assert!(!west[3].ask("/").inside);
+}
+
+fn a_region_that_is_taken_from_the_settings_is_served_to_its_end(house: &House) {
+    with_regions(house);
+    next_minute(house);
+    let mut west = from(house, "SJC", 3);
+    house.set("regions", "none");
+    let mut after = from(house, "SJC", 2);
+    let told = after[0].ask("/");
+    assert_eq!((lane(&told), number(&told, "position")), (Value::Null, 1));
+    house.permit(4);
+    house.forget_the_sign();
+    let inside = |all: &mut Vec<Visitor<'_>>| {
+        let inside = all
+            .iter_mut()
+            .filter_map(|visitor| visitor.ask("/echo").inside.then_some(()));
+        inside.count()
+    };
+    assert_eq!(inside(&mut west) + inside(&mut after), 4);
+    house.permit(1);
+    house.forget_the_sign();
+    assert_eq!((inside(&mut west), inside(&mut after)), (3, 2));
+}
+
+/// The region of every POP that a house has.
+fn everywhere(house: &House) {
+    let regions = r#"[{"name":"here","pops":["HERE","XXX"]},{"name":"away","pops":["FRA"]}]"#;
+    house.set("regions", regions);
+}
+
+pub(crate) fn a_visitor_draws_in_the_line_of_the_region_and_reads_so(house: &House) {
+    let mut before = Visitor::new(house);
+    assert_eq!(number(&before.ask("/"), "position"), 1);
+    everywhere(house);
+    house.forget_the_sign();
+    let mut line: Vec<Visitor<'_>> = (0..3).map(|_| Visitor::new(house)).collect();
+    for (visitor, ahead) in line.iter_mut().zip(0..) {
+        let told = visitor.ask("/");
+        assert_eq!(lane(&told), "here", "{told:?}");
+        assert_eq!(number(&told, "position"), ahead + 1);
+        assert_eq!(number(&told, "ahead"), ahead);
+        let ticket = claims(visitor.ticket.as_ref().unwrap());
+        assert_eq!(ticket["lane"], "here", "{ticket}");
+    }
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(status["waiting"], 4);
+    let here = json!({"name":"here","cursor":0,"length":3,"waiting":3,"measured_per_minute":null});
+    assert_eq!(status["regions"], json!([here]));
+    let panel = house.ask(&Ask::get("/_queue").operator()).body;
+    assert!(
+        panel.contains("here: 3 waiting, now serving 0 of 3. Anywhere: 1 waiting"),
+        "{panel}"
+    );
+    let scrape = house.ask(&Ask::get("/_queue/metrics").operator()).body;
+    let room = house.room();
+    for line in ["queue_region_waiting", "queue_region_cursor"] {
+        let count = u64::from(line.ends_with("waiting")) * 3;
+        let wanted = format!("{line}{{room=\"{room}\",region=\"here\"}} {count}\n");
+        assert!(scrape.contains(&wanted), "{wanted} {scrape}");
+    }
+    // One in either line: the shares are by who waits.
+    house.permit(2);
+    house.forget_the_sign();
+    assert!(line[0].ask("/echo").inside);
+    assert!(!line[2].ask("/echo").inside);
+}
+
+pub(crate) fn a_new_epoch_ends_the_tickets_of_every_region(house: &House) {
+    everywhere(house);
+    let mut visitor = Visitor::new(house);
+    assert_eq!(number(&visitor.ask("/"), "position"), 1);
+    assert_eq!(number(&Visitor::new(house).ask("/"), "position"), 2);
+    house.change("epoch", &house.word());
+    house.forget_the_sign();
+    let told = visitor.ask("/");
+    assert_eq!((lane(&told), number(&told, "position")), (json!("here"), 3));
+    assert_eq!(number(&told, "ahead"), 0);
+    assert_eq!(told.json()["notice"], "line_started_anew");
+}
+
+pub(crate) fn waiting_in_a_region_costs_the_store_nothing_and_a_draw_one_call(house: &House) {
+    everywhere(house);
+    Visitor::new(house).ask("/");
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    let draws = house.calls(|| drop(visitor.ask("/")));
+    assert_eq!(draws, 1);
+    house.warm();
+    assert!(house.is_free(|| drop(visitor.ask("/"))));
+}
+
+pub(crate) fn in_a_room_with_regions_no_order_is_drawn(house: &House) {
+    everywhere(house);
+    let event = r#"{"event":{"id":"sale","opens":"2040-01-31T10:00:00Z","order":"drawn"}}"#;
+    let got = house.ask(&Ask::json_to("event", event));
+    assert_eq!(got.status, 400, "{got:?}");
+    assert!(got.body.contains("several lines"), "{}", got.body);
+}
