@@ -139,11 +139,7 @@ impl Exchange<'_> {
     }
 
     fn refused(&self, refusal: &Refusal) -> Answered {
-        let (status, title) = match refusal {
-            Refusal::Value(_) => (400, "Bad request"),
-            Refusal::TooLarge(_) => (413, "Content too large"),
-            Refusal::Type(_) => (415, "Unsupported media type"),
-        };
+        let (status, title) = refusal.answered();
         match self.sender {
             Sender::Browser => {
                 let told = format!(

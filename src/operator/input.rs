@@ -35,6 +35,17 @@ pub enum Refusal {
     Type(String),
 }
 
+impl Refusal {
+    /// The status and the title of its answer.
+    pub(super) fn answered(&self) -> (u16, &'static str) {
+        match self {
+            Self::Value(_) => (400, "Bad request"),
+            Self::TooLarge(_) => (413, "Content too large"),
+            Self::Type(_) => (415, "Unsupported media type"),
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Value(text) | Self::TooLarge(text) | Self::Type(text)) = self;

@@ -9,6 +9,7 @@ mod event_trouble;
 pub mod input;
 mod journal;
 pub mod login;
+mod receipt;
 mod route;
 mod scrape;
 mod told;
@@ -212,6 +213,7 @@ fn performed(
         (Route::Status, _) => status(request),
         (Route::Metrics, _) => scrape::metrics(request),
         (Route::Journal, _) => journal::journal(request),
+        (Route::Receipt, _) => receipt::check(body, request),
         (Route::Settings, "GET" | "HEAD") => settings(request),
         (Route::Settings, _) => change::answer(&verbs::PACE, operator, body, request),
         (Route::Forget, _) => desk::forget(operator, request),

@@ -15,6 +15,7 @@ pub(super) enum Route {
     Health,
     Metrics,
     Journal,
+    Receipt,
     Change(&'static Verb),
 }
 
@@ -30,6 +31,7 @@ impl Route {
             "/ticket/forget" => (Self::Forget, CHANGE),
             "/healthz" => (Self::Health, READ),
             "/metrics" => (Self::Metrics, READ),
+            "/receipt/check" => (Self::Receipt, CHANGE),
             "/journal" => (Self::Journal, READ),
             _ => (Self::Change(verbs::at(rest.strip_prefix('/')?)?), CHANGE),
         })
@@ -51,7 +53,9 @@ impl Route {
             Self::Health => None,
             // Programs have no browser to show a panel or to keep a ticket in.
             Self::Panel | Self::Forget => Some((Audience::Panel, Rights::All)),
-            Self::Status | Self::Metrics | Self::Journal => Some((Audience::Api, Rights::Read)),
+            Self::Status | Self::Metrics | Self::Journal | Self::Receipt => {
+                Some((Audience::Api, Rights::Read))
+            }
             Self::Settings => Some(verbs::PACE.needs),
             Self::Change(verb) => Some(verb.needs),
         }

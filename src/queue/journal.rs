@@ -6,7 +6,7 @@
 
 mod line;
 
-use super::{RoomName, sha1};
+use super::{RoomName, Sign, sha1};
 pub use line::{JournalKind, JournalLane, JournalLine};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -95,6 +95,17 @@ pub struct JournalPage {
     pub head: String,
     /// The lines that were asked for, in their order: later ones where the store no longer has those.
     pub lines: Vec<String>,
+}
+
+/// What the journal says of a receipt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// The line as it stands now.
+    pub sign: Sign,
+    /// The line that its head is the digest of, where the store has it.
+    pub head: Option<String>,
+    /// The line by which its number was called, likewise.
+    pub called: Option<String>,
 }
 
 /// From which number on, and how many.

@@ -54,7 +54,7 @@ pub use event_list::EventList;
 pub use event_sign::EventSign;
 pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
-pub use journal::{Head, JournalPage, JournalRange, Noted};
+pub use journal::{Head, JournalPage, JournalRange, Noted, Traced};
 pub use lane::{ByLane, FrontLane, FrontShare, Lane};
 pub use lot::{LotNews, Reveal};
 pub use model::{Asker, Brought, Call, Model, Outcome};

@@ -96,6 +96,8 @@ pub enum Reason {
     Lot,
     /// An operator read the journal.
     Journal,
+    /// A visitor took a receipt, or an operator checked one.
+    Receipt,
     /// Nobody is served before the settings are right.
     UnsoundConfiguration,
     /// A wrong setting of looks, words or the log has its default instead.
@@ -115,13 +117,13 @@ pub enum Reason {
 impl Reason {
     /// All that a request can be answered for.
     #[rustfmt::skip]
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Bypass, Self::Allowed, Self::Preflight, Self::Inside, Self::Admitted, Self::Invited, Self::Invitation, Self::Rescued, Self::Waiting, Self::Provisional, Self::Challenged, Self::Refused, Self::Crawler, Self::Solved, Self::Held, Self::Closed,
         Self::AdmittedWithoutStore, Self::NotAVisitor, Self::Cookies, Self::NoCookies, Self::Updates, Self::BadRequest,
         Self::BadMethod, Self::NotSupported, Self::BadHost, Self::ToHttps, Self::Panel, Self::Permit, Self::Changed, Self::NotChanged,
         Self::Status, Self::Settings, Self::Health, Self::NotFound, Self::NoPassword, Self::Unauthorized,
         Self::BadOperatorRequest, Self::StoreTrouble, Self::TooManyLogins, Self::NotListed, Self::UnsoundSecret,
-        Self::Metrics, Self::Lot, Self::Journal,
+        Self::Metrics, Self::Lot, Self::Journal, Self::Receipt,
     ];
 
     /// Its name, in the log and among the metrics.

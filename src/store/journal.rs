@@ -4,7 +4,7 @@ use super::Line;
 use super::arguments::named;
 use super::reply::Answer;
 use super::upstash::StoreError;
-use crate::queue::{JournalPage, JournalRange, Noted};
+use crate::queue::{Head, JournalPage, JournalRange, Lane, Noted, Traced, WaitingProof};
 
 impl Line<'_> {
     /// Reads a page of the journal; changes nothing.
@@ -18,6 +18,38 @@ impl Line<'_> {
         ];
         self.eval("journal", Vec::new(), numbers.map(named).to_vec(), page)
     }
+
+    /// What the journal says of a ticket that carries this head and has this number; changes nothing.
+    ///
+    /// # Errors
+    /// The store's fault.
+    pub fn trace(
+        &self,
+        head: Option<Head>,
+        (lane, place): (Lane, Option<WaitingProof>),
+    ) -> Result<Traced, StoreError> {
+        let of_place = |place: WaitingProof| {
+            [
+                ("trace_born", place.born.to_string()),
+                ("trace_epoch", place.epoch.to_string()),
+                ("trace_position", place.position.0.to_string()),
+            ]
+        };
+        let head = head.map(|head| ("trace_head", head.to_string()));
+        let lane = lane.name().map(|lane| ("lane", lane.to_owned()));
+        let told = place.into_iter().flat_map(of_place);
+        let told = told.chain(head).chain(lane).map(named).collect();
+        self.eval("trace", Vec::new(), told, traced)
+    }
+}
+
+fn traced(answer: &Answer) -> Option<Traced> {
+    let line = |name| answer.optional(name, |line| Some(line.to_owned()));
+    Some(Traced {
+        sign: answer.sign()?,
+        head: line("traced")?,
+        called: line("called")?,
+    })
 }
 
 /// The script tells its latest line first.

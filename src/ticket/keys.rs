@@ -29,6 +29,8 @@ pub enum Purpose {
     Invitation,
     /// What lets programs of monitors and partners pass.
     Allowance,
+    /// What a visitor takes along of a ticket.
+    Receipt,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::Verifier => "queue-verifier",
             Self::Invitation => "queue-invite",
             Self::Allowance => "queue-allow",
+            Self::Receipt => "queue-receipt",
         }
     }
 }

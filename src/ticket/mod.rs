@@ -12,6 +12,7 @@ pub mod kit;
 mod notice;
 mod offline;
 mod pass;
+mod receipt;
 mod standing;
 
 use crate::queue::draw;
@@ -23,6 +24,7 @@ use keys::{Purpose, derived};
 pub use notice::Notice;
 pub use pass::PassHolder;
 use pass::pass_key;
+pub use receipt::{Receipt, ReceiptFault};
 pub use standing::Standing;
 
 /// A verified ticket, or one about to be signed.

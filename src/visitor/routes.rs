@@ -16,6 +16,7 @@ use crate::visitor::challenge;
 use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::lot;
+use crate::visitor::receipt;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{FollowUp, Visit, visit};
 use crate::visitor::{Brought, Kind, kind};
@@ -34,6 +35,8 @@ pub enum Route {
     Language,
     /// What anybody may check of an order by lot.
     Lot,
+    /// What a visitor can take along of the ticket.
+    Receipt,
     /// The answer to a challenge.
     Challenge,
     /// An invitation, and the page that takes one.
@@ -64,6 +67,7 @@ pub fn route(rest: &str) -> Option<Route> {
         "/updates" => Some(Route::Updates),
         "/language" => Some(Route::Language),
         "/lot" => Some(Route::Lot),
+        "/receipt" => Some(Route::Receipt),
         "/challenge" => Some(Route::Challenge),
         "/invitation" => Some(Route::Invitation),
         _ if rest.starts_with("/room/") && rest.ends_with("/place") => Some(Route::Gone),
@@ -105,6 +109,10 @@ pub fn answer(route: Route, body: &mut dyn Read, request: &Request<'_>) -> Aside
         Route::Updates => updates(ticket(), request),
         Route::Language => language(ticket(), request),
         Route::Lot => Aside::Reply(lot::reply(ticket().as_ref(), request), Reason::Lot),
+        Route::Receipt => {
+            let reply = receipt::reply(ticket().as_ref(), request);
+            Aside::Reply(reply, Reason::Receipt)
+        }
         Route::Challenge => challenge::answer(ticket(), request),
         Route::Invitation => invitation::answer(body, request),
     }

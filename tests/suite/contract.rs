@@ -72,7 +72,7 @@ fn the_programs_routes_keep_it() {
     let house = House::wasm();
     for (routes, token) in [
         (
-            "^/_queue/(permit|end|report|status|journal|metrics)$",
+            "^/_queue/(permit|end|report|status|journal|receipt/check|metrics)$",
             PERMIT_TOKEN,
         ),
         (

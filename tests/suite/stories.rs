@@ -25,6 +25,7 @@ mod lot;
 pub(crate) mod networks;
 mod once;
 mod panel;
+mod receipt;
 mod regions;
 pub(crate) mod rooms;
 mod sent;
@@ -59,6 +60,7 @@ use lot::*;
 use networks::*;
 use once::*;
 use panel::*;
+use receipt::*;
 use regions::*;
 use rooms::*;
 use sent::*;
@@ -149,6 +151,10 @@ in_every_house! {
     what_moves_nothing_is_not_in_the_journal
     visitors_who_go_straight_in_are_told_together
     the_journal_is_for_operators_and_read_by_one_call
+    a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened
+    a_receipt_that_was_altered_is_refused_without_a_call
+    a_receipt_is_a_page_for_a_browser_and_its_check_a_form
+    without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call
     each_room_has_a_line_of_its_own
     a_room_has_what_it_names_and_shares_the_rest
     the_routes_of_a_room_are_below_its_name

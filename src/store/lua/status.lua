@@ -10,6 +10,26 @@ verbs.journal = function()
   return { 'last', seq, 'head', head or '', 'lines', journal.lines_from(seq, tonumber(arg.first), tonumber(arg.many)) }
 end
 
+-- trace: the line that a head is the digest of, and the one that called a number; change nothing.
+verbs.trace = function()
+  local is_front = arg.lane == 'front'
+  local number = arg.trace_position and (is_front and front.number_of or number_of)({
+    born = tonumber(arg.trace_born), epoch = tonumber(arg.trace_epoch), position = tonumber(arg.trace_position),
+  })
+  local digest, head, called = string.match(set[21] or '', '^%d+ (%x+) '), nil, nil
+  for _, line in ipairs(redis.call('LRANGE', key.journal, 0, -1)) do
+    head = head or arg.trace_head and digest and string.sub(digest, 1, 16) == arg.trace_head and line or nil
+    local kind, from, to, lane = string.match(line, '^%x+ %d+ %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
+    if is_front and lane then
+      from, to = string.match(lane, '^(%d+):(%d+):')
+    end
+    local is_call = number and from and kind ~= 'end' and kind ~= 'event' and tonumber(from) < number
+    called = called or is_call and number <= tonumber(to) and line or nil
+    digest = string.match(line, '^%x+')
+  end
+  return answer(0, 'traced', head, 'called', called)
+end
+
 -- board: the same with what only the panel shows.
 verbs.board = function()
   local told = figures('hour', redis.call('LRANGE', key.hour, 0, -1), 'actions', redis.call('LRANGE', key.actions, 0, -1),

@@ -1,0 +1,137 @@
+//! Receipts: what a visitor takes along of the ticket, and what support makes of it.
+
+use serde_json::{Value, json};
+
+use crate::house::{Ask, House, visitors};
+
+fn check(house: &House, receipt: &str) -> Value {
+    let body = json!({ "receipt": receipt }).to_string();
+    house.change("receipt/check", &body)
+}
+
+pub(crate) fn a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 3);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let taken = line[2].send(Ask::get("/_queue/receipt").json());
+    assert_eq!(taken.status, 200, "{taken:?}");
+    let taken = taken.json();
+    let facts = ["room", "number", "cursor", "ahead", "lane"].map(|name| taken[name].clone());
+    let room = json!(house.room());
+    assert_eq!(facts, [room, json!(3), json!(0), json!(2), Value::Null]);
+    let receipt = taken["receipt"].as_str().unwrap();
+    let before = check(house, receipt);
+    assert_eq!(
+        (&before["verdict"], &before["called"]),
+        (&json!("valid"), &Value::Null)
+    );
+    assert_eq!(before["head"]["kind"], "begin");
+    house.permit(3);
+    let after = check(house, receipt);
+    assert_eq!(
+        (&after["cursor_then"], &after["cursor"]),
+        (&json!(0), &json!(3))
+    );
+    let called = ["kind", "cursor", "who", "line"].map(|name| after["called"][name].clone());
+    assert_eq!(
+        called,
+        [json!("permit"), json!(3), json!("permit_token"), json!(2)]
+    );
+    assert_eq!(after["number"], 3);
+    house.change("epoch", &house.word());
+    assert_eq!(check(house, receipt)["verdict"], "old");
+}
+
+pub(crate) fn a_receipt_that_was_altered_is_refused_without_a_call(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 1);
+    line[0].ask("/");
+    let taken = line[0].send(Ask::get("/_queue/receipt").json()).json();
+    let receipt = taken["receipt"].as_str().unwrap();
+    assert_eq!(house.calls(|| drop(check(house, receipt))), 1);
+    let altered = receipt.replacen("cm", "cn", 1);
+    assert_ne!(altered, receipt);
+    for text in [
+        altered.as_str(),
+        "",
+        "x.y",
+        line[0].ticket.as_ref().unwrap(),
+    ] {
+        let told = house.calls(|| {
+            let expected = json!({ "room": house.room(), "verdict": "altered" });
+            assert_eq!(check(house, text), expected, "{text}");
+        });
+        assert_eq!(told, 0);
+    }
+    for wrong in [
+        "{}",
+        r#"{"receipt":5}"#,
+        r#"{"receipt":"x","more":"y"}"#,
+        &json!({ "receipt": "x".repeat(1_001) }).to_string(),
+    ] {
+        let refused = house.ask(&Ask::json_to("receipt/check", wrong));
+        assert_eq!(refused.status, 400, "{wrong}");
+        assert!(
+            refused.body.contains("nothing was checked"),
+            "{}",
+            refused.body
+        );
+    }
+}
+
+pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 2);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let page = line[1].send(Ask::get("/_queue/receipt"));
+    assert!(
+        page.body
+            .contains("Your number is 2. Ahead of you: 1 person."),
+        "{page:?}"
+    );
+    let taken = line[1].send(Ask::get("/_queue/receipt").json()).json();
+    let receipt = taken["receipt"].as_str().unwrap();
+    let form = |site: &str| {
+        let ask = Ask::get("/_queue/receipt/check").method("POST").operator();
+        let ask = ask.with("sec-fetch-site", site);
+        let text = format!("receipt={receipt}");
+        house.ask(&ask.body("application/x-www-form-urlencoded", &text))
+    };
+    let checked = form("same-origin");
+    assert_eq!(checked.status, 200, "{checked:?}");
+    assert!(
+        checked.body.contains("The receipt is valid: ticket "),
+        "{}",
+        checked.body
+    );
+    assert!(
+        checked
+            .body
+            .contains("No line that the store has called the number.")
+    );
+    assert_eq!(form("cross-site").status, 403);
+    let panel = house.ask(&Ask::get("/_queue/").operator()).body;
+    assert!(panel.contains("Check the receipt"), "{panel}");
+}
+
+pub(crate) fn without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call(house: &House) {
+    house.set("automatic", "0");
+    let none = house.ask(&Ask::get("/_queue/receipt").json());
+    assert_eq!(none.status, 404, "{none:?}");
+    assert_eq!(house.ask(&Ask::get("/_queue/receipt")).status, 404);
+    let mut line = visitors(house, 1);
+    line[0].ask("/");
+    let calls = house.calls(|| drop(line[0].send(Ask::get("/_queue/receipt").json())));
+    assert_eq!(calls, 0);
+    let checked = house.ask(&Ask::get("/_queue/receipt/check").operator());
+    assert_eq!(checked.status, 405);
+    let anybody = Ask::get("/_queue/receipt/check").method("POST");
+    assert_eq!(
+        house.ask(&anybody.body("application/json", "{}")).status,
+        401
+    );
+}
