@@ -11,6 +11,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -20,9 +21,14 @@ const (
 	longest = 1024 // A pass has some 300 characters. Nothing longer is looked at.
 )
 
+var (
+	separator = regexp.MustCompile(`\s*,\s*|\s+`)
+	roomName  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+)
+
 type checker struct {
 	keys  map[string][]byte
-	room  string
+	rooms []string
 	hosts []string
 }
 
@@ -34,18 +40,33 @@ type claims struct {
 }
 
 // newChecker reads keys from lines of a name, a space and 64 hexadecimal digits.
-func newChecker(keys, room, hosts string) *checker {
-	c := &checker{keys: map[string][]byte{}, room: room, hosts: strings.Fields(hosts)}
+func newChecker(keys, rooms, hosts string) *checker {
+	c := &checker{keys: map[string][]byte{}, hosts: strings.Fields(hosts)}
 	words := strings.Fields(keys)
 	for i := 0; i+1 < len(words); i += 2 {
 		if key, err := hex.DecodeString(words[i+1]); err == nil && len(key) == sha256.Size {
 			c.keys[words[i]] = key
 		}
 	}
-	if len(c.keys) == 0 || c.room == "" || len(c.hosts) == 0 {
+	if len(c.keys) == 0 || rooms == "" || len(c.hosts) == 0 {
 		log.Fatal("Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.")
 	}
+	c.rooms = separator.Split(strings.TrimSpace(rooms), -1)
+	for _, name := range c.rooms {
+		if !roomName.MatchString(name) {
+			log.Fatalf("QUEUE_ROOM is %q. Accepted are names of rooms, separated by commas or spaces, each of letters, digits, - and _.", rooms)
+		}
+	}
 	return c
+}
+
+func isListed(names []string, name string) bool {
+	for _, listed := range names {
+		if listed == name {
+			return true
+		}
+	}
+	return false
 }
 
 func decode(part string, into any) bool {
@@ -73,11 +94,8 @@ func (c *checker) claimsOf(pass string) (said claims, ok bool) {
 	if !isSignedBy(key, parts[0]+"."+parts[1], parts[2]) || !decode(parts[1], &said) {
 		return said, false
 	}
-	isOurs := false
-	for _, host := range c.hosts {
-		isOurs = isOurs || said.Aud == host
-	}
-	return said, isOurs && said.Room == c.room && said.Exp+leeway > time.Now().Unix()
+	isOurs := isListed(c.rooms, said.Room) && isListed(c.hosts, said.Aud)
+	return said, isOurs && said.Exp+leeway > time.Now().Unix()
 }
 
 // onlyWithPass hands on requests with a good pass, and answers 403 to all others.

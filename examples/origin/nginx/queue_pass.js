@@ -6,6 +6,17 @@ const LEEWAY = 5;
 // A pass has some 300 characters. Nothing longer is looked at.
 const LONGEST = 1024;
 
+const ROOMS = roomsOf(process.env.QUEUE_ROOM || '');
+
+/** The names that are separated by commas or spaces. What is thrown here is in nginx's error log, and lets in no request. */
+function roomsOf(text) {
+    const names = text.trim().split(/\s*,\s*|\s+/);
+    if (!names.every(name => /^[A-Za-z0-9_-]+$/.test(name))) {
+        throw new Error('QUEUE_ROOM is "' + text + '". Accepted are names of rooms, separated by commas or spaces, each of letters, digits, - and _.');
+    }
+    return names;
+}
+
 /** The key of this name, from lines of a name, a space and 64 hexadecimal digits. */
 function keyOf(kid) {
     const words = (process.env.QUEUE_PASS_KEYS || '').trim().split(/\s+/);
@@ -47,7 +58,7 @@ function isGood(pass) {
     const claims = parsed(parts[1]);
     const hosts = (process.env.QUEUE_HOSTS || '').trim().split(/\s+/);
     const isCurrent = typeof claims.exp === 'number' && claims.exp + LEEWAY > Date.now() / 1000;
-    return isCurrent && claims.room === process.env.QUEUE_ROOM && hosts.includes(claims.aud);
+    return isCurrent && ROOMS.includes(claims.room) && hosts.includes(claims.aud);
 }
 
 function check(r) {

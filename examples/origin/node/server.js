@@ -11,8 +11,16 @@ const LONGEST = 1024;
 const { QUEUE_PASS_KEYS = "", QUEUE_ROOM = "", QUEUE_HOSTS = "", PORT = "8080" } = process.env;
 const hosts = QUEUE_HOSTS.split(/\s+/).filter(Boolean);
 const keys = keysOf(QUEUE_PASS_KEYS);
+const rooms = roomsOf(QUEUE_ROOM);
 if (keys.size === 0 || !QUEUE_ROOM || hosts.length === 0) {
-  console.error("Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.");
+  stop("Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.");
+}
+if (!rooms) {
+  stop(`QUEUE_ROOM is "${QUEUE_ROOM}". Accepted are names of rooms, separated by commas or spaces, each of letters, digits, - and _.`);
+}
+
+function stop(text) {
+  console.error(text);
   process.exit(1);
 }
 
@@ -20,6 +28,12 @@ if (keys.size === 0 || !QUEUE_ROOM || hosts.length === 0) {
 function keysOf(text) {
   const pairs = text.matchAll(/(\S+)\s+([0-9a-f]{64})(?!\S)/g);
   return new Map([...pairs].map(([, name, hex]) => [name, Buffer.from(hex, "hex")]));
+}
+
+/** The names that are separated by commas or spaces; undefined where one is empty or no name of a room. */
+function roomsOf(text) {
+  const names = text.trim().split(/\s*,\s*|\s+/);
+  return names.every((name) => /^[A-Za-z0-9_-]+$/.test(name)) ? names : undefined;
 }
 
 const parsed = (part) => JSON.parse(Buffer.from(part, "base64url").toString());
@@ -41,7 +55,7 @@ function claimsOf(pass) {
     if (!isSignedBy(key, `${header}.${payload}`, signature)) return undefined;
     const claims = parsed(payload);
     const isCurrent = typeof claims.exp === "number" && claims.exp + LEEWAY > Date.now() / 1000;
-    const isOurs = claims.room === QUEUE_ROOM && hosts.includes(claims.aud);
+    const isOurs = rooms.includes(claims.room) && hosts.includes(claims.aud);
     return isCurrent && isOurs ? claims : undefined;
   } catch {
     return undefined; // No JSON, or JSON of another shape.

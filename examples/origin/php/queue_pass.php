@@ -15,6 +15,13 @@ function queue_keys(string $text): array
     return array_combine($pairs[1], array_map('hex2bin', $pairs[2]));
 }
 
+/** The names that are separated by commas or spaces; none where one is empty or no name of a room. */
+function queue_rooms(string $text): array
+{
+    $names = preg_split('/\s*,\s*|\s+/', trim($text));
+    return preg_grep('/^[A-Za-z0-9_-]+$/D', $names, PREG_GREP_INVERT) ? [] : $names;
+}
+
 function queue_decoded(string $part): mixed
 {
     return json_decode((string) base64_decode(strtr($part, '-_', '+/')), true);
@@ -27,7 +34,7 @@ function queue_is_signed_by(string $key, string $text, string $signature): bool
 }
 
 /** What a good pass says, or null. */
-function queue_claims(string $pass, array $keys, string $room, array $hosts): ?array
+function queue_claims(string $pass, array $keys, array $rooms, array $hosts): ?array
 {
     $parts = explode('.', $pass);
     if (strlen($pass) > QUEUE_LONGEST || count($parts) !== 3) {
@@ -45,7 +52,7 @@ function queue_claims(string $pass, array $keys, string $room, array $hosts): ?a
     }
     $claims = queue_decoded($payload);
     $is_current = is_int($claims['exp'] ?? null) && $claims['exp'] + QUEUE_LEEWAY > time();
-    $is_ours = ($claims['room'] ?? '') === $room && in_array($claims['aud'] ?? '', $hosts, true);
+    $is_ours = in_array($claims['room'] ?? '', $rooms, true) && in_array($claims['aud'] ?? '', $hosts, true);
     return $is_current && $is_ours ? $claims : null;
 }
 
@@ -54,12 +61,18 @@ function queue_claims(string $pass, array $keys, string $room, array $hosts): ?a
     $room = (string) getenv('QUEUE_ROOM');
     $hosts = preg_split('/\s+/', (string) getenv('QUEUE_HOSTS'), -1, PREG_SPLIT_NO_EMPTY);
     header('Content-Type: text/plain; charset=utf-8');
-    if (!$keys || $room === '' || !$hosts) {
-        error_log('Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.');
+    $rooms = queue_rooms($room);
+    $problem = match (true) {
+        !$keys || $room === '' || !$hosts => 'Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.',
+        !$rooms => "QUEUE_ROOM is \"$room\". Accepted are names of rooms, separated by commas or spaces, each of letters, digits, - and _.",
+        default => null,
+    };
+    if ($problem !== null) {
+        error_log($problem);
         http_response_code(503);
         exit("The shop is not set up.\n");
     }
-    $claims = queue_claims($_SERVER['HTTP_QUEUE_PASS'] ?? '', $keys, $room, $hosts);
+    $claims = queue_claims($_SERVER['HTTP_QUEUE_PASS'] ?? '', $keys, $rooms, $hosts);
     if ($claims === null) {
         http_response_code(403);
         exit("This shop is reached through its waiting room only. Go to https://{$hosts[0]}/.\n");

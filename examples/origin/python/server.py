@@ -29,16 +29,26 @@ def is_signed_by(key, text, signature):
     return hmac.compare_digest(signature.encode(), expected)
 
 
+def rooms_of(text):
+    """The names that are separated by commas or spaces."""
+    names = re.split(r"\s*,\s*|\s+", text.strip())
+    if not all(re.fullmatch(r"[A-Za-z0-9_-]+", name) for name in names):
+        accepted = "names of rooms, separated by commas or spaces, each of letters, digits, - and _"
+        sys.exit(f'QUEUE_ROOM is "{text}". Accepted are {accepted}.')
+    return names
+
+
 class OnlyWithPass:
     """Hands on requests with a good pass, and answers 403 to all others."""
 
-    def __init__(self, app, keys, room, hosts):
+    def __init__(self, app, keys, rooms, hosts):
         # Lines of a name, a space and 64 hexadecimal digits.
         pairs = re.findall(r"(\S+)\s+([0-9a-f]{64})(?!\S)", keys)
         self.keys = {name: bytes.fromhex(digits) for name, digits in pairs}
-        self.app, self.room, self.hosts = app, room, hosts.split()
-        if not (self.keys and self.room and self.hosts):
+        self.app, self.hosts = app, hosts.split()
+        if not (self.keys and rooms and self.hosts):
             sys.exit("Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.")
+        self.rooms = rooms_of(rooms)
 
     def claims_of(self, queue_pass):
         """What a good pass says, or None."""
@@ -53,7 +63,7 @@ class OnlyWithPass:
                 return None
             claims = decoded(payload)
             is_current = claims["exp"] + LEEWAY > time.time()
-            is_ours = claims["room"] == self.room and claims["aud"] in self.hosts
+            is_ours = claims["room"] in self.rooms and claims["aud"] in self.hosts
         except (ValueError, KeyError, TypeError, RecursionError):
             return None  # No JSON, or JSON of another shape.
         return claims if is_current and is_ours else None

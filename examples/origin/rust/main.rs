@@ -28,25 +28,30 @@ struct Room {
 
 struct Checker {
     keys: Vec<HS256Key>,
-    room: String,
+    rooms: HashSet<String>,
     hosts: HashSet<String>,
 }
 
 impl Checker {
     /// Keys are lines of a name, a space and 64 hexadecimal digits.
-    fn new(keys: &str, room: &str, hosts: &str) -> Option<Self> {
+    fn new(keys: &str, rooms: &str, hosts: &str) -> Result<Self, String> {
         let words: Vec<&str> = keys.split_whitespace().collect();
         let keys = words.chunks(2).filter_map(|pair| match pair {
             [name, digits] => Some(HS256Key::from_bytes(&decoded(digits)?).with_key_id(name)),
             _ => None,
         });
-        let checker = Self {
-            keys: keys.collect(),
-            room: room.to_owned(),
-            hosts: hosts.split_whitespace().map(str::to_owned).collect(),
+        let keys: Vec<HS256Key> = keys.collect();
+        let hosts: HashSet<String> = hosts.split_whitespace().map(str::to_owned).collect();
+        if keys.is_empty() || rooms.is_empty() || hosts.is_empty() {
+            return Err("Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.".to_owned());
+        }
+        let wrong = || {
+            format!(
+                "QUEUE_ROOM is {rooms:?}. Accepted are names of rooms, separated by commas or spaces, each of letters, digits, - and _."
+            )
         };
-        let is_whole = !checker.keys.is_empty() && !room.is_empty() && !checker.hosts.is_empty();
-        is_whole.then_some(checker)
+        let rooms = names(rooms).ok_or_else(wrong)?;
+        Ok(Self { keys, rooms, hosts })
     }
 
     /// The id of the ticket of a good pass, for your log. The algorithm is that of the key, HS256.
@@ -65,8 +70,23 @@ impl Checker {
         let claims = self.keys.iter().find_map(by)?;
         // The library takes a token without an end for one that has none.
         claims.expires_at?;
-        (claims.custom.room == self.room).then_some(claims.subject?)
+        let is_ours = self.rooms.contains(&claims.custom.room);
+        is_ours.then_some(claims.subject?)
     }
+}
+
+/// The names that are separated by commas or spaces, if none is empty and each is one of a room.
+fn names(rooms: &str) -> Option<HashSet<String>> {
+    let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let mut names = HashSet::new();
+    for part in rooms.split(',') {
+        let listed: Vec<&str> = part.split_whitespace().collect();
+        if listed.is_empty() || !listed.iter().all(|name| name.bytes().all(is_sound)) {
+            return None;
+        }
+        names.extend(listed.into_iter().map(str::to_owned));
+    }
+    Some(names)
 }
 
 /// The 32 bytes that 64 hexadecimal digits stand for.
@@ -111,9 +131,6 @@ fn main() -> Result<(), String> {
         &variable("QUEUE_PASS_KEYS"),
         &variable("QUEUE_ROOM"),
         &variable("QUEUE_HOSTS"),
-    )
-    .ok_or(
-        "Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.",
     )?;
     let port = env::var("PORT").unwrap_or_else(|_| "8080".to_owned());
     let listener = TcpListener::bind(format!("127.0.0.1:{port}"))

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,12 +19,17 @@ use tempfile::TempDir;
 
 use super::program::{Program, example};
 use crate::house::{Ask, House, SECRET, Visitor};
+use crate::stories::rooms::Browser;
 use crate::tickets;
 
 /// The entry of `jwt_secret` that comes next, while a rotation is under way.
 const NEXT_SECRET: &str = "development-only-next-secret-0123456789abcdef";
 const HOST: &str = "shop.example";
 const ROOM: &str = "main";
+/// The rooms whose visitors the shop lets in.
+const ROOMS: &str = "main,sale tickets-2 , sale_3";
+/// What names no rooms.
+const NO_ROOMS: [&str; 7] = ["", " ", ",", "main,,sale", "main, ", ", main", "main;sale"];
 const WELCOME: &str = "Welcome to the shop.";
 const REFUSED: &str = "This shop is reached through its waiting room only.";
 
@@ -92,10 +97,14 @@ fn with_one_bit_changed(part: usize) -> String {
     whole(parts)
 }
 
-/// What is let in: a pass by each entry of `jwt_secret`, and for each host.
-fn good() -> [(&'static str, String); 3] {
+/// What is let in: a pass by each entry of `jwt_secret`, for each host, and of each room.
+fn good() -> [(&'static str, String); 6] {
+    let of_room = |room| pass(SECRET, room, HOST, now());
     [
-        ("a pass", pass(SECRET, ROOM, HOST, now())),
+        ("a pass", of_room(ROOM)),
+        ("a pass of the second room", of_room("sale")),
+        ("a pass of the third room", of_room("tickets-2")),
+        ("a pass of the last room", of_room("sale_3")),
         (
             "a pass by the next entry",
             pass(NEXT_SECRET, ROOM, HOST, now()),
@@ -145,6 +154,10 @@ fn bad() -> Vec<(&'static str, Option<String>)> {
         ("expired", pass(SECRET, ROOM, HOST, an_hour_ago)),
         ("no end", claim("exp", Value::Null)),
         ("another room", pass(SECRET, "other", HOST, now())),
+        ("a part of a room's name", pass(SECRET, "sal", HOST, now())),
+        ("the names of all rooms", pass(SECRET, ROOMS, HOST, now())),
+        ("an empty room", claim("room", json!(""))),
+        ("a list of rooms", claim("room", json!([ROOM]))),
         ("no room", claim("room", Value::Null)),
         (
             "another host",
@@ -166,18 +179,18 @@ struct Shop {
 
 impl Shop {
     /// Starts an example, given the command that runs it at a port and in a folder of its own.
-    fn start(command: &CommandOf, hosts: &str) -> Self {
+    fn start(command: &CommandOf, rooms: &str, hosts: &str) -> Self {
         let keys = pass_keys(&format!("{SECRET},{NEXT_SECRET}")).unwrap();
-        Self::start_with(command, hosts, &keys)
+        Self::start_with(command, (rooms, hosts), &keys)
     }
 
-    fn start_with(command: &CommandOf, hosts: &str, keys: &str) -> Self {
+    fn start_with(command: &CommandOf, (rooms, hosts): (&str, &str), keys: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = free_addr().unwrap().port();
         let mut command = command(port, &folder);
         command
             .env("QUEUE_PASS_KEYS", keys)
-            .env("QUEUE_ROOM", ROOM)
+            .env("QUEUE_ROOM", rooms)
             .env("QUEUE_HOSTS", hosts)
             .env("PORT", port.to_string())
             .current_dir(&folder);
@@ -211,13 +224,23 @@ impl Shop {
         let text = response.body_mut().read_to_string().unwrap();
         (response.status().as_u16(), text)
     }
+
+    /// It has ended, or refuses what it would let in. Either way it names the variable that is wrong.
+    fn refuses_all(mut self, variable: &str) {
+        if !self.program.has_ended() {
+            let (status, text) = self.ask(Some(&pass(SECRET, ROOM, HOST, now())));
+            assert!(status >= 400, "{text}");
+        }
+        self.program
+            .until(|program| program.written().contains(variable));
+    }
 }
 
 type CommandOf = dyn Fn(u16, &TempDir) -> Command;
 
 /// What every example has to do.
 fn holds(command: &CommandOf) {
-    let shop = Shop::start(command, &format!("{HOST} www.{HOST}"));
+    let shop = Shop::start(command, ROOMS, &format!("{HOST} www.{HOST}"));
     for (name, pass) in good() {
         let (status, text) = shop.ask(Some(&pass));
         assert_eq!((status, text.trim()), (200, WELCOME), "{name}");
@@ -227,10 +250,13 @@ fn holds(command: &CommandOf) {
         assert_eq!(status, 403, "{name}: {text}");
         assert!(text.starts_with(REFUSED), "{name}: {text}");
     }
-    let mut shop = Shop::start_with(command, HOST, "");
+    let mut shop = Shop::start_with(command, (ROOM, HOST), "");
     if !shop.program.has_ended() {
         let (status, text) = shop.ask(Some(&pass(SECRET, ROOM, HOST, now())));
         assert!(status >= 400, "without keys nobody is let in: {text}");
+    }
+    for rooms in NO_ROOMS {
+        Shop::start(command, rooms, HOST).refuses_all("QUEUE_ROOM");
     }
 }
 
@@ -333,7 +359,7 @@ fn php_lets_in_requests_with_a_good_pass_alone() {
 
 #[test]
 fn a_visitor_who_was_let_in_reaches_the_shop_and_a_request_that_goes_around_the_edge_does_not() {
-    let shop = Shop::start(&node, "127.0.0.1");
+    let shop = Shop::start(&node, ROOM, "127.0.0.1");
     let house = House::wasm_with_origin(&shop.url());
     let mut visitor = Visitor::new(&house);
     assert_eq!(visitor.ask("/shoes").json()["waiting"], true);
@@ -348,4 +374,25 @@ fn a_visitor_who_was_let_in_reaches_the_shop_and_a_request_that_goes_around_the_
         got.status, 503,
         "a stranger's own pass opens nothing: {got:?}"
     );
+}
+
+#[test]
+fn visitors_of_the_rooms_that_the_shop_serves_reach_it_and_those_of_another_room_do_not() {
+    let shop = Shop::start(&node, "main, sale", "127.0.0.1");
+    let house = House::wasm_with_origin(&shop.url());
+    let rooms = json!([
+        { "name": "sale", "paths": "/sale/*" },
+        { "name": "forum", "paths": "/forum/*" },
+    ]);
+    house.set("rooms", &rooms.to_string());
+    for (room, status, text) in [("sale", 200, WELCOME), ("forum", 403, REFUSED)] {
+        let (mut visitor, path) = (Browser::default(), format!("/{room}/shoes"));
+        assert_eq!(visitor.number(&house, &path), 1, "{room}");
+        let let_in = Ask::json_to(&format!("room/{room}/permit"), r#"{"amt":1}"#);
+        assert_eq!(house.ask(&let_in).status, 200, "{room}");
+        house.wait(Duration::from_secs(2));
+        let got = visitor.ask(&house, Ask::get(&path));
+        assert_eq!(got.status, status, "{room}: {got:?}");
+        assert!(got.body.starts_with(text), "{room}: {got:?}");
+    }
 }
