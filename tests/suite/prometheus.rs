@@ -17,6 +17,7 @@ use upstash_local::{Fault, Faults};
 use crate::connection::Connection;
 use crate::house::{Ask, House, PERMIT_TOKEN, Visitor};
 use crate::metrics::scrape;
+use crate::pure::conventions::text;
 
 /// May read, and do nothing else.
 const READ_TOKEN: &str = "development-only-read-token";
@@ -191,6 +192,44 @@ fn every_query_of_the_dashboard_answers_with_data_from_a_run() {
     for rule in rules {
         assert_eq!(rule["health"], "ok", "{rule}");
     }
+}
+
+/// The job of a further room, as the guide shows it and as `prometheus.yml` has it behind `#`.
+#[test]
+fn a_further_room_is_scraped_by_the_job_that_the_guide_shows() {
+    let guide = text("docs/how-to/monitor.md");
+    let shown = guide.split("```yaml\n").nth(1).unwrap();
+    let job = format!("\n{}", shown.split("```").next().unwrap());
+    let hidden = job.replace("\n  ", "\n  # ");
+    let example = text("deploy/monitoring/prometheus.yml");
+    assert_eq!(example.matches(&hidden).count(), 1, "{hidden}");
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("prometheus.yml");
+    fs::write(&config, example.replace(&hidden, &job)).unwrap();
+    fs::copy(file("alerts.yml"), folder.path().join("alerts.yml")).unwrap();
+
+    let house = House::wasm();
+    house.set("rooms", r#"[{"name":"sale","paths":"/sale/*"}]"#);
+    let tokens = format!("{PERMIT_TOKEN},prometheus/read:{READ_TOKEN}");
+    house.set("permit_token", &tokens);
+    house.ask(&Ask::get("/sale/shoes").json());
+    let addr = house.wasm_side().edge.addr().to_string();
+    let prometheus = Prometheus::start(&config, &addr, READ_TOKEN).unwrap();
+    let first = house.room();
+    let data = [
+        "up{job=\"now-serving-sale\"} == 1".to_owned(),
+        "queue_length{job=\"now-serving-sale\",room=\"sale\"} > 0".to_owned(),
+        format!("queue_length{{job=\"now-serving\",room=\"{first}\"}} == 0"),
+    ];
+    answers(
+        &prometheus,
+        data.map(|query| (query.clone(), query)).to_vec(),
+    );
+    let mixed = format!("{{job=\"now-serving-sale\",room=\"{first}\"}}");
+    assert!(
+        !has_data(&prometheus, &mixed),
+        "each room in its own scrape"
+    );
 }
 
 /// The rules, once each of them has been looked at.
