@@ -152,7 +152,9 @@ impl Reader<'_> {
         match (value.map(|(_, value)| Known::of(value)), again) {
             (None | Some(Known::Absent), None) => None,
             (Some(Known::Is(text)), None) if text == NONE && member == "not" => None,
-            (Some(Known::Is(text)), None) if text != NONE => Some(text),
+            (Some(Known::Is(text)), None) if text != NONE && words(&text).next().is_some() => {
+                Some(text)
+            }
             _ => {
                 let accepted = format!(
                     "{member} once, as a text or a list of texts; a room without it takes requests whatever theirs is"
@@ -200,6 +202,8 @@ impl Reader<'_> {
 fn meant(name: &str, rooms: &[&'static str]) -> Option<&'static str> {
     match name {
         "country" => Some("countries"),
+        "hostname" | "hostnames" | "domain" | "domains" => Some("hosts"),
+        "method" | "methods" => Some("paths"),
         "except" | "exclude" => Some("not"),
         _ => closest(name, rooms.iter().copied().chain(AREA)),
     }
