@@ -1,10 +1,12 @@
-//! What the tools sign offline: invitations, and allowances. What a stranger sends is none. What was signed comes back as it was signed,
-//! in a ticket too, and is wrong once one byte of it is another. Bytes that begin with `{` are signed as claims.
+//! What the tools sign offline, invitations and allowances, and receipts. What a stranger sends is none. What was signed comes back as
+//! it was signed, in a ticket too, and is wrong once one byte of it is another. Bytes that begin with `{` are signed as claims, all
+//! others as the words of a receipt, too.
 
 use now_serving::queue::{AllowFault, Invitation, Invited};
 use now_serving::ticket::allowance::sign_allowance;
 use now_serving::ticket::invitation::sign_invitation;
 use now_serving::ticket::keys::{Purpose, sealed};
+use now_serving::ticket::{Receipt, ReceiptFault};
 
 use crate::input::{Input, altered};
 use crate::keys::{KEYS, NOW, ROOM, encoded, is_worth_nothing, now};
@@ -22,6 +24,27 @@ pub fn target(bytes: &[u8]) {
         let mut input = Input::new(bytes);
         invitation(&mut input);
         allowance(&mut input);
+        receipt(bytes, &mut input);
+    }
+}
+
+fn receipt(words: &[u8], input: &mut Input<'_>) {
+    let text = [b"receipt1 main ", words].concat();
+    let key = KEYS.of(Purpose::Receipt).next().unwrap_or_default();
+    let given = sealed(&encoded(&text), &key);
+    let Ok(receipt) = Receipt::read(&given, &ROOM, &KEYS) else {
+        return;
+    };
+    let written = receipt.written(&ROOM, &KEYS);
+    assert_eq!(
+        Receipt::read(&written, &ROOM, &KEYS),
+        Ok(receipt),
+        "{given}"
+    );
+    if let Some(other) = altered(&written, input) {
+        is_worth_nothing(&other);
+        let read = Receipt::read(&other, &ROOM, &KEYS);
+        assert_eq!(read, Err(ReceiptFault::Altered), "{other}");
     }
 }
 

@@ -6,7 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::challenge::{Answer, Proof};
-use now_serving::ticket::{Keys, Ticket};
+use now_serving::ticket::kit::KitLine;
+use now_serving::ticket::{Keys, Receipt, Ticket};
 
 /// The secret of the keys.
 pub(crate) const SECRET: &str = "a-secret-of-the-targets-32-bytes-long";
@@ -41,6 +42,14 @@ pub(crate) fn is_worth_nothing(token: &str) {
         "an invitation"
     );
     assert!(keys.allowance(token, room, now()).is_err(), "an allowance");
+    assert!(Receipt::read(token, room, keys).is_err(), "a receipt");
+    let kit = KitLine {
+        born: 1,
+        numbers: u64::MAX,
+        until_ms: u64::MAX,
+    };
+    let of_kit = keys.verify_kit(token, kit, now());
+    assert_eq!(of_kit, None, "a ticket of the kit");
     let held = Ticket::provisional("0123456789abcdef0123456789abcdef", now());
     let (text, answer) = token.split_once(' ').unwrap_or((token, ""));
     for proof in [Proof::Calculation, Proof::Verifier] {

@@ -218,7 +218,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "kit",
         accepted: Text("none, what `cargo dev migrate` printed"),
-        what: "the line of Fastly's starter kit that [the first room took over](../how-to/migrate.md#from-fastlys-starter-kit): until `until`, a visitor with a ticket of the kit has the same number here, up to `numbers`, in the line born at `born` (ms)",
+        what: "the line of Fastly's starter kit that [the first room took over](../how-to/migrate.md#take-over-the-line): before the time `until` a visitor with a ticket of the kit has the same number here, if it is none above `numbers`. The line was born at `born`, in milliseconds",
     },
     Setting {
         name: "rooms",
