@@ -97,7 +97,8 @@ fn of_fault(fault: ReceiptFault, request: &Request<'_>) -> (Value, String) {
 /// What it says, and what the journal says since.
 fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Value, String) {
     let cursor = traced.sign.of(receipt.lane).cursor.0;
-    let verdict = if traced.sign.has_ended(receipt.born, receipt.epoch) {
+    let has_number = receipt.number.is_some();
+    let verdict = if has_number && traced.sign.has_ended(receipt.born, receipt.epoch) {
         "old"
     } else {
         "valid"

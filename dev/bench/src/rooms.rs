@@ -80,7 +80,9 @@ async fn flooded(
     let mut floods = [Scenario::Bypass.ask(&cookies), to_room].into_iter();
     let mut crowds = Vec::new();
     for ask in floods.by_ref() {
-        crowds.push(Crowd::connect(addr, ask, connections).await?);
+        let mut crowd = Crowd::connect(addr, ask, connections).await?;
+        crowd.probe().await?;
+        crowds.push(crowd);
     }
     let mut others = Vec::new();
     for room in 1..ROOMS {

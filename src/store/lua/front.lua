@@ -90,7 +90,7 @@ function front.memory()
   return redis.call('GET', key.draw) or ''
 end
 function front.is_again()
-  return string.find(front.memory(), ' again')
+  return string.find(front.memory(), ' again$')
 end
 function front.keep_memory()
   redis.call('EXPIRE', key.draw, front.is_again() and TTL.again or TTL.draw)
@@ -99,7 +99,7 @@ function front.remember(kind, told)
   local known = front.memory()
   local parts = {
     number = string.match(known, '^%d+:%d+:%d+') or '-', invited = string.match(known, ' invited %d+ %d+ %d+') or '',
-    front = string.match(known, ' front %d+:%d+:%d+') or '', again = string.match(known, ' again') or '',
+    front = string.match(known, ' front %d+:%d+:%d+') or '', again = string.match(known, ' again$') or '',
     region = string.match(known, ' region %S+ %d+:%d+:%d+') or '',
   }
   parts[kind] = told

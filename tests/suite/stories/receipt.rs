@@ -1,7 +1,9 @@
 //! Receipts: what a visitor takes along of the ticket, and what support makes of it.
 
+use now_serving::queue::Way;
 use serde_json::{Value, json};
 
+use super::invitations::{invitation_by, used};
 use crate::house::{Ask, House, visitors};
 
 fn check(house: &House, receipt: &str) -> Value {
@@ -133,5 +135,39 @@ pub(crate) fn without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call(
     assert_eq!(
         house.ask(&anybody.body("application/json", "{}")).status,
         401
+    );
+}
+
+pub(crate) fn a_receipt_of_the_front_lane_and_of_a_region_is_checked_too(house: &House) {
+    house.set("automatic", "0");
+    house.set("front_share", "20");
+    let mut line = visitors(house, 2);
+    line[0].ask("/");
+    used(
+        &mut line[1],
+        &invitation_by(Way::Front, house, "many", 10, 3_600),
+    );
+    let receipt = |visitor: &mut crate::house::Visitor<'_>| {
+        let taken = visitor.send(Ask::get("/_queue/receipt").json()).json();
+        taken["receipt"].as_str().unwrap().to_owned()
+    };
+    let of_front = receipt(&mut line[1]);
+    house.permit(2);
+    let told = check(house, &of_front);
+    let facts = ["verdict", "lane", "number", "cursor"].map(|name| told[name].clone());
+    assert_eq!(facts, [json!("valid"), json!("front"), json!(1), json!(1)]);
+    assert_eq!(told["called"]["kind"], "permit", "{told}");
+    house.unset("front_share");
+    let pop = r#"[{"name":"again","countries":["AT"]}]"#;
+    house.set("regions", pop);
+    let mut later = visitors(house, 1);
+    later[0].ask("/");
+    let of_main = receipt(&mut later[0]);
+    house.permit(1);
+    // The journal has the sum of all lines, which says of no number when it was called.
+    let told = check(house, &of_main);
+    assert_eq!(
+        (&told["verdict"], &told["called"]),
+        (&json!("valid"), &Value::Null)
     );
 }
