@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::figures::{count, percentile};
 use crate::load::Crowd;
-use crate::scenario::{Ask, Cookies, Scenario};
+use crate::scenario::{Ask, Cookies, IN_LINE, Scenario};
 use crate::test_bed::{Backends, Builds, draw};
 
 /// The rooms besides the first, of which the first one listed is flooded.
@@ -29,6 +29,8 @@ struct Side {
     /// How long each of their answers took, in microseconds.
     answers: Vec<u32>,
     flood: usize,
+    /// How many of them read that their place could not be seen.
+    held: usize,
     calls: usize,
     time: Duration,
 }
@@ -47,8 +49,8 @@ pub(crate) async fn rooms(
         .collect();
     let builds = builds.with("rooms", &json!(listed).to_string());
     let mut table = format!(
-        "{ROOMS} rooms and the first, {connections} connections of flood: answers to visitors who wait in the other rooms\n\n{:<26}{:>12}{:>12}{:>12}{:>14}{:>16}\n",
-        "flood", "p50", "p99", "ratio", "flood a s", "store calls a s"
+        "{ROOMS} rooms and the first, {connections} connections of flood: answers to visitors who wait in the other rooms\n\n{:<26}{:>12}{:>12}{:>12}{:>10}{:>14}{:>16}\n",
+        "flood", "p50", "p99", "ratio", "unseen", "flood a s", "store calls a s"
     );
     for scenario in [Scenario::Waiting, Scenario::New] {
         let [bypass, room] = flooded(&builds, scenario, (connections, pairs)).await?;
@@ -88,14 +90,16 @@ async fn flooded(
     for room in 1..ROOMS {
         let path = format!("/room-{room}/");
         let waiting = draw(addr, &path).await?;
-        others.push(
-            Scenario::Waiting
-                .ask(&Cookies {
-                    waiting,
-                    ..Cookies::default()
-                })
-                .to(&path),
-        );
+        let cookies = Cookies {
+            waiting,
+            ..Cookies::default()
+        };
+        // Also the page of a visitor whose line could not be read: that is counted.
+        let ask = Scenario::Waiting.ask(&cookies).to(&path);
+        others.push(Ask {
+            mark: "<!doctype html>",
+            ..ask
+        });
     }
     let mut sides = [Side::default(), Side::default()];
     for pair in 0..pairs {
@@ -110,7 +114,8 @@ async fn flooded(
             let noticed = visitors
                 .join()
                 .map_err(|_| "The other visitors were interrupted.")??;
-            side.answers.extend(noticed);
+            side.answers.extend(noticed.answers);
+            side.held += noticed.held;
             side.flood += answers.len();
             side.calls += usize::try_from(backends.store.calls() - calls).unwrap_or(usize::MAX);
             side.time += time;
@@ -120,17 +125,20 @@ async fn flooded(
 }
 
 /// The visitors of the other rooms for one slice, in a thread of their own: the flood's must not keep them waiting.
-fn visitors(addr: SocketAddr, asks: Vec<Ask>) -> Result<Vec<u32>, String> {
+fn visitors(addr: SocketAddr, asks: Vec<Ask>) -> Result<Side, String> {
     crate::runtime()?.block_on(async {
         let mut crowds = Vec::new();
         for ask in asks {
             crowds.push(Crowd::connect(addr, ask, 1).await?);
         }
-        let (begin, mut noticed) = (Instant::now(), Vec::new());
+        let (begin, mut noticed) = (Instant::now(), Side::default());
         while begin.elapsed() < SLICE {
             for crowd in &mut crowds {
-                let (_, time) = crowd.probe().await?;
-                noticed.push(u32::try_from(time.as_micros()).unwrap_or(u32::MAX));
+                let (answer, time) = crowd.probe().await?;
+                let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+                noticed.answers.push(micros);
+                let is_placed = String::from_utf8_lossy(&answer.body).contains(IN_LINE);
+                noticed.held += usize::from(!is_placed);
                 tokio::time::sleep(PACE).await;
             }
         }
@@ -156,9 +164,10 @@ impl Side {
         let ratio = ratio.map_or_else(String::new, |ratio| format!("×{ratio:.2}"));
         let (flood, calls) = (count(self.flood), count(self.calls));
         format!(
-            "{name:<26}{:>12}{:>12}{ratio:>12}{:>14}{:>16}\n",
+            "{name:<26}{:>12}{:>12}{ratio:>12}{:>10}{:>14}{:>16}\n",
             ms(50),
             ms(99),
+            self.held,
             per_second(flood),
             per_second(calls),
         )

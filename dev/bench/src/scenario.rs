@@ -89,7 +89,7 @@ impl Scenario {
             Self::Bypass => Ask::new("/robots.txt", None, 200, "User-agent"),
             Self::Panel => {
                 let operator = Some((AUTHORIZATION, OPERATOR.to_owned()));
-                Ask::new("/_queue", operator, 200, "waiting · Now Serving")
+                Ask::new("/_queue", operator, 200, "Let visitors in")
             }
         }
     }
@@ -109,7 +109,7 @@ impl Scenario {
 }
 
 /// What the waiting page and its updates do not have while the store cannot be seen.
-const IN_LINE: &str = "id=\"serving\"";
+pub(crate) const IN_LINE: &str = "id=serving>";
 const SEEN: &str = "\"serving\":";
 
 /// `admin:development-only-password`, as Basic authentication words it.
@@ -146,5 +146,23 @@ impl Floor {
             Self::Forward => "floor-forward",
             Self::Store => "floor-store",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else every answer is taken for a wrong one, and nothing is measured.
+    #[test]
+    fn what_marks_a_right_answer_stands_on_its_page() {
+        let [page, panel] = ["queue", "admin"].map(|name| {
+            let path = format!("{}/../../templates/{name}.html", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).unwrap_or_default()
+        });
+        assert!(page.contains(IN_LINE), "{IN_LINE}");
+        let cookies = Cookies::default();
+        let mark = Scenario::Panel.ask(&cookies).mark;
+        assert!(panel.contains(mark), "{mark}");
     }
 }
