@@ -12,10 +12,10 @@ use now_serving::queue::{
 };
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
-use upstash_local::{Redis, Store};
+use upstash_local::Redis;
 
-use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{Traces, asker, changed, runner};
+use crate::house::{Direct, admin};
+use crate::traces::{Traces, asker, both, changed, embedded, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const PACE: Pace = Pace {
@@ -458,10 +458,7 @@ mod native {
 
     #[test]
     fn events_keep_their_phases_in_a_few_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(60),
-        );
+        hold_over(&[embedded()], Traces::Known(60));
     }
 }
 
@@ -470,10 +467,7 @@ mod simulated {
 
     #[test]
     fn events_keep_their_phases() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(400),
-        );
+        hold_over(&[embedded()], Traces::Known(400));
     }
 }
 
@@ -482,10 +476,7 @@ mod long {
 
     #[test]
     fn events_keep_their_phases_in_new_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(800),
-        );
+        hold_over(&[embedded()], Traces::New(800));
     }
 }
 
@@ -495,10 +486,7 @@ mod redis {
     #[test]
     fn the_model_the_embedded_store_and_redis_begin_events_alike() {
         let redis = Redis::start().unwrap();
-        let stores = [
-            Direct(Store::embedded(STORE_TOKEN).unwrap()),
-            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-        ];
+        let stores = both(&redis);
         hold_over(&stores, Traces::Known(200));
     }
 }

@@ -18,10 +18,9 @@ use now_serving::queue::{Mode, Pace, Reason, Verdict, decide};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use upstash_local::Redis;
-use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN, admin, scattered};
-use crate::traces::{Traces, changed, runner};
+use crate::house::{Direct, admin, scattered};
+use crate::traces::{Traces, both, changed, embedded, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -699,7 +698,7 @@ mod native {
 
     #[test]
     fn the_line_keeps_its_invariants_in_a_few_traces() {
-        let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
+        let embedded = embedded();
         hold_over(&[embedded], Traces::Known(20));
     }
 }
@@ -709,7 +708,7 @@ mod simulated {
 
     #[test]
     fn the_line_keeps_its_invariants() {
-        let embedded = Direct(Store::embedded(STORE_TOKEN).unwrap());
+        let embedded = embedded();
         hold_over(&[embedded], Traces::Known(200));
     }
 }
@@ -719,10 +718,7 @@ mod long {
 
     #[test]
     fn the_line_keeps_its_invariants_in_new_traces() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(400),
-        );
+        hold_over(&[embedded()], Traces::New(400));
     }
 }
 
@@ -732,10 +728,7 @@ mod redis {
     #[test]
     fn the_model_the_embedded_store_and_redis_answer_alike() {
         let redis = Redis::start().unwrap();
-        let stores = [
-            Direct(Store::embedded(STORE_TOKEN).unwrap()),
-            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-        ];
+        let stores = both(&redis);
         hold_over(&stores, Traces::Known(200));
     }
 }

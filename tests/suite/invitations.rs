@@ -3,20 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::cache::{LastSign, NoSign};
+use now_serving::cache::NoSign;
 use now_serving::operator::verbs::{Epoch, Intent, SetMode};
 use now_serving::queue::{AbsentVisitors, Asker, Call, Cap, Enforcement, HealthRule, LineAnswer};
 use now_serving::queue::{Invitation, Invited, Model, NetworkBound, Now, Outcome, Pace, Presented};
 use now_serving::queue::{Lane, Mode, RoomName, Schedule, Sign, WaitingProof, Way};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
-use upstash_local::{Redis, Store};
+use upstash_local::Redis;
 
 use crate::connection::Connection;
-use crate::house::{Ask, Direct, House, STORE_TOKEN, Visitor, admin, visitors};
+use crate::house::{Ask, Direct, House, Visitor, admin, visitors};
 use crate::metrics::{numbers, scrape};
 use crate::stories::invitations::{invitation, invitation_by, line, sent, used};
-use crate::traces::{Traces, changed, runner};
+use crate::traces::{Known, Lost, Traces, both, changed, embedded, on, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const MINUTE_MS: u64 = 60_000;
@@ -47,21 +47,6 @@ enum Step {
     /// A POP comes that knew the line before the loss.
     Return,
     Wait(u64),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Lost {
-    Line,
-    All,
-}
-
-/// What a POP knows.
-struct Known(Option<Sign>);
-
-impl LastSign for Known {
-    fn last_sign(&self) -> Option<Sign> {
-        self.0.clone()
-    }
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -410,10 +395,7 @@ mod native {
 
     #[test]
     fn an_invitation_is_used_no_more_often_than_it_says_in_a_few_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(60),
-        );
+        hold_over(&[embedded()], Traces::Known(60));
     }
 
     #[test]
@@ -460,10 +442,7 @@ mod simulated {
 
     #[test]
     fn an_invitation_is_used_no_more_often_than_it_says() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(400),
-        );
+        hold_over(&[embedded()], Traces::Known(400));
     }
 
     /// Two rooms with the same line, and a flood of invitations in one of them: the last in line reads the same in both.
@@ -539,10 +518,7 @@ mod long {
 
     #[test]
     fn an_invitation_is_used_no_more_often_than_it_says_in_new_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(800),
-        );
+        hold_over(&[embedded()], Traces::New(800));
     }
 }
 
@@ -552,10 +528,7 @@ mod redis {
     #[test]
     fn the_model_the_embedded_store_and_redis_take_invitations_alike() {
         let redis = Redis::start().unwrap();
-        let stores = [
-            Direct(Store::embedded(STORE_TOKEN).unwrap()),
-            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-        ];
+        let stores = both(&redis);
         hold_over(&stores, Traces::Known(40));
     }
 
@@ -568,7 +541,7 @@ mod redis {
 
     fn of_a_thousand_uses(way: Way) -> usize {
         let redis = Redis::start().unwrap();
-        let store = Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap());
+        let store = on(&redis);
         let invitation = Invitation {
             id: "one".to_owned(),
             uses: 1,

@@ -11,12 +11,12 @@ use now_serving::queue::{Now, Outcome, Pace, RoomName, Schedule, WaitingProof};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use serde_json::Value;
-use upstash_local::{Redis, Store};
+use upstash_local::Redis;
 
-use crate::house::{Ask, Direct, House, STORE_TOKEN, Visitor, admin, visitors};
+use crate::house::{Ask, Direct, House, Visitor, admin, visitors};
 use crate::metrics::{numbers, scrape};
 use crate::stories::networks::{calculated, sent};
-use crate::traces::{Traces, changed, runner};
+use crate::traces::{Traces, both, changed, embedded, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const HOUR_MS: u64 = 3_600_000;
@@ -290,7 +290,7 @@ const BOUND: NetworkBound = NetworkBound {
 
 /// How many numbers the model and the store give to this number of visitors, spread over these networks.
 fn drawn(many: usize, networks: usize) -> usize {
-    let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+    let stores = [embedded()];
     let mut play = Play::new(&stores, BOUND);
     let drawn = (0..many).filter(|visitor| {
         let network = format!("network-{}", visitor % networks);
@@ -366,10 +366,7 @@ mod native {
 
     #[test]
     fn a_network_draws_no_more_than_its_bound_in_a_few_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(60),
-        );
+        hold_over(&[embedded()], Traces::Known(60));
     }
 
     #[test]
@@ -433,10 +430,7 @@ mod simulated {
 
     #[test]
     fn a_network_draws_no_more_than_its_bound() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(400),
-        );
+        hold_over(&[embedded()], Traces::Known(400));
     }
 }
 
@@ -445,10 +439,7 @@ mod long {
 
     #[test]
     fn the_bound_of_a_network_holds_in_new_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(800),
-        );
+        hold_over(&[embedded()], Traces::New(800));
     }
 }
 
@@ -458,10 +449,7 @@ mod redis {
     #[test]
     fn the_model_the_embedded_store_and_redis_count_networks_alike() {
         let redis = Redis::start().unwrap();
-        let stores = [
-            Direct(Store::embedded(STORE_TOKEN).unwrap()),
-            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-        ];
+        let stores = both(&redis);
         hold_over(&stores, Traces::Known(200));
     }
 }

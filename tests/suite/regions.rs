@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::cache::LastSign;
 use now_serving::operator::verbs::{Epoch, Intent, Permit, SetMode, SetPace};
 use now_serving::queue::regions::Lag;
 use now_serving::queue::{AbsentVisitors, Cap, Enforcement, HealthRule};
@@ -12,10 +11,9 @@ use now_serving::queue::{Lane, Mode, RegionName, Regions, RoomName, Schedule, Si
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use upstash_local::Redis;
-use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{Traces, changed, runner};
+use crate::house::{Direct, admin};
+use crate::traces::{Known, Lost, Traces, both, changed, embedded, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const PACE: Pace = Pace {
@@ -47,21 +45,6 @@ enum Step {
     /// A POP comes that knew the line before the loss.
     Return,
     Wait(u64),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Lost {
-    Line,
-    All,
-}
-
-/// What a POP knows.
-struct Known(Option<Sign>);
-
-impl LastSign for Known {
-    fn last_sign(&self) -> Option<Sign> {
-        self.0.clone()
-    }
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -372,10 +355,7 @@ mod native {
 
     #[test]
     fn model_and_store_split_alike_in_a_few_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(80),
-        );
+        hold_over(&[embedded()], Traces::Known(80));
     }
 }
 
@@ -384,10 +364,7 @@ mod long {
 
     #[test]
     fn model_and_store_split_alike_in_new_histories() {
-        hold_over(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(800),
-        );
+        hold_over(&[embedded()], Traces::New(800));
     }
 }
 
@@ -397,10 +374,7 @@ mod redis {
     #[test]
     fn the_model_the_embedded_store_and_redis_split_alike() {
         let redis = Redis::start().unwrap();
-        let stores = [
-            Direct(Store::embedded(STORE_TOKEN).unwrap()),
-            Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap()),
-        ];
+        let stores = both(&redis);
         hold_over(&stores, Traces::Known(40));
     }
 }

@@ -2,9 +2,13 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use now_serving::queue::{Asker, Changed, Effect, Lane, NetworkBound, Outcome};
+use now_serving::cache::LastSign;
+use now_serving::queue::{Asker, Changed, Effect, Lane, NetworkBound, Outcome, Sign};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::{RngSeed, TestRunner};
+use upstash_local::{Redis, Store};
+
+use crate::house::{Direct, STORE_TOKEN};
 
 /// How many traces are played, and whether they are the same in each run. With `PROPTEST_RNG_SEED` they are those of that
 /// seed, which a failure prints.
@@ -14,6 +18,37 @@ pub(crate) enum Traces {
     Known(u32),
     /// The long tier looks for such a trace.
     New(u32),
+}
+
+/// A store in this process.
+pub(crate) fn embedded() -> Direct {
+    Direct(Store::embedded(STORE_TOKEN).unwrap())
+}
+
+/// A store in front of this Redis.
+pub(crate) fn on(redis: &Redis) -> Direct {
+    Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())
+}
+
+/// Both, which have to say the same.
+pub(crate) fn both(redis: &Redis) -> [Direct; 2] {
+    [embedded(), on(redis)]
+}
+
+/// What a store loses: the line, or all data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lost {
+    Line,
+    All,
+}
+
+/// What a POP knows.
+pub(crate) struct Known(pub(crate) Option<Sign>);
+
+impl LastSign for Known {
+    fn last_sign(&self) -> Option<Sign> {
+        self.0.clone()
+    }
 }
 
 /// Plays these traces, and writes none that fails beside the sources.

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use upstash_local::{Redis, Store};
 
 use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{Traces, runner};
+use crate::traces::{Traces, embedded, on, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const TILL: &str = "till-1";
@@ -521,10 +521,7 @@ mod simulated {
 
     #[test]
     fn the_embedded_store_measures_as_the_model_does() {
-        alike(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::Known(30),
-        );
+        alike(&[embedded()], Traces::Known(30));
     }
 }
 
@@ -533,10 +530,7 @@ mod long {
 
     #[test]
     fn new_traces_are_measured_as_the_model_does() {
-        alike(
-            &[Direct(Store::embedded(STORE_TOKEN).unwrap())],
-            Traces::New(60),
-        );
+        alike(&[embedded()], Traces::New(60));
     }
 }
 
@@ -546,9 +540,6 @@ mod redis {
     #[test]
     fn redis_measures_as_the_model_does() {
         let redis = Redis::start().unwrap();
-        alike(
-            &[Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())],
-            Traces::Known(10),
-        );
+        alike(&[on(&redis)], Traces::Known(10));
     }
 }

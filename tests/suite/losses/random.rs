@@ -14,10 +14,9 @@ use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use upstash_local::Redis;
-use upstash_local::Store;
 
-use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{Traces, asker, changed, config};
+use crate::house::{Direct, admin};
+use crate::traces::{Traces, asker, changed, config, embedded, on};
 
 const START_MS: u64 = 1_800_000_000_000;
 const CREDIT_MAX: u64 = 7;
@@ -796,7 +795,7 @@ mod native {
 
     #[test]
     fn the_embedded_store_answers_as_the_model_does_in_a_few_losses() {
-        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        let stores = [embedded()];
         hold_over(&stores, Care::Kept, Traces::Known(10));
         hold_over(&stores, Care::None, Traces::Known(10));
     }
@@ -807,7 +806,7 @@ mod simulated {
 
     #[test]
     fn the_embedded_store_answers_as_the_model_does_whatever_is_lost() {
-        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        let stores = [embedded()];
         hold_over(&stores, Care::Kept, Traces::Known(100));
         hold_over(&stores, Care::None, Traces::Known(100));
     }
@@ -818,7 +817,7 @@ mod long {
 
     #[test]
     fn the_embedded_store_answers_as_the_model_does_in_new_traces() {
-        let stores = [Direct(Store::embedded(STORE_TOKEN).unwrap())];
+        let stores = [embedded()];
         hold_over(&[], Care::Kept, Traces::New(3_000));
         hold_over(&stores, Care::Kept, Traces::New(500));
         hold_over(&stores, Care::None, Traces::New(500));
@@ -831,7 +830,7 @@ mod redis {
     #[test]
     fn answers_as_the_model_does_whatever_is_lost() {
         let redis = Redis::start().unwrap();
-        let stores = [Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())];
+        let stores = [on(&redis)];
         hold_over(&stores, Care::Kept, Traces::Known(60));
         hold_over(&stores, Care::None, Traces::Known(60));
     }
