@@ -38,9 +38,9 @@ impl RoomRegions {
             Places::Countries(names) => country.is_some_and(|country| is_among(names, country)),
             Places::Pops(names) => is_among(names, pop),
         };
-        let region = self.rule.names.iter().zip(&self.places);
-        let found = region.into_iter().find(|(_, places)| has(places));
-        found.map_or(Lane::Main, |(name, _)| Lane::Region(*name))
+        let mut regions = self.rule.list.iter().zip(&self.places);
+        let found = regions.find(|(_, places)| has(places));
+        found.map_or(Lane::Main, |(region, _)| Lane::Region(region.name))
     }
 
     /// Whether the country of a visitor decides about any of them.
@@ -53,7 +53,7 @@ impl RoomRegions {
     /// Whether the room has this one.
     #[must_use]
     pub fn has(&self, name: RegionName) -> bool {
-        self.rule.names.contains(&name)
+        self.rule.named(name).is_some()
     }
 }
 

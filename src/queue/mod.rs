@@ -63,7 +63,7 @@ pub use now::Now;
 pub use origin::{Answered, Answers, OriginHealth, OriginSign, Overrule};
 pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
-pub use region::{RegionLine, RegionName, Regions};
+pub use region::{Region, RegionLine, RegionName, Regions};
 pub use release::Bound;
 pub use released::{Explained, Released};
 pub use room::RoomName;

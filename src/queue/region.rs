@@ -39,10 +39,27 @@ impl RegionName {
 /// The regions of a room, and which minute says how much came to each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// Their names.
-    pub names: Vec<RegionName>,
+    /// The regions, in the order of the settings.
+    pub list: Vec<Region>,
     /// Which minute.
     pub lag: Lag,
+}
+
+/// A region as the settings have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Its name.
+    pub name: RegionName,
+    /// How many percent of each release are for it, where that is fixed.
+    pub share: Option<u64>,
+}
+
+impl Regions {
+    /// The region of this name.
+    #[must_use]
+    pub fn named(&self, name: RegionName) -> Option<&Region> {
+        self.list.iter().find(|region| region.name == name)
+    }
 }
 
 /// The line of one region.

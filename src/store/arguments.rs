@@ -2,8 +2,8 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, RegionLine, RegionName,
-    Regions, Sessions, Sign,
+    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, Region, RegionLine, Regions,
+    Sessions, Sign,
 };
 use std::borrow::Cow;
 
@@ -110,9 +110,14 @@ fn known_regions(lines: &[RegionLine]) -> Option<(&'static str, String)> {
     (!lines.is_empty()).then(|| ("sign_regions", RegionLine::all_written(lines)))
 }
 
-/// The regions of the room, and how many minutes back it counts how much came to each.
+/// The regions of the room, each with its percent where its share is fixed, and how many minutes back it counts how much came to each.
 fn in_regions(regions: &Regions) -> [(&'static str, String); 2] {
-    let names: Vec<&str> = regions.names.iter().map(RegionName::as_str).collect();
+    let written = |region: &Region| {
+        let name = region.name.as_str();
+        let share = region.share.map(|percent| format!("={percent}"));
+        format!("{name}{}", share.unwrap_or_default())
+    };
+    let names: Vec<String> = regions.list.iter().map(written).collect();
     [
         ("regions", names.join(" ")),
         ("regions_lag", regions.lag.minutes().to_string()),

@@ -594,7 +594,8 @@ impl House {
         }
         let key = (number.get(), room.name.to_string());
         let mut others = others.borrow_mut();
-        others.entry(key).or_insert_with(|| here(now_ms)).clone()
+        let new = || pop_called(&pop.pop(), now_ms);
+        others.entry(key).or_insert_with(new).clone()
     }
 
     /// From now on this POP serves, with a cache of its own.

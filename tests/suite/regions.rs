@@ -7,7 +7,9 @@ use now_serving::operator::verbs::{Epoch, Intent, Permit, SetMode, SetPace};
 use now_serving::queue::regions::Lag;
 use now_serving::queue::{AbsentVisitors, Cap, Enforcement, HealthRule};
 use now_serving::queue::{Asker, Call, Model, NetworkBound, Now, Outcome, Pace};
-use now_serving::queue::{Lane, Mode, RegionName, Regions, RoomName, Schedule, Sign, WaitingProof};
+use now_serving::queue::{
+    Lane, Mode, Region, RegionName, Regions, RoomName, Schedule, Sign, WaitingProof,
+};
 use now_serving::store::{Clock, Line, MayDraw};
 use proptest::prelude::*;
 use upstash_local::Redis;
@@ -87,13 +89,22 @@ fn lane(region: Option<usize>) -> Lane {
     name.map_or(Lane::Main, Lane::Region)
 }
 
-fn regions(lag: Lag) -> Regions {
-    Regions {
-        names: (NAMES[..3].iter())
-            .map(|name| RegionName::read(name).unwrap())
-            .collect(),
-        lag,
-    }
+/// The regions of the room, some of them with a fixed share.
+fn regions() -> impl Strategy<Value = Regions> {
+    let lag = prop::sample::select(vec![Lag::One, Lag::Two]);
+    let percents = prop_oneof![
+        3 => Just([None; 3]),
+        2 => Just([Some(45), Some(55), None]),
+        3 => [1..34, 1..34, 1..35].map(prop::option::of::<std::ops::Range<u64>>),
+    ];
+    (lag, percents).prop_map(|(lag, percents)| {
+        let region = |(name, share): (&&str, Option<u64>)| Region {
+            name: RegionName::read(name).unwrap(),
+            share,
+        };
+        let list = NAMES.iter().zip(percents).map(region).collect();
+        Regions { list, lag }
+    })
 }
 
 /// A visitor, and the number.
@@ -120,13 +131,13 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn new(stores: &[Direct], cap: Option<Cap>, lag: Lag) -> Play<'_> {
+    fn new(stores: &[Direct], cap: Option<Cap>, regions: Regions) -> Play<'_> {
         let model = Model::new(PACE).with_cap(cap);
         Play {
             stores,
             cap,
-            model: model.with_regions(Some(regions(lag))),
-            regions: regions(lag),
+            model: model.with_regions(Some(regions.clone())),
+            regions,
             known: Known(None),
             before: None,
             holders: BTreeMap::new(),
@@ -335,13 +346,12 @@ fn asker(guest: &Guest) -> Asker<'_> {
 }
 
 fn hold_over(stores: &[Direct], traces: Traces) {
-    let lag = prop::sample::select(vec![Lag::One, Lag::Two]);
-    let histories = (cap(), lag, prop::collection::vec(step(), 1..90));
-    let outcome = runner(traces).run(&histories, |(cap, lag, steps)| {
+    let histories = (cap(), regions(), prop::collection::vec(step(), 1..90));
+    let outcome = runner(traces).run(&histories, |(cap, regions, steps)| {
         for store in stores {
             store.0.command(&["FLUSHALL"]).unwrap();
         }
-        let mut play = Play::new(stores, cap, lag);
+        let mut play = Play::new(stores, cap, regions);
         for step in &steps {
             play.step(step);
         }

@@ -1,12 +1,12 @@
-//! The setting `regions`: a list of objects, each with a name, and the countries or the data centres that it has.
+//! The setting `regions`: a list of objects, each with a name, the countries or the data centres that it has, and maybe a fixed share.
 
 use super::{NONE, Reader, rooms, words};
 use crate::config::Room;
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{Pairs, Value, whole};
 use crate::queue::regions::Lag;
-use crate::queue::{AdaptivePace, RegionName, Regions};
+use crate::queue::{AdaptivePace, Region, RegionName, Regions};
 
 /// The most regions of a room: every sign has the numbers of all of them.
 const MOST: usize = 16;
@@ -14,6 +14,8 @@ const MOST: usize = 16;
 const ACCEPTED: &str = r#"a list of at most 16 objects such as {"name":"west","countries":["US","CA"]} or {"name":"west","pops":["SJC","SEA"]}"#;
 const NAME: &str = "a name of its own in each region: a letter, and up to 15 letters, digits, - and _; not front or main";
 const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by Fastly's codes such as SJC, one of the two in each region, and each of them in one region only";
+const SHARE: &str =
+    "share: a whole percent from 1 to 100, and those of all regions together at most 100";
 
 /// What is accepted beside them.
 const WITHOUT: &str = "regions in a room whose events are in the order of arrival, with front_share 0, and adaptive_pace off or observe";
@@ -27,8 +29,8 @@ impl Reader<'_> {
         };
         let text = self.json("regions").filter(|text| text != NONE)?;
         match read(&text) {
-            Ok((names, places)) => Some(RoomRegions {
-                rule: Regions { names, lag },
+            Ok((list, places)) => Some(RoomRegions {
+                rule: Regions { list, lag },
                 places,
             }),
             Err((value, accepted)) => {
@@ -58,26 +60,30 @@ impl Reader<'_> {
 
 type Fault = (String, &'static str);
 
-fn read(text: &str) -> Result<(Vec<RegionName>, Vec<Places>), Fault> {
+fn read(text: &str) -> Result<(Vec<Region>, Vec<Places>), Fault> {
     let listed: Result<Vec<Pairs>, _> = serde_json::from_str(text);
     let listed = listed
         .ok()
         .filter(|listed| (1..=MOST).contains(&listed.len()));
     let listed = listed.ok_or_else(|| (text.to_owned(), ACCEPTED))?;
-    let (mut names, mut all) = (Vec::new(), Vec::<Places>::new());
+    let (mut regions, mut all) = (Vec::<Region>::new(), Vec::<Places>::new());
     for Pairs(members) in &listed {
-        let (name, places) = region(members)?;
-        if names.contains(&name) {
-            return Err((name.as_str().to_owned(), NAME));
+        let (region, places) = read_one(members)?;
+        if regions.iter().any(|known| known.name == region.name) {
+            return Err((region.name.as_str().to_owned(), NAME));
         }
         let is_known = |name: &&String| all.iter().any(|known| is_of_both(known, &places, name));
         if let Some(twice) = places.names().iter().find(is_known) {
             return Err((twice.clone(), PLACES));
         }
-        names.push(name);
+        regions.push(region);
         all.push(places);
     }
-    Ok((names, all))
+    let sum: u64 = regions.iter().filter_map(|region| region.share).sum();
+    if sum > 100 {
+        return Err((format!("{sum} percent"), SHARE));
+    }
+    Ok((regions, all))
 }
 
 fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
@@ -85,8 +91,8 @@ fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
     is_same_kind && known.names().contains(name)
 }
 
-fn region(members: &[(String, Value)]) -> Result<(RegionName, Places), Fault> {
-    let (mut name, mut places) = (None, None);
+fn read_one(members: &[(String, Value)]) -> Result<(Region, Places), Fault> {
+    let (mut name, mut places, mut share) = (None, None, None);
     for (member, value) in members {
         let is_twice = members.iter().filter(|(other, _)| other == member).count() > 1;
         match member.as_str() {
@@ -104,12 +110,23 @@ fn region(members: &[(String, Value)]) -> Result<(RegionName, Places), Fault> {
                 places = listed(value, pop).map(Places::Pops);
                 places.as_ref().ok_or_else(|| (value.to_string(), PLACES))?;
             }
+            "share" => {
+                share = percent(value);
+                share.ok_or_else(|| (value.to_string(), SHARE))?;
+            }
             _ => return Err((member.clone(), ACCEPTED)),
         }
     }
     let name = name.ok_or_else(|| (String::new(), NAME))?;
     let places = places.ok_or_else(|| (name.as_str().to_owned(), PLACES))?;
-    Ok((name, places))
+    Ok((Region { name, share }, places))
+}
+
+fn percent(value: &Value) -> Option<u64> {
+    let Value::Number(text) = value else {
+        return None;
+    };
+    whole(text).filter(|percent| (1..=100).contains(percent))
 }
 
 /// The words of a text or of a list of texts, each of them read; none where one cannot be, or where there are none.
@@ -134,9 +151,9 @@ mod tests {
     use crate::queue::Lane;
 
     fn regions(text: &str) -> RoomRegions {
-        let (names, places) = read(text).unwrap_or_default();
+        let (list, places) = read(text).unwrap_or_default();
         let lag = Lag::One;
-        let rule = Regions { names, lag };
+        let rule = Regions { list, lag };
         RoomRegions { rule, places }
     }
 
@@ -156,6 +173,27 @@ mod tests {
         assert_eq!(regions.lane(None, ""), Lane::Main);
         assert_eq!(regions.lane(Some("US"), "DFW"), Lane::Main);
         assert!(regions.ask_for_country());
+    }
+
+    #[test]
+    fn a_share_is_fixed_where_a_region_has_one() {
+        let read = regions(
+            r#"[{"name":"west","share":45,"pops":"SJC"},{"name":"east","pops":"LHR","share":55.0},{"name":"alps","pops":"VIE"}]"#,
+        );
+        let shares = read.rule.list.iter().map(|region| region.share);
+        assert_eq!(shares.collect::<Vec<_>>(), [Some(45), Some(55), None]);
+    }
+
+    #[test]
+    fn what_is_no_share_is_named() {
+        let with = |share: &str| format!(r#"[{{"name":"west","pops":"SJC","share":{share}}}]"#);
+        for share in ["0", "101", "1.5", "-5", r#""45""#, "null", "[5]"] {
+            let value = share.to_owned();
+            assert_eq!(read(&with(share)), Err((value, SHARE)), "{share}");
+        }
+        let sum =
+            r#"[{"name":"west","pops":"SJC","share":46},{"name":"east","pops":"LHR","share":55}]"#;
+        assert_eq!(read(sum), Err(("101 percent".to_owned(), SHARE)));
     }
 
     #[test]
@@ -180,8 +218,8 @@ mod tests {
                 ACCEPTED,
             ),
             (
-                r#"[{"name":"west","pops":"SJC","share":5}]"#,
-                "share",
+                r#"[{"name":"west","pops":"SJC","quota":5}]"#,
+                "quota",
                 ACCEPTED,
             ),
             (

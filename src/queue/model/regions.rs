@@ -4,7 +4,9 @@ use super::birth::{LEAST_GAP, Windows};
 use super::rate::Measuring;
 use super::{Asker, Model};
 use crate::queue::regions::{Claimant, Lag, Traffic, shares, split};
-use crate::queue::{Cursor, Lane, Position, RegionLine, RegionName, Regions, Sign, WaitingProof};
+use crate::queue::{
+    Cursor, Lane, Position, Region, RegionLine, RegionName, Regions, Sign, WaitingProof,
+};
 use std::collections::BTreeMap;
 
 const MINUTE_MS: u64 = 60_000;
@@ -58,8 +60,8 @@ impl Model {
     /// The same line with these regions.
     #[must_use]
     pub fn with_regions(mut self, rule: Option<Regions>) -> Self {
-        for name in rule.iter().flat_map(|rule| rule.names.clone()) {
-            self.know(name);
+        for region in rule.iter().flat_map(|rule| &rule.list) {
+            self.know(region.name);
         }
         self.regions.rule = rule;
         self
@@ -74,9 +76,8 @@ impl Model {
         self.regions.places.keys().copied().flatten().collect()
     }
 
-    fn is_configured(&self, name: RegionName) -> bool {
-        let mut names = self.regions.rule.iter().flat_map(|rule| &rule.names);
-        names.any(|known| *known == name)
+    fn configured(&self, name: RegionName) -> Option<&Region> {
+        self.regions.rule.as_ref()?.named(name)
     }
 
     /// What happens before each verb.
@@ -118,6 +119,7 @@ impl Model {
         let lag = self.regions.rule.as_ref().map_or(Lag::One, |rule| rule.lag);
         let places = self.regions.places.iter();
         let traffic = places.map(|(name, place)| Traffic {
+            fixed: name.and_then(|name| self.configured(name)?.share),
             arrivals: match lag {
                 Lag::One => place.came.last,
                 Lag::Two => place.came.before,
@@ -230,7 +232,7 @@ impl Model {
     fn leave_free_in_region(&mut self, copy: RegionLine, now_ms: u64) {
         let name = copy.name;
         let length = self.sign.region(name).length;
-        if self.is_configured(name) || length > 0 || copy.length > 0 {
+        if self.configured(name).is_some() || length > 0 || copy.length > 0 {
             let behind = |length: u64, recent: u64| length + recent.max(LEAST_GAP);
             let here = behind(length, self.know(name).windows.recent(now_ms, length));
             self.begin_region_at(name, behind(copy.length, copy.recent).max(here));

@@ -62,9 +62,13 @@ for name, figures in string.gmatch(set[22] or '', '([^ ;]+)([^;]*)') do
     state[own .. figure] = tonumber(numbers() or 0)
   end
 end
-for name in string.gmatch(arg.regions or '', '%S+') do
-  regions.add(name)
+-- A percent follows the name where the share is fixed. `free`: what is left of a release for lines without one.
+regions.free = 100
+for name, percent in string.gmatch(arg.regions or '', '([^ =]+)=?(%d*)') do
+  local fixed = tonumber(percent)
+  regions.add(name).fixed = fixed
   regions.configured[name] = true
+  regions.free = math.max(regions.free - (fixed or 0), 0)
 end
 for _, region in ipairs(regions.list) do
   regions.turn(region.own)
@@ -136,17 +140,16 @@ function regions.drawn_before()
   return number
 end
 
--- The share of each region: see `shares` in `queue/regions.rs`.
-function regions.share_out()
+-- The share of each region without a fixed one: see `shares` in `queue/regions.rs`.
+function regions.share_out(open)
   local all, new = 0, 0
-  for _, region in ipairs(regions.list) do
-    region.waits = state[region.line .. 'length'] - state[region.line .. 'cursor']
+  for _, region in ipairs(open) do
     region.share = state[region.own .. (arg.regions_lag == '2' and 'came_before' or 'came_last')]
     all, new = all + region.share, new + (region.share == 0 and region.waits or 0)
   end
   local limit = live.automatic > 0 and math.floor(live.quantity * 60 / live.automatic) or 0
-  local reserve = math.max(limit - all, 0)
-  for _, region in ipairs(regions.list) do
+  local reserve = math.max(math.floor(limit * regions.free / 100) - all, 0)
+  for _, region in ipairs(open) do
     if all == 0 then
       region.share = region.waits
     elseif region.share == 0 and region.waits > 0 then
@@ -173,8 +176,9 @@ function regions.next(open, is_given)
   end
   return best
 end
--- What falls to each, as if any number waited there. Where none has a share, each has one by who waits.
-function regions.apportion(most, open)
+-- What falls to each, as if any number waited there, with what the lines are owed together. Where none has a share, each has one by
+-- who waits.
+function regions.apportion(most, owed, open)
   local all, waits, given = 0, 0, 0
   for _, region in ipairs(open) do
     all, waits = all + region.share, waits + region.waits
@@ -182,8 +186,8 @@ function regions.apportion(most, open)
   for _, region in ipairs(open) do
     region.share = all > 0 and region.share or region.waits
     local product, of = most * region.share, all > 0 and all or waits
-    local full, owed = math.floor(product / of), state[region.own .. 'owed']
-    region.rest = math.floor(product % of * regions.whole / of) + owed
+    local full = math.floor(product / of)
+    region.rest = math.floor(product % of * regions.whole / of) + math.floor(owed * region.share / of) + region.owed
     region.places = math.max(full + math.floor(region.rest / regions.whole), 0)
     region.rest = region.rest + (full - region.places) * regions.whole
     given = given + region.places
@@ -195,33 +199,50 @@ function regions.apportion(most, open)
     regions.take(regions.next(open, false), -1)
   end
 end
--- How many of each region go in, of at most this many, which is no more than wait: `part`. What a region does not use is split among
--- the others.
-function regions.split(most)
+-- How many of each of these lines go in, of at most this many: `part`; and what it is owed then: `owed`. What a line does not use is
+-- split among the others.
+function regions.divide(most, owed, lines)
   local open, is_full = {}, true
-  regions.share_out()
-  for _, region in ipairs(regions.list) do
+  for _, region in ipairs(lines) do
     region.part = 0
     if region.waits > 0 then
       table.insert(open, region)
     else
-      state[region.own .. 'owed'] = 0
+      region.owed = 0
     end
   end
   while is_full do
     is_full = false
-    regions.apportion(most, open)
+    regions.apportion(most, owed, open)
     for at = #open, 1, -1 do
       local region = open[at]
       if region.places > region.waits then
-        is_full, region.part, most = true, region.waits, most - region.waits
-        state[region.own .. 'owed'] = 0
+        is_full, region.part, most, region.owed = true, region.waits, most - region.waits, 0
         table.remove(open, at)
       end
     end
   end
   for _, region in ipairs(open) do
-    region.part = region.places
-    state[region.own .. 'owed'] = region.places < region.waits and region.rest or 0
+    region.part, region.owed = region.places, region.places < region.waits and region.rest or 0
+  end
+end
+-- Of at most this many, which is no more than wait. Lines without a fixed share are one line at first.
+function regions.split(most)
+  local fixed, free, together = {}, {}, { share = regions.free, waits = 0, owed = 0 }
+  for _, region in ipairs(regions.list) do
+    region.waits, region.owed = state[region.line .. 'length'] - state[region.line .. 'cursor'], state[region.own .. 'owed']
+    region.share = region.fixed
+    table.insert(region.fixed and fixed or free, region)
+    if not region.fixed and region.waits > 0 then
+      together.waits, together.owed = together.waits + region.waits, together.owed + region.owed
+    end
+  end
+  local owed = together.owed
+  table.insert(fixed, together)
+  regions.divide(most, 0, fixed)
+  regions.share_out(free)
+  regions.divide(together.part, together.owed - owed, free)
+  for _, region in ipairs(regions.list) do
+    state[region.own .. 'owed'] = region.owed
   end
 end

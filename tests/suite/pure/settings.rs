@@ -244,7 +244,22 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("regions", json!([{ "name": "west", "pops": [] }]), false),
         (
             "regions",
-            json!([{ "name": "west", "pops": "SJC", "share": 1 }]),
+            json!([{ "name": "west", "pops": "SJC", "share": 1 }, { "name": "east", "pops": "LHR", "share": 99 }]),
+            true,
+        ),
+        (
+            "regions",
+            json!([{ "name": "west", "pops": "SJC", "share": 0 }]),
+            false,
+        ),
+        (
+            "regions",
+            json!([{ "name": "west", "pops": "SJC", "share": 1.5 }]),
+            false,
+        ),
+        (
+            "regions",
+            json!([{ "name": "west", "pops": "SJC", "quota": 1 }]),
             false,
         ),
         ("event", json!({ "id": "sale", "opens": OPENS }), true),

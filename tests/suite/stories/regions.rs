@@ -1,15 +1,19 @@
-//! The setting `regions`: several lines in one room, which share each release by what came to them in a past, complete minute.
+//! The setting `regions`: several lines in one room, which share each release by fixed shares, or by what came to them in a past, complete
+//! minute.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::rooms::{Browser, change, named};
 use crate::house::{Ask, Got, House, Visitor, claims};
 
 // These stories need minutes, the beginning of a period, or several POPs.
 in_houses_whose_clock_is_turned! {
     a_permit_is_split_by_what_came_two_minutes_ago
     a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_counts
+    with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_another
+    a_fixed_share_goes_before_the_reserve_and_what_it_does_not_use_is_for_the_others
     of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113
     what_a_region_does_not_use_is_for_the_others_at_once
     each_region_waits_by_its_own_measured_rate
@@ -106,6 +110,85 @@ fn a_flood_in_one_region_leaves_the_wait_of_another_unchanged_until_its_minute_c
     assert_eq!(moved(house, || drop(house.permit(20))), [20, 0, 0]);
     next_minute(house);
     assert_eq!(moved(house, || drop(house.permit(20))), [1, 19, 0]);
+}
+
+/// Two rooms that differ in nothing but the flood.
+fn with_fixed_shares_a_flood_in_one_region_changes_the_wait_of_no_visitor_in_another(
+    house: &House,
+) {
+    let names = ["calm", "flood"].map(|name| named(house, name));
+    let rooms = names.each_ref().map(|name| {
+        json!({
+            "name": name, "paths": format!("/{name}/*"), "automatic": 15, "automatic_quantity": 7,
+            "regions": [
+                { "name": "west", "pops": "SJC", "share": 45 },
+                { "name": "east", "pops": "LHR", "share": 55 },
+            ],
+        })
+    });
+    house.set("rooms", &json!(rooms).to_string());
+    let paths = names.each_ref().map(|name| format!("/{name}/"));
+    let turn = |mode: &str| {
+        for name in &names {
+            change(house, name, "mode", &json!({ "mode": mode }));
+        }
+    };
+    turn("hold");
+    let draw = |pop: &str, path: &str, many: usize| -> Vec<Browser> {
+        house.go_to_pop_called(pop);
+        let draw = |_| {
+            let mut browser = Browser::default();
+            assert!(browser.number(house, path).is_u64());
+            browser
+        };
+        (0..many).map(draw).collect()
+    };
+    house.wait_for_period(60);
+    let mut lines = paths.each_ref().map(|path| {
+        draw("SJC", path, 70);
+        draw("LHR", path, 70)
+    });
+    turn("automatic");
+    let mut seen = [Vec::new(), Vec::new()];
+    for step in 0..16 {
+        if step % 4 == 1 {
+            for (path, many) in paths.iter().zip([2, 200]) {
+                draw("SJC", path, many);
+            }
+        }
+        house.go_to_pop_called("LHR");
+        house.wait_for_period(15);
+        for ((path, line), seen) in paths.iter().zip(&mut lines).zip(&mut seen) {
+            house.forget_the_sign();
+            let told = line.iter_mut().map(|browser| {
+                let got = browser.ask(house, Ask::get(path).json());
+                if got.inside {
+                    Value::Null
+                } else {
+                    got.json()["ahead"].clone()
+                }
+            });
+            seen.push(told.collect::<Vec<_>>());
+        }
+    }
+    let [calm, flood] = seen;
+    let inside = |told: &[Value]| told.iter().filter(|ahead| ahead.is_null()).count();
+    let last = calm.last().unwrap();
+    assert_eq!(inside(last), 17 * 7 * 55 / 100, "of 17 periods: {last:?}");
+    assert_eq!(calm, flood);
+}
+
+fn a_fixed_share_goes_before_the_reserve_and_what_it_does_not_use_is_for_the_others(house: &House) {
+    let regions = r#"[{"name":"west","pops":["SJC"],"share":40},{"name":"east","pops":["LHR"]}]"#;
+    house.set("regions", regions);
+    next_minute(house);
+    from(house, "SJC", 50);
+    from(house, "LHR", 30);
+    from(house, "JNB", 20);
+    next_minute(house);
+    assert_eq!(moved(house, || drop(house.permit(50))), [20, 18, 12]);
+    assert_eq!(moved(house, || drop(house.permit(30))), [12, 11, 7]);
+    assert_eq!(moved(house, || drop(house.permit(15))), [13, 1, 1]);
 }
 
 fn of_150_free_slots_the_regions_have_15_and_22_and_anywhere_113(house: &House) {

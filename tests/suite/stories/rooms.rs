@@ -70,7 +70,7 @@ fn with_rooms(house: &House) -> [String; 3] {
     names
 }
 
-fn change(house: &House, room: &str, route: &str, told: &Value) -> Value {
+pub(super) fn change(house: &House, room: &str, route: &str, told: &Value) -> Value {
     let route = format!("room/{room}/{route}");
     let got = house.ask(&Ask::json_to(&route, &told.to_string()));
     assert_eq!(got.status, 200, "{got:?}");
