@@ -11,13 +11,15 @@ mod page;
 mod report;
 mod rooms;
 mod scenario;
+mod script;
 mod test_bed;
 mod usage;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anstyle::Style;
+use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use harness::install::{self, Need};
@@ -56,6 +58,9 @@ pub struct Options {
     /// Only whether a flood of one of twenty rooms reaches the visitors of the others, at each number of connections
     #[arg(long, conflicts_with_all = ["only", "json", "micro", "page"])]
     pub rooms: bool,
+    /// Only what a call of the script takes of a real Redis
+    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms"])]
+    pub store: bool,
 }
 
 /// The words before a command's own with which Cargo runs this program fast enough to measure.
@@ -94,6 +99,11 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     if options.micro {
         return process::run(&mut project::cargo(&MICRO)?);
     }
+    if options.store {
+        install::provide(Need::Redis)?;
+        let found = script::measure(options.seconds * 50)?;
+        return written(options, &json!({ "script": found }));
+    }
     if cfg!(debug_assertions) {
         return again_optimised();
     }
@@ -114,11 +124,17 @@ pub fn bench(options: &Options) -> Result<bool, String> {
     }
     let report = runtime()?.block_on(run(options, &builds))?;
     anstream::println!("{}", report.table());
+    written(options, &report.json())
+}
+
+/// Writes the numbers where programs find them, and says where that is.
+fn written(options: &Options, numbers: &Value) -> Result<bool, String> {
     let path = match &options.json {
         Some(path) => path.clone(),
         None => project::project()?.target.join("bench.json"),
     };
-    write(&path, &report)?;
+    fs::write(&path, format!("{numbers:#}\n"))
+        .map_err(|error| format!("{} could not be written: {error}.", path.display()))?;
     anstream::println!("The same as JSON: {}", path.display());
     Ok(true)
 }
@@ -182,11 +198,6 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
         report.cold = Some(cold::starts(builds).await?);
     }
     Ok(report)
-}
-
-fn write(path: &Path, report: &Report) -> Result<(), String> {
-    fs::write(path, format!("{:#}\n", report.json()))
-        .map_err(|error| format!("{} could not be written: {error}.", path.display()))
 }
 
 /// Says what is being measured, and for how long still.

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 pub use faults::{Fault, Faults};
 pub use rate::{Clock, Rate};
-pub use redis_server::Redis;
+pub use redis_server::{Redis, Usage};
 pub use server::Server;
 pub use wire::{Reply, Request};
 

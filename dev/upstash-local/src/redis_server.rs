@@ -40,9 +40,7 @@ impl Redis {
     /// # Errors
     /// When it does not answer, or cannot write.
     pub fn save(&self) -> Result<(), String> {
-        let saved = redis::Client::open(self.url.as_str())
-            .and_then(|client| client.get_connection_with_timeout(START))
-            .and_then(|mut open| redis::cmd("SAVE").query::<()>(&mut open));
+        let saved = (self.open()).and_then(|mut open| redis::cmd("SAVE").query::<()>(&mut open));
         saved.map_err(|error| error.to_string())
     }
 
@@ -75,6 +73,33 @@ impl Redis {
         &self.url
     }
 
+    /// Forgets what it has counted of commands until now.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn forget_usage(&self) -> Result<(), String> {
+        let asked = self
+            .open()
+            .and_then(|mut open| (redis::cmd("CONFIG").arg("RESETSTAT")).query::<()>(&mut open));
+        asked.map_err(|error| error.to_string())
+    }
+
+    /// What it has done since, command by command, with those that a script called.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn usage(&self) -> Result<Vec<Usage>, String> {
+        let told = self.open().and_then(|mut open| {
+            (redis::cmd("INFO").arg("commandstats")).query::<String>(&mut open)
+        });
+        let told = told.map_err(|error| error.to_string())?;
+        Ok(told.lines().filter_map(Usage::read).collect())
+    }
+
+    fn open(&self) -> redis::RedisResult<redis::Connection> {
+        redis::Client::open(self.url.as_str())?.get_connection_with_timeout(START)
+    }
+
     fn wait(&mut self) -> Result<(), String> {
         let client = redis::Client::open(self.url.as_str()).map_err(|error| error.to_string())?;
         let deadline = Instant::now() + START;
@@ -94,6 +119,33 @@ impl Redis {
             "redis-server at {} did not answer in 10 s",
             self.url
         ))
+    }
+}
+
+/// What a Redis has done of one command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The command, in lower case.
+    pub command: String,
+    /// How often.
+    pub calls: u64,
+    /// For how long in all, in microseconds by its own clock; a script with all that it called.
+    pub micros: u64,
+}
+
+impl Usage {
+    /// Of a line such as `cmdstat_get:calls=2,usec=9,usec_per_call=4.50,…`.
+    fn read(line: &str) -> Option<Self> {
+        let (command, figures) = line.strip_prefix("cmdstat_")?.split_once(':')?;
+        let figure = |name: &str| {
+            let mut figures = figures.split(',').filter_map(|pair| pair.split_once('='));
+            figures.find(|(known, _)| *known == name)?.1.parse().ok()
+        };
+        Some(Self {
+            command: command.to_owned(),
+            calls: figure("calls")?,
+            micros: figure("usec")?,
+        })
     }
 }
 

@@ -1,0 +1,260 @@
+//! A room with its line in a Redis, as a data centre calls it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use harness::sandbox_dir::{self, stored};
+use now_serving::cache::LastSign;
+use now_serving::cache::memory::InMemoryCache;
+use now_serving::cache::outbox::{Batch, Tally};
+use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
+use now_serving::http::Call;
+use now_serving::operator::verbs::{Intent, Permit};
+use now_serving::queue::{
+    Actor, Invitation, Lane, LineAnswer, Now, Position, RegionName, Sign, WaitingProof,
+};
+use now_serving::request::Request;
+use now_serving::store::upstash::{Attempt, StoreError};
+use now_serving::store::{Line, MayDraw, script};
+use now_serving_baselines::STORE_TOKEN;
+use serde_json::json;
+use upstash_local::{Redis, Store};
+use virtual_edge::{Direct, id_of};
+
+/// How many visitors wait before the first call that is measured.
+const WAITING: u64 = 100;
+
+/// A visitor's number, and the ticket that has it.
+type Held = (String, WaitingProof);
+
+/// The room, and what its data centre and its visitors know.
+pub(super) struct Room {
+    config: Config,
+    store: Direct,
+    known: Known,
+    region: Option<Lane>,
+    waiting: VecDeque<Held>,
+    ids: u64,
+    batches: u64,
+}
+
+/// The last sign that the data centre has read.
+struct Known(Option<Sign>);
+
+impl LastSign for Known {
+    fn last_sign(&self) -> Option<Sign> {
+        self.0.clone()
+    }
+}
+
+struct Settings(BTreeMap<String, String>);
+
+impl Source for Settings {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(match key {
+            DOCUMENT => stored(&self.0).remove(DOCUMENT),
+            key => self.0.get(key).cloned(),
+        })
+    }
+    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+/// What a room of this kind is set to, beside what is set for development.
+fn settings(kind: &str) -> BTreeMap<String, String> {
+    let regions =
+        json!([{ "name": "west", "pops": ["SJC", "SEA"] }, { "name": "east", "pops": ["LHR"] }]);
+    let event = json!({ "id": "sale", "prequeue": "2020-01-01T08:00:00Z", "opens": "2020-01-01T09:00:00Z", "closes": "2099-01-01T09:00:00Z" });
+    let set = match kind {
+        "cap" => vec![("total_active", "100000".to_owned())],
+        "regions" => vec![("regions", regions.to_string())],
+        "event" => vec![("event", event.to_string())],
+        "front lane" => vec![("front_share", "20".to_owned())],
+        _ => Vec::new(),
+    };
+    (set.into_iter())
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+impl Room {
+    /// A line that has been there for a while, with visitors who wait.
+    pub(super) fn open(kind: &str, redis: &Redis) -> Result<Self, String> {
+        let mut all = sandbox_dir::development_settings()?;
+        all.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
+        all.extend(settings(kind));
+        let config = Config::load(Settings(all))
+            .map_err(|_| format!("The settings of the room \"{kind}\" are not sound."))?;
+        let store = Store::redis(redis.url(), STORE_TOKEN)?;
+        let born = (milliseconds() - 600_000).to_string();
+        let line = [
+            "HSET",
+            "queue:{main}",
+            "epoch",
+            "1",
+            "born",
+            &born,
+            "started",
+            &born,
+            "sealed",
+            "1",
+        ];
+        store.command(&line)?;
+        store.command(&["SCRIPT", "LOAD", script()])?;
+        let west = RegionName::read("west").map(Lane::Region);
+        let mut room = Self {
+            config,
+            store: Direct(store),
+            known: Known(None),
+            region: west.filter(|_| kind == "regions"),
+            waiting: VecDeque::new(),
+            ids: 0,
+            batches: 0,
+        };
+        for _ in 0..WAITING {
+            let id = room.next_id();
+            let drawn = room.line(None, Lane::Main, |line| line.join(&id));
+            let drawn = room.learns(drawn)?;
+            room.waits(id, drawn);
+        }
+        Ok(room)
+    }
+
+    pub(super) fn next_id(&mut self) -> String {
+        self.ids += 1;
+        id_of(self.ids)
+    }
+
+    pub(super) fn second(&self) -> u64 {
+        milliseconds() / 1000
+    }
+
+    /// The region in which visitors draw, where the room has some.
+    pub(super) fn lane(&self) -> Option<Lane> {
+        self.region
+    }
+
+    /// What one request of a visitor asks of the line.
+    pub(super) fn line<T>(
+        &self,
+        invitation: Option<&Invitation>,
+        lane: Lane,
+        ask: impl FnOnce(&Line<'_>) -> T,
+    ) -> T {
+        let cache = InMemoryCache::in_pop("SJC", Arc::new(AtomicU64::new(milliseconds())));
+        let call = Call {
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            host: "shop.example".to_owned(),
+            address: Some([203, 0, 113, 7].into()),
+            id: id_of(self.ids),
+            local: true,
+            ..Call::default()
+        };
+        let now = Now::from_ms(milliseconds());
+        let request = Request::new(&call, &self.config, (&self.store, &cache), now);
+        let line = request.line_with(invitation, lane);
+        ask(&Line {
+            known: &self.known,
+            ..line
+        })
+    }
+
+    /// What a ticket's holder asks while the sign is renewed.
+    pub(super) fn look(
+        &self,
+        place: &WaitingProof,
+        id: &str,
+        batches: &[Batch],
+    ) -> Result<LineAnswer, StoreError> {
+        self.line(None, Lane::Main, |line| {
+            line.look(id, (place.clone(), None), MayDraw::Yes, batches)
+        })
+    }
+
+    /// A program of the origin lets one visitor in.
+    pub(super) fn permit(&self) -> Result<(), String> {
+        let actor = Actor {
+            name: "permit_token",
+            address: "192.0.2.1",
+            audited: false,
+            seen: None,
+            once: None,
+        };
+        let permit = Permit {
+            amount: 1,
+            credit_max: 100,
+        };
+        let changed = self.line(None, Lane::Main, |line| {
+            line.change(permit.change(), &actor)
+        });
+        changed.map(drop).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn board(&self) -> Result<(), String> {
+        let board = self.line(None, Lane::Main, |line| line.board(Attempt::First));
+        board.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// What one till has counted in two seconds.
+    pub(super) fn batches(&mut self) -> Vec<Batch> {
+        self.batches += 1;
+        let mut tally = Tally::default();
+        for (name, many) in [
+            ("requests", 40),
+            ("decided_waiting", 38),
+            ("decided_admitted", 1),
+        ] {
+            tally.add(name, many);
+        }
+        vec![Batch {
+            place: 0,
+            till: id_of(7),
+            number: self.batches,
+            tally,
+        }]
+    }
+
+    pub(super) fn knows(&mut self, sign: Sign) {
+        self.known = Known(Some(sign));
+    }
+
+    /// The sign of an answer, and the place of its number.
+    pub(super) fn learns(
+        &mut self,
+        answer: Result<LineAnswer, StoreError>,
+    ) -> Result<WaitingProof, String> {
+        let answer = answer.map_err(|error| error.to_string())?;
+        let position = answer.position.unwrap_or(Position(0));
+        let place = answer.sign.of(answer.lane).place(position);
+        self.knows(answer.sign);
+        Ok(place)
+    }
+
+    pub(super) fn waits(&mut self, id: String, place: WaitingProof) {
+        self.waiting.push_back((id, place));
+    }
+
+    /// The waiting visitor who has been called last.
+    pub(super) fn called(&mut self) -> Option<Held> {
+        let cursor = self.known.0.as_ref()?.cursor;
+        let mut called = None;
+        while (self.waiting.front()).is_some_and(|(_, place)| place.position.0 <= cursor.0) {
+            called = self.waiting.pop_front();
+        }
+        called
+    }
+}
+
+fn milliseconds() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
