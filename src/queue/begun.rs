@@ -1,7 +1,7 @@
 //! The event that a line has begun, and the order by lot of its pre-queue.
 //!
 //! Invariant: an event keeps the order with which it began, and a lot is decided once, after the last number that it concerns was
-//! drawn. `store/lua/event.lua` keeps it in the same words.
+//! drawn. `store/lua/lot.lua` keeps it in the same words.
 
 use super::draw::commitment;
 use super::{Event, Order, Position, Seed};

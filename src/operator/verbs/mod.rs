@@ -1,6 +1,6 @@
 //! What operators and the origin's programs can do to the line: one file for each verb, and one table of them.
 //!
-//! A verb is one route, one function of the script (`src/store/lua/change.lua`) and one call to the store. Its file says
+//! A verb is one route, one function of the script (`src/store/lua/verbs/change.lua`) and one call to the store. Its file says
 //! what it reads, whether it asks first, what the store is called with, and how its effect is worded everywhere.
 
 mod cap;

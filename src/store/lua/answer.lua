@@ -41,21 +41,24 @@ local function answer(number, ...)
   if event then
     table.insert(told, 'event')
     table.insert(told,
-      string.format('%d %s %s %d %d %d %s', now, phase, event.id, event.prequeue, event.opens, event.closes, lot.order_now()))
+      string.format('%d %s %s %d %d %d %s', now, phase, event.id, event.prequeue, event.opens, event.closes, use('lot').order_now()))
   end
   if begun then
     table.insert(told, 'begun')
-    table.insert(told, written_begun())
+    table.insert(told, use('lot').written())
   end
-  if front.written() then
+  if state.front_length > 0 then
     table.insert(told, 'front')
-    table.insert(told, front.written())
+    table.insert(told, string.format('%d %d %d', state.front_cursor, state.front_length, recent('front_')))
   end
-  if regions.written() then
+  local of_regions = regions.list[1] and regions.written()
+  if of_regions then
     table.insert(told, 'regions')
-    table.insert(told, regions.written())
+    table.insert(told, of_regions)
   end
-  tell_sessions(told)
+  if is_capped then
+    use('sessions').tell(told)
+  end
   tell_health(told)
   if texts.release and waiting(before) > 0 then
     table.insert(told, 'release')
@@ -71,18 +74,3 @@ local function answer(number, ...)
   end
   return told
 end
-
--- What is known of the line besides.
-local function figures(...)
-  local told = answer(0, ...)
-  for _, more in ipairs({ { 'bound', bound(), 'last_release', set[13] or '' },
-    { 'health', written_health(), 'last_sickness', set[16] or '', 'window', written_window() },
-    { 'invited_in_all', state.invited, 'invited_now', invitation.this_minute() }, { absence() } }) do
-    for _, word in ipairs(more) do
-      table.insert(told, word)
-    end
-  end
-  return told
-end
-
-local verbs = {}

@@ -17,7 +17,7 @@ local function read_splices(text)
   end
   return list
 end
-local splices = read_splices(set[6])
+local splices = read_splices(stored.splices)
 local function splice_of(list, born)
   for _, splice in ipairs(list) do
     if splice.born == born then
@@ -26,11 +26,11 @@ local function splice_of(list, born)
   end
 end
 local function written_splices()
-  local parts = {}
+  local written = {}
   for _, splice in ipairs(splices) do
-    table.insert(parts, string.format('%d:%d', splice.born, splice.offset))
+    table.insert(written, string.format('%d:%d', splice.born, splice.offset))
   end
-  return table.concat(parts, ' ')
+  return table.concat(written, ' ')
 end
 
 -- Texts to be written with the state; false removes the field.

@@ -4,7 +4,7 @@
 -- after, since the answer was lost, or from the same network. `front `, or the name of a region, stands before a number of that
 -- lane.
 local function claimed_before()
-  local memory = is_capped and key.claim and redis.pcall('GET', key.claim)
+  local memory = key.claim and redis.pcall('GET', key.claim)
   memory = type(memory) == 'string' and memory or ''
   local lane = string.match(memory, '^(%a%S*) ')
   local born, epoch, position, last, second, network =
@@ -22,7 +22,7 @@ end
 local function claim(number, bit)
   local is_main = not front.says
   -- An operator's test ticket claims with its first visit.
-  if not is_capped or not key.claim then
+  if not key.claim then
     return
   elseif not lets_in() then
     return 0
@@ -54,3 +54,12 @@ local function claim(number, bit)
   front.forget_draw()
   return last
 end
+
+return {
+  begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open_session = open_session,
+  renew_sessions = renew_sessions, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
+  write = write, end_marked = end_marked, ended_news = ended_news,
+  ring = function()
+    return written_ring(ring)
+  end,
+}

@@ -1,40 +1,31 @@
 -- How a number is drawn.
 
--- How many numbers one network may draw in an hour, which begins with the first of them, and what is done above that.
--- `queue/networks.rs` has the same rule. In an open room a number is no place in a line, so it is never held back.
+-- Whether a draw is above the bound of its network: see network.lua.
 local network = {}
-network.most, network.rule = string.match(arg.bound or '', '^(%d+) (%a+)$')
-function network.lets_draw()
-  if not key.network then
-    return true
+
+-- What the visitor brings to go past the line: see invite.lua.
+local invitation = {}
+-- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the way that it opens.
+invitation.uses, invitation.ends, invitation.most, invitation.lane = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%a+)$')
+-- An answer to a visitor who brings one says what became of it.
+invitation.says = invitation.uses and 'kept' or nil
+
+local function go_past()
+  if invitation.uses or arg.lane == 'front' then
+    return use('invite').go_past()
   end
-  local known = redis.pcall('GET', key.network)
-  local ends, many = string.match(type(known) == 'string' and known or '', '^(%d+) (%d+)$')
-  ends, many = tonumber(ends or 0), tonumber(many or 0)
-  if now >= ends then
-    ends, many = now + TTL.network * 1000, 0
-  end
-  if many >= tonumber(network.most) then
-    network.says = network.rule == 'on' and mode_now() ~= 'open' and 'challenged' or 'drawn'
-  end
-  if network.says == 'challenged' then
-    return false
-  end
-  -- A key of another type is replaced.
-  redis.call('SET', key.network, string.format('%d %d', ends, many + 1), 'EX', TTL.network)
-  return true
 end
 
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number: 0.
 local function draw()
-  local born, epoch, position = string.match(redis.call('GET', key.draw) or '', '^(%d+):(%d+):(%d+)')
+  local born, epoch, position = string.match(front.memory(), '^(%d+):(%d+):(%d+)')
   local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
     front.keep_memory()
     return number
   end
-  number = regions.drawn_before()
+  number = string.find(front.memory(), ' region ', 1, true) and use('regions').drawn_before()
   if number then
     front.keep_memory()
     return number
@@ -42,14 +33,16 @@ local function draw()
   if mode_now() == 'closed' then
     return 0
   end
-  if not network.lets_draw() then
+  if key.network and not use('network').lets_draw() then
     return 0
   end
   if arg.lane and arg.lane ~= 'front' then
-    return regions.draw(arg.lane)
+    return use('regions').draw(arg.lane)
   end
   count_draw('')
-  regions.come('*')
+  if regions.list[1] then
+    regions.come('*')
+  end
   state.length, state.drawn = state.length + 1, state.drawn + 1
   local birth, own = named(state.length)
   front.remember('number', string.format('%d:%d:%d', birth, birth == state.born and state.epoch or 1, own))
@@ -59,13 +52,16 @@ end
 -- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget. A visitor who goes straight in
 -- claims a session at once.
 local function arrive()
-  local number, last, is_same, lane = claimed_before()
+  local number, last, is_same, lane
+  if is_capped then
+    number, last, is_same, lane = use('sessions').claimed_before()
+  end
   if number then
     front.says = lane
     return number, is_same and last or -1
   end
   release()
-  local position, session = front.go_past()
+  local position, session = go_past()
   if position then
     return position, session
   end
@@ -73,8 +69,8 @@ local function arrive()
   release()
   -- A visitor whom the lot moved learns the number first.
   local of = regions.lane(front.says)
-  if position > 0 and position <= state[of .. 'cursor'] and not (of == '' and lot.is_redrawn(position)) then
-    return position, claim(position)
+  if position > 0 and position <= state[of .. 'cursor'] and not (of == '' and is_redrawn(position)) then
+    return position, is_capped and use('sessions').claim(position) or nil
   end
   return position
 end

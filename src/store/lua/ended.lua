@@ -49,7 +49,7 @@ end
 -- What this POP does not have of the list, as `last:mark`.
 local function ended_news()
   local seen, news = tonumber(arg.ended_seen), {}
-  if not seen or not is_capped or seen >= state.ended or this_minute > state.ended_last then
+  if not seen or seen >= state.ended or this_minute > state.ended_last then
     return
   end
   for from = 0, ENDED_MAX - 1, ENDED_PART do

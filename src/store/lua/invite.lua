@@ -1,10 +1,7 @@
 -- How a visitor goes past the line by an invitation: straight in, or by a number of the front lane. `queue/model/invite.rs` has the
 -- same rule.
 
-local invitation = {}
-invitation.uses, invitation.ends, invitation.most, invitation.lane = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%a+)$')
--- An answer to a visitor who brings one says what became of it.
-invitation.says = invitation.uses and 'kept' or nil
+use('lanes')
 
 -- The counter of its uses. A key of another type is replaced.
 function invitation.uses_so_far()
@@ -58,7 +55,7 @@ function invitation.go_in()
     state.invited_at, state.invited = this_minute, state.invited + 1
     last = is_capped and this_minute + cap.minutes or 0
     if is_capped then
-      open_session(last, 1)
+      use('sessions').open_session(last, 1)
     end
     front.remember('invited', string.format(' invited %d %d %d', state.born, state.epoch, last))
   else
@@ -115,6 +112,8 @@ function front.go_past()
   local number = front.arrive()
   if number then
     release()
-    return number, number <= state.front_cursor and claim(number) or nil
+    return number, number <= state.front_cursor and is_capped and use('sessions').claim(number) or nil
   end
 end
+
+return front

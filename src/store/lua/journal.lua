@@ -36,7 +36,7 @@ end
 function journal.has_moved(from, to)
   return journal.differs(from, to, 'cursor', 'front_cursor', 'invited')
 end
-journal.at, journal.owed = journal.place(), journal.read(set[21])
+journal.at, journal.owed = journal.place(), journal.read(stored.journal)
 if journal.owed and not journal.has_moved(journal.owed, journal.at) then
   journal.owed = nil
 end
@@ -125,7 +125,7 @@ function journal.close(rule)
   local told = journal.owed or journal.at
   local text = string.format('%d %s %d %d %d %d %s', journal.seq, journal.head, told.cursor, told.front_cursor, told.invited,
     journal.told, journal.rule)
-  texts.journal = text ~= set[21] and text or nil
+  texts.journal = text ~= stored.journal and text or nil
   if #journal.lines == 0 then
     return
   end

@@ -21,6 +21,7 @@ local function open_period()
     local missed = math.floor((period - math.max(state.period, period_start(state.anchor))) / live.automatic)
     many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
   end
-  state.period, state.left = period, compensate(window_budget(many, period))
+  local is_watched = health.setting and budget() > 0
+  state.period, state.left = period, compensate(is_watched and use('window').budget(many, period) or many * budget())
   settle_cut()
 end

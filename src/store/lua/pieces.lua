@@ -96,7 +96,7 @@ local function lay(line, own)
     table.remove(splices, 1)
   end
   if state.born ~= base then
-    front.forget()
+    use('lanes').forget()
   end
   local is_other = state.adopted == 0 or state.born ~= base
   if is_other or written_splices() ~= told then

@@ -21,40 +21,27 @@ local function judge_rate()
     state.automatic, state.budget = live.automatic, budget()
     state.left, state.anchor = math.min(state.left, most_kept()), now
     state.steady = 0
-    forget_window()
+    use('window').forget()
     forget_rate()
   end
 end
 -- A line moves as fast as it can only while visitors remain waiting.
 function front.measure(lane)
-  local function at(name)
-    return state[lane .. name]
-  end
-  local function put(name, value)
-    state[lane .. name] = value
-  end
-  if at('cursor') == at('length') then
+  local cursor = state[lane .. 'cursor']
+  if cursor == state[lane .. 'length'] then
     front.forget_rate(lane)
   elseif front.called[lane] then
     -- Measured time does not run backwards, even when the clock does.
-    local step, cursor = math.max(now - at('moved'), 0), at('cursor')
-    put('moved', math.max(now, at('moved')))
-    put('step', math.max(at('step'), step))
-    put('mid_step', math.max(at('mid_step'), step))
-    if at('since') == 0 then
-      put('since', at('moved'))
-      put('from', cursor)
-      put('mid', at('moved'))
-      put('mid_from', cursor)
-      put('step', 0)
-      put('mid_step', 0)
-    elseif at('moved') - at('mid') >= 300000 then
-      put('since', at('mid'))
-      put('from', at('mid_from'))
-      put('step', at('mid_step'))
-      put('mid', at('moved'))
-      put('mid_from', cursor)
-      put('mid_step', 0)
+    local last, mid = state[lane .. 'moved'], state[lane .. 'mid']
+    local moved, step = math.max(now, last), math.max(now - last, 0)
+    local longest, mid_step = math.max(state[lane .. 'step'], step), math.max(state[lane .. 'mid_step'], step)
+    state[lane .. 'moved'], state[lane .. 'step'], state[lane .. 'mid_step'] = moved, longest, mid_step
+    if state[lane .. 'since'] == 0 then
+      state[lane .. 'since'], state[lane .. 'from'], state[lane .. 'step'] = moved, cursor, 0
+      state[lane .. 'mid'], state[lane .. 'mid_from'], state[lane .. 'mid_step'] = moved, cursor, 0
+    elseif moved - mid >= 300000 then
+      state[lane .. 'since'], state[lane .. 'from'], state[lane .. 'step'] = mid, state[lane .. 'mid_from'], mid_step
+      state[lane .. 'mid'], state[lane .. 'mid_from'], state[lane .. 'mid_step'] = moved, cursor, 0
     end
   end
 end
@@ -65,3 +52,12 @@ function front.measure_all()
     end
   end
 end
+
+local function take_cursor(cursor)
+  if cursor > state.cursor then
+    -- Remembered, not admitted now: the measurement begins anew.
+    state.cursor = math.min(cursor, state.length)
+    forget_rate()
+  end
+end
+

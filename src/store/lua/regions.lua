@@ -30,14 +30,6 @@ function regions.add(name)
   end
   return region
 end
--- With what the fields of a lane begin, by the name that tickets and answers give it; the main line has none.
-function regions.lane(name)
-  if name == 'front' then
-    return 'front_'
-  end
-  return name and regions.add(name).line or ''
-end
-
 -- The minute that was the latest becomes one of those before it. A clock that is set back opens none.
 function regions.turn(own)
   local ago = this_minute - state[own .. 'came_at']
@@ -56,7 +48,7 @@ function regions.come(name)
   end
 end
 
-for name, figures in string.gmatch(set[22] or '', '([^ ;]+)([^;]*)') do
+for name, figures in string.gmatch(stored.regions or '', '([^ ;]+)([^;]*)') do
   local own, numbers = regions.add(name).own, string.gmatch(figures, '%S+')
   for _, figure in ipairs(regions.figures) do
     state[own .. figure] = tonumber(numbers() or 0)
@@ -74,16 +66,16 @@ for _, region in ipairs(regions.list) do
   regions.turn(region.own)
 end
 function regions.write()
-  local parts = {}
+  local lines = {}
   for _, region in ipairs(regions.list) do
     local part = { region.name }
     for _, figure in ipairs(regions.figures) do
       table.insert(part, string.format('%d', state[region.own .. figure]))
     end
-    table.insert(parts, table.concat(part, ' '))
+    table.insert(lines, table.concat(part, ' '))
   end
-  if #parts > 0 then
-    texts.regions = table.concat(parts, ';')
+  if #lines > 0 then
+    texts.regions = table.concat(lines, ';')
   end
 end
 function regions.forget_owed()
@@ -106,7 +98,7 @@ function regions.take_sign(told, is_here, is_lost)
 end
 -- `name cursor length recent` of each, and what was measured, where that is known.
 function regions.written()
-  local parts = {}
+  local lines = {}
   for _, region in ipairs(regions.list) do
     local function at(figure)
       return state[region.own .. figure]
@@ -114,11 +106,11 @@ function regions.written()
     -- Of '*' neither is written.
     if at('length') > 0 then
       local is_measured = at('since') > 0 and at('cursor') > at('from')
-      table.insert(parts, string.format('%s %d %d %d', region.name, at('cursor'), at('length'), recent(region.line))
+      table.insert(lines, string.format('%s %d %d %d', region.name, at('cursor'), at('length'), recent(region.line))
         .. (is_measured and string.format(' %d %d %d %d', at('cursor') - at('from'), at('moved') - at('since'), at('moved'), at('step')) or ''))
     end
   end
-  return #parts > 0 and table.concat(parts, ';') or nil
+  return #lines > 0 and table.concat(lines, ';') or nil
 end
 
 -- A number for the ticket in this region, by the name that answers give it.
@@ -246,3 +238,5 @@ function regions.split(most)
     state[region.own .. 'owed'] = region.owed
   end
 end
+
+return regions

@@ -6,7 +6,9 @@ function front.call(lane, most)
   state[lane .. 'cursor'] = state[lane .. 'cursor'] + released
   state.admitted = state.admitted + released
   front.called[lane] = front.called[lane] or released > 0
-  promise(released)
+  if is_capped then
+    use('sessions').promise(released)
+  end
   return released
 end
 -- From the main line, and from the regions where there are some.
@@ -33,6 +35,9 @@ end
 -- ahead counts for the next ones. Either gives back what it does not use.
 local function admit_by_pace(most)
   most = math.min(most, waiting(state), slots())
+  if most == 0 and state.front_over == 0 then
+    return 0
+  end
   local due = front.share * most - state.front_over
   local of_front = front.call('front_', math.max(math.ceil(due / 100), 0))
   local of_main = regions.call(most - of_front)
@@ -78,7 +83,7 @@ end
 local function note_release()
   local many = state.admitted - before.admitted
   if many > 0 then
-    local free = free_slots()
+    local free = is_capped and use('sessions').free()
     texts.release = string.format('%d %d %d %s %s', now, many, many + state.credit + state.left, free and free + many or '-',
       bound())
   end

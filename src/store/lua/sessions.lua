@@ -1,17 +1,7 @@
 -- Who is inside, where a cap holds. `queue/sessions.rs` and `queue/model/sessions.rs` have the same rule.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
 -- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
--- What an operator set takes precedence over the configuration.
-local cap, is_capped = {}, false
-local function read_cap()
-  local total, minutes, seconds, enforcement = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+)$')
-  cap = {
-    total = tonumber(total or arg.total_active) or 0, minutes = tonumber(minutes or arg.session_minutes),
-    seconds = tonumber(seconds or arg.claim_seconds), enforcement = enforcement or arg.cap,
-  }
-  is_capped = cap.total > 0
-end
-local ring, promises = {}, {}
+local ring, promises
 
 -- A minute may owe sessions: POPs tell moves out of order, so one may leave a minute before the store hears that it is there.
 local function read_ring(text)
@@ -72,11 +62,11 @@ local function read_promises(text)
   return list
 end
 local function written_promises()
-  local parts = {}
+  local written = {}
   for _, kept in ipairs(promises) do
-    table.insert(parts, string.format('%d:%d:%d', kept.second, kept.many, kept.number))
+    table.insert(written, string.format('%d:%d:%d', kept.second, kept.many, kept.number))
   end
-  return table.concat(parts, ' ')
+  return table.concat(written, ' ')
 end
 local function promised()
   local sum = 0
@@ -89,7 +79,7 @@ end
 -- Released visitors have their slots for `claim_seconds`.
 local function promise(many)
   local second, last = math.floor(now / 1000), promises[#promises]
-  if not is_capped or many == 0 then
+  if many == 0 then
     return
   elseif last and last.second >= second then
     last.many, last.number = last.many + many, state.cursor
@@ -128,7 +118,7 @@ local function take_promise(number)
   end
 end
 
-ring, promises = read_ring(set[11]), read_promises(set[12])
+ring, promises = read_ring(stored.ring), read_promises(stored.promises)
 -- What is still owed after a minute was lost on its way here: the session stands at an earlier minute until it ends.
 if state.owed > 0 and this_minute > state.owed + 1 then
   for minute, many in pairs(ring) do
@@ -137,11 +127,7 @@ if state.owed > 0 and this_minute > state.owed + 1 then
   state.owed = 0
 end
 -- What holds from now on.
-local function begin_cap()
-  read_cap()
-  if not is_capped then
-    return
-  end
+local function begin()
   -- Until now verbs ran without a cap.
   if state.minute > state.capped or state.cap_since == 0 then
     state.cap_since = this_minute
@@ -152,28 +138,11 @@ local function begin_cap()
   state.floor = math.min(state.floor, this_minute + cap.minutes)
   take_back_promises()
 end
-begin_cap()
+-- Free slots, also where the cap only observes.
+local function free()
+  return math.max(cap.total - inside() - promised(), 0)
+end
 
-local function is_enforced()
-  return is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
-end
--- Who is inside is not known after a loss that no copy of the sign came through, until all sessions of that time have ended.
-local function is_recounting()
-  return this_minute < state.recount
-end
--- Free slots, also where the cap only observes; nothing without one.
-local function free_slots()
-  return is_capped and math.max(cap.total - inside() - promised(), 0) or nil
-end
--- How many visitors may be released.
-local function slots()
-  if not is_enforced() then
-    return math.huge
-  elseif is_recounting() then
-    return 0
-  end
-  return free_slots()
-end
 -- How many called visitors may come in now.
 local function claimable()
   if not is_enforced() then
@@ -181,7 +150,7 @@ local function claimable()
   elseif now < state.quiet or is_recounting() then
     return 0
   end
-  return promised() + slots()
+  return promised() + free()
 end
 
 local function open_session(at, many)
@@ -201,7 +170,7 @@ end
 -- A POP has renewed sessions.
 local function renew_sessions(from, to, many)
   -- Of a session that ended with all tickets.
-  if not is_capped or from > 0 and from < state.floor then
+  if from > 0 and from < state.floor then
     return
   end
   local is_unheard_of = from > 0 and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) <= 0
@@ -222,46 +191,44 @@ end
 -- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
 -- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
 local function take_sessions(sign)
-  if (sign.told or 0) > state.ring_told then
-    state.ring_told, state.recount = sign.told, 0
-    local since = sign.cap_since or this_minute
-    state.cap_since = state.cap_since == 0 and since or math.min(state.cap_since, since)
-    local base = read_ring(texts.ring_base or redis.call('HGET', key.line, 'ring_base') or '')
-    for minute, many in pairs(read_ring(sign.ring)) do
-      ring[minute] = (ring[minute] or 0) + many
-    end
-    for minute, many in pairs(base) do
-      ring[minute] = math.max((ring[minute] or 0) - many, 0)
-    end
-    texts.ring_base = sign.ring or ''
+  state.ring_told, state.recount = sign.told, 0
+  local since = sign.cap_since or this_minute
+  state.cap_since = state.cap_since == 0 and since or math.min(state.cap_since, since)
+  local base = read_ring(texts.ring_base or stored.ring_base or '')
+  for minute, many in pairs(read_ring(sign.ring)) do
+    ring[minute] = (ring[minute] or 0) + many
   end
+  for minute, many in pairs(base) do
+    ring[minute] = math.max((ring[minute] or 0) - many, 0)
+  end
+  texts.ring_base = sign.ring or ''
 end
 
 -- Every ticket has ended, and with it every session.
-local function end_sessions()
+local function end_all_sessions()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
   state.floor, state.owed, state.ended_last = is_capped and this_minute + cap.minutes or 0, 0, 0
 end
 
-local function tell_sessions(told)
-  for name, value in pairs(is_capped and {
+local function tell(told)
+  for name, value in pairs({
     total_active = cap.total, session_minutes = cap.minutes, cap = cap.enforcement, told = now, cap_since = state.cap_since,
     promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed,
     ring = written_ring(settled_ring()), ended = this_minute <= state.ended_last and state.ended or 0,
-  } or {}) do
+  }) do
     table.insert(told, name)
     table.insert(told, value)
   end
 end
 
-local function write_sessions()
+local function write()
   if is_capped then
     state.capped = math.max(state.capped, this_minute)
   end
   local written = { ring = written_ring(ring), promises = written_promises() }
-  for i, name in ipairs({ 'ring', 'promises' }) do
-    if written[name] ~= (set[10 + i] or '') then
+  for _, name in ipairs({ 'ring', 'promises' }) do
+    if written[name] ~= (stored[name] or '') then
       texts[name] = written[name]
     end
   end

@@ -1,6 +1,14 @@
 -- The arguments, the state of the line by field name, and how the state is written back.
 -- ARGV[1] names the keys in their order; the other arguments are pairs of name and value.
 -- Invariant: the cursor never falls and never passes the length.
+
+-- What few calls need is a part, and is made by the first use of it: a function that is not made costs nothing.
+local parts, made = {}, {}
+local function use(name)
+  made[name] = made[name] or parts[name]()
+  return made[name]
+end
+
 local key, tills, marks = {}, {}, {}
 local place = 0
 for name in string.gmatch(ARGV[1], '%S+') do
@@ -33,7 +41,8 @@ if not now then
 end
 local this_minute = math.floor(now / 60000)
 
-local DEFAULTS = {
+-- The numbers of the line, as they are as long as none is kept of them.
+local state = {
   -- The line.
   epoch = 1, cursor = 0, length = 0, credit = 0,
   -- The second at which the current period began, and what is left of its budget.
@@ -85,39 +94,42 @@ local DEFAULTS = {
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
-local FIELDS = {}
-for name in pairs(DEFAULTS) do
-  table.insert(FIELDS, name)
-end
-table.sort(FIELDS)
+-- Those that are not 0 then.
+local SOME = { epoch = state.epoch, period = state.period, absent = state.absent, w_cuts = state.w_cuts }
 
 -- Fields that are no numbers, and change: a text, or false for none.
 local texts = {}
-local state, before, is_new = {}, {}, true
-local stored = redis.call('HMGET', key.line, unpack(FIELDS))
-for i, name in ipairs(FIELDS) do
-  is_new = is_new and not stored[i]
-  state[name] = tonumber(stored[i]) or DEFAULTS[name]
+-- All that is kept, as it was when this began, and the numbers of it.
+local stored, were, before, is_new = {}, {}, {}, true
+do
+  local words = redis.call('HGETALL', key.line)
+  for i = 1, #words, 2 do
+    local name, value = words[i], words[i + 1]
+    stored[name] = value
+    if state[name] then
+      were[name] = tonumber(value)
+      state[name] = were[name] or state[name]
+      is_new = false
+    elseif name == 'version' then
+      is_new = false
+    end
+  end
 end
 
 -- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
 -- being set.
-local set = redis.call('HMGET', key.line, 'mode', 'live_automatic', 'live_quantity', 'message', 'version', 'splices', 'proofs',
-  'mode_at', 'pace_at', 'message_at', 'ring', 'promises', 'release',
-  'live_cap', 'cap_at', 'sickness', 'base_groups', 'event', 'live_events', 'event_at', 'journal', 'regions')
-is_new = is_new and not set[5]
 local live = {
-  mode = set[1] or 'automatic',
-  automatic = tonumber(set[2] or arg.automatic),
-  quantity = tonumber(set[3] or arg.quantity),
-  message = set[4],
+  mode = stored.mode or 'automatic',
+  automatic = tonumber(stored.live_automatic or arg.automatic),
+  quantity = tonumber(stored.live_quantity or arg.quantity),
+  message = stored.message or false,
   -- `total minutes seconds enforcement`.
-  cap = set[14],
+  cap = stored.live_cap or false,
   -- As the argument `events`, or `none`.
-  events = set[19],
-  version = tonumber(set[5]) or 0,
+  events = stored.live_events or false,
+  version = tonumber(stored.version) or 0,
   -- Whether the pace is an operator's.
-  paced = set[2] and 1 or 0,
+  paced = stored.live_automatic and 1 or 0,
 }
 -- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
 -- The version before told no times: there the version takes their place.
@@ -134,8 +146,8 @@ local function set_times(version, ...)
   return times
 end
 -- What that version took over from a copy has no time here either.
-live.set_at = set_times(live.version, set[8] or set[1] and live.version, set[9] or set[2] and live.version,
-  set[10] or set[4] and live.version, set[15], set[20])
+live.set_at = set_times(live.version, stored.mode_at or stored.mode and live.version,
+  stored.pace_at or stored.live_automatic and live.version, stored.message_at or stored.message and live.version, stored.cap_at, stored.event_at)
 local function budget()
   return live.automatic > 0 and live.quantity or 0
 end
@@ -148,29 +160,32 @@ if live.version > 0 then
   keep_long()
 end
 
--- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
-local function remember_before()
-  for name, value in pairs(state) do
-    before[name] = value
-  end
-end
-
 -- How many visitors wait, in all lanes, each by what the names of its fields begin with.
 local lanes = { '', 'front_' }
 local function waiting(at)
-  local sum = 0
-  for _, lane in ipairs(lanes) do
-    sum = sum + (at[lane .. 'length'] or 0) - (at[lane .. 'cursor'] or 0)
+  local sum = at.length - at.cursor + at.front_length - at.front_cursor
+  for i = 3, #lanes do
+    sum = sum + (at[lanes[i] .. 'length'] or 0) - (at[lanes[i] .. 'cursor'] or 0)
   end
   return sum
 end
 
+-- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
+local function remember_before()
+  before.drawn, before.admitted, before.claimed = state.drawn, state.admitted, state.claimed
+  for _, lane in ipairs(lanes) do
+    before[lane .. 'cursor'], before[lane .. 'length'] = state[lane .. 'cursor'], state[lane .. 'length']
+  end
+end
+
+-- What is as it is by itself is not kept.
 local function write_state()
   local changed = {}
-  for i, name in ipairs(FIELDS) do
-    if tonumber(stored[i]) ~= state[name] then
+  for name, number in pairs(state) do
+    -- What is kept of regions is written apart.
+    if number ~= (were[name] or SOME[name] or 0) and not (lanes[3] and string.find(name, ' ', 1, true)) then
       table.insert(changed, name)
-      table.insert(changed, state[name])
+      table.insert(changed, number)
     end
   end
   for name, text in pairs(texts) do

@@ -22,62 +22,20 @@ local function take_ticket(ticket)
   local offset = splice and splice.offset or 0
   local last, piece = greatest(ticket.born, offset), { born = ticket.born, many = ticket.position + LEAST_GAP }
   if ticket.position + offset > last and last == state.length then
-    local line = pieces_here()
-    grow(line, piece)
-    begin_new_data(line, 0)
-    front.leave_all_free()
+    local restore = use('restore')
+    local line = restore.pieces_here()
+    restore.grow(line, piece)
+    restore.begin_new_data(line, 0)
+    use('lanes').leave_all_free()
   elseif ticket.position + offset > last and is_young() then
-    local line, own = pieces_before(state.length)
-    grow(line, piece)
-    lay(line, own)
+    local restore = use('restore')
+    local line, own = restore.pieces_before(state.length)
+    restore.grow(line, piece)
+    restore.lay(line, own)
   end
   if is_base then
     state.epoch = math.max(state.epoch, ticket.epoch)
     take_cursor(math.min(ticket.seen, ticket.position))
-  end
-end
-
--- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
-local function witness(ticket)
-  local age = now - state.started
-  local is_time = is_young() and age >= SETTLE and state.adopted == 0
-  if not is_time or ticket.born >= state.started or splice_of(splices, ticket.born) then
-    return
-  end
-  local born, epoch, position, seen, ids = string.match(set[7] or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
-  born = tonumber(born)
-  if born and born > ticket.born then
-    return
-  elseif born ~= ticket.born then
-    born, epoch, position, seen, ids = ticket.born, 0, 0, 0, ''
-  end
-  epoch, position = math.max(epoch, ticket.epoch), math.max(position, ticket.position)
-  seen = math.max(seen, math.min(ticket.seen, ticket.position))
-  local known, many = false, 0
-  for id in string.gmatch(ids, '%S+') do
-    known, many = known or id == ticket.id, many + 1
-  end
-  if not known then
-    ids, many = ids .. ticket.id .. ' ', many + 1
-  end
-  if many >= WITNESSES then
-    local line, own = pieces_before(state.length)
-    grow(line, { born = born, many = position + LEAST_GAP })
-    lay(line, own)
-    front.leave_all_free()
-    state.epoch, state.cursor, texts.proofs = epoch, seen, false
-  else
-    texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
-  end
-end
-
--- A ticket with a number by lot says what decided it, for a line that lost that.
-local function take_event_of(ticket)
-  if arg.ticket_event and (ticket.born == state.born or splice_of(splices, ticket.born)) then
-    take_begun(read_begun(arg.ticket_event), 0)
-    if begun then
-      lot.note_drawing()
-    end
   end
 end
 

@@ -1,15 +1,10 @@
 -- The share rule: how many visitors a period may have, as the share of late answers says. `queue/window.rs` and
 -- `queue/baseline.rs` have the same rules, with their vectors. Sizes are in thousandths of a visitor.
 
--- What the settings say of the origin.
-local health = {}
-health.setting, health.min, health.share, health.life, health.adaptive, health.least, health.most =
-  string.match(arg.health or '', '^(%a+) (%d+) (%d+) (%d+) (%a+) (%d+) (%d+)$')
-
 -- Groups of answers, as `minute:share`, the oldest first.
 local function read_groups()
   local groups = {}
-  for minute, share in string.gmatch(set[17] or '', '(%d+):(%d+)') do
+  for minute, share in string.gmatch(stored.base_groups or '', '(%d+):(%d+)') do
     table.insert(groups, { minute = tonumber(minute), share = tonumber(share) })
   end
   return groups
@@ -33,7 +28,7 @@ local function hear_baseline(all, late)
   end
   groups = kept
   local written = table.concat(texts_of, ' ')
-  if written ~= (set[17] or '') then
+  if written ~= (stored.base_groups or '') then
     texts.base_groups = written
   end
 end
@@ -46,12 +41,6 @@ local function baseline()
   return math.min(shares[math.floor(math.max(#shares - 1, 0) / 4) + 1] or 0, 100)
 end
 
-local function is_steered()
-  return health.adaptive == 'on'
-end
-local function most_window()
-  return (is_steered() and health.most ~= '0' and tonumber(health.most) or live.quantity) * 1000
-end
 local function least_window()
   return math.min(health.least * 1000, most_window())
 end
@@ -66,11 +55,6 @@ end
 -- Only visitors who are released from then on say something about it: `w_at` is the last number before them, -1 until then.
 local function count_from(second)
   state.w_from, state.w_cuts, state.w_at = second, state.w_cuts + 1, -1
-end
-local function settle_cut()
-  if state.w_at < 0 and math.floor(now / 1000) >= state.w_from then
-    state.w_at = state.cursor
-  end
 end
 local function hear_window(all, late)
   state.w_n, state.w_late = state.w_n + all, state.w_late + late
@@ -153,13 +137,6 @@ local function end_ramp()
     change_window(math.floor(now / 1000))
   end
 end
-local function is_slowed()
-  return health.setting and (is_steered() or state.w_ramp > 0) and state.w_size > 0 and state.w_size < budget() * 1000
-end
--- The most that one period can have.
-local function period_most()
-  return is_slowed() and math.ceil(state.w_size / 1000) or budget()
-end
 local function begin_window()
   if state.w_size == 0 then
     state.w_size = live.quantity * 1000
@@ -179,9 +156,6 @@ local function ramp_window()
 end
 -- How many visitors these periods have, of which the first begins at that second.
 local function window_budget(many, at)
-  if not health.setting or budget() == 0 then
-    return many * budget()
-  end
   begin_window()
   local says, is_by_load = window_health(at)
   -- One report makes one cut.
@@ -204,3 +178,8 @@ local function written_window()
   local load = now < state.load_until and state.load + 1 or 0
   return string.format('%d %d %d %d %d %d %d', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline(), load)
 end
+
+return {
+  hear_baseline = hear_baseline, hear = hear_window, forget = forget_window, end_ramp = end_ramp, ramp = ramp_window,
+  budget = window_budget, written = written_window,
+}

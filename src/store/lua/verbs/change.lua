@@ -2,6 +2,8 @@
 -- Arguments: `act`, `who`, `address`; `audited` = 'yes' for the list of actions; `seen`, the version of the settings that
 -- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key.
 
+local lot = use('lot')
+
 -- Says who set it and when: later than before, whatever the clock does.
 local function sign_with(stem)
   live.set_at[stem] = math.max(now, live.set_at[stem] + 1)
@@ -80,13 +82,15 @@ local acts = {
       state.anchor = now
     end
     if arg.sold_out then
-      arg.live_events, arg.sold_out = sold_out(), event.id
+      arg.live_events, arg.sold_out = lot.sold_out(), event.id
     end
     put('event', { 'live_events' })
     live.events = arg.live_events or false
     read_events()
     arg.commitment = arg.given_commitment or arg.commitment
-    follow_phase()
+    if phase == 'prequeue' or phase == 'open' then
+      lot.follow_phase()
+    end
     open_period()
     return release()
   end,
@@ -100,7 +104,7 @@ local acts = {
   end,
   epoch = function()
     local ended = waiting(state)
-    end_all()
+    lot.end_all()
     journal.note('end', '-', journal.who(), '-')
     return ended
   end,
@@ -110,7 +114,7 @@ local acts = {
     journal.note('change', '-', journal.who(), 'overrule:' .. arg.overrule)
     if arg.overrule == 'on' then
       state.anchor = math.min(state.anchor, now)
-      end_ramp()
+      use('window').end_ramp()
     end
     open_period()
     return release()
@@ -119,12 +123,12 @@ local acts = {
   report = function()
     arg.audited = 'no'
     for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
-      hear(state.w_cuts, kind, tonumber(arg[kind]))
+      use('heard').hear(state.w_cuts, kind, tonumber(arg[kind]))
     end
     if arg.load then
       state.load, state.load_until = tonumber(arg.load), now + 30000
     end
-    judge_health()
+    use('heard').judge()
     open_period()
     release()
     return 0
@@ -138,7 +142,7 @@ local acts = {
   end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
-    return end_marked(arg.marks)
+    return use('sessions').end_marked(arg.marks)
   end,
   draw = function()
     open_period()
@@ -151,7 +155,7 @@ local acts = {
     local held = arg.held_born and number_of({
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
-    if held == state.cursor + 1 and (arg.held_came == 'yes' or not lot.is_redrawn(held)) then
+    if held == state.cursor + 1 and (arg.held_came == 'yes' or not is_redrawn(held)) then
       journal.released(bound())
       front.call('', 1)
       journal.note('permit', bound(), journal.who(), 'jump')
@@ -212,23 +216,21 @@ local function write_down(number)
   end
 end
 
-verbs.change = function()
-  local other = repeated() or refused()
-  if other then
-    return other
-  end
-  local number, kept = acts[arg.act]()
-  save()
-  redis.call('EXPIRE', key.line, lifetime)
-  write_down(number)
-  local told = answer(number, 'kept', kept or 0)
-  if arg.asked then
-    redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
-    redis.call('EXPIRE', key.once, TTL.once)
-  end
-  -- A repeat does not tell the lines again.
-  for _, word in ipairs({ 'outcome', 'done', journal.noted and 'noted', journal.noted }) do
-    table.insert(told, word)
-  end
-  return told
+local other = repeated() or refused()
+if other then
+  return other
 end
+local number, kept = acts[arg.act]()
+save()
+redis.call('EXPIRE', key.line, lifetime)
+write_down(number)
+local told = answer(number, 'kept', kept or 0)
+if arg.asked then
+  redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
+  redis.call('EXPIRE', key.once, TTL.once)
+end
+-- A repeat does not tell the lines again.
+for _, word in ipairs({ 'outcome', 'done', journal.noted and 'noted', journal.noted }) do
+  table.insert(told, word)
+end
+return told

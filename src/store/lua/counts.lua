@@ -1,0 +1,61 @@
+-- The sums of what POPs counted, and how many there are.
+
+-- First admissions have been counted. Other counts show only that their POP is there.
+local function hear_counts()
+  if counts_are_late() then
+    state.steady = 0
+  end
+  state.uncounted = 0
+end
+-- An answer may be lost and a batch be sent again: each number of a till counts once. A key that is
+-- no longer of its type loses counts, not the poll: errors of these commands are ignored.
+local function count()
+  for i, till in ipairs(tills) do
+    local number = tonumber(arg['number' .. i]) or 0
+    local last = redis.pcall('GET', till)
+    if type(last) ~= 'table' and number > (tonumber(last) or 0) then
+      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
+        local from, to = string.match(name, '^renewed_(%d+)_(%d+)$')
+        local cuts, watched = string.match(name, '^watched_(%d+)_(%a+)$')
+        if from and is_capped then
+          use('sessions').renew_sessions(tonumber(from), tonumber(to), tonumber(by))
+        elseif watched then
+          use('heard').hear(cuts, watched, tonumber(by))
+          redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
+        elseif not from then
+          redis.pcall('HINCRBY', key.counts, name, by)
+        end
+        if name == 'decided_admitted' or name == 'decided_rescued' then
+          state.claimed = state.claimed + tonumber(by)
+          hear_counts()
+        end
+      end
+      redis.pcall('EXPIRE', key.counts, TTL.counts)
+      redis.pcall('SET', till, number, 'EX', TTL.till)
+    end
+  end
+  if made.heard then
+    use('heard').judge()
+  end
+end
+
+-- A POP that renews the sign says its name. Each is counted once a minute, and for that and the next minute, so that every
+-- POP knows its share of the pace when the store cannot tell it. Errors are ignored, as for the counts.
+local function count_pop()
+  if not arg.pop or tonumber(redis.pcall('HGET', key.pops, arg.pop)) == this_minute then
+    return
+  end
+  redis.pcall('HSET', key.pops, arg.pop, this_minute)
+  redis.pcall('EXPIRE', key.pops, TTL.pops)
+  local pops, many = redis.pcall('HGETALL', key.pops), 0
+  for i = 2, #pops, 2 do
+    if (tonumber(pops[i]) or 0) >= this_minute - 1 then
+      many = many + 1
+    else
+      redis.pcall('HDEL', key.pops, pops[i - 1])
+    end
+  end
+  state.pops = many
+end
+
+return { count = count, count_pop = count_pop }

@@ -1,0 +1,104 @@
+-- How a line that lost its data comes back, piece by piece. `queue/model/birth.rs` has the same rule.
+
+-- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
+local function lend(credit)
+  if state.set_credit == 1 then
+    return
+  end
+  state.credit = state.credit - math.min(state.lent, state.credit) + credit
+  state.lent = credit
+end
+
+-- The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when a
+-- better copy comes.
+local function begin_new_data(line, after)
+  state.started = math.max(now, state.started + 1, after + 1)
+  state.adopted, state.sealed, state.lent, state.set_credit = 0, 0, state.credit, 0
+  use('sessions').begin_ring()
+  lay(line, { born = state.started, many = 0 })
+end
+
+-- What a copy says of the line besides its numbers; `base` was the line before it came.
+local function take_values(sign, base, has_moved)
+  if has_moved then
+    lend(sign.credit)
+  end
+  if (sign.told or 0) > state.ring_told then
+    use('sessions').take_sessions(sign)
+  end
+  if state.born == base then
+    state.epoch = math.max(state.epoch, sign.epoch)
+    take_cursor(sign.cursor)
+  else
+    state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, sign.length)
+  end
+end
+-- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
+local function take_line(sign, is_late, has_lost)
+  local base, started, adopted = state.born, state.started, state.adopted
+  local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
+  if has_lost then
+    local cleared = is_late and state.set_credit or 0
+    if is_late then
+      line = joined(line, pieces_here())
+      -- How many drew before the start is counted anew.
+      if use('lot').is_undecided() then
+        begun.drawn = -1
+      end
+    elseif is_young() and adopted == 0 then
+      -- After a clock was set back, new data seem older than those that the sign knows.
+      local _, own = pieces_before(behind_these())
+      grow(line, own)
+    else
+      state.settled = settled
+      line = joined(pieces_here(), line)
+    end
+    begin_new_data(line, sign.started)
+    state.set_credit = cleared
+  else
+    local before_these, own = pieces_before(state.length)
+    lay(joined(before_these, line), own)
+  end
+  if sign.born == state.born then
+    take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
+  end
+end
+
+-- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
+local function witness(ticket)
+  local age = now - state.started
+  local is_time = is_young() and age >= SETTLE and state.adopted == 0
+  if not is_time or ticket.born >= state.started or splice_of(splices, ticket.born) then
+    return
+  end
+  local born, epoch, position, seen, ids = string.match(stored.proofs or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
+  born = tonumber(born)
+  if born and born > ticket.born then
+    return
+  elseif born ~= ticket.born then
+    born, epoch, position, seen, ids = ticket.born, 0, 0, 0, ''
+  end
+  epoch, position = math.max(epoch, ticket.epoch), math.max(position, ticket.position)
+  seen = math.max(seen, math.min(ticket.seen, ticket.position))
+  local known, many = false, 0
+  for id in string.gmatch(ids, '%S+') do
+    known, many = known or id == ticket.id, many + 1
+  end
+  if not known then
+    ids, many = ids .. ticket.id .. ' ', many + 1
+  end
+  if many >= WITNESSES then
+    local line, own = pieces_before(state.length)
+    grow(line, { born = born, many = position + LEAST_GAP })
+    lay(line, own)
+    use('lanes').leave_all_free()
+    state.epoch, state.cursor, texts.proofs = epoch, seen, false
+  else
+    texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
+  end
+end
+
+return {
+  pieces_here = pieces_here, pieces_before = pieces_before, grow = grow, lay = lay, begin_new_data = begin_new_data,
+  take_line = take_line, take_live = take_live, witness = witness,
+}

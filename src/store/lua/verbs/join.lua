@@ -1,0 +1,5 @@
+-- join: release what is due to waiting visitors, draw, release again into what is left of the budget.
+open_period()
+local position, last = arrive()
+save()
+return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'noted', journal.noted)

@@ -1,0 +1,2 @@
+-- status: read, change nothing.
+return use('figures')()
