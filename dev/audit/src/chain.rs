@@ -1,6 +1,6 @@
 //! The lines of a room in the order in which each follows the one before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use now_serving::queue::Head;
 use now_serving::queue::journal::{BEGINNING, JournalKind, JournalLine};
@@ -11,16 +11,35 @@ use crate::Report;
 pub(crate) struct Chain<'a> {
     pub(crate) room: &'a str,
     pub(crate) lines: BTreeMap<&'a str, JournalLine<'a>>,
+    /// The digests by what signs and tickets carry of them.
+    by_head: BTreeMap<Head, &'a str>,
     /// The digests of the lines behind each digest.
     behind: BTreeMap<&'a str, Vec<&'a str>>,
     /// The lines that follow none that is here.
     first: Vec<&'a str>,
 }
 
+/// Where the way to a line parts from others: the line that several follow, and the one of them that is on the way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Turn<'a> {
+    fork: &'a str,
+    branch: &'a str,
+}
+
+/// The forks on the way to a line, the oldest first.
+fn way<'a>(turns: &BTreeMap<&'a str, Turn<'a>>, line: &str) -> Vec<Turn<'a>> {
+    let last = turns.get(line).copied();
+    let before = |turn: &Turn<'a>| turns.get(turn.fork).copied();
+    let mut way: Vec<Turn<'a>> = std::iter::successors(last, before).collect();
+    way.reverse();
+    way
+}
+
 impl<'a> Chain<'a> {
     pub(crate) fn new(
         room: &'a str,
         texts: &'a BTreeMap<String, String>,
+        from: u64,
         faults: &mut Vec<String>,
     ) -> Self {
         let read = |(digest, text): (&'a String, &'a String)| {
@@ -37,13 +56,16 @@ impl<'a> Chain<'a> {
             }
         }
         first.sort_by_key(|digest| lines.get(digest).map(|line| (line.at_ms, line.number)));
+        let head = |digest: &&'a str| Some((Head::of(digest)?, *digest));
+        let by_head = lines.keys().filter_map(head).collect();
         let chain = Self {
             room,
             lines,
+            by_head,
             behind,
             first,
         };
-        chain.find_gaps(faults);
+        chain.find_gaps(from, faults);
         chain.find_forks(faults);
         chain
     }
@@ -53,41 +75,52 @@ impl<'a> Chain<'a> {
         self.lines.get(line.previous)
     }
 
-    /// The list may begin later than the journal did, once, and at its oldest line. Everywhere else lines are missing.
-    fn find_gaps(&self, faults: &mut Vec<String>) {
-        let beginnings = self
-            .first
-            .iter()
-            .filter_map(|digest| self.lines.get(digest));
-        for (place, line) in beginnings.enumerate() {
-            let is_begun = line.previous == BEGINNING && line.number == 1;
+    /// The list may begin later than the journal did where the reader says so, once, and at its oldest line. Everywhere else lines
+    /// are missing.
+    fn find_gaps(&self, from: u64, faults: &mut Vec<String>) {
+        for (place, line) in self.beginnings() {
+            let (room, number, at) = (self.room, line.number, line.at_ms);
+            let is_begun = line.previous == BEGINNING && number == 1;
             let is_of_all = matches!(line.kind, JournalKind::Begin | JournalKind::Loss);
             if line.previous == BEGINNING && !(is_begun && is_of_all) {
                 faults.push(format!(
-                    "{}: line {} says that it is the first, and is none.",
-                    self.room, line.number
+                    "{room}: line {number} says that it is the first, and is none."
                 ));
-            } else if !is_begun && (place > 0 || line.number <= 1) {
+            } else if !is_begun && (place > 0 || number <= 1) {
                 faults.push(format!(
-                    "{}: before line {} of {} lines are missing.",
-                    self.room, line.number, line.at_ms
+                    "{room}: before line {number} of {at} lines are missing."
+                ));
+            } else if !is_begun && number > from {
+                faults.push(format!(
+                    "{room}: before line {number} of {at} lines are missing. If they are in no copy, check the others by --from {number}."
                 ));
             }
+            let head = line.known_before().filter(|_| is_begun && place > 0);
+            let unknown = head.filter(|head| self.line_of(*head).is_none());
+            faults.extend(unknown.map(|head| {
+                format!("{room}: at {at} the journal began anew after the head {head}, and the line of that head is missing.")
+            }));
         }
+    }
+
+    /// The lines that follow none that is here, the oldest first.
+    fn beginnings(&self) -> impl Iterator<Item = (usize, &JournalLine<'a>)> {
+        let lines = self.first.iter().filter_map(|one| self.lines.get(one));
+        lines.enumerate()
     }
 
     /// Two lines behind one: the store came back with older data. The branch that went on says so, by a head of the other, or by
     /// that of the line before both, of which a copy knew more than the store.
     fn find_forks(&self, faults: &mut Vec<String>) {
-        for (digest, followers) in &self.behind {
-            let branches: Vec<Vec<&str>> = followers.iter().map(|one| self.branch(one)).collect();
-            let explained = branches.iter().filter(|branch| {
-                let others = branches.iter().filter(|other| other != branch);
-                let known = others.flatten().chain([digest]);
-                let mut heads = known.filter_map(|digest| Head::of(digest));
-                heads.any(|head| self.names(branch, head))
-            });
-            if explained.count() + 1 < branches.len() {
+        let forks = self.behind.iter().filter(|(_, behind)| behind.len() > 1);
+        let forks: Vec<_> = forks.collect();
+        if forks.is_empty() {
+            return;
+        }
+        let explained = self.explained();
+        for (digest, branches) in forks {
+            let is_explained = |branch: &&&str| explained.contains(*branch);
+            if branches.iter().filter(is_explained).count() + 1 < branches.len() {
                 let number = self.lines.get(digest).map_or(0, |line| line.number);
                 faults.push(format!(
                     "{}: {} lines follow line {number}, and none says that the store lost the other: it came back with older data and \
@@ -99,33 +132,62 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn names(&self, branch: &[&str], head: Head) -> bool {
-        let mut lines = branch.iter().filter_map(|digest| self.lines.get(digest));
-        lines.any(|line| line.known_before() == Some(head))
+    /// The first lines of the branches in which a line names a head of another branch of the same fork, or that of the line before them.
+    fn explained(&self) -> BTreeSet<&'a str> {
+        let turns = self.turns();
+        let mut explained = BTreeSet::new();
+        for (digest, line) in &self.lines {
+            let named = line.known_before().and_then(|head| self.by_head.get(&head));
+            let Some(named) = named else {
+                continue;
+            };
+            let (own, other) = (way(&turns, digest), way(&turns, named));
+            let shared = own
+                .iter()
+                .zip(&other)
+                .take_while(|(own, other)| own == other);
+            let shared = shared.count();
+            let parted = own.get(shared).filter(|own| {
+                let other = other.get(shared).map_or(*named, |other| other.fork);
+                own.fork == other
+            });
+            explained.extend(parted.map(|own| own.branch));
+        }
+        explained
     }
 
-    /// This line and all behind it.
-    fn branch(&self, first: &'a str) -> Vec<&'a str> {
-        let mut found = vec![first];
-        let mut at = 0;
-        while let Some(digest) = found.get(at) {
-            found.extend(self.behind.get(digest).into_iter().flatten());
-            at += 1;
+    /// For each line, the last fork on the way to it.
+    fn turns(&self) -> BTreeMap<&'a str, Turn<'a>> {
+        let mut turns = BTreeMap::new();
+        let mut open: Vec<&'a str> = self.first.clone();
+        while let Some(digest) = open.pop() {
+            let followers = self.behind.get(digest).map_or(&[][..], Vec::as_slice);
+            for branch in followers {
+                let turn = match followers {
+                    [_] => turns.get(digest).copied(),
+                    _ => Some(Turn {
+                        fork: digest,
+                        branch,
+                    }),
+                };
+                turns.extend(turn.map(|turn| (*branch, turn)));
+                open.push(branch);
+            }
         }
-        found
+        turns
     }
 
     /// What a reader should know of it.
     pub(crate) fn told(&self, report: &mut Report) {
         let room = self.room;
-        for (place, line) in (0..).zip(self.first.iter().filter_map(|one| self.lines.get(one))) {
+        for (place, line) in self.beginnings() {
+            let (number, at) = (line.number, line.at_ms);
+            let (cursor, length) = (line.main.to, line.main.length);
             if line.previous != BEGINNING {
-                let number = line.number;
                 report.notes.push(format!(
                     "{room}: the first line here is number {number}. What was before is not checked."
                 ));
             } else if place > 0 {
-                let at = line.at_ms;
                 let known = line.known_before().map(|head| match self.line_of(head) {
                     Some(last) => format!("after line {}", last.number),
                     None => format!("after the head {head}, which is not here"),
@@ -134,8 +196,13 @@ impl<'a> Chain<'a> {
                 report
                     .notes
                     .push(format!("{room}: at {at} the journal began anew, {known}."));
+            } else if line.kind == JournalKind::Begin && length > 0 {
+                report.notes.push(format!(
+                    "{room}: the journal began when the line had {length} numbers and the cursor stood at {cursor}. How it came there is not proven."
+                ));
             }
         }
+        self.told_anew(report);
         for (digest, followers) in &self.behind {
             let number = self.lines.get(digest).map_or(0, |line| line.number);
             if followers.len() > 1 {
@@ -158,10 +225,20 @@ impl<'a> Chain<'a> {
         }
     }
 
+    /// A `begin` behind other lines: the store lost the line, or what it knew of the journal, and kept the list.
+    fn told_anew(&self, report: &mut Report) {
+        let begun = self.lines.values();
+        let begun = begun.filter(|line| line.kind == JournalKind::Begin && line.number > 1);
+        for line in begun {
+            let (room, number, cursor) = (self.room, line.number, line.main.to);
+            report.notes.push(format!(
+                "{room}: with line {number} the journal began anew at the cursor {cursor}, and no copy of the sign was left."
+            ));
+        }
+    }
+
     fn line_of(&self, head: Head) -> Option<&JournalLine<'a>> {
-        let mut lines = self.lines.iter();
-        let found = lines.find(|(digest, _)| Head::of(digest) == Some(head));
-        found.map(|(_, line)| line)
+        self.lines.get(self.by_head.get(&head)?)
     }
 
     /// Where a head is.

@@ -26,11 +26,17 @@ pub struct Report {
 /// Looks at these texts, each a page of the journal or lines of the log, and for these heads among their lines.
 #[must_use]
 pub fn audit(texts: &[&str], heads: &[Head]) -> Report {
+    audit_from(1, texts, heads)
+}
+
+/// The same where lines in front of this number may be missing.
+#[must_use]
+pub fn audit_from(first: u64, texts: &[&str], heads: &[Head]) -> Report {
     let mut report = Report::default();
     let written = read::written(texts, &mut report.faults);
     for (room, lines) in written.by_room() {
         report.lines += lines.len();
-        let chain = Chain::new(&room, lines, &mut report.faults);
+        let chain = Chain::new(&room, lines, first, &mut report.faults);
         chain.told(&mut report);
         rules::judge(&chain, &mut report.faults);
         let found = heads.iter().filter_map(|head| chain.find(*head));
@@ -39,7 +45,7 @@ pub fn audit(texts: &[&str], heads: &[Head]) -> Report {
     if report.lines == 0 && report.faults.is_empty() {
         report.faults.push("There is no line of a journal.".into());
     }
-    let known: Vec<Head> = written.heads();
+    let known = written.heads();
     let unknown = heads.iter().filter(|head| !known.contains(head));
     report.faults.extend(unknown.map(|head| {
         format!("The head {head} is on no line: it is of another journal, or of lines that are not here.")

@@ -40,7 +40,7 @@ impl Written {
     }
 
     /// What tickets that were signed behind a line say.
-    pub(crate) fn heads(&self) -> Vec<Head> {
+    pub(crate) fn heads(&self) -> BTreeSet<Head> {
         let digests = self.0.values().flat_map(BTreeMap::keys);
         digests.filter_map(|digest| Head::of(digest)).collect()
     }
@@ -60,12 +60,18 @@ pub(crate) fn written(texts: &[&str], faults: &mut Vec<String>) -> Written {
             }
         }
     }
-    let lines = |(room, number): &(String, u64)| {
-        let lines = written.0.get(room).into_iter().flat_map(BTreeMap::values);
-        let mut read = lines.filter_map(|line| JournalLine::read(line));
-        read.any(|line| line.number == *number)
+    let numbers = |lines: &BTreeMap<String, String>| {
+        let lines = lines.values().filter_map(|line| JournalLine::read(line));
+        lines.map(|line| line.number).collect::<BTreeSet<u64>>()
     };
-    let missing = awaited.iter().filter(|awaited| !lines(awaited));
+    let here: BTreeMap<&str, BTreeSet<u64>> = (written.0.iter())
+        .map(|(room, lines)| (room.as_str(), numbers(lines)))
+        .collect();
+    let is_here = |(room, number): &&(String, u64)| {
+        let numbers = here.get(room.as_str());
+        numbers.is_some_and(|numbers| numbers.contains(number))
+    };
+    let missing = awaited.iter().filter(|awaited| !is_here(awaited));
     faults.extend(missing.map(|(room, number)| {
         format!("{room}: a page says that it goes on with line {number}, which is not here.")
     }));

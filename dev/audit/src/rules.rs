@@ -51,8 +51,10 @@ fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
         let number = before.number;
         return Some(format!("it follows line {number}"));
     }
-    if matches!(line.kind, JournalKind::Begin | JournalKind::Loss) {
-        return None;
+    match line.kind {
+        JournalKind::Begin => return begun_anew(line, before),
+        JournalKind::Loss => return None,
+        _ => {}
     }
     if line.main.from != before.main.to || line.front.from != before.front.to {
         return Some("the cursor moved without a line".into());
@@ -64,6 +66,23 @@ fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
         return Some("numbers were taken back".into());
     }
     over_budget(line, before)
+}
+
+/// A journal that begins anew behind other lines has lost the line, and begins with nothing, or has lost only itself, and goes on
+/// where the line in front of it left off.
+fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
+    let lanes = [(line.main, before.main), (line.front, before.front)];
+    let is_nothing = lanes
+        .iter()
+        .all(|(lane, _)| *lane == JournalLane::default());
+    let goes_on = |(lane, before): &(JournalLane, JournalLane)| {
+        lane.from == before.to && lane.to == lane.from && lane.length >= before.length
+    };
+    let is_told = is_nothing || lanes.iter().all(goes_on);
+    let cursor = line.main.to;
+    (!is_told).then(|| {
+        format!("it begins anew at the cursor {cursor}, and no line says how the cursor came there")
+    })
 }
 
 /// How many went in that no rule allows.

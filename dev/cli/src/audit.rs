@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ::audit::{Report, audit as audited, head_of};
+use ::audit::{Report, audit_from, head_of};
 use now_serving::queue::Head;
 
 /// What `cargo dev audit` can be told.
@@ -12,6 +12,9 @@ pub struct Options {
     /// What `/_queue/journal` answered, page by page, or lines of the log; in any order, also twice
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// Lines in front of this number may be missing: the store has dropped them, and the log no longer has them
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub from: u64,
     /// The beginning of a digest that has to be on the journal, as a ticket or a sign carries it: 16 hexadecimal digits
     #[arg(long, value_name = "DIGITS")]
     pub head: Vec<String>,
@@ -36,7 +39,8 @@ pub fn audit(options: &Options) -> Result<bool, String> {
         Head::read(head).ok_or_else(wrong)
     });
     let heads = heads.chain(options.ticket.iter().map(|ticket| head_of(ticket)));
-    let report = audited(&texts, &heads.collect::<Result<Vec<_>, _>>()?);
+    let heads = heads.collect::<Result<Vec<_>, _>>()?;
+    let report = audit_from(options.from, &texts, &heads);
     for line in words(&report) {
         anstream::println!("{line}");
     }
@@ -86,6 +90,7 @@ mod tests {
             file,
             Options {
                 files,
+                from: 1,
                 head,
                 ticket,
             },

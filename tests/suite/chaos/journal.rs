@@ -56,7 +56,8 @@ impl World {
 mod native {
     use super::*;
     use crate::chaos::world::Engine;
-    use crate::inside::Dice;
+    use audit::audit_from;
+    use now_serving::queue::journal::{BEGINNING, digest};
 
     /// A page and a log of the same run.
     fn run() -> (Value, Vec<String>) {
@@ -70,68 +71,149 @@ mod native {
         audit(texts, &[]).faults.is_empty()
     }
 
-    /// The same value with some bytes of its text put differently; nothing where that reads the same.
-    fn spoilt(text: &str, dice: &mut Dice) -> Option<String> {
-        let mut bytes = text.as_bytes().to_vec();
-        let at = usize::try_from(dice.roll(bytes.len() as u64)).unwrap();
-        let other = b"0123456789abcdef -:,\"[]{}xyz"[usize::try_from(dice.roll(28)).unwrap()];
-        bytes[at] = other;
-        let spoilt = String::from_utf8(bytes).unwrap();
-        let read = |text: &str| serde_json::from_str::<Value>(text).ok();
-        (read(&spoilt) != read(text)).then_some(spoilt)
+    /// The text with this byte put differently: its last bit, and another letter.
+    fn spoilt(text: &str, at: usize) -> impl Iterator<Item = String> {
+        let byte = text.as_bytes()[at];
+        let plain = if byte == b'7' { b' ' } else { b'7' };
+        let others = [byte ^ 1, plain];
+        others.into_iter().map(move |other| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] = other;
+            String::from_utf8(bytes).unwrap()
+        })
     }
 
-    #[test]
-    fn a_journal_of_which_a_byte_was_changed_is_refused() {
-        let (page, noted) = run();
-        let page = page.to_string();
-        let mut dice = Dice(1);
-        let mut refused = 0;
-        for _ in 0..300 {
-            if let Some(spoilt) = spoilt(&page, &mut dice) {
-                assert!(!is_sound(&[&spoilt]), "{spoilt}");
-                refused += 1;
+    /// The values that a text has one behind the other; nothing where it cannot be read.
+    fn values(text: &str) -> Option<Vec<Value>> {
+        let values = serde_json::Deserializer::from_str(text).into_iter();
+        values.collect::<Result<_, _>>().ok()
+    }
+
+    /// Each byte of this text is changed, beside these others. What is not refused reads the same: a byte between two values.
+    fn every_byte_counts(text: &str, beside: &[&str]) {
+        let before = values(text);
+        let (mut refused, mut same) = (0, 0);
+        for at in 0..text.len() {
+            for spoilt in spoilt(text, at) {
+                let texts: Vec<&str> = beside.iter().copied().chain([&*spoilt]).collect();
+                if is_sound(&texts) {
+                    assert_eq!(values(&spoilt), before, "byte {at} of {spoilt}");
+                    same += 1;
+                } else {
+                    refused += 1;
+                }
             }
         }
-        assert!(refused > 200, "{refused}");
-        let log = noted.join("\n");
-        assert!(is_sound(&[&log]));
-        for at in 0..noted.len().min(60) {
-            let Some(spoilt) = spoilt(&noted[at], &mut dice) else {
-                continue;
-            };
-            let others = [&noted[..at], &noted[at + 1..]].concat().join("\n");
-            assert!(!is_sound(&[&others, &spoilt]), "{spoilt}");
+        println!(
+            "{} bytes: {refused} changes refused, {same} read the same",
+            text.len()
+        );
+        assert_eq!(same, 0, "these texts have nothing between their values");
+    }
+
+    #[test]
+    fn a_page_of_which_any_byte_was_changed_is_refused() {
+        let (page, noted) = run();
+        let page = page.to_string();
+        assert!(is_sound(&[&page]) && is_sound(&[&noted.join("\n")]));
+        every_byte_counts(&page, &[]);
+    }
+
+    #[test]
+    fn two_pages_of_which_any_byte_was_changed_are_refused() {
+        let (page, _) = run();
+        let lines = page["lines"].as_array().unwrap();
+        let (first, second) = lines.split_at(lines.len() - 3);
+        let second = with(&page, second.to_vec());
+        let next = first.len() + 1;
+        let first = json!({ "room": "main", "lines": first, "head": null, "next": next });
+        let first = first.to_string();
+        assert!(is_sound(&[&first, &second]));
+        every_byte_counts(&first, &[&second]);
+        every_byte_counts(&second, &[&first]);
+    }
+
+    #[test]
+    fn a_log_of_which_any_byte_was_changed_is_refused() {
+        let (_, noted) = run();
+        for (at, record) in noted.iter().enumerate() {
+            let near = &noted[..];
+            let others = [&near[..at], &near[at + 1..]].concat().join("\n");
+            every_byte_counts(record, &[&others]);
+        }
+    }
+
+    fn with(page: &Value, lines: Vec<Value>) -> String {
+        let mut page = page.clone();
+        page["lines"] = lines.into();
+        page.to_string()
+    }
+
+    #[test]
+    fn a_page_without_any_one_of_its_lines_or_with_any_two_in_each_others_place_is_refused() {
+        let (page, _) = run();
+        let lines = page["lines"].as_array().unwrap();
+        assert!(lines.len() > 20, "{}", lines.len());
+        for at in 0..lines.len() {
+            let mut fewer = lines.clone();
+            fewer.remove(at);
+            assert!(!is_sound(&[&with(&page, fewer)]), "without {}", lines[at]);
+            for other in at + 1..lines.len() {
+                let mut swapped = lines.clone();
+                swapped.swap(at, other);
+                let swapped = with(&page, swapped);
+                assert!(!is_sound(&[&swapped]), "{at} and {other}");
+            }
         }
     }
 
     #[test]
-    fn a_journal_without_one_of_its_lines_or_with_two_in_each_others_place_is_refused() {
-        let (page, noted) = run();
+    fn a_page_that_begins_later_is_sound_where_the_reader_says_so() {
+        let (page, _) = run();
         let lines = page["lines"].as_array().unwrap();
-        assert!(lines.len() > 20, "{}", lines.len());
-        let with = |lines: Vec<Value>| {
-            let mut page = page.clone();
-            page["lines"] = lines.into();
-            page.to_string()
-        };
-        for at in 1..lines.len() {
-            let mut fewer = lines.clone();
-            fewer.remove(at);
-            assert!(!is_sound(&[&with(fewer)]), "without {}", lines[at]);
-            let mut swapped = lines.clone();
-            swapped.swap(at - 1, at);
-            assert!(!is_sound(&[&with(swapped)]), "swapped {}", lines[at]);
-        }
-        // A list that begins later is said.
-        let later = audit(&[&with(lines[5..].to_vec())], &[]);
-        assert_eq!(later.faults, Vec::<String>::new());
-        assert!(later.notes[0].contains("What was before is not checked."));
-        // In the log the last record can be missing, and none in front of it.
-        for at in 1..noted.len() - 1 {
+        let later = with(&page, lines[5..].to_vec());
+        let fault = "If they are in no copy, check the others by --from 6.";
+        assert!(audit(&[&later], &[]).faults[0].ends_with(fault));
+        let report = audit_from(6, &[&later], &[]);
+        assert_eq!(report.faults, Vec::<String>::new());
+        assert!(report.notes[0].contains("What was before is not checked."));
+    }
+
+    /// The end can be cut off, unless a head from there is known.
+    #[test]
+    fn a_log_without_any_one_of_its_records_is_refused() {
+        let (page, noted) = run();
+        let last = Head::of(page["head"].as_str().unwrap()).unwrap();
+        for at in 0..noted.len() {
             let fewer = [&noted[..at], &noted[at + 1..]].concat().join("\n");
-            assert!(!is_sound(&[&fewer]), "without {}", noted[at]);
+            let is_last = at + 1 == noted.len();
+            assert_eq!(is_sound(&[&fewer]), is_last, "without {}", noted[at]);
+            let faults = audit(&[&fewer], &[last]).faults;
+            assert_ne!(faults, Vec::<String>::new(), "without {}", noted[at]);
         }
+    }
+
+    /// A page of as many lines as the store keeps takes no longer than its reader waits.
+    #[test]
+    fn ten_thousand_lines_are_read_at_once() {
+        let (room, mut previous) = (RoomName::new("main"), BEGINNING.to_owned());
+        let mut lines = Vec::new();
+        for number in 1..=10_000_u64 {
+            let (from, at) = (number.saturating_sub(2), 1_800_000_000_000 + number);
+            let (to, period) = (number - 1, 1_800_000_000 + number);
+            let kind = if number == 1 { "begin" } else { "release" };
+            let line = format!(
+                "{previous} {number} {at} {kind} {from} {to} 20000 - 0 {period} 0 0 1:1 pace - -"
+            );
+            previous = digest(&room, &line);
+            lines.push(line);
+        }
+        let page = json!({ "room": "main", "lines": lines, "head": previous, "next": null });
+        let page = page.to_string();
+        let began = std::time::Instant::now();
+        let report = audit(&[&page], &[]);
+        println!("{} lines in {:?}", report.lines, began.elapsed());
+        assert_eq!((report.faults, report.lines), (Vec::new(), 10_000));
     }
 
     #[test]

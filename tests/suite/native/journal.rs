@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use audit::audit;
-use serde_json::Value;
+use audit::{audit, audit_from};
+use now_serving::queue::RoomName;
+use now_serving::queue::journal::{BEGINNING, digest};
+use serde_json::{Value, json};
 
 use crate::house::{Ask, House, Visitor};
 use crate::stories::lines::status;
@@ -58,7 +60,13 @@ fn a_page_begins_with_the_oldest_line_there_is() {
     house.store.command(&["LTRIM", &key, "0", "1"]).unwrap();
     let page = house.ask(&Ask::get("/_queue/journal").operator()).json();
     assert_eq!(page["lines"].as_array().unwrap().len(), 2);
-    let report = audit(&[&page.to_string()], &[]);
+    let page = page.to_string();
+    let whole = audit(&[&page], &[]).faults;
+    assert!(
+        whole[0].ends_with("check the others by --from 5."),
+        "{whole:?}"
+    );
+    let report = audit_from(5, &[&page], &[]);
     assert_eq!(report.faults, Vec::<String>::new());
     assert!(
         report.notes[0].contains("the first line here is number 5."),
@@ -136,4 +144,70 @@ fn a_journal_of_another_type_stops_nobody() {
     assert!(Visitor::new(&house).ask("/").inside);
     let got = house.ask(&Ask::get("/_queue/journal").operator());
     assert_eq!(got.status, 503, "it is not read as empty: {got:?}");
+}
+
+/// A page of these lines, each without the digest and the number in front.
+fn forged(lines: &[&str]) -> String {
+    let (room, mut previous) = (RoomName::new("main"), BEGINNING.to_owned());
+    let lines = lines.iter().zip(1..).map(|(line, number)| {
+        let line = format!("{previous} {number} {line}");
+        previous = digest(&room, &line);
+        line
+    });
+    let lines: Vec<String> = lines.collect();
+    json!({ "room": "main", "lines": lines, "head": previous, "next": null }).to_string()
+}
+
+const BEGIN: &str = "1800000000000 begin 0 0 0 - 0 -1 0 0 15:5 - - -";
+/// Five of sixty are let in.
+const RELEASE: &str = "1800000015000 release 0 5 60 - 0 1800000015 0 0 15:5 pace - -";
+
+#[test]
+fn a_journal_that_begins_anew_in_its_midst_says_where_and_jumps_nowhere() {
+    let with = |line: &str| audit(&[&forged(&[BEGIN, RELEASE, line])], &[]);
+    for (line, cursor) in [
+        ("1800000016000 begin 0 0 0 - 0 -1 0 0 15:5 - - -", 0),
+        (
+            "1800000016000 begin 5 5 61 - 0 1800000015 0 0 15:5 - - -",
+            5,
+        ),
+    ] {
+        let report = with(line);
+        assert_eq!(report.faults, Vec::<String>::new());
+        let told = format!("with line 3 the journal began anew at the cursor {cursor},");
+        assert!(report.notes[0].contains(&told), "{report:?}");
+    }
+    for line in [
+        "1800000016000 begin 40 40 60 - 0 1800000015 0 0 15:5 - - -",
+        "1800000016000 begin 5 40 60 - 0 1800000015 0 0 15:5 - - -",
+        "1800000016000 begin 0 5 60 - 0 1800000015 0 0 15:5 - sign -",
+        "1800000016000 begin 5 5 60 0:1:1 0 1800000015 0 0 15:5 - - -",
+    ] {
+        assert!(!with(line).faults.is_empty(), "{line}");
+    }
+}
+
+/// The service before had no journal.
+#[test]
+fn a_journal_that_begins_with_a_line_says_that_what_was_is_not_proven() {
+    let begin = "1800000000000 begin 40 40 60 - 0 -1 0 0 15:5 - - -";
+    let report = audit(&[&forged(&[begin])], &[]);
+    assert_eq!(report.faults, Vec::<String>::new());
+    let told = "when the line had 60 numbers and the cursor stood at 40.";
+    assert!(report.notes[0].contains(told), "{report:?}");
+}
+
+#[test]
+fn a_release_above_every_budget_is_refused() {
+    let with = |line: &str| audit(&[&forged(&[BEGIN, RELEASE, line])], &[]).faults;
+    let fits = "1800000030000 release 5 10 60 - 0 1800000030 0 0 15:5 pace - -";
+    assert_eq!(with(fits), Vec::<String>::new());
+    for line in [
+        "1800000030000 release 5 12 60 - 0 1800000030 0 0 15:5 pace - -",
+        "1800000015000 release 5 6 60 - 0 1800000015 0 0 15:5 pace - -",
+        "1800000030000 straight 5 40 60 - 0 1800000030 0 0 15:5 pace - -",
+        "1800000030000 permit 5 10 60 - 0 1800000015 0 0 15:5 pace admin 1:1:0",
+    ] {
+        assert!(!with(line).is_empty(), "{line}");
+    }
 }
