@@ -261,6 +261,7 @@ fn of_operator(call: &Call, answered: Answered) -> Outcome {
         event_phase: sign.and_then(|sign| Some(sign.event.as_ref()?.phase.name())),
         operator: answered.operator,
         action: answered.action,
+        inversion: answered.inversion,
         problems: answered.problems,
         store_error: answered.fault.map(|fault| fault.to_string()),
         ..Decision::answered(answered.reason)

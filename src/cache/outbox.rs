@@ -3,6 +3,7 @@
 //! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
 //! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
 
+mod inversions;
 mod news;
 mod signals;
 

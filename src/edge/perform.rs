@@ -100,6 +100,7 @@ impl Performed {
             Some(Became::Inside(reason)) => Decision { reason, ..decided },
             Some(Became::Rescued(reason)) => Decision {
                 permitted: false,
+                inversion: None,
                 reason,
                 ..decided
             },
@@ -126,6 +127,9 @@ impl Performed {
         }
         if let Some(invited) = record.invitation {
             tally.invited(invited);
+        }
+        if let Some(inversion) = record.inversion {
+            tally.inverted(inversion);
         }
         for signal in &record.signals {
             tally.signalled(*signal);

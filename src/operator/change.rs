@@ -14,9 +14,10 @@ use super::{Answered, desk, simply, store_trouble};
 use crate::cache::CachedSign;
 use crate::http::Reply;
 use crate::page::{Rejection, Unconfirmed};
-use crate::queue::{Actor, Changed, Effect, Reason, Sign};
+use crate::queue::{Actor, Changed, Effect, Inversion, Reason, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
+use crate::ticket::{Standing, Ticket};
 use asked::Asked;
 
 /// What is known of a change whose answer was lost.
@@ -116,6 +117,7 @@ impl Exchange<'_> {
     }
 
     fn done(&self, intent: &dyn Intent, act: &str, sign: Sign, effect: Effect) -> Answered {
+        let mut inversion = None;
         let reply = match self.sender {
             Sender::Browser => {
                 let version = sign.live.version;
@@ -127,12 +129,14 @@ impl Exchange<'_> {
                     version.unwrap_or_default()
                 );
                 let ticket = intent.ticket(&sign, effect, self.request.now);
+                inversion = ticket.as_ref().and_then(|ticket| jumped(ticket, &sign));
                 desk::redirect(&done, ticket.as_ref(), self.operator, self.request)
             }
             Sender::Program => Reply::json(intent.status(effect), &intent.told(&sign, effect)),
         };
         Answered {
             action: Some(intent.logged(effect)),
+            inversion,
             sign: Some(sign),
             ..simply(reply, intent.reason())
         }
@@ -238,6 +242,13 @@ fn as_labelled(told: &str) -> String {
     let (field, rest) = told.split_once(' ').unwrap_or((told, ""));
     let label = LABELS.iter().find(|(name, _)| *name == field);
     label.map_or_else(|| told.to_owned(), |(_, label)| format!("{label} {rest}"))
+}
+
+/// Whether an operator's own ticket is let in before its turn.
+fn jumped(ticket: &Ticket, sign: &Sign) -> Option<Inversion> {
+    let is_in = matches!(ticket.standing, Standing::Admitted { .. });
+    let passed = || Inversion::out_of_turn(Inversion::Jump, ticket.position(), ticket.lane, sign);
+    is_in.then(passed)?
 }
 
 fn not_changed(title: &str, detail: &str) -> Answered {

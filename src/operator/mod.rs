@@ -20,7 +20,7 @@ use crate::http::json::Pairs;
 use crate::http::negotiate::is_navigation;
 use crate::http::{Call, Reply};
 use crate::page;
-use crate::queue::{Reason, Sign};
+use crate::queue::{Inversion, Reason, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use login::{Audience, Operator, Refused, Rights, Scheme};
@@ -46,6 +46,8 @@ pub struct Answered {
     pub problems: Vec<Problem>,
     /// For the log: what was changed.
     pub action: Option<String>,
+    /// Whether that lets the operator's own browser pass waiting visitors.
+    pub inversion: Option<Inversion>,
 }
 
 /// Answers a request below the operator's path on a host that has none of the operators' routes, since `admin_host` is
@@ -247,6 +249,7 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
         operator: None,
         problems: Vec::new(),
         action: None,
+        inversion: None,
     }
 }
 

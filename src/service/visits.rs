@@ -136,6 +136,7 @@ pub(super) fn outcome(
     reason: Reason,
     share_of_looks: Sampling,
 ) -> Outcome {
+    let inversion = visit.inversion(reason);
     let is_look = reason == Reason::Waiting && !visit.changed && visit.fault.is_none();
     let decision = match visit.end {
         VisitOutcome::Admitted => Decision::forwarded(reason),
@@ -152,6 +153,7 @@ pub(super) fn outcome(
         shared_ticket: visit.shared == Shared::Yes,
         above_network_bound: visit.above,
         invitation: visit.invited,
+        inversion,
         visitor_position: visit.position().map(|position| position.0),
         ticket_reference: visit.reference(),
         signals: visit.signals,

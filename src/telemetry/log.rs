@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::config::{Problem, Query};
 use crate::http::{Call, first, shortened};
 use crate::queue::invitation::PARAMETER;
-use crate::queue::{AboveBound, AllowFault, Answered, Invited, Reason, Signal};
+use crate::queue::{AboveBound, AllowFault, Answered, Inversion, Invited, Reason, Signal};
 
 /// The version of the schema, which every line begins with. Readers of the log may rely on it: a new field or a new
 /// reason leaves it as it is, anything else raises it.
@@ -140,6 +140,9 @@ pub struct Decision {
     /// What became of the invitation that the visitor brought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invited>,
+    /// What let the visitor pass others whose turn was before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inversion: Option<Inversion>,
     /// What the platform said of a visitor who was about to draw.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<Signal>,
@@ -196,6 +199,7 @@ impl Decision {
             shared_ticket: false,
             above_network_bound: None,
             invitation: None,
+            inversion: None,
             signals: Vec::new(),
             allowed: None,
             allow_refused: None,

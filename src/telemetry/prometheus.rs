@@ -9,7 +9,7 @@ mod regions;
 use self::exposition::{Page, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::{
-    Absent, Answered, Bound, Invited, Mode, Pace, Phase, Reason, Sessions, Sign, Signal,
+    Absent, Answered, Bound, Inversion, Invited, Mode, Pace, Phase, Reason, Sessions, Sign, Signal,
 };
 use crate::store::Figures;
 
@@ -43,6 +43,7 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
     }
     page.bound(figures.limits.bound_by);
     page.invitations(&figures.tally);
+    page.inversions(&figures.tally);
     page.signals(&figures.tally);
     page.store(&figures.tally);
     page.text
@@ -225,6 +226,17 @@ impl Page<'_> {
         for (word, invited) in Invited::ALL {
             let label = format!(",outcome=\"{word}\"");
             self.line(name, &label, tally.invitations(invited));
+        }
+    }
+
+    fn inversions(&mut self, tally: &Tally) {
+        let name = "queue_inversions_total";
+        let help =
+            "Visitors let in while others waited whose turn was before, by what let them pass.";
+        self.head(name, "counter", help);
+        for (word, inversion) in Inversion::ALL {
+            let label = format!(",by=\"{word}\"");
+            self.line(name, &label, tally.inversions(inversion));
         }
     }
 

@@ -10,6 +10,7 @@ mod draw;
 mod ending;
 mod first;
 mod head;
+mod inversion;
 mod session;
 mod sign;
 mod signals;

@@ -434,6 +434,12 @@ mod native {
         let outcomes = ["in", "kept", "wrong", "front", "used", "expired", "revoked"];
         let expected = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(outcomes.map(count), expected.map(Some));
+        let passed = |by: &str| {
+            let name = format!("queue_inversions_total{{room=\"main\",by=\"{by}\"}}");
+            told.get(name.as_str()).copied()
+        };
+        let rules = ["invitation", "front", "unexplained"];
+        assert_eq!(rules.map(passed), [1.0, 0.0, 0.0].map(Some));
     }
 }
 

@@ -100,6 +100,7 @@ mod native {
     mod ended;
     mod event;
     mod health;
+    mod inversions;
     mod journal;
     mod log;
     pub(crate) mod login;

@@ -126,6 +126,9 @@ impl<'a> Turn<'a> {
         if let Some(invited) = outcome.record.invitation {
             tally.invited(invited);
         }
+        if let Some(inversion) = outcome.record.inversion {
+            tally.inverted(inversion);
+        }
         for signal in &outcome.record.signals {
             tally.signalled(*signal);
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Answer;
-use now_serving::queue::{Now, Reason};
+use now_serving::queue::{Inversion, Now, Reason};
 use now_serving::service::FollowUp;
 use now_serving::telemetry::log::entry;
 use upstash_local::{Redis, Store};
@@ -363,6 +363,7 @@ impl World {
         let has_failed = wire.has_failed.get();
         cache.is_from_now_on(CacheFault::Sound);
         let mut tally = turn.tally();
+        assert_eq!(tally.inversions(Inversion::Unexplained), 0, "{heard:?}");
         if let Some(watch) = watch
             && let Some(cuts) = watch.told
         {
@@ -372,6 +373,9 @@ impl World {
         self.note_calls(pop, all_calls, has_failed);
         self.count(pop, &tally, luck);
         let mut report = self.report.borrow_mut();
+        if let Some(inversion) = outcome.record.inversion {
+            report.decision(&format!("passes others: {}", inversion.name()));
+        }
         report.requests += 1;
         report.decision(&heard.reason.name());
         report.status(status.unwrap_or(0));
