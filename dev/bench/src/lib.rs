@@ -5,18 +5,23 @@
 
 mod cold;
 mod figures;
+mod growth;
+mod line;
 mod load;
 mod measure;
 mod page;
+mod polls;
 mod report;
 mod rooms;
 mod scenario;
 mod script;
+mod size;
 mod test_bed;
 mod usage;
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anstyle::Style;
 use serde_json::{Value, json};
@@ -32,6 +37,10 @@ pub use scenario::Scenario;
 use test_bed::{Builds, TestBed};
 
 /// What `cargo dev bench` can be told.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Seconds of load on each side of each measurement
@@ -61,6 +70,15 @@ pub struct Options {
     /// Only what a call of the script takes of a real Redis
     #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms"])]
     pub store: bool,
+    /// Only the polls of ten thousand waiting visitors, as they are due, on one core
+    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms", "store"])]
+    pub polls: bool,
+    /// Only what a poll costs where ten, ten thousand and ten million visitors wait
+    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms", "store", "polls"])]
+    pub growth: bool,
+    /// Only what the Wasm consists of, by crate and by part, and its largest functions
+    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "micro", "page", "rooms", "store", "polls", "growth"])]
+    pub size: bool,
 }
 
 /// The words before a command's own with which Cargo runs this program fast enough to measure.
@@ -104,6 +122,11 @@ pub fn bench(options: &Options) -> Result<bool, String> {
         let found = script::measure(options.seconds * 50)?;
         return written(options, &json!({ "script": found }));
     }
+    if options.size {
+        install::provide(Need::WasmTarget)?;
+        let found = size::size(&size::named()?, &harness::edge::wasm()?)?;
+        return written(options, &found);
+    }
     if cfg!(debug_assertions) {
         return again_optimised();
     }
@@ -121,6 +144,14 @@ pub fn bench(options: &Options) -> Result<bool, String> {
             anstream::println!("{}", runtime()?.block_on(rooms)?);
         }
         return Ok(true);
+    }
+    if options.polls {
+        let polls = polls::polls(&builds, Duration::from_secs(options.seconds));
+        return written(options, &runtime()?.block_on(polls)?);
+    }
+    if options.growth {
+        let growth = growth::growth(&builds, options.seconds);
+        return written(options, &runtime()?.block_on(growth)?);
     }
     let report = runtime()?.block_on(run(options, &builds))?;
     anstream::println!("{}", report.table());
@@ -218,5 +249,37 @@ impl Progress {
             self.all,
             scenario.name(),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+    use super::*;
+
+    #[test]
+    fn every_call_of_the_script_is_measured_in_every_room() {
+        let rows = script::measure(1).unwrap();
+        for room in ["plain", "cap", "regions", "event", "front lane"] {
+            let of_room = || rows.iter().filter(|row| row["room"] == room);
+            assert!(of_room().count() >= 8, "{room}");
+            assert!(of_room().all(|row| row["commands"].as_f64().unwrap() >= 2.0));
+        }
+    }
+
+    #[test]
+    fn polls_that_are_due_and_lines_of_every_length_are_measured() {
+        let builds = Builds::make(&[]).unwrap();
+        let second = Duration::from_secs(1);
+        let polls = runtime().unwrap().block_on(polls::polls(&builds, second));
+        for pace in polls.unwrap()["polls"].as_array().unwrap() {
+            let due = pace["polls_per_second"].as_f64().unwrap();
+            let asked = pace["polls"].as_f64().unwrap();
+            assert!((asked - due).abs() <= 1.0, "{pace}");
+        }
+        let growth = runtime().unwrap().block_on(growth::growth(&builds, 1));
+        let growth = growth.unwrap()["growth"].clone();
+        assert_eq!(growth.as_array().unwrap().len(), 3);
     }
 }

@@ -24,6 +24,7 @@ type Sender = SendRequest<Empty<Bytes>>;
 /// Visitors with open connections to one edge.
 pub(crate) struct Crowd {
     ask: Ask,
+    addr: SocketAddr,
     host: String,
     idle: Vec<Sender>,
 }
@@ -49,7 +50,12 @@ impl Crowd {
             idle.push(connect(addr).await?);
         }
         let host = addr.to_string();
-        Ok(Self { ask, host, idle })
+        Ok(Self {
+            ask,
+            addr,
+            host,
+            idle,
+        })
     }
 
     /// Sends requests for so long and waits for the last answers. How long each answer took, in
@@ -81,6 +87,56 @@ impl Crowd {
                 self.ask.target
             )),
         }
+    }
+
+    /// Sends a request every so often for so long, whatever became of those before, on a new connection where none is idle. How
+    /// long each answer took from when its request was due, in microseconds, and how long all took together.
+    ///
+    /// # Errors
+    /// When an answer is wrong or does not come.
+    pub(crate) async fn paced(
+        &mut self,
+        gap: Duration,
+        time: Duration,
+    ) -> Result<(Vec<u32>, Duration), String> {
+        let begin = Instant::now();
+        let (mut due, mut asked) = (Duration::ZERO, JoinSet::new());
+        let (mut answers, addr) = (Vec::new(), self.addr);
+        while due < time {
+            tokio::time::sleep_until((begin + due).into()).await;
+            // All that are due by now, since a sleep ends by the millisecond.
+            while due < time && begin + due <= Instant::now() {
+                let (request, ask) = (request(&self.ask, &self.host)?, self.ask.clone());
+                let (idle, at) = (self.idle.pop(), begin + due);
+                asked.spawn(async move {
+                    let mut sender = match idle {
+                        Some(sender) => sender,
+                        None => connect(addr).await?,
+                    };
+                    let answer = send(&mut sender, request).await?;
+                    check(&answer, &ask)?;
+                    Ok::<_, String>((sender, micros(at.elapsed())))
+                });
+                due += gap;
+            }
+            while let Some(done) = asked.try_join_next() {
+                answers.push(self.takes_back(done)?);
+            }
+        }
+        while let Some(done) = asked.join_next().await {
+            answers.push(self.takes_back(done)?);
+        }
+        Ok((answers, begin.elapsed()))
+    }
+
+    /// The connection of an answer is idle again.
+    fn takes_back(
+        &mut self,
+        done: Result<Result<(Sender, u32), String>, tokio::task::JoinError>,
+    ) -> Result<u32, String> {
+        let (sender, took) = done.map_err(|_| "A connection of the bench was interrupted.")??;
+        self.idle.push(sender);
+        Ok(took)
     }
 
     /// One request on the first connection, and how long its answer took.

@@ -42,7 +42,7 @@ pub(crate) struct Side {
 }
 
 /// An edge under load.
-struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     edge: &'a Edge,
     store: &'a Store,
     crowd: Crowd,
@@ -96,7 +96,7 @@ pub(crate) async fn compare_pages(bed: &TestBed) -> Result<usize, String> {
 }
 
 impl<'a> Runner<'a> {
-    async fn start(
+    pub(crate) async fn start(
         edge: &'a Edge,
         store: &'a Store,
         ask: Ask,
@@ -116,7 +116,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    async fn slice(&mut self) -> Result<(), String> {
+    pub(crate) async fn slice(&mut self) -> Result<(), String> {
         let pid = self.edge.pid();
         let (cpu, calls, commands) = (usage::cpu(pid)?, self.store.calls(), self.store.commands());
         let (answers, time) = self.crowd.slice(SLICE).await?;
@@ -131,7 +131,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn side(&self) -> Result<Side, String> {
+    pub(crate) fn side(&self) -> Result<Side, String> {
         let output = self.edge.output();
         let lines = output.get(self.ended_before..).unwrap_or_default();
         Ok(Side {

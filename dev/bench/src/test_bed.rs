@@ -154,6 +154,16 @@ pub(crate) async fn draw(addr: SocketAddr, path: &str) -> Result<String, String>
     ticket(&answer).ok_or_else(|| unexpected("a new visitor's ticket", &answer))
 }
 
+/// The cookie that a visitor with this one has after one more contact: a new one, or the same.
+pub(crate) async fn draw_again(
+    addr: SocketAddr,
+    cookie: (hyper::header::HeaderName, String),
+) -> Result<String, String> {
+    let known = cookie.1.clone();
+    let answer = once(addr, request(addr, "GET", "/", &[cookie])?).await?;
+    Ok(ticket(&answer).unwrap_or(known))
+}
+
 /// The cookie of a visitor who was let in.
 async fn admit(addr: SocketAddr) -> Result<String, String> {
     let waiting = draw(addr, "/").await?;
