@@ -6,14 +6,38 @@ use serde_json::{Value, json};
 /// The kit's keys: the last number that it let in, and the last that it drew.
 const KEYS: [&str; 2] = ["queue:cursor", "queue:length"];
 
-/// A room in which visitors drew keeps its line. Where this line was taken over before, what the kit let in since then is let in here too.
+/// A room in which visitors drew keeps its line. Where this line was taken over before, what the kit let in since then is let in here too,
+/// and the journal has a line for it. Visitors who went straight in and are not told yet stay so: the next line tells of them.
 const SCRIPT: &str = r"
-local line, cursor, length = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local line, list, cursor, length = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
+local function note(moved)
+  local known = redis.call('HGET', line, 'journal') or ''
+  local seq, head, told, rest = string.match(known, '^(%d+) (%x+) (%d+) (.+)$')
+  if not seq or moved == 0 then
+    return
+  end
+  local has = redis.call('HMGET', line, 'length', 'front_length', 'period', 'left', 'credit')
+  local words = {}
+  for word in string.gmatch(redis.call('LRANGE', list, 0, 0)[1] or '', '%S+') do
+    table.insert(words, word)
+  end
+  local time = redis.call('TIME')
+  local now, to = time[1] * 1000 + math.floor(time[2] / 1000), told + moved
+  local most = math.max(tonumber(has[1]), tonumber(words[7] or 0))
+  local front = string.match(rest, '^%d+')
+  front = tonumber(has[2] or 0) > 0 and front .. ':' .. front .. ':' .. has[2] or '-'
+  local text = table.concat({ head, string.format('%d %d restore %s %d %d', seq + 1, now, told, to, most), front, 0, has[3] or -1,
+    has[4] or 0, has[5] or 0, words[13] or '0:0', '- kit -' }, ' ')
+  head = redis.sha1hex(line .. ' ' .. text)
+  redis.call('HSET', line, 'journal', string.format('%d %s %d %s', seq + 1, head, to, rest))
+  redis.call('LPUSH', list, text)
+end
 local born, numbers = unpack(redis.call('HMGET', line, 'born', 'kit'))
 if numbers then
   local before = tonumber(redis.call('HGET', line, 'cursor')) or 0
   local now = math.max(before, math.min(cursor, tonumber(numbers)))
   redis.call('HSET', line, 'cursor', string.format('%d', now))
+  note(now - before)
   return { 'again', born, numbers, string.format('%d', now) }
 end
 for _, drawn in ipairs(redis.call('HMGET', line, 'length', 'front_length')) do
@@ -75,7 +99,8 @@ pub fn take_over(
         [cursor, length].map(|number| number.to_string()),
     );
     let [cursor, drawn] = &numbers;
-    let said = store(&["EVAL", SCRIPT, "1", &line, cursor, drawn])?;
+    let journal = format!("{line}:journal");
+    let said = store(&["EVAL", SCRIPT, "2", &line, &journal, cursor, drawn])?;
     let said = said.as_array().map(Vec::as_slice).unwrap_or_default();
     let of = |at: usize| {
         let text = said.get(at).and_then(Value::as_str);

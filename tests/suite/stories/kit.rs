@@ -1,5 +1,6 @@
 //! The line of Fastly's starter kit, taken over: its numbers, its tickets, and an end.
 
+use audit::audit;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use harness::kit::{TakenOver, take_over};
@@ -101,6 +102,18 @@ pub(crate) fn the_line_of_the_kit_goes_on_here(house: &House) {
     assert!(got.inside, "{got:?}");
     // What the room moved by itself does not go back.
     assert_eq!(take(house).unwrap(), taken(true, 6, 2));
+    // What it moves on a line that is going is a line of the journal.
+    kit_has(house, "7", "9");
+    assert_eq!(take(house).unwrap(), taken(true, 7, 2));
+    house.permit(1);
+    let page = house.ask(&Ask::get("/_queue/journal").operator()).body;
+    let report = audit(&[&page], &[]);
+    assert_eq!(report.faults, Vec::<String>::new());
+    assert!(page.contains(" restore 6 7 "), "{page}");
+    assert!(
+        report.notes[0].contains("the line had 7 numbers and the cursor stood at 4."),
+        "{report:?}"
+    );
 }
 
 pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(house: &House) {
