@@ -75,6 +75,16 @@ impl<'a> Chain<'a> {
         self.lines.get(line.previous)
     }
 
+    /// The lines behind this one, as far as each has one follower.
+    pub(crate) fn lines_behind(&self, digest: &str) -> impl Iterator<Item = &JournalLine<'a>> {
+        let follower = |digest: &str| match self.behind.get(digest).map(Vec::as_slice) {
+            Some([one]) => Some(*one),
+            _ => None,
+        };
+        let behind = std::iter::successors(follower(digest), move |digest| follower(digest));
+        behind.filter_map(|digest| self.lines.get(digest))
+    }
+
     /// The list may begin later than the journal did where the reader says so, once, and at its oldest line. Everywhere else lines
     /// are missing.
     fn find_gaps(&self, from: u64, faults: &mut Vec<String>) {

@@ -38,7 +38,7 @@ pub fn audit_from(first: u64, texts: &[&str], heads: &[Head]) -> Report {
         report.lines += lines.len();
         let chain = Chain::new(&room, lines, first, &mut report.faults);
         chain.told(&mut report);
-        rules::judge(&chain, &mut report.faults);
+        rules::judge(&chain, &mut report);
         let found = heads.iter().filter_map(|head| chain.find(*head));
         report.notes.extend(found);
     }

@@ -2,19 +2,62 @@
 
 use now_serving::queue::journal::{JournalKind, JournalLane, JournalLine};
 
+use crate::Report;
 use crate::chain::Chain;
 
 /// While visitors wait, periods that no request saw are opened later: at most this many seconds' worth.
 const LONGEST_CATCH_UP: u64 = 30;
 
+/// So long after a publication a data centre may still go by the pace before, in milliseconds.
+const READ_EVERYWHERE_MS: u64 = 60_000;
+
 /// Finds the lines that break a rule.
-pub(crate) fn judge(chain: &Chain<'_>, faults: &mut Vec<String>) {
-    for line in chain.lines.values() {
-        let wrong = alone(line).or_else(|| behind(line, chain.before(line)?));
-        faults.extend(wrong.map(|wrong| {
-            let (room, number) = (chain.room, line.number);
-            format!("{room}: line {number}: {wrong}.")
-        }));
+pub(crate) fn judge(chain: &Chain<'_>, report: &mut Report) {
+    for (digest, line) in &chain.lines {
+        let before = chain.before(line);
+        let wrong = alone(line).or_else(|| behind(line, before?));
+        let over = || over_budget(line, before?);
+        let Some(wrong) = wrong.or_else(over) else {
+            continue;
+        };
+        let (room, number) = (chain.room, line.number);
+        let is_over =
+            before.is_some_and(|before| over_budget(line, before).as_ref() == Some(&wrong));
+        let later = before.filter(|_| is_over).and_then(|before| {
+            let mut later = later_paces(chain, digest, line);
+            later.find(|later| over_budget(&by_the_pace_of(line, later), before).is_none())
+        });
+        match later {
+            Some(later) => report.notes.push(format!(
+                "{room}: line {number}: {wrong} by the pace that it tells. It keeps to that of line {}: the document changed, and a data centre had not read it.",
+                later.number
+            )),
+            None => report.faults.push(format!("{room}: line {number}: {wrong}.")),
+        }
+    }
+}
+
+/// The lines behind this one that another data centre may have written by a newer document. What an operator sets holds from its own
+/// line on.
+fn later_paces<'a, 'b>(
+    chain: &'b Chain<'a>,
+    digest: &str,
+    line: &'b JournalLine<'a>,
+) -> impl Iterator<Item = &'b JournalLine<'a>> {
+    let until = line.at_ms.saturating_add(READ_EVERYWHERE_MS);
+    let lines = chain.lines_behind(digest);
+    lines.take_while(move |later| {
+        let is_set = later.kind == JournalKind::Change && later.what.starts_with("pace:");
+        later.at_ms <= until && !is_set && !comes_back(later)
+    })
+}
+
+/// The line as it would be by the pace of the other.
+fn by_the_pace_of<'a>(line: &JournalLine<'a>, other: &JournalLine<'a>) -> JournalLine<'a> {
+    JournalLine {
+        automatic: other.automatic,
+        most: other.most,
+        ..*line
     }
 }
 
@@ -65,7 +108,7 @@ fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
     if line.main.length < before.main.length || line.front.length < before.front.length {
         return Some("numbers were taken back".into());
     }
-    over_budget(line, before)
+    None
 }
 
 /// A journal that begins anew behind other lines has lost the line, and begins with nothing, or has lost only itself, and goes on
@@ -87,6 +130,9 @@ fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String
 
 /// How many went in that no rule allows.
 fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
+    if comes_back(line) {
+        return None;
+    }
     let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
     let released = moved(line.main) + moved(line.front);
     let (allowed, granted) = match line.kind {

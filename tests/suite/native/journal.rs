@@ -197,6 +197,31 @@ fn a_journal_that_begins_with_a_line_says_that_what_was_is_not_proven() {
     assert!(report.notes[0].contains(told), "{report:?}");
 }
 
+/// The document changed from 5 to 50, and the data centre that wrote the release had not read that.
+#[test]
+fn a_release_by_a_pace_that_the_next_lines_tell_is_noted() {
+    let old = "1800000030000 release 5 45 60 - 0 1800000030 10 0 15:5 pace - -";
+    let new = |at: u64, pace: &str, rest: &str| {
+        format!("{at} release 45 55 60 - 0 1800000030 0 0 15:{pace} pace {rest}")
+    };
+    let with = |lines: &[&str]| audit(&[&forged(&[&[BEGIN, RELEASE], lines].concat())], &[]);
+    let report = with(&[old, &new(1_800_000_031_000, "50", "- -")]);
+    assert_eq!(report.faults, Vec::<String>::new());
+    let told =
+        "line 3: 40 went in, 6 were allowed by the pace that it tells. It keeps to that of line 4:";
+    assert!(report.notes[0].contains(told), "{report:?}");
+    // Not where it is too many by any pace, long before, or an operator set the pace afterwards.
+    let set = "1800000030500 change 45 45 60 - 0 1800000030 10 0 15:50 - admin pace:15:50";
+    for lines in [
+        vec![old],
+        vec![old, &new(1_800_000_031_000, "30", "- -")],
+        vec![old, &new(1_800_000_091_000, "50", "- -")],
+        vec![old, set, &new(1_800_000_031_000, "50", "- -")],
+    ] {
+        assert!(!with(&lines).faults.is_empty(), "{lines:?}");
+    }
+}
+
 #[test]
 fn a_release_above_every_budget_is_refused() {
     let with = |line: &str| audit(&[&forged(&[BEGIN, RELEASE, line])], &[]).faults;
