@@ -60,14 +60,14 @@ mod native {
     use now_serving::queue::journal::{BEGINNING, digest};
 
     /// A page and a log of the same run.
-    fn run() -> (Value, Vec<String>) {
+    pub(super) fn run() -> (Value, Vec<String>) {
         let mut world = World::new(3, Engine::Embedded);
         world.play(1);
         let noted = world.truth.borrow().noted.clone();
         (world.page(), noted)
     }
 
-    fn is_sound(texts: &[&str]) -> bool {
+    pub(super) fn is_sound(texts: &[&str]) -> bool {
         audit(texts, &[]).faults.is_empty()
     }
 
@@ -90,7 +90,7 @@ mod native {
     }
 
     /// Each byte of this text is changed, beside these others. What is not refused reads the same: a byte between two values.
-    fn every_byte_counts(text: &str, beside: &[&str]) {
+    pub(super) fn every_byte_counts(text: &str, beside: &[&str]) {
         let before = values(text);
         let (mut refused, mut same) = (0, 0);
         for at in 0..text.len() {
@@ -119,31 +119,7 @@ mod native {
         every_byte_counts(&page, &[]);
     }
 
-    #[test]
-    fn two_pages_of_which_any_byte_was_changed_are_refused() {
-        let (page, _) = run();
-        let lines = page["lines"].as_array().unwrap();
-        let (first, second) = lines.split_at(lines.len() - 3);
-        let second = with(&page, second.to_vec());
-        let next = first.len() + 1;
-        let first = json!({ "room": "main", "lines": first, "head": null, "next": next });
-        let first = first.to_string();
-        assert!(is_sound(&[&first, &second]));
-        every_byte_counts(&first, &[&second]);
-        every_byte_counts(&second, &[&first]);
-    }
-
-    #[test]
-    fn a_log_of_which_any_byte_was_changed_is_refused() {
-        let (_, noted) = run();
-        for (at, record) in noted.iter().enumerate() {
-            let near = &noted[..];
-            let others = [&near[..at], &near[at + 1..]].concat().join("\n");
-            every_byte_counts(record, &[&others]);
-        }
-    }
-
-    fn with(page: &Value, lines: Vec<Value>) -> String {
+    pub(super) fn with(page: &Value, lines: Vec<Value>) -> String {
         let mut page = page.clone();
         page["lines"] = lines.into();
         page.to_string()
@@ -225,5 +201,34 @@ mod native {
         let twice = audit(&[&page, &noted.join("\n"), &page], &[]);
         assert_eq!(straight, twice);
         assert_eq!(straight.faults, Vec::<String>::new());
+    }
+}
+
+mod simulated {
+    use super::native::{every_byte_counts, is_sound, run, with};
+    use super::*;
+
+    #[test]
+    fn two_pages_of_which_any_byte_was_changed_are_refused() {
+        let (page, _) = run();
+        let lines = page["lines"].as_array().unwrap();
+        let (first, second) = lines.split_at(lines.len() - 3);
+        let second = with(&page, second.to_vec());
+        let next = first.len() + 1;
+        let first = json!({ "room": "main", "lines": first, "head": null, "next": next });
+        let first = first.to_string();
+        assert!(is_sound(&[&first, &second]));
+        every_byte_counts(&first, &[&second]);
+        every_byte_counts(&second, &[&first]);
+    }
+
+    #[test]
+    fn a_log_of_which_any_byte_was_changed_is_refused() {
+        let (_, noted) = run();
+        for (at, record) in noted.iter().enumerate() {
+            let near = &noted[..];
+            let others = [&near[..at], &near[at + 1..]].concat().join("\n");
+            every_byte_counts(record, &[&others]);
+        }
     }
 }
