@@ -1,12 +1,19 @@
 //! Everything at once: visitors, operators and the origin's programs, in several POPs whose clocks jump, while the store fails,
-//! loses its data or comes back with older ones, caches forget, sandboxes end, secrets are rotated, settings are published and
-//! events begin.
+//! loses its data or comes back with older ones, caches forget, sandboxes end, secrets are rotated, settings are published, rooms
+//! and regions come and go, and events begin.
 //!
-//! A seed draws the acts. After each of them the invariants hold: no number is given twice, nobody is inside whose number was not
-//! called, now serving never moves back within one birth of the line, no more go in than were released, sessions stay below the cap,
-//! the number of people ahead never rises, no answer has a status that is not ours, no call is made where none is due, and each
-//! decision is counted once. What the rules do not promise is listed in `docs/explanation/reliability.md` under *Not covered*: a run
-//! notices such a loss, and expects no more than that after it.
+//! A seed draws the acts. There are five rooms on one store: the first one, one by path, one by host, and one by country that is
+//! removed, added and renamed. Visitors hold tickets of several rooms, and travel. By odd seeds the room with a host has regions.
+//!
+//! After each act the invariants hold, in each room: no number is given twice, nobody is inside whose number was not called, now
+//! serving never moves back within one birth of the line, no more go in than were released, sessions stay below the cap, the number
+//! of people ahead never rises, no answer has a status that is not ours, no call is made where none is due, and each decision is
+//! counted once. In regions that goes for each lane, and the journal has the sum of them. Between rooms: no ticket of one admits to
+//! another, a call of one has keys of that room only and leaves the lines of the others as they were, and an answer's cookies are of
+//! the room of the request. At the end the audit reads the journal of each room.
+//!
+//! What the rules do not promise is listed in `docs/explanation/reliability.md` under *Not covered*, and in
+//! `docs/explanation/evidence.md`: a run notices such a loss, and expects no more than that after it.
 //!
 //! `CHAOS_SEED=7 cargo dev test chaos` plays the same run again, `CHAOS_MINUTES=60` a longer one.
 
@@ -19,6 +26,7 @@ mod losses;
 mod operators;
 mod people;
 mod report;
+mod rooms;
 mod settings;
 mod truth;
 mod wire;

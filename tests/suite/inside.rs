@@ -528,7 +528,7 @@ impl Said {
             .collect();
         let joins = keys
             .iter()
-            .find_map(|key| key.strip_prefix("queue:{main}:join:"));
+            .find_map(|key| Some(key.split_once("}:join:")?.1));
         let tills = keys.iter().filter(|key| key.contains(":till:"));
         let answer = answer.as_array().unwrap().chunks_exact(2);
         let text = |value: &Value| {

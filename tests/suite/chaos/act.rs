@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use upstash_local::Fault;
 
+use super::rooms::{FIRST, LATE, REGIONS, ROOMS, WORLD};
 use crate::inside::Dice;
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
     Visitor(Visits),
-    Operator(Presses),
-    Origin(Tells),
-    Event(Sets),
+    /// In this room; so with the next two.
+    Operator(usize, Presses),
+    Origin(usize, Tells),
+    Event(usize, Sets),
     Store(Suffers),
     Edge(Loses),
     Settings(Publishes),
@@ -38,9 +40,14 @@ pub(super) enum Visits {
     Replays(u64),
     /// Gives a copy of the cookie away.
     Copies(u64),
+    /// Reaches another POP, and maybe from another country.
     Roams(u64),
     Leaves(u64),
     Invited(u64),
+    /// Goes to another of the sites.
+    Wanders(u64),
+    /// Sends a ticket of one room as if it were one of another.
+    Crosses(u64),
 }
 
 /// Requests that draw no number.
@@ -122,12 +129,22 @@ pub(super) enum Loses {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Publishes {
     Setting(&'static str, &'static str),
+    /// A member of a room of the list.
+    Member(usize, &'static str, &'static str),
+    /// The paths of the sale.
+    Paths(&'static str),
+    /// Which of the rooms of one country is listed: removed, added or renamed.
+    Lists(Option<usize>),
+    /// A region is taken from the settings, or added.
+    Region(usize),
     /// The next write of a rotation.
     Rotation,
     /// Another secret, and no old one.
     Reset,
     /// Another build: all sandboxes end.
     Deploy,
+    /// The build before, with the settings that were published before.
+    Back,
 }
 
 pub(super) const POPS: usize = 3;
@@ -173,6 +190,36 @@ const SETTINGS: [(&str, &str); 20] = [
     ("origin_health", "observe"),
 ];
 
+/// What rooms of the list may have of their own.
+const MEMBERS: [(&str, &str); 12] = [
+    ("automatic", "5"),
+    ("automatic", "10"),
+    ("automatic_quantity", "1"),
+    ("automatic_quantity", "4"),
+    ("total_active", "0"),
+    ("total_active", "5"),
+    ("total_active", "15"),
+    ("active_visitors", "observe"),
+    ("absent_visitors", "off"),
+    ("origin_health", "observe"),
+    ("regions_lag", "2"),
+    ("regions_lag", "1"),
+];
+
+/// In each of them the sale has its page, or the first room has it.
+const PATHS: [&str; 3] = ["/sale/*", "/sale/*, /offers/*", "/offers/*"];
+
+/// A room, the first ones more often.
+fn room(dice: &mut Dice) -> usize {
+    match dice.roll(20) {
+        0..=7 => FIRST,
+        8..=11 => FIRST + 1,
+        12..=16 => WORLD,
+        17..=18 => LATE[0],
+        _ => LATE[1],
+    }
+}
+
 /// One of these.
 fn one_of<T: Copy>(dice: &mut Dice, all: &[T]) -> T {
     all[dice.index(all.len())]
@@ -186,12 +233,12 @@ impl Act {
     pub(super) fn drawn(dice: &mut Dice) -> Self {
         match dice.roll(1000) {
             0..=883 => Self::Visitor(Visits::drawn(dice)),
-            884..=925 => Self::Operator(Presses::drawn(dice)),
-            926..=955 => Self::Origin(Tells::drawn(dice)),
-            956..=959 => Self::Event(Sets::drawn(dice)),
-            960..=974 => Self::Store(Suffers::drawn(dice)),
-            975..=986 => Self::Edge(Loses::drawn(dice)),
-            987..=995 => Self::Settings(Publishes::drawn(dice)),
+            884..=925 => Self::Operator(room(dice), Presses::drawn(dice)),
+            926..=952 => Self::Origin(room(dice), Tells::drawn(dice)),
+            953..=957 => Self::Event(room(dice), Sets::drawn(dice)),
+            958..=972 => Self::Store(Suffers::drawn(dice)),
+            973..=984 => Self::Edge(Loses::drawn(dice)),
+            985..=995 => Self::Settings(Publishes::drawn(dice)),
             _ => Self::Quiet(dice.between(1, 12)),
         }
     }
@@ -202,7 +249,9 @@ impl Visits {
         let which = dice.roll(1 << 32);
         match dice.roll(100) {
             0..=14 => Self::Arrives,
-            15..=54 => Self::Reloads(which),
+            15..=49 => Self::Reloads(which),
+            50..=52 => Self::Wanders(which),
+            53..=54 => Self::Crosses(which),
             55..=67 => Self::Polls(which),
             68..=72 => Self::Looks(which),
             73..=77 => {
@@ -315,13 +364,22 @@ impl Loses {
 impl Publishes {
     fn drawn(dice: &mut Dice) -> Self {
         match dice.roll(100) {
-            0..=64 => {
+            0..=39 => {
                 let (name, value) = one_of(dice, &SETTINGS);
                 Self::Setting(name, value)
             }
-            65..=84 => Self::Rotation,
-            85 => Self::Reset,
-            _ => Self::Deploy,
+            40..=54 => {
+                let room = 1 + dice.index(ROOMS.len() - 1);
+                let (name, value) = one_of(dice, &MEMBERS);
+                Self::Member(room, name, value)
+            }
+            55..=58 => Self::Paths(one_of(dice, &PATHS)),
+            59..=66 => Self::Lists(one_of(dice, &[None, Some(LATE[0]), Some(LATE[1])])),
+            67..=73 => Self::Region(dice.index(REGIONS)),
+            74..=87 => Self::Rotation,
+            88 => Self::Reset,
+            89..=96 => Self::Deploy,
+            _ => Self::Back,
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use now_serving::cache::outbox::Outbox;
 
 use super::act::POPS;
+use super::rooms::{ROOMS, surely, to_room};
 use super::settings::Settings;
-use super::world::{Luck, World};
-use crate::house::Ask;
+use super::world::{Luck, Spot, World, has_regions};
+use crate::house::{Ask, Got};
 use crate::metrics::scrape;
 
 /// Until a POP has seen what was published, and a marker of the origin has ended.
@@ -25,7 +26,8 @@ impl World {
         self.catch_up();
         let secrets = std::mem::take(&mut self.settings.secrets);
         let clock = self.redis.is_some();
-        self.settings = Settings::new();
+        self.settings = Settings::new(has_regions(self.seed));
+        self.settings.list_all();
         self.settings.secrets = secrets;
         if clock {
             self.settings.set("clock", "0");
@@ -36,84 +38,119 @@ impl World {
         }
         for _ in 0..3 {
             self.wait(SETTLED_MS);
-            self.flush_all();
+            self.all_look();
         }
-        for (route, body) in [
-            ("event", r#"{"event":[]}"#),
-            ("cap", r#"{"total_active":0}"#),
-            ("mode", r#"{"mode":"automatic"}"#),
-            ("settings", r#"{"automatic":5,"automatic_quantity":5}"#),
-            ("overrule", r#"{"overrule":"on"}"#),
-        ] {
-            let heard = self.ask(&Ask::json_to(route, body), 0, Luck::GOOD);
-            assert_eq!(heard.got.status, 200, "{heard:?}");
+        for room in 0..ROOMS.len() {
+            for (route, body) in [
+                ("event", r#"{"event":[]}"#),
+                ("cap", r#"{"total_active":0}"#),
+                ("mode", r#"{"mode":"automatic"}"#),
+                ("settings", r#"{"automatic":5,"automatic_quantity":5}"#),
+                ("overrule", r#"{"overrule":"on"}"#),
+            ] {
+                let ask = to_room(Ask::json_to(route, body), room);
+                let heard = self.ask(&ask, (0, "US"), Luck::GOOD);
+                assert_eq!((heard.got.status, heard.room), (200, room), "{heard:?}");
+            }
         }
         self.wait(SETTLED_MS);
         self.flush_all();
-        self.numbers_are_of_one_visitor_each();
+        for room in 0..ROOMS.len() {
+            self.numbers_are_of_one_visitor_each(room);
+        }
         self.everybody_goes_in();
         self.all_is_counted();
     }
 
-    /// Each POP renews the sign, and tells all that it has counted.
+    /// Each POP renews the signs, and tells all that it has counted.
     fn flush_all(&mut self) {
         for pop in 0..POPS {
             self.flush_sandboxes(pop);
             for _ in 0..3 {
                 self.wait(3_000);
-                self.pops[pop].cache.memory.lose_copy();
-                self.looks(pop);
+                self.looks_after_all(pop);
             }
         }
     }
 
-    fn numbers_are_of_one_visitor_each(&mut self) {
+    fn all_look(&mut self) {
+        for pop in 0..POPS {
+            self.flush_sandboxes(pop);
+            self.looks_after_all(pop);
+        }
+    }
+
+    fn looks_after_all(&mut self, pop: usize) {
+        for room in 0..ROOMS.len() {
+            self.pops[pop].rooms[room].cache.memory.lose_copy();
+            self.looks(pop, room);
+        }
+    }
+
+    /// A visitor asks for a page that is surely of this room.
+    fn asks_in(&mut self, at: usize, room: usize) -> Got {
+        let (ask, country) = surely(room);
+        let spot: Spot = (self.people[at].spot.0, country);
+        let got = self.sends_from(at, ask.json(), spot, Luck::GOOD);
+        got.unwrap()
+    }
+
+    /// The visitors who have a ticket of a room.
+    fn holders(&self, room: usize) -> Vec<usize> {
+        let people = 0..self.people.len();
+        people
+            .filter(|at| self.people[*at].ticket(room).is_some())
+            .collect()
+    }
+
+    fn numbers_are_of_one_visitor_each(&mut self, room: usize) {
         let is_covered = {
-            let truth = self.truth.borrow();
+            let truth = self.truth[room].borrow();
             truth.uncovered == 0 && !truth.has_repeats()
         };
-        let mut holders: BTreeMap<(bool, u64), String> = BTreeMap::new();
-        for at in 0..self.people.len() {
-            let got = self.sends(at, Ask::get("/").json(), Luck::GOOD).unwrap();
+        let mut holders: BTreeMap<(String, u64), String> = BTreeMap::new();
+        for at in self.holders(room) {
+            let got = self.asks_in(at, room);
             if got.inside || got.is_provisional() || !is_covered {
                 continue;
             }
             let told = got.json();
-            let held = self.people[at].held().unwrap();
+            let held = self.people[at].held(room).unwrap();
             let Some(number) = told["position"].as_u64().filter(|_| held.is_waiting) else {
                 continue;
             };
-            let lane = told["lane"].is_string();
             let holder = holders
-                .entry((lane, number))
+                .entry((told["lane"].to_string(), number))
                 .or_insert_with(|| held.sub.clone());
             assert_eq!(*holder, held.sub, "{number} is held twice");
         }
     }
 
+    /// In every room, also where no visitor came before.
     fn everybody_goes_in(&mut self) {
         let newcomer = self.joins();
-        self.reloads(newcomer);
-        let mut waiting = self.people.len();
+        let mut waiting: Vec<(usize, usize)> = Vec::new();
+        for room in 0..ROOMS.len() {
+            self.asks_in(newcomer, room);
+            waiting.extend(self.holders(room).into_iter().map(|at| (at, room)));
+        }
         for _ in 0..60 {
             self.wait(5_000);
-            self.ask(&Ask::permit(20), 0, Luck::GOOD);
-            self.wait(3_000);
-            waiting = 0;
-            for at in 0..self.people.len() {
-                let got = self.sends(at, Ask::get("/").json(), Luck::GOOD);
-                waiting += usize::from(!got.unwrap().inside);
+            for room in 0..ROOMS.len() {
+                let permit = to_room(Ask::permit(20), room);
+                self.ask(&permit, (0, "US"), Luck::GOOD);
             }
-            if waiting == 0 {
+            self.wait(3_000);
+            waiting.retain(|(at, room)| !self.asks_in(*at, *room).inside);
+            if waiting.is_empty() {
                 return;
             }
         }
-        let tickets: Vec<_> = self
-            .people
+        let tickets: Vec<_> = waiting
             .iter()
-            .map(super::people::Person::held)
+            .map(|(at, room)| self.people[*at].held(*room))
             .collect();
-        panic!("{waiting} are still outside: {tickets:?}");
+        panic!("{} are still outside: {tickets:?}", waiting.len());
     }
 
     /// What the outboxes were given has reached the store, once.
@@ -123,22 +160,33 @@ impl World {
             self.flush_sandboxes(pop);
             for _ in 0..3 {
                 self.wait(3_000);
-                let heard = self.ask(&scrape(), pop, Luck::GOOD);
-                assert_eq!(heard.got.status, 200, "{heard:?}");
+                for room in 0..ROOMS.len() {
+                    let heard = self.ask(&to_room(scrape(), room), (pop, "US"), Luck::GOOD);
+                    assert_eq!(heard.got.status, 200, "{heard:?}");
+                }
             }
-            assert!(
-                self.pops[pop].cache.memory.batches().len() <= 1,
-                "only the last scrape is left"
-            );
+            for here in &self.pops[pop].rooms {
+                assert!(
+                    here.cache.memory.batches().len() <= 1,
+                    "only the last scrape is left"
+                );
+            }
         }
-        let truth = self.truth.borrow();
+        for room in 0..ROOMS.len() {
+            self.all_is_counted_in(room);
+        }
+    }
+
+    fn all_is_counted_in(&self, room: usize) {
+        let truth = self.truth[room].borrow();
         for pop in 0..POPS {
-            let till = format!("queue:{{main}}:till:{}", self.outbox_of(pop));
+            let till = self.till_of(pop, room);
             let (put, brought) = (self.put.get(&till), truth.brought.get(&till));
             assert_eq!(
                 without_metrics(put),
                 without_metrics(brought),
-                "what POP {pop} counted"
+                "what POP {pop} counted of {}",
+                ROOMS[room]
             );
         }
         for (till, brought) in &truth.brought {

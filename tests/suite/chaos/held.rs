@@ -2,19 +2,16 @@
 
 use std::fmt;
 
+use now_serving::queue::Lane;
 use serde_json::Value;
 
 use crate::house::claims;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lane {
-    Main,
-    Front,
-}
-
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) sub: String,
+    /// The name of its room.
+    pub(super) room: String,
     pub(super) lane: Lane,
     pub(super) born: u64,
     pub(super) epoch: u64,
@@ -46,13 +43,11 @@ impl Held {
             by_place.unwrap_or(&claims[name]).as_u64()
         };
         let is_waiting = place.is_some() || claims["cur"].is_u64();
-        let lane = match claims["lane"].as_str() {
-            Some("front") => Lane::Front,
-            _ => Lane::Main,
-        };
+        let lane = Lane::named(claims["lane"].as_str());
         let text = |value: &Value| value.as_str().map(str::to_owned);
         Self {
             sub: text(&claims["sub"]).unwrap(),
+            room: text(&claims["room"]).unwrap(),
             lane,
             born: number("born", 3).unwrap_or(0),
             epoch: number("epoch", 1).unwrap_or(0),

@@ -1,30 +1,34 @@
 //! What the store and the POPs lose, and which losses the rules cover (`docs/explanation/reliability.md`, *Not covered*).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use now_serving::cache::LastSign;
+use now_serving::queue::{Lane, Sign};
 use upstash_local::Backup;
 use virtual_edge::cache::Cache;
 
 use super::act::{Loses, POPS, Suffers};
+use super::rooms::{ROOMS, pop_name};
 use super::truth::Data;
 use super::world::{Trouble, World};
 
 /// A better sign that comes later than 120 s after the data began is not covered.
 const TOLD_WITHIN_MS: u64 = 110_000;
 /// As many numbers as are left free behind those that a sign knows, at least.
-const LEFT_FREE: u64 = 20;
+pub(super) const LEFT_FREE: u64 = 20;
 
 /// An older copy of what the store holds.
 pub(super) struct Copy {
-    data: Data,
+    /// Of each room.
+    data: Vec<Data>,
     /// Nothing for a real Redis, which has it on its disk.
     keys: Option<Backup>,
 }
 
-/// Data were lost, and these POPs have not told yet what they know.
+/// The data of a room were lost, and these POPs have not told yet what they know.
 pub(super) struct Loss {
-    since_ms: u64,
+    /// When the next data began: with the first call of the room, or at once where an older copy came back.
+    since_ms: Option<u64>,
     pending: BTreeSet<usize>,
     epoch: u64,
 }
@@ -72,7 +76,8 @@ impl World {
             return;
         }
         self.fault("store: a copy is kept");
-        let data = self.truth.borrow().data.clone();
+        let data = self.truth.iter().map(|truth| truth.borrow().data.clone());
+        let data = data.collect();
         let keys = self.store.backup();
         if let Some(redis) = &self.redis {
             redis.save().unwrap();
@@ -91,7 +96,10 @@ impl World {
             Some(_) => "store: an older copy comes back",
             None => "store: all data are lost",
         });
-        self.note_what_is_known(copy.is_some());
+        for room in 0..ROOMS.len() {
+            self.note_what_is_known(room, copy.as_ref());
+        }
+        self.standing.borrow_mut().forget();
         if let Some(redis) = &mut self.redis {
             if copy.is_none() {
                 redis.lose_saved();
@@ -103,19 +111,23 @@ impl World {
             self.store.restart_empty();
         }
         self.copy = None;
-        let data = copy.map(|copy| copy.data);
-        self.truth.borrow_mut().lost(self.now_ms, data);
+        let mut data = copy.map(|copy| copy.data.into_iter());
+        for truth in &self.truth {
+            let data = data.as_mut().and_then(Iterator::next);
+            truth.borrow_mut().lost(self.now_ms, data);
+        }
     }
 
     /// Whether the POPs know the line well enough, and which of them have to tell.
-    fn note_what_is_known(&mut self, is_restored: bool) {
-        let signs: Vec<_> = self
-            .pops
-            .iter()
-            .map(|pop| pop.cache.memory.last_sign())
+    fn note_what_is_known(&mut self, room: usize, copy: Option<&Copy>) {
+        let signs = self.pops.iter();
+        let signs: Vec<_> = signs
+            .map(|pop| pop.rooms[room].cache.memory.last_sign())
             .collect();
-        let mut truth = self.truth.borrow_mut();
+        let mut truth = self.truth[room].borrow_mut();
         let epoch = truth.epoch;
+        let had_line = truth.data.line.is_some();
+        let restores_line = copy.is_some_and(|copy| copy.data[room].line.is_some());
         if let Some(line) = &truth.data.line {
             let is_of_it = |sign: &&now_serving::queue::Sign| {
                 sign.birth.order() == line.order && sign.epoch == line.epoch
@@ -124,42 +136,48 @@ impl World {
             let most = known.map(|sign| sign.length + LEFT_FREE).max();
             let is_known = most.is_some_and(|most| most >= line.length);
             // Two losses in a row, and all tickets ended between them.
-            let last = self
-                .loss
-                .as_ref()
-                .filter(|loss| loss.since_ms + TOLD_WITHIN_MS > self.now_ms);
+            let last = self.loss[room].as_ref().filter(|loss| {
+                let since = loss.since_ms.unwrap_or(self.now_ms);
+                since + TOLD_WITHIN_MS > self.now_ms
+            });
+            let known: Vec<_> = signs.iter().flatten().map(lanes_of).collect();
+            let born = line.born;
             let is_ended_between = last.is_some_and(|last| last.epoch != epoch);
             if !is_known {
                 truth.does_not_cover("no POP knows the line");
             } else if is_ended_between {
                 truth.does_not_cover("all tickets ended between two losses");
             }
-        } else if is_restored {
+            truth.note_known(born, &known);
+        } else if restores_line {
             truth.does_not_cover("a copy comes back to an empty store");
         }
         let pending = (0..POPS).filter(|pop| signs[*pop].is_some()).collect();
-        self.loss = Some(Loss {
-            since_ms: self.now_ms,
+        if !had_line && !restores_line {
+            // Nothing was lost of this room since the loss before.
+            return;
+        }
+        self.loss[room] = Some(Loss {
+            since_ms: restores_line.then_some(self.now_ms),
             pending,
             epoch,
         });
     }
 
-    /// A POP has told the store what it knows.
-    pub(super) fn has_told(&mut self, pop: usize) {
-        if let Some(loss) = &mut self.loss {
+    /// A POP has told the store what it knows of a room.
+    pub(super) fn has_told(&mut self, pop: usize, room: usize) {
+        if let Some(loss) = &mut self.loss[room] {
             loss.pending.remove(&pop);
         }
     }
 
     /// A POP has not told in time, or never will.
-    fn will_not_tell(&mut self, pop: usize) {
-        let is_awaited = self
-            .loss
+    fn will_not_tell(&mut self, pop: usize, room: usize) {
+        let is_awaited = self.loss[room]
             .as_mut()
             .is_some_and(|loss| loss.pending.remove(&pop));
         if is_awaited {
-            let mut truth = self.truth.borrow_mut();
+            let mut truth = self.truth[room].borrow_mut();
             truth.does_not_cover("a POP forgets before it tells");
         }
     }
@@ -169,12 +187,22 @@ impl World {
             self.is_back_ms = None;
             self.redis.as_mut().unwrap().start_again().unwrap();
         }
-        let is_over = self.loss.as_ref().is_some_and(|loss| {
-            loss.since_ms + TOLD_WITHIN_MS <= self.now_ms && !loss.pending.is_empty()
-        });
-        if is_over {
-            self.loss = None;
-            let mut truth = self.truth.borrow_mut();
+        for room in 0..ROOMS.len() {
+            self.is_told_in_time(room);
+        }
+    }
+
+    fn is_told_in_time(&mut self, room: usize) {
+        let mut truth = self.truth[room].borrow_mut();
+        let Some(loss) = &mut self.loss[room] else {
+            return;
+        };
+        if truth.data.line.is_some() {
+            loss.since_ms.get_or_insert(truth.began_ms);
+        }
+        let since = loss.since_ms.unwrap_or(self.now_ms);
+        if since + TOLD_WITHIN_MS <= self.now_ms && !loss.pending.is_empty() {
+            self.loss[room] = None;
             truth.does_not_cover("a POP tells too late");
         }
     }
@@ -183,14 +211,18 @@ impl World {
         match what {
             Loses::Copy(pop) => {
                 self.fault("cache: a copy is lost");
-                self.pops[pop].generation += 1;
-                self.pops[pop].cache.memory.lose_copy();
+                let room = self.dice.index(ROOMS.len());
+                let here = &mut self.pops[pop].rooms[room];
+                here.generation += 1;
+                here.cache.memory.lose_copy();
             }
             Loses::Last(pop) => {
                 self.fault("cache: the last sign is lost");
-                self.pops[pop].generation += 1;
-                self.pops[pop].cache.memory.lose_last();
-                self.will_not_tell(pop);
+                let room = self.dice.index(ROOMS.len());
+                let here = &mut self.pops[pop].rooms[room];
+                here.generation += 1;
+                here.cache.memory.lose_last();
+                self.will_not_tell(pop, room);
             }
             Loses::Cache(pop) => {
                 self.fault("cache: all is lost");
@@ -207,30 +239,37 @@ impl World {
         }
     }
 
-    /// The POP begins with nothing: what waited in its outbox is lost, too.
+    /// The POP begins with nothing: what waited in its outboxes is lost, too.
     fn lose_cache(&mut self, pop: usize) {
-        self.will_not_tell(pop);
-        let waiting = self.pops[pop].cache.memory.clone();
-        for _ in 0..2 {
-            use now_serving::cache::outbox::Outbox;
-            let batches = waiting.batches();
-            for batch in &batches {
-                self.note_lost_renewals(&batch.tally);
+        self.pops[pop].life += 1;
+        let name = pop_name(pop, self.pops[pop].life);
+        for room in 0..ROOMS.len() {
+            self.will_not_tell(pop, room);
+            let waiting = self.pops[pop].rooms[room].cache.memory.clone();
+            for _ in 0..2 {
+                use now_serving::cache::outbox::Outbox;
+                let batches = waiting.batches();
+                for batch in &batches {
+                    self.note_lost_renewals(room, &batch.tally);
+                }
+                waiting.acknowledge(&batches);
             }
-            waiting.acknowledge(&batches);
+            let here = &mut self.pops[pop].rooms[room];
+            here.generation += 1;
+            here.cache = Cache::in_pop(&name, self.now_ms);
         }
-        let here = &mut self.pops[pop];
-        here.generation += 1;
-        here.life += 1;
-        let name = format!("P{pop}-{}", here.life);
-        here.cache = Cache::in_pop(&name, self.now_ms);
     }
 
-    /// The name of the POP's outbox.
-    pub(super) fn outbox_of(&self, pop: usize) -> String {
-        match self.pops[pop].life {
-            0 => format!("p{pop}"),
-            life => format!("p{pop}-{life}"),
-        }
+    /// The store's key of what the POP's outbox for a room has brought.
+    pub(super) fn till_of(&self, pop: usize, room: usize) -> String {
+        let name = pop_name(pop, self.pops[pop].life).to_lowercase();
+        format!("queue:{{{}}}:till:{name}", ROOMS[room])
     }
+}
+
+/// How many numbers a copy of the sign knows of each lane besides the main line.
+fn lanes_of(sign: &Sign) -> BTreeMap<Lane, u64> {
+    let front = sign.front.map(|front| (Lane::Front, front.length));
+    let regions = sign.regions.iter().map(|line| (line.lane(), line.length));
+    regions.chain(front).collect()
 }

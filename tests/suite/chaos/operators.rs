@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::act::{Act, POPS, Presses, Sets, Tells};
 use super::held::Held;
+use super::rooms::{ROOMS, to_room};
 use super::world::{Heard, World};
 use crate::house::Ask;
 use crate::metrics::scrape;
@@ -33,10 +34,17 @@ impl Timed {
 }
 
 impl World {
-    /// A request of an operator or a program, in any POP.
-    pub(super) fn operates(&mut self, ask: &Ask) -> Heard {
+    /// A request of an operator or a program about a room, in any POP. One that is not listed there is none.
+    pub(super) fn operates(&mut self, room: usize, ask: Ask) -> Heard {
         let (pop, luck) = (self.dice.index(POPS), self.luck());
-        let heard = self.ask(ask, pop, luck);
+        let is_listed = self.lists(pop, room);
+        let ask = to_room(ask, room);
+        let heard = self.ask(&ask, (pop, "US"), luck);
+        if !is_listed {
+            assert_eq!((heard.got.status, heard.calls), (404, 0), "{heard:?}");
+            return heard;
+        }
+        assert_eq!(heard.room, room, "{heard:?}");
         let status = heard.got.status;
         assert!(
             !heard.got.inside && STATUSES.contains(&status),
@@ -53,7 +61,7 @@ impl World {
         heard
     }
 
-    pub(super) fn operator(&mut self, what: Presses) {
+    pub(super) fn operator(&mut self, room: usize, what: Presses) {
         let ask = match what {
             Presses::Permit(amount) => {
                 Ask::json_to("permit", &json!({ "amt": amount }).to_string())
@@ -62,7 +70,7 @@ impl World {
                 if mode != "automatic" {
                     let until_ms = self.now_ms + self.dice.between(1_000, 20_000);
                     self.takes_back
-                        .push((until_ms, Act::Operator(Presses::Mode("automatic"))));
+                        .push((until_ms, Act::Operator(room, Presses::Mode("automatic"))));
                 }
                 Ask::json_to("mode", &json!({ "mode": mode }).to_string())
             }
@@ -82,70 +90,71 @@ impl World {
             Presses::CapBack => Ask::json_to("cap", r#"{"total_active":null}"#),
             Presses::Message => Ask::json_to("message", r#"{"message":"Soon."}"#),
             Presses::Credit => Ask::json_to("credit", "{}"),
-            Presses::Epoch => return self.ends_all(),
+            Presses::Epoch => return self.ends_all(room),
             Presses::Overrule => Ask::json_to("overrule", r#"{"overrule":"on"}"#),
-            Presses::Ends(which) => return self.ends(which),
+            Presses::Ends(which) => return self.ends(room, which),
             Presses::Reads(route) => Ask::get(&format!("/_queue/{route}")).operator(),
             Presses::WithoutPassword => {
-                let heard = self.operates(&Ask::get("/_queue/"));
-                assert_eq!((heard.got.status, heard.calls), (401, 0), "{heard:?}");
+                let heard = self.operates(room, Ask::get("/_queue/"));
+                let refused = [401, 404].contains(&heard.got.status);
+                assert!(refused && heard.calls == 0, "{heard:?}");
                 return;
             }
         };
-        self.operates(&ask);
+        self.operates(room, ask);
     }
 
     /// A press asks for a word, so no two fall into one second, which is what an epoch counts in.
-    fn ends_all(&mut self) {
+    fn ends_all(&mut self, room: usize) {
         self.wait(1_000);
         self.fault("operator: all tickets end");
-        self.operates(&Ask::json_to("epoch", r#"{"word":"main"}"#));
+        let word = json!({ "word": ROOMS[room] }).to_string();
+        self.operates(room, Ask::json_to("epoch", &word));
         self.wait(1_000);
     }
 
     /// An operator ends the session that belongs to a visitor's reference.
-    fn ends(&mut self, which: u64) {
+    fn ends(&mut self, room: usize, which: u64) {
         let many = self.people.len() as u64;
         let Some(at) = which.checked_rem(many) else {
             return;
         };
         let at = usize::try_from(at).unwrap();
-        let Some(Held { sub, .. }) = self.people[at].held() else {
+        let Some(Held { sub, .. }) = self.people[at].held(room) else {
             return;
         };
         let reference = format!("{}-{}", &sub[..4], &sub[4..8]).to_ascii_uppercase();
-        self.people[at].is_excused = true;
-        self.operates(&Ask::json_to(
-            "end",
-            &json!({ "reference": reference }).to_string(),
-        ));
+        self.place(at, room).is_excused = true;
+        let reference = json!({ "reference": reference }).to_string();
+        self.operates(room, Ask::json_to("end", &reference));
     }
 
-    pub(super) fn origin(&mut self, what: Tells) {
+    pub(super) fn origin(&mut self, room: usize, what: Tells) {
         match what {
-            Tells::Permit(amount) => drop(self.operates(&Ask::permit(amount))),
-            Tells::PermitOnce(amount) => self.permits_once(amount),
+            Tells::Permit(amount) => drop(self.operates(room, Ask::permit(amount))),
+            Tells::PermitOnce(amount) => self.permits_once(room, amount),
             Tells::Answers(ok, bad) => {
                 let report = json!({ "ok": ok, "late": 0, "bad": bad }).to_string();
-                self.operates(&Ask::json_to("report", &report));
+                self.operates(room, Ask::json_to("report", &report));
             }
-            Tells::Metrics => drop(self.operates(&scrape())),
+            Tells::Metrics => drop(self.operates(room, scrape())),
         }
     }
 
     /// A program repeats a request of which it heard nothing, under the same key: it counts once.
-    fn permits_once(&mut self, amount: u64) {
+    fn permits_once(&mut self, room: usize, amount: u64) {
         self.fault("origin: a permit comes again");
         self.keys += 1;
         let ask = Ask::permit(amount).with("idempotency-key", format!("order-{}", self.keys));
-        let first = self.operates(&ask);
-        let again = self.operates(&ask);
+        let first = self.operates(room, ask.clone());
+        let again = self.operates(room, ask);
         if (first.got.status, again.got.status) == (200, 200) {
             assert_eq!(first.got.body, again.got.body, "the same answer");
         }
     }
 
-    pub(super) fn events(&mut self, what: Sets) {
+    pub(super) fn events(&mut self, room: usize, what: Sets) {
+        self.fault("operator: an event is set, moved or taken back");
         let now = self.now_ms / 1_000;
         let ask = match what {
             Sets::New([prequeue, opens, closes], is_drawn) => {
@@ -157,23 +166,24 @@ impl World {
                     times,
                     is_drawn,
                 };
-                self.event = Some(event);
+                self.event.insert(room, event);
                 let until_ms = self.now_ms + self.dice.between(40_000, 150_000);
-                self.takes_back.push((until_ms, Act::Event(Sets::Back)));
+                self.takes_back
+                    .push((until_ms, Act::Event(room, Sets::Back)));
                 Ask::json_to("event", &event.json())
             }
             Sets::Moved(by) => {
-                let Some(mut event) = self.event else {
+                let Some(mut event) = self.event.get(&room).copied() else {
                     return;
                 };
                 event.times = event.times.map(|time| time.saturating_add_signed(by));
-                self.event = Some(event);
+                self.event.insert(room, event);
                 Ask::json_to("event", &event.json())
             }
             Sets::SoldOut => Ask::json_to("event", r#"{"event":"sold_out"}"#),
             Sets::None => Ask::json_to("event", r#"{"event":[]}"#),
             Sets::Back => Ask::json_to("event", r#"{"event":null}"#),
         };
-        self.operates(&ask);
+        self.operates(room, ask);
     }
 }

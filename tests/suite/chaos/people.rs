@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use now_serving::cache::{LastSign, SignCache};
-use now_serving::queue::{Cursor, Invitation, Now, Position, Reason, RoomName, TicketState};
+use now_serving::queue::{Cursor, Invitation, Lane, Now, Position, Reason, RoomName, TicketState};
 use now_serving::queue::{WaitingProof, Way};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use virtual_edge::cache::CacheFault;
 
 use super::act::{Kind, POPS, Visits};
-use super::held::{Held, Lane};
-use super::world::{Heard, Life, Luck, World};
+use super::held::Held;
+use super::rooms::{self, Aim, COUNTRIES, ROOMS, to_room};
+use super::world::{Heard, Life, Luck, Spot, World};
 use crate::house::{Ask, Got, claims};
 use crate::stories::invitations::sent;
 
@@ -23,13 +24,21 @@ const SEEN_MS: u64 = 5_000;
 /// A session of three minutes ends with a minute of the store's clock, and a POP's clock may jump by one each way.
 const SURELY_INSIDE_MS: u64 = 45_000;
 
-/// A browser or a program.
+/// A browser or a program, which keeps the tickets of several rooms.
 pub(super) struct Person {
+    address: [u8; 4],
+    pub(super) spot: Spot,
+    aim: Aim,
+    pub(super) places: BTreeMap<usize, Place>,
+    /// An answer is on its way until then.
+    busy_until_ms: u64,
+}
+
+/// What a visitor has in one room.
+pub(super) struct Place {
     pub(super) ticket: Option<String>,
     /// Tickets that others have replaced.
     before: Vec<String>,
-    address: [u8; 4],
-    pub(super) pop: usize,
     /// When the origin answered last, and when that began, by the greatest epoch of that time.
     inside: Option<u64>,
     /// Whether the ticket is a copy, or was used as one, or may be ended for other reasons than the rules of the line: then nobody
@@ -37,8 +46,6 @@ pub(super) struct Person {
     pub(super) is_excused: bool,
     /// How many losses were not covered when the number was drawn.
     uncovered: u64,
-    /// An answer is on its way until then.
-    busy_until_ms: u64,
     shown: Option<Shown>,
     renewed_in: usize,
 }
@@ -51,8 +58,12 @@ struct Shown {
 }
 
 impl Person {
-    pub(super) fn held(&self) -> Option<Held> {
-        self.ticket.as_deref().map(Held::of)
+    pub(super) fn ticket(&self, room: usize) -> Option<&String> {
+        self.places.get(&room)?.ticket.as_ref()
+    }
+
+    pub(super) fn held(&self, room: usize) -> Option<Held> {
+        self.ticket(room).map(|ticket| Held::of(ticket))
     }
 }
 
@@ -63,13 +74,10 @@ impl World {
             Visits::Reloads(which) => self.with(which, |world, at| {
                 world.reloads(at);
             }),
-            Visits::Polls(which) => self.with(which, |world, at| {
-                let luck = world.luck();
-                world.sends(at, Ask::get("/_queue/place").json(), luck);
-            }),
+            Visits::Polls(which) => self.with(which, World::polls),
             Visits::Looks(which) => self.with(which, |world, at| {
                 let luck = world.luck();
-                let page = Ask::get("/drop").with("accept", "text/html");
+                let page = world.page(at, "drop").with("accept", "text/html");
                 world.sends(at, page, luck);
             }),
             Visits::Asks(which, kind) => self.with(which, |world, at| world.asks(at, kind)),
@@ -77,13 +85,16 @@ impl World {
             Visits::Misses(which) => self.with(which, World::misses),
             Visits::Replays(which) => self.with(which, World::replays),
             Visits::Copies(which) => self.with(which, World::copies),
-            Visits::Roams(which) => self.with(which, |world, at| {
-                world.people[at].pop = world.dice.index(POPS);
-            }),
+            Visits::Roams(which) => self.with(which, World::roams),
             Visits::Leaves(which) => {
                 self.with(which, |world, at| drop(world.people.swap_remove(at)));
             }
             Visits::Invited(which) => self.with(which, World::invited),
+            Visits::Wanders(which) => self.with(which, |world, at| {
+                world.people[at].aim = rooms::aimed(&mut world.dice);
+                world.reloads(at);
+            }),
+            Visits::Crosses(which) => self.with(which, World::crosses),
         }
     }
 
@@ -109,98 +120,201 @@ impl World {
     /// Another visitor, who has not asked for anything yet.
     pub(super) fn joins(&mut self) -> usize {
         let network = u8::try_from(self.dice.roll(200)).unwrap();
-        let is_of_two_secrets = self
-            .reset_ms
-            .is_some_and(|reset| self.now_ms < reset + super::settings::READ_EVERYWHERE_MS);
+        let spot = self.spot();
         self.people.push(Person {
-            ticket: None,
-            before: Vec::new(),
             address: [198, 51, network, 7],
-            pop: self.dice.index(POPS),
-            inside: None,
-            is_excused: is_of_two_secrets,
-            uncovered: self.truth.borrow().uncovered,
+            spot,
+            aim: rooms::aimed(&mut self.dice),
+            places: BTreeMap::new(),
             busy_until_ms: 0,
-            shown: None,
-            renewed_in: usize::MAX,
         });
         self.people.len() - 1
     }
 
+    /// A POP, and the country from which it is reached.
+    fn spot(&mut self) -> Spot {
+        let pop = self.dice.index(POPS);
+        (pop, COUNTRIES[self.dice.index(COUNTRIES.len())])
+    }
+
+    /// What the visitor has in a room.
+    pub(super) fn place(&mut self, at: usize, room: usize) -> &mut Place {
+        let is_of_two_secrets = self
+            .reset_ms
+            .is_some_and(|reset| self.now_ms < reset + super::settings::READ_EVERYWHERE_MS);
+        let uncovered = self.truth[room].borrow().uncovered;
+        let places = &mut self.people[at].places;
+        places.entry(room).or_insert_with(|| Place {
+            ticket: None,
+            before: Vec::new(),
+            inside: None,
+            is_excused: is_of_two_secrets,
+            uncovered,
+            shown: None,
+            renewed_in: usize::MAX,
+        })
+    }
+
     /// From now on no ticket is promised anything.
     pub(super) fn excuse_everybody(&mut self) {
-        for person in &mut self.people {
-            person.is_excused = true;
+        let places = self
+            .people
+            .iter_mut()
+            .flat_map(|one| one.places.values_mut());
+        for place in places {
+            place.is_excused = true;
         }
+    }
+
+    /// The visitor travels: a ticket keeps its lane.
+    fn roams(&mut self, at: usize) {
+        let (pop, country) = self.spot();
+        let travels = self.dice.is_one_in(2);
+        let spot = &mut self.people[at].spot;
+        *spot = (pop, if travels { country } else { spot.1 });
+    }
+
+    /// A page of the site on which the visitor is.
+    fn page(&self, at: usize, name: &str) -> Ask {
+        rooms::page(self.people[at].aim, name)
+    }
+
+    /// A route of the room to which that page belongs here.
+    fn route(&self, at: usize, route: &str) -> Ask {
+        let room = self.room_of(&self.page(at, ""), self.people[at].spot);
+        to_room(Ask::get(&format!("/_queue/{route}")), room)
+    }
+
+    /// A page asks for the place, maybe one that was opened in another room.
+    fn polls(&mut self, at: usize) {
+        let places: Vec<usize> = self.people[at].places.keys().copied().collect();
+        let ask = if self.dice.is_one_in(4) && !places.is_empty() {
+            let room = places[self.dice.index(places.len())];
+            to_room(Ask::get("/_queue/place"), room)
+        } else {
+            self.route(at, "place")
+        };
+        let luck = self.luck();
+        self.sends(at, ask, luck);
+    }
+
+    /// The ticket of another room under the name of this room's: it is none.
+    fn crosses(&mut self, at: usize) {
+        let ask = self.page(at, "").json();
+        let room = self.room_of(&ask, self.people[at].spot);
+        let others = self.people.iter().flat_map(|one| &one.places);
+        let others = others.filter(|(other, _)| **other != room);
+        let tickets: Vec<String> = others
+            .filter_map(|(_, place)| place.ticket.clone())
+            .collect();
+        if tickets.is_empty() {
+            return;
+        }
+        self.fault("visitor: a ticket of another room");
+        let ticket = &tickets[self.dice.index(tickets.len())];
+        let of_other = Held::of(ticket);
+        let (ask, luck) = (self.signed(at, ask, (room, Some(ticket))), self.luck());
+        let heard = self.ask(&ask, self.people[at].spot, luck);
+        self.must_hold(None, &heard, false);
+        let given = heard.got.ticket().as_deref().map(Held::of);
+        assert!(
+            given.is_none_or(|given| given.sub != of_other.sub),
+            "a ticket of another room goes on: {of_other:?} {heard:?}"
+        );
+        let mut truth = self.truth[heard.room].borrow_mut();
+        truth.checked("a ticket of another room is none");
     }
 
     /// As browsers and apps do: a ticket without a number comes back at once.
     pub(super) fn reloads(&mut self, at: usize) -> Option<Got> {
         let luck = self.luck();
-        let got = self.sends(at, Ask::get("/").json(), luck)?;
+        let got = self.sends(at, self.page(at, "").json(), luck)?;
         let comes_back = got.is_provisional() && !self.dice.is_one_in(5);
         if !comes_back || self.people[at].busy_until_ms > self.now_ms {
             return Some(got);
         }
         let luck = self.luck();
-        self.sends(at, Ask::get("/").json(), luck)
+        self.sends(at, self.page(at, "").json(), luck)
     }
 
     /// One request with the visitor's ticket: the answer, if it reaches the visitor.
     pub(super) fn sends(&mut self, at: usize, ask: Ask, luck: Luck) -> Option<Got> {
-        let (ticket, pop) = (self.people[at].ticket.clone(), self.people[at].pop);
-        let ask = self.signed(at, ask, ticket.as_deref());
+        let spot = self.people[at].spot;
+        self.sends_from(at, ask, spot, luck)
+    }
+
+    /// The same from somewhere else.
+    pub(super) fn sends_from(
+        &mut self,
+        at: usize,
+        ask: Ask,
+        spot: Spot,
+        luck: Luck,
+    ) -> Option<Got> {
+        let room = self.room_of(&ask, spot);
+        let ticket = self.place(at, room).ticket.clone();
+        let ask = self.signed(at, ask, (room, ticket.as_deref()));
         let waits_by_copy = ticket.as_deref().is_some_and(|ticket| {
-            luck.cache == CacheFault::Sound && self.waits_by_the_copy(ticket, pop)
+            luck.cache == CacheFault::Sound && self.waits_by_the_copy(ticket, (spot.0, room))
         });
-        let heard = self.ask(&ask, pop, luck);
+        let heard = self.ask(&ask, spot, luck);
         self.must_hold(ticket.as_deref(), &heard, waits_by_copy);
-        self.note_renewal(at, &heard);
+        self.note_renewal(at, spot.0, &heard);
         if luck.life == Life::Unanswered {
-            self.people[at].is_excused |= heard.got.inside && self.truth.borrow().was_capped;
+            let was_capped = self.truth[room].borrow().was_capped;
+            self.place(at, room).is_excused |= heard.got.inside && was_capped;
             return None;
         }
         if let CacheFault::Late(late_ms) = luck.cache {
             self.people[at].busy_until_ms = self.now_ms + late_ms;
         }
-        self.is_shown(at, ticket.as_deref(), &heard);
+        self.is_shown(at, spot.0, ticket.as_deref(), &heard);
         self.keeps_the_promise(at, ticket.as_deref(), &heard);
-        self.takes(at, &heard.got);
+        self.takes(at, &heard);
         Some(heard.got)
     }
 
-    fn signed(&self, at: usize, ask: Ask, ticket: Option<&str>) -> Ask {
-        let ask = ask.from(self.people[at].address);
-        match ticket {
-            Some(ticket) => ask.with("cookie", format!("theme=dark; queue={ticket}")),
-            None => ask,
+    /// With this ticket of the room, and those that the visitor has of others.
+    fn signed(&self, at: usize, ask: Ask, (room, ticket): (usize, Option<&str>)) -> Ask {
+        let person = &self.people[at];
+        let ask = ask.from(person.address);
+        let others = person.places.keys().filter(|other| **other != room);
+        let others = others.filter_map(|other| Some((*other, person.ticket(*other)?.as_str())));
+        let own = ticket.map(|ticket| (room, ticket));
+        let cookies = others.chain(own);
+        let cookies: Vec<String> = cookies
+            .map(|(room, ticket)| rooms::cookie(&ask, room, ticket))
+            .collect();
+        if cookies.is_empty() {
+            return ask;
         }
+        ask.with("cookie", format!("theme=dark; {}", cookies.join("; ")))
     }
 
     /// The browser keeps the cookie of the answer.
-    fn takes(&mut self, at: usize, got: &Got) {
-        let person = &mut self.people[at];
-        let had = match got.ticket() {
-            Some(ticket) => person.ticket.replace(ticket),
+    fn takes(&mut self, at: usize, heard: &Heard) {
+        let place = self.place(at, heard.room);
+        let had = match heard.got.ticket() {
+            Some(ticket) => place.ticket.replace(ticket),
             None => None,
         };
         if let Some(had) = had {
-            person.before.push(had);
-            if person.before.len() > 4 {
-                person.before.remove(0);
+            place.before.push(had);
+            if place.before.len() > 4 {
+                place.before.remove(0);
             }
         }
     }
 
     fn asks(&mut self, at: usize, kind: Kind) {
-        let page = Ask::get("/picture");
+        let page = self.page(at, "picture");
         let ask = match kind {
             Kind::Head => page.method("HEAD"),
             Kind::Image => page.with("sec-fetch-dest", "image"),
             Kind::Post => page.method("POST").body("application/json", "{}"),
             Kind::Preflight => Ask::preflight("/cart"),
             Kind::Bypass => Ask::get("/robots.txt"),
-            Kind::Lot => Ask::get("/_queue/lot"),
+            Kind::Lot => self.route(at, "lot"),
         };
         let luck = self.luck();
         self.sends(at, ask, luck);
@@ -209,59 +323,74 @@ impl World {
     /// The browser keeps what the first answer brings.
     fn doubles(&mut self, at: usize) {
         self.fault("visitor: a request comes twice");
-        let ticket = self.people[at].ticket.clone();
+        let (ask, spot) = (self.page(at, "").json(), self.people[at].spot);
+        let room = self.room_of(&ask, spot);
+        let ticket = self.place(at, room).ticket.clone();
         let luck = self.luck();
-        self.sends(at, Ask::get("/").json(), luck);
-        let ask = self.signed(at, Ask::get("/").json(), ticket.as_deref());
-        let (pop, luck) = (self.people[at].pop, self.luck());
-        let heard = self.ask(&ask, pop, luck);
+        self.sends(at, ask.clone(), luck);
+        let ask = self.signed(at, ask, (room, ticket.as_deref()));
+        let luck = self.luck();
+        let heard = self.ask(&ask, spot, luck);
         self.must_hold(ticket.as_deref(), &heard, false);
         self.doubts(&heard);
-        self.people[at].is_excused |= ticket.is_none();
+        self.place(at, room).is_excused |= ticket.is_none();
     }
 
     /// The visitor goes on with the ticket from before.
     fn misses(&mut self, at: usize) {
         self.fault("visitor: an answer is lost");
-        let (ticket, pop, luck) = (
-            self.people[at].ticket.clone(),
-            self.people[at].pop,
-            self.luck(),
-        );
-        let ask = self.signed(at, Ask::get("/").json(), ticket.as_deref());
-        let heard = self.ask(&ask, pop, luck);
+        let (ask, spot, luck) = (self.page(at, "").json(), self.people[at].spot, self.luck());
+        let room = self.room_of(&ask, spot);
+        let ticket = self.place(at, room).ticket.clone();
+        let ask = self.signed(at, ask, (room, ticket.as_deref()));
+        let heard = self.ask(&ask, spot, luck);
         self.must_hold(ticket.as_deref(), &heard, false);
         self.doubts(&heard);
     }
 
     fn replays(&mut self, at: usize) {
-        let many = self.people[at].before.len();
+        let ask = self.page(at, "").json();
+        let spot = (self.dice.index(POPS), self.people[at].spot.1);
+        let room = self.room_of(&ask, spot);
+        let many = self.place(at, room).before.len();
         if many == 0 {
             return;
         }
         self.fault("visitor: an old ticket");
         let which = self.dice.index(many);
-        let ticket = self.people[at].before[which].clone();
-        let ask = self.signed(at, Ask::get("/").json(), Some(&ticket));
-        let (pop, luck) = (self.dice.index(POPS), self.luck());
-        let heard = self.ask(&ask, pop, luck);
+        let ticket = self.place(at, room).before[which].clone();
+        let ask = self.signed(at, ask, (room, Some(&ticket)));
+        let luck = self.luck();
+        let heard = self.ask(&ask, spot, luck);
         self.must_hold(Some(&ticket), &heard, false);
         self.doubts(&heard);
         // Under a cap a number and a session are the first client's that uses them.
-        self.people[at].is_excused |= self.truth.borrow().was_capped;
+        let was_capped = self.truth[room].borrow().was_capped;
+        self.place(at, room).is_excused |= was_capped;
     }
 
+    /// The tickets of all rooms are copied.
     fn copies(&mut self, at: usize) {
-        let Some(ticket) = self.people[at].ticket.clone() else {
+        let places = self.people[at].places.iter_mut();
+        let had = places.filter_map(|(room, place)| {
+            let ticket = place.ticket.clone()?;
+            place.is_excused = true;
+            Some((*room, ticket))
+        });
+        let had: Vec<(usize, String)> = had.collect();
+        if had.is_empty() {
             return;
-        };
+        }
         self.fault("visitor: a cookie is copied");
-        self.people[at].is_excused = true;
         let other = self.joins();
-        self.people[other].ticket = Some(ticket);
-        self.people[other].is_excused = true;
+        self.people[other].aim = self.people[at].aim;
+        for (room, ticket) in had {
+            let place = self.place(other, room);
+            place.ticket = Some(ticket);
+            place.is_excused = true;
+        }
         let luck = self.luck();
-        self.sends(other, Ask::get("/").json(), luck);
+        self.sends(other, self.page(other, "").json(), luck);
     }
 
     /// An invitation is brought, and the page asked for.
@@ -286,13 +415,14 @@ impl World {
             batch: "chaos".to_owned(),
             way,
         };
+        let room = self.room_of(&self.page(at, ""), self.people[at].spot);
         let keys = Keys::new(&self.settings.secrets[0], None);
         let now = Now::from_ms(self.now_ms);
-        let code = sign_invitation(&keys, &invitation, &RoomName::new("main"), now).unwrap();
+        let code = sign_invitation(&keys, &invitation, &RoomName::new(ROOMS[room]), now).unwrap();
         let luck = self.luck();
-        self.sends(at, sent(&code, "/"), luck);
+        self.sends(at, to_room(sent(&code, "/"), room), luck);
         // Who has another number is not moved from the one before.
-        self.people[at].shown = None;
+        self.place(at, room).shown = None;
         self.reloads(at);
     }
 
@@ -307,6 +437,9 @@ impl World {
         );
         let came = ticket.map(Held::of);
         let given = got.ticket().as_deref().map(Held::of);
+        for held in came.iter().chain(&given) {
+            assert_eq!(held.room, ROOMS[heard.room], "of another room: {heard:?}");
+        }
         let is_same = |given: &Held| {
             came.as_ref()
                 .is_some_and(|came| given.sub == came.sub && given.epoch == came.epoch)
@@ -335,7 +468,7 @@ impl World {
             *calls == 0 || !waits_by_copy || *reason != Reason::Waiting,
             "the copy was enough: {came:?} {heard:?}"
         );
-        let mut truth = self.truth.borrow_mut();
+        let mut truth = self.truth[heard.room].borrow_mut();
         if let Some(given) = &given {
             truth.given(given);
         }
@@ -344,6 +477,10 @@ impl World {
         }
         let held = given.or(came);
         let is_a_visit = matches!(reason, Reason::Inside | Reason::Admitted | Reason::Invited);
+        assert!(
+            !is_a_visit || !got.inside || held.is_some() || heard.is_open,
+            "no ticket of the room: {heard:?}"
+        );
         match &held {
             Some(held) if got.inside && is_a_visit && held.is_admitted => truth.enters(held),
             _ if *reason == Reason::AdmittedWithoutStore => {
@@ -356,7 +493,8 @@ impl World {
 
     /// Visitors go in without the store only where it has failed.
     fn may_do_without_the_store(&self, heard: &Heard) {
-        let failed = self.pops.iter().filter_map(|pop| pop.failed_ms).max();
+        let rooms = self.pops.iter().map(|pop| &pop.rooms[heard.room]);
+        let failed = rooms.filter_map(|here| here.failed_ms).max();
         // A POP's clock may have jumped by two minutes since.
         let is_recent = failed.is_some_and(|failed| failed + 150_000 >= self.now_ms);
         assert!(
@@ -366,8 +504,8 @@ impl World {
     }
 
     /// Whether this ticket waits before the copy of the sign, so that no call is due.
-    fn waits_by_the_copy(&self, ticket: &str, pop: usize) -> bool {
-        let cache = &self.pops[pop].cache.memory;
+    fn waits_by_the_copy(&self, ticket: &str, (pop, room): (usize, usize)) -> bool {
+        let cache = &self.pops[pop].rooms[room].cache.memory;
         let sign = cache.peek().filter(|copy| !copy.is_old);
         let (held, claims) = (Held::of(ticket), claims(ticket));
         let (Some(sign), Some(number)) = (sign.and_then(|copy| copy.sign), held.number) else {
@@ -383,6 +521,7 @@ impl World {
             cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
             came: held.came.map(Position),
         };
+        let sign = sign.of(held.lane);
         matches!(TicketState::of(place, &sign), TicketState::Placed(position) if position.0 > sign.cursor.0)
     }
 
@@ -390,36 +529,36 @@ impl World {
     fn doubts(&self, heard: &Heard) {
         if heard.is_renewed {
             let until = self.now_ms / 60_000 + 5;
-            self.truth.borrow_mut().doubtful.push(until);
+            let mut truth = self.truth[heard.room].borrow_mut();
+            truth.doubtful.push(until);
         }
     }
 
-    fn note_renewal(&mut self, at: usize, heard: &Heard) {
+    fn note_renewal(&mut self, at: usize, pop: usize, heard: &Heard) {
         if !heard.is_renewed {
             return;
         }
-        let pop = self.people[at].pop;
-        let is_here = std::mem::replace(&mut self.people[at].renewed_in, pop) == pop;
-        if !is_here || self.people[at].is_excused || heard.luck.cache != CacheFault::Sound {
+        let place = self.place(at, heard.room);
+        let is_here = std::mem::replace(&mut place.renewed_in, pop) == pop;
+        if !is_here || place.is_excused || heard.luck.cache != CacheFault::Sound {
             self.doubts(heard);
         }
     }
 
     /// How many are ahead is never more than at the draw, and never rises within a POP whose cache loses nothing. Between two POPs it
     /// may: a sign that is marked as old is the last one that this POP has read.
-    fn is_shown(&mut self, at: usize, ticket: Option<&str>, heard: &Heard) {
+    fn is_shown(&mut self, at: usize, pop: usize, ticket: Option<&str>, heard: &Heard) {
         let Some((held, ahead)) = shown_in(ticket, &heard.got) else {
             return;
         };
         let (line, turned_ms) = {
-            let truth = self.truth.borrow();
+            let truth = self.truth[heard.room].borrow();
             (truth.data.line.clone(), truth.turned_ms)
         };
-        let pop = self.people[at].pop;
-        let last = self.pops[pop].cache.memory.last_sign();
+        let last = self.pops[pop].rooms[heard.room].cache.memory.last_sign();
         let is_of_these_data =
             last.map(|sign| sign.birth.order()) == line.as_ref().map(|line| line.order);
-        let before = self.people[at].shown.take();
+        let before = self.place(at, heard.room).shown.take();
         if self.now_ms < turned_ms + SEEN_MS || !is_of_these_data {
             return;
         }
@@ -439,16 +578,19 @@ impl World {
             since_ms: self.now_ms,
             by_pop: BTreeMap::new(),
         });
-        let generation = self.pops[pop].generation;
+        let generation = self.pops[pop].rooms[heard.room].generation;
         let before = shown.by_pop.insert(pop, (generation, ahead));
         let before = before.filter(|(of, _)| *of == generation);
         assert!(
             before.is_none_or(|(_, before)| ahead <= before),
             "{ahead} are ahead after {before:?}: {held:?} {heard:?}"
         );
-        self.people[at].shown = Some(shown);
-        let mut truth = self.truth.borrow_mut();
-        truth.checked("the number ahead never rises");
+        self.place(at, heard.room).shown = Some(shown);
+        let mut truth = self.truth[heard.room].borrow_mut();
+        truth.checked(match held.lane {
+            Lane::Region(_) => "the number ahead never rises in a region",
+            _ => "the number ahead never rises",
+        });
     }
 
     /// A number lasts as long as its epoch, and a visitor inside stays inside.
@@ -456,8 +598,10 @@ impl World {
         let Some(came) = ticket.map(Held::of) else {
             return;
         };
-        let truth = self.truth.borrow();
-        let person = &self.people[at];
+        let now_ms = self.now_ms;
+        self.place(at, heard.room);
+        let truth = self.truth[heard.room].borrow();
+        let person = &self.people[at].places[&heard.room];
         let is_promised = !person.is_excused
             && person.uncovered == truth.uncovered
             && truth.epoch <= came.epoch.max(came.born / 1_000);
@@ -477,12 +621,12 @@ impl World {
         let is_recent = !was_capped
             || person
                 .inside
-                .is_some_and(|last| last + SURELY_INSIDE_MS > self.now_ms);
+                .is_some_and(|last| last + SURELY_INSIDE_MS > now_ms);
         assert!(
             !(came.is_admitted && is_promised && is_visit && is_recent),
             "was inside, and is not: {came:?} {heard:?}"
         );
-        let mut truth = self.truth.borrow_mut();
+        let mut truth = self.truth[heard.room].borrow_mut();
         if is_promised && came.is_waiting {
             truth.checked("a number lasts");
         }
@@ -491,9 +635,9 @@ impl World {
         }
         let uncovered = truth.uncovered;
         drop(truth);
-        let person = &mut self.people[at];
+        let person = self.place(at, heard.room);
         person.inside = if heard.got.inside {
-            Some(self.now_ms)
+            Some(now_ms)
         } else {
             person.inside
         };

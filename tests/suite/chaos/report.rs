@@ -11,6 +11,10 @@ pub(super) struct Report {
     pub(super) checks: BTreeMap<String, u64>,
     pub(super) faults: BTreeMap<String, u64>,
     pub(super) decisions: BTreeMap<String, u64>,
+    /// Decisions of each room.
+    pub(super) rooms: BTreeMap<&'static str, BTreeMap<String, u64>>,
+    /// Of each line: the numbers that visitors got, and the visitors who went in by one.
+    pub(super) lines: BTreeMap<String, (u64, u64)>,
     pub(super) statuses: BTreeMap<u16, u64>,
     pub(super) minutes: u64,
     pub(super) runs: u64,
@@ -21,8 +25,11 @@ impl Report {
         *self.faults.entry(kind.to_owned()).or_default() += 1;
     }
 
-    pub(super) fn decision(&mut self, reason: &str) {
-        *self.decisions.entry(reason.to_owned()).or_default() += 1;
+    pub(super) fn decision(&mut self, room: &'static str, reason: &str) {
+        let of_room = self.rooms.entry(room).or_default();
+        for counts in [&mut self.decisions, of_room] {
+            *counts.entry(reason.to_owned()).or_default() += 1;
+        }
     }
 
     pub(super) fn status(&mut self, status: u16) {
@@ -45,9 +52,44 @@ impl Report {
                 *own.entry(name.clone()).or_default() += many;
             }
         }
+        for (room, decisions) in &other.rooms {
+            let own = self.rooms.entry(room).or_default();
+            for (name, many) in decisions {
+                *own.entry(name.clone()).or_default() += many;
+            }
+        }
+        for (line, (given, inside)) in &other.lines {
+            let own = self.lines.entry(line.clone()).or_default();
+            (own.0, own.1) = (own.0 + given, own.1 + inside);
+        }
         for (status, many) in &other.statuses {
             *self.statuses.entry(*status).or_default() += many;
         }
+    }
+}
+
+impl Report {
+    fn tell_rooms(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "decisions by reason: in all")?;
+        for room in self.rooms.keys() {
+            write!(to, ", {room}")?;
+        }
+        writeln!(to)?;
+        for (reason, many) in &self.decisions {
+            write!(to, "  {many:>8}")?;
+            for decisions in self.rooms.values() {
+                write!(to, "{:>8}", decisions.get(reason).unwrap_or(&0))?;
+            }
+            writeln!(to, "  {reason}")?;
+        }
+        writeln!(
+            to,
+            "numbers given, and visitors who went in by one, by line"
+        )?;
+        for (line, (given, inside)) in &self.lines {
+            writeln!(to, "  {given:>8}{inside:>8}  {line}")?;
+        }
+        Ok(())
     }
 }
 
@@ -60,7 +102,6 @@ impl fmt::Display for Report {
         )?;
         for (what, counts) in [
             ("faults by kind", &self.faults),
-            ("decisions by reason", &self.decisions),
             ("checks by invariant", &self.checks),
         ] {
             writeln!(to, "{what}")?;
@@ -68,6 +109,7 @@ impl fmt::Display for Report {
                 writeln!(to, "  {many:>8}  {name}")?;
             }
         }
+        self.tell_rooms(to)?;
         writeln!(to, "answers by status; 0: the origin's")?;
         for (status, many) in &self.statuses {
             writeln!(to, "  {many:>8}  {status}")?;

@@ -5,7 +5,10 @@ use std::rc::Rc;
 
 use now_serving::config::Config;
 
+use serde_json::Value;
+
 use super::act::{POPS, Publishes};
+use super::rooms::{LATE, Listed, WORLD};
 use super::world::World;
 use crate::house::{SECRET, config_with};
 
@@ -20,6 +23,9 @@ pub(super) const READ_EVERYWHERE_MS: u64 = 2 * READ_WITHIN_MS;
 #[derive(Clone)]
 pub(super) struct Settings {
     given: BTreeMap<String, String>,
+    listed: Vec<Listed>,
+    /// What was published before.
+    before: Option<(BTreeMap<String, String>, Vec<Listed>)>,
     pub(super) secrets: Vec<String>,
     /// The entry that is to sign after the next write.
     next: Option<String>,
@@ -27,7 +33,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(has_regions: bool) -> Self {
         let given = [
             ("automatic", "5"),
             ("automatic_quantity", "3"),
@@ -41,6 +47,8 @@ impl Settings {
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Self {
             given: given.into(),
+            listed: Listed::all(has_regions),
+            before: None,
             secrets: vec![SECRET.to_owned()],
             next: None,
             written_ms: 0,
@@ -51,7 +59,57 @@ impl Settings {
         self.given.insert(name.to_owned(), value.to_owned());
     }
 
+    /// Every room of the list at once.
+    pub(super) fn list_all(&mut self) {
+        let mut later = Listed::late(LATE[1]);
+        later.members.remove("countries");
+        later.members.insert("paths".to_owned(), "/later".into());
+        self.listed.push(later);
+    }
+
+    /// Keeps what is published now, for a build before that comes back.
+    fn keep(&mut self) {
+        self.before = Some((self.given.clone(), self.listed.clone()));
+    }
+
+    fn room(&mut self, room: usize) -> Option<&mut Listed> {
+        self.listed.iter_mut().find(|listed| listed.room == room)
+    }
+
+    /// Whether that changes anything.
+    fn list(&mut self, late: Option<usize>) -> bool {
+        let is_late = |listed: &Listed| LATE.contains(&listed.room);
+        let now = self.listed.iter().find(|one| is_late(one));
+        if now.map(|listed| listed.room) == late {
+            return false;
+        }
+        self.listed.retain(|listed| !is_late(listed));
+        self.listed.extend(late.map(Listed::late));
+        true
+    }
+
+    /// Takes a region away, or adds it. A room that has regions keeps one.
+    fn toggle(&mut self, region: usize) -> Option<&'static str> {
+        let world = self.room(WORLD)?;
+        let had = world.regions.len();
+        if had == 0 {
+            return None;
+        }
+        world.regions.retain(|known| *known != region);
+        if world.regions.is_empty() {
+            world.regions.push(region);
+            return None;
+        }
+        if world.regions.len() < had {
+            return Some("settings: a region is taken away");
+        }
+        world.regions.push(region);
+        Some("settings: a region is added")
+    }
+
     pub(super) fn config(&self) -> Rc<Config> {
+        let rooms: Value = self.listed.iter().map(Listed::json).collect();
+        let rooms = rooms.to_string();
         let secrets = self.secrets.join(",");
         let invited = MOST_INVITED_PER_MINUTE.to_string();
         let given = self.given.iter();
@@ -59,6 +117,7 @@ impl Settings {
         let ours = [
             ("jwt_secret", secrets.as_str()),
             ("invited_per_minute", &invited),
+            ("rooms", &rooms),
         ];
         let given: Vec<(&str, &str)> = given.chain(ours).collect();
         Rc::new(config_with(&given))
@@ -85,7 +144,41 @@ impl World {
     pub(super) fn publishes(&mut self, what: Publishes) {
         let now_ms = self.now_ms;
         match what {
-            Publishes::Setting(name, value) => self.settings.set(name, value),
+            Publishes::Setting(name, value) => {
+                self.settings.keep();
+                self.settings.set(name, value);
+                self.fault("settings: another value");
+            }
+            Publishes::Member(room, name, value) => {
+                self.settings.keep();
+                let Some(listed) = self.settings.room(room) else {
+                    return;
+                };
+                listed.members.insert(name.to_owned(), value.into());
+                self.fault("settings: another value in a room");
+            }
+            Publishes::Paths(paths) => {
+                self.settings.keep();
+                let Some(sale) = self.settings.room(1) else {
+                    return;
+                };
+                sale.members.insert("paths".to_owned(), paths.into());
+                self.fault("settings: other paths of a room");
+            }
+            Publishes::Lists(late) => {
+                self.settings.keep();
+                if !self.settings.list(late) {
+                    return;
+                }
+                self.fault("settings: a room is removed, added or renamed");
+            }
+            Publishes::Region(region) => {
+                self.settings.keep();
+                let Some(what) = self.settings.toggle(region) else {
+                    return;
+                };
+                self.fault(what);
+            }
             Publishes::Rotation => {
                 let entry = self.secret();
                 if !self.settings.rotate(entry, now_ms) {
@@ -102,16 +195,28 @@ impl World {
             }
             Publishes::Deploy => {
                 self.fault("edge: a deploy");
-                for pop in 0..POPS {
-                    self.flush_sandboxes(pop);
-                    self.reads_settings(pop);
-                }
-                return;
+                return self.deploy();
+            }
+            Publishes::Back => {
+                let Some((given, listed)) = self.settings.before.take() else {
+                    return;
+                };
+                (self.settings.given, self.settings.listed) = (given, listed);
+                self.fault("edge: a deploy of the settings before");
+                return self.deploy();
             }
         }
         for pop in 0..POPS {
             let due = now_ms + self.dice.roll(READ_WITHIN_MS);
             self.pops[pop].reads_ms.get_or_insert(due);
+        }
+    }
+
+    /// All sandboxes end, and the next ones read what is published.
+    fn deploy(&mut self) {
+        for pop in 0..POPS {
+            self.flush_sandboxes(pop);
+            self.reads_settings(pop);
         }
     }
 

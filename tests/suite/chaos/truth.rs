@@ -6,7 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bucket::Bucket;
-use super::held::{Held, Lane};
+use now_serving::queue::journal::{JournalKind, JournalLine};
+use now_serving::queue::{Lane, RegionLine};
+
+use super::held::Held;
+use super::losses::LEFT_FREE;
 use crate::inside::Said;
 
 /// For how long after a loss a better copy may still say who is inside, in milliseconds.
@@ -23,6 +27,10 @@ pub(super) struct Line {
     pub(super) cursor: u64,
     pub(super) front_length: u64,
     pub(super) front_cursor: u64,
+    /// Cursor and length of each region.
+    pub(super) regions: BTreeMap<Lane, (u64, u64)>,
+    /// Visitors released in all.
+    admitted: u64,
     credit: u64,
     pub(super) mode: String,
     pace: (u64, u64),
@@ -48,6 +56,9 @@ impl Line {
             .split(' ')
             .filter_map(|cell| cell.split_once(':'));
         let inside: u64 = cells.map(|(_, many)| many.parse::<u64>().unwrap()).sum();
+        let regions = said.answer.get("regions");
+        let regions = regions.map(|text| RegionLine::read_all(text).unwrap());
+        let numbers = |line: RegionLine| (line.lane(), (line.cursor.0, line.length));
         let total = said.number("total_active");
         Self {
             order: (number("started"), number("adopted")),
@@ -57,6 +68,8 @@ impl Line {
             cursor: number("cursor"),
             front_length,
             front_cursor,
+            regions: regions.into_iter().flatten().map(numbers).collect(),
+            admitted: number("admitted"),
             credit: number("credit"),
             mode: text("mode").to_owned(),
             pace: (number("automatic"), number("quantity")),
@@ -65,6 +78,45 @@ impl Line {
             splices: pairs.collect(),
         }
     }
+}
+
+impl Line {
+    /// Cursor and length of a lane.
+    pub(super) fn of_lane(&self, lane: Lane) -> (u64, u64) {
+        match lane {
+            Lane::Main => (self.cursor, self.length),
+            Lane::Front => (self.front_cursor, self.front_length),
+            Lane::Region(_) => self.regions.get(&lane).copied().unwrap_or_default(),
+        }
+    }
+
+    /// All lanes that it has.
+    pub(super) fn lanes(&self) -> impl Iterator<Item = Lane> {
+        let regions = self.regions.keys().copied();
+        [Lane::Main, Lane::Front].into_iter().chain(regions)
+    }
+
+    /// Cursor and length of the main line and the regions together, as the journal has them.
+    fn sum(&self) -> (u64, u64) {
+        let regions = self.regions.values();
+        regions.fold((self.cursor, self.length), |sum, (cursor, length)| {
+            (sum.0 + cursor, sum.1 + length)
+        })
+    }
+}
+
+/// How far a region had been, by what a data centre or a ticket brought: a copy of the sign may know more of it at any age of the
+/// data, since its draws are on no line of the journal.
+fn remembered_of_region(region: Lane, line: &Line, said: &Said) -> u64 {
+    let told = |name: &str| said.arguments.get(name).map(String::as_str);
+    let is_of_it = |born: &str| told(born).and_then(|told| told.parse().ok()) == Some(line.born);
+    let regions = told("sign_regions").filter(|_| is_of_it("sign_born"));
+    let regions = regions.and_then(RegionLine::read_all).unwrap_or_default();
+    let sign = regions.iter().find(|known| known.lane() == region);
+    let is_own = told("lane").is_some() && Lane::named(told("lane")) == region;
+    let ticket = told("ticket_seen").filter(|_| is_own && is_of_it("ticket_born"));
+    let ticket = ticket.and_then(|seen| seen.parse().ok());
+    sign.map(|sign| sign.cursor.0).max(ticket).unwrap_or(0)
 }
 
 /// How far the line had been, by what a data centre or a ticket brought to young data: that is no release.
@@ -85,8 +137,9 @@ fn remembered(line: &Line, said: &Said) -> (u64, u64) {
         .get("sign_front")
         .filter(|_| is_of_it("sign_born"));
     let front = front.and_then(|front| front.split(' ').next()?.parse().ok());
-    match said.arguments.get("lane") {
-        Some(_) => (sign.unwrap_or(0), front.max(ticket).unwrap_or(0)),
+    match said.arguments.get("lane").map(String::as_str) {
+        Some("front") => (sign.unwrap_or(0), front.max(ticket).unwrap_or(0)),
+        Some(_) => (sign.unwrap_or(0), front.unwrap_or(0)),
         None => (sign.max(ticket).unwrap_or(0), front.unwrap_or(0)),
     }
 }
@@ -110,8 +163,8 @@ pub(super) struct Data {
 /// ones again.
 struct Repeats {
     born: u64,
-    from: u64,
-    front_from: u64,
+    /// The last number of each lane that no data gives again.
+    from: BTreeMap<Lane, u64>,
 }
 
 /// A number that a visitor got, and how many losses there had been.
@@ -139,6 +192,13 @@ pub(super) struct Truth {
     pub(super) why: BTreeMap<&'static str, u64>,
     losses: u64,
     repeats: Vec<Repeats>,
+    /// What any data centre knew of the front lane and of regions when data were lost: their numbers do not move as those of the main
+    /// line do, so where the first copy that comes is an old one, the next numbers are given again.
+    forgotten: Vec<Repeats>,
+    /// When the present data began.
+    pub(super) began_ms: u64,
+    /// The visitors who went in, by lane.
+    pub(super) went_in: BTreeMap<Lane, u64>,
     /// The last number called, by lane and birth of the ticket.
     called: BTreeMap<(Lane, u64), u64>,
     /// The ticket of each number, by lane, birth and epoch.
@@ -182,18 +242,14 @@ impl Truth {
         self.once(said);
         self.invited(said, now_ms);
         let line = Line::of(said);
-        assert!(
-            line.cursor <= line.length,
-            "never more than were drawn: {line:?}"
-        );
-        assert!(
-            line.front_cursor <= line.front_length,
-            "never more than were drawn: {line:?}"
-        );
+        for (cursor, length) in line.lanes().map(|lane| line.of_lane(lane)) {
+            assert!(cursor <= length, "never more than were drawn: {line:?}");
+        }
+        self.is_told_by_the_journal(&line, said);
         if let Some(before) = self.data.line.take() {
             self.follows(&before, &line, (said, told), now_ms);
         } else {
-            self.turned_ms = now_ms;
+            (self.turned_ms, self.began_ms) = (now_ms, now_ms);
         }
         self.epoch = self.epoch.max(line.epoch);
         self.was_capped |= line.taken.is_some();
@@ -220,6 +276,14 @@ impl Truth {
             line.front_cursor >= before.front_cursor,
             "{line:?} after {before:?}"
         );
+        for (lane, then) in &before.regions {
+            let now = line.of_lane(*lane);
+            assert!(
+                now.0 >= then.0 && now.1 >= then.1,
+                "a region goes back: {line:?} after {before:?}"
+            );
+            self.checked("now serving of a region never moves back");
+        }
         self.checked("now serving never moves back");
         self.is_allowed(before, line, said, now_ms);
         self.is_below_the_cap(before, line, told, now_ms);
@@ -238,7 +302,13 @@ impl Truth {
             return;
         }
         let (cursor, front_cursor) = remembered(line, said);
-        let moved = line.cursor.saturating_sub(before.cursor.max(cursor))
+        let in_regions = line.regions.iter().map(|(lane, (now, _))| {
+            let known = remembered_of_region(*lane, line, said);
+            now.saturating_sub(before.of_lane(*lane).0.max(known))
+        });
+        let in_regions: u64 = in_regions.sum();
+        let moved = in_regions
+            + line.cursor.saturating_sub(before.cursor.max(cursor))
             + line
                 .front_cursor
                 .saturating_sub(before.front_cursor.max(front_cursor));
@@ -251,6 +321,40 @@ impl Truth {
         );
         if moved > 0 {
             self.checked("no more are released than are allowed");
+        }
+        let counted = line.admitted - before.admitted;
+        assert!(
+            moved <= counted,
+            "the parts are {moved}, and {counted} were released: {line:?} after {before:?}"
+        );
+        if in_regions > 0 {
+            self.checked("the parts of a release are its sum");
+        }
+    }
+
+    /// What the journal tells is where the lines stand: the main line and the regions together.
+    fn is_told_by_the_journal(&mut self, line: &Line, said: &Said) {
+        let Some(text) = said.answer.get("noted") else {
+            return;
+        };
+        let noted: Vec<String> = serde_json::from_str(text).unwrap();
+        let [.., last, _] = noted.as_slice() else {
+            panic!("a head without a line: {noted:?}");
+        };
+        let last = JournalLine::read(last).unwrap();
+        let (cursor, length) = line.sum();
+        // Visitors who go straight in behind it are told together, by a later line.
+        let is_whole = matches!(last.kind, JournalKind::Release | JournalKind::Straight);
+        assert!(
+            last.main.to <= cursor && last.main.length <= length,
+            "{last:?} is ahead of {line:?}"
+        );
+        assert!(
+            !is_whole || (last.main.to, last.front.to) == (cursor, line.front_cursor),
+            "{last:?} is not where the line stands: {line:?}"
+        );
+        if is_whole && !line.regions.is_empty() {
+            self.checked("the journal has the sum of the regions");
         }
     }
 
@@ -279,8 +383,9 @@ impl Truth {
             let most: &mut u64 = self.called.entry((lane, born)).or_default();
             *most = number.max(*most);
         };
-        called(Lane::Main, line.born, line.cursor);
-        called(Lane::Front, line.born, line.front_cursor);
+        for lane in line.lanes() {
+            called(lane, line.born, line.of_lane(lane).0);
+        }
         for (born, offset) in &line.splices {
             called(Lane::Main, *born, line.cursor.saturating_sub(*offset));
         }
@@ -413,15 +518,39 @@ impl Truth {
     /// Numbers that were given before a loss may be given again where the rules do not cover it.
     fn may_repeat(&self, known: &Given, held: &Held, number: u64) -> bool {
         let is_beyond = |repeats: &Repeats| {
-            let from = match held.lane {
-                Lane::Main => repeats.from,
-                Lane::Front => repeats.front_from,
-            };
-            repeats.born == held.born && number > from
+            let from = repeats.from.get(&held.lane).copied();
+            repeats.born == held.born && number > from.unwrap_or(0)
         };
-        let is_lost_lane = held.lane == Lane::Front && known.losses < self.losses;
+        let is_forgotten = held.lane != Lane::Main
+            && known.losses < self.losses
+            && self.forgotten.iter().any(is_beyond);
         let is_uncovered = known.uncovered < self.uncovered;
-        is_uncovered || is_lost_lane || self.repeats.iter().any(is_beyond)
+        is_uncovered || is_forgotten || self.repeats.iter().any(is_beyond)
+    }
+
+    /// Data are lost of which the data centres have these copies: cursor and length of a lane, by each of them.
+    pub(super) fn note_known(&mut self, born: u64, known: &[BTreeMap<Lane, u64>]) {
+        let Some(line) = &self.data.line else {
+            return;
+        };
+        let lanes = line.lanes().filter(|lane| *lane != Lane::Main);
+        let least = |lane: Lane| {
+            let lengths = known
+                .iter()
+                .map(|copy| copy.get(&lane).copied().unwrap_or(0));
+            lengths.min().unwrap_or(0) + LEFT_FREE
+        };
+        let from = lanes.map(|lane| (lane, least(lane))).collect();
+        self.forgotten.push(Repeats { born, from });
+    }
+
+    /// How many numbers visitors got in each lane.
+    pub(super) fn given_by_lane(&self) -> BTreeMap<Lane, u64> {
+        let mut given = BTreeMap::new();
+        for (lane, ..) in self.numbers.keys() {
+            *given.entry(*lane).or_default() += 1;
+        }
+        given
     }
 
     /// A visitor with this ticket was let in.
@@ -435,7 +564,11 @@ impl Truth {
             held.number.is_some_and(|number| number <= called),
             "{held:?} is inside, and {called} was called"
         );
-        self.checked("the number was called");
+        *self.went_in.entry(held.lane).or_default() += 1;
+        self.checked(match held.lane {
+            Lane::Region(_) => "the number was called in its region",
+            _ => "the number was called",
+        });
     }
 
     pub(super) fn checked(&mut self, what: &'static str) {
@@ -453,17 +586,25 @@ impl Truth {
         self.data = Data::default();
         self.lost_ms = Some(now_ms);
         self.losses += 1;
-        self.turned_ms = now_ms;
+        (self.turned_ms, self.began_ms) = (now_ms, now_ms);
         self.bucket = Bucket::default();
         let Some(copy) = copy else {
             return;
         };
         if let Some(line) = &copy.line {
+            let from = line.lanes().map(|lane| (lane, line.of_lane(lane).1));
             self.repeats.push(Repeats {
                 born: line.born,
-                from: line.length,
-                front_from: line.front_length,
+                from: from.collect(),
             });
+            // While data are young a ticket has the number of its piece.
+            for (born, offset) in &line.splices {
+                let from = line.length.saturating_sub(*offset);
+                self.repeats.push(Repeats {
+                    born: *born,
+                    from: [(Lane::Main, from)].into(),
+                });
+            }
         }
         self.data = copy;
     }

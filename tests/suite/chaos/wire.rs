@@ -9,6 +9,7 @@ use serde_json::Value;
 use upstash_local::{Fault, Faults, Store};
 
 use super::report::Report;
+use super::rooms::{self, Standing};
 use super::truth::Truth;
 use crate::house::Direct;
 use crate::inside::Said;
@@ -38,7 +39,11 @@ impl Fate {
 
 pub(super) struct Wire<'a> {
     pub(super) store: &'a Store,
-    pub(super) truth: &'a RefCell<Truth>,
+    /// What is true of each room.
+    pub(super) truth: &'a [RefCell<Truth>],
+    pub(super) standing: &'a RefCell<Standing>,
+    /// The room of the request; none for what the store does late.
+    pub(super) room: Option<usize>,
     pub(super) report: &'a RefCell<Report>,
     pub(super) late: &'a RefCell<Vec<String>>,
     /// The store's time: it takes the place of a POP's, where a call brings one.
@@ -60,8 +65,17 @@ impl Wire<'_> {
         let answer = Direct(self.store.clone()).post(&body, Attempt::First);
         if let Some((200, answer)) = &answer {
             let read: Value = serde_json::from_slice(answer).unwrap();
-            let mut truth = self.truth.borrow_mut();
-            truth.observe(&Said::of(&words, &read["result"]), self.now_ms);
+            let said = Said::of(&words, &read["result"]);
+            let room = rooms::of_keys(&said.keys);
+            assert!(
+                self.room.is_none_or(|own| own == room),
+                "a call of another room: {:?}",
+                said.keys
+            );
+            self.standing.borrow_mut().moved(room, self.store);
+            let mut truth = self.truth[room].borrow_mut();
+            truth.observe(&said, self.now_ms);
+            truth.checked("an act for one room moves no other");
         }
         answer
     }

@@ -6,10 +6,11 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
+use now_serving::cache::SignCache;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
-use now_serving::http::Answer;
-use now_serving::queue::{Inversion, Now, Reason};
+use now_serving::http::{Answer, Call};
+use now_serving::queue::{Inversion, Mode, Now, Reason};
 use now_serving::service::FollowUp;
 use now_serving::telemetry::log::entry;
 use upstash_local::{Redis, Store};
@@ -21,6 +22,7 @@ use super::held::Held;
 use super::losses::{Copy, Loss};
 use super::people::Person;
 use super::report::Report;
+use super::rooms::{self, ROOMS, Standing, pop_name};
 use super::settings::Settings;
 use super::truth::Truth;
 use super::wire::{Fate, Wire};
@@ -41,16 +43,25 @@ pub(super) enum Engine {
     Redis,
 }
 
+/// Through which POP a request goes, and from which country it comes.
+pub(super) type Spot = (usize, &'static str);
+
 pub(super) struct Pop {
-    pub(super) cache: Cache,
-    /// Grows with each copy of the sign that it loses.
-    pub(super) generation: u64,
+    /// What it has of each room.
+    pub(super) rooms: Vec<Shelf>,
     /// How many times its cache began with nothing.
     pub(super) life: u64,
     pub(super) skew_ms: i64,
     pub(super) config: Rc<Config>,
     /// When it reads what was published.
     pub(super) reads_ms: Option<u64>,
+}
+
+/// What a POP has of one room.
+pub(super) struct Shelf {
+    pub(super) cache: Cache,
+    /// Grows with each copy of the sign that it loses.
+    pub(super) generation: u64,
     /// What its sandboxes have counted, and not put into the outbox.
     tally: Tally,
     /// When a call failed here the last time.
@@ -93,12 +104,16 @@ impl Luck {
 
 /// What came of a request.
 pub(super) struct Heard {
+    /// For which room it was, by the settings of that POP. Cookies are named as those of the first room.
+    pub(super) room: usize,
     pub(super) got: Got,
     pub(super) reason: Reason,
     /// Calls of the store before the answer.
     pub(super) calls: u64,
     pub(super) has_failed: bool,
     pub(super) is_renewed: bool,
+    /// Whether the POP's copy of the sign said that the room is open.
+    pub(super) is_open: bool,
     pub(super) luck: Luck,
 }
 
@@ -107,7 +122,12 @@ impl fmt::Debug for Heard {
         let Self { got, reason, .. } = self;
         let what = if got.inside { "inside" } else { "answered" };
         let given = got.ticket().as_deref().map(Held::of);
-        writeln!(to, "\n  {reason:?}, {what} {}, given {given:?}", got.status)?;
+        let room = ROOMS[self.room];
+        writeln!(
+            to,
+            "\n  {room}: {reason:?}, {what} {}, given {given:?}",
+            got.status
+        )?;
         let body: String = got.body.chars().take(600).collect();
         writeln!(to, "  {} {body}", got.header("location"))?;
         let fate = if self.has_failed {
@@ -124,7 +144,7 @@ impl fmt::Debug for Heard {
 }
 
 pub(super) struct World {
-    seed: u64,
+    pub(super) seed: u64,
     pub(super) dice: Dice,
     pub(super) store: Store,
     pub(super) redis: Option<Redis>,
@@ -137,16 +157,19 @@ pub(super) struct World {
     pub(super) reset_ms: Option<u64>,
     pub(super) pops: Vec<Pop>,
     pub(super) people: Vec<Person>,
-    pub(super) truth: RefCell<Truth>,
+    /// What is true of each room.
+    pub(super) truth: Vec<RefCell<Truth>>,
+    pub(super) standing: RefCell<Standing>,
     report: RefCell<Report>,
     late: RefCell<Vec<String>>,
     pub(super) trouble: Option<Trouble>,
     pub(super) copy: Option<Copy>,
-    pub(super) loss: Option<Loss>,
+    /// Of each room.
+    pub(super) loss: Vec<Option<Loss>>,
     /// What each outbox was given.
     pub(super) put: BTreeMap<String, BTreeMap<String, u64>>,
     pub(super) keys: u64,
-    pub(super) event: Option<super::operators::Timed>,
+    pub(super) event: BTreeMap<usize, super::operators::Timed>,
     /// An operator who closes the room or sets an event takes that back.
     pub(super) takes_back: Vec<(u64, Act)>,
     told: VecDeque<String>,
@@ -154,7 +177,7 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(seed: u64, engine: Engine) -> Self {
-        let mut settings = Settings::new();
+        let mut settings = Settings::new(has_regions(seed));
         let (store, redis) = match engine {
             Engine::Embedded => {
                 let time = Duration::from_millis(START_MS);
@@ -167,15 +190,18 @@ impl World {
             }
         };
         let config = settings.config();
-        let pop = |number: usize| Pop {
-            cache: Cache::in_pop(&format!("P{number}"), START_MS),
+        let shelf = |name: &str| Shelf {
+            cache: Cache::in_pop(name, START_MS),
             generation: 0,
+            tally: Tally::default(),
+            failed_ms: None,
+        };
+        let pop = |number: usize| Pop {
+            rooms: ROOMS.map(|_| shelf(&pop_name(number, 0))).into(),
             life: 0,
             skew_ms: 0,
             config: Rc::clone(&config),
             reads_ms: None,
-            tally: Tally::default(),
-            failed_ms: None,
         };
         Self {
             seed,
@@ -189,15 +215,16 @@ impl World {
             reset_ms: None,
             pops: (0..POPS).map(pop).collect(),
             people: Vec::new(),
-            truth: RefCell::default(),
+            truth: ROOMS.map(|_| RefCell::default()).into(),
+            standing: RefCell::new(Standing::new(engine)),
             report: RefCell::default(),
             late: RefCell::default(),
             trouble: None,
             copy: None,
-            loss: None,
+            loss: ROOMS.map(|_| None).into(),
             put: BTreeMap::new(),
             keys: 0,
-            event: None,
+            event: BTreeMap::new(),
             takes_back: Vec::new(),
             told: VecDeque::new(),
         }
@@ -211,7 +238,7 @@ impl World {
             let gap = match self.dice.roll(100) {
                 0 => 2_000,
                 1..=5 => 400,
-                _ => 70,
+                _ => 85,
             };
             let gap = self.dice.between(0, gap);
             self.wait(gap);
@@ -226,20 +253,30 @@ impl World {
             self.does(act);
         }
         self.calm();
-        self.journal_holds();
+        self.journals_hold();
         self.told()
     }
 
     fn told(&self) -> Report {
         let mut report = self.report.borrow().clone();
-        let truth = self.truth.borrow();
-        report.calls = truth.calls;
         report.runs = 1;
-        for (what, many) in &truth.checks {
-            report.checks.insert((*what).to_owned(), *many);
-        }
-        for (why, many) in &truth.why {
-            report.faults.insert(format!("not covered: {why}"), *many);
+        for (truth, room) in self.truth.iter().zip(ROOMS) {
+            let truth = truth.borrow();
+            report.calls += truth.calls;
+            for (what, many) in &truth.checks {
+                *report.checks.entry((*what).to_owned()).or_default() += many;
+            }
+            for (why, many) in &truth.why {
+                let why = format!("not covered in a room: {why}");
+                *report.faults.entry(why).or_default() += many;
+            }
+            for (lane, given) in truth.given_by_lane() {
+                let went_in = truth.went_in.get(&lane).copied().unwrap_or(0);
+                let name = lane.name().unwrap_or("main line");
+                report
+                    .lines
+                    .insert(format!("{room}: {name}"), (given, went_in));
+            }
         }
         report
     }
@@ -253,9 +290,9 @@ impl World {
     fn perform(&mut self, act: Act) {
         match act {
             Act::Visitor(visits) => self.visitor(visits),
-            Act::Operator(presses) => self.operator(presses),
-            Act::Origin(tells) => self.origin(tells),
-            Act::Event(sets) => self.events(sets),
+            Act::Operator(room, presses) => self.operator(room, presses),
+            Act::Origin(room, tells) => self.origin(room, tells),
+            Act::Event(room, sets) => self.events(room, sets),
             Act::Store(suffers) => self.suffers(suffers),
             Act::Edge(loses) => self.loses(loses),
             Act::Settings(publishes) => self.publishes(publishes),
@@ -282,7 +319,9 @@ impl World {
         self.now_ms += ms;
         self.store.advance(Duration::from_millis(ms));
         for pop in 0..POPS {
-            self.pops[pop].cache.wait(ms);
+            for here in &self.pops[pop].rooms {
+                here.cache.wait(ms);
+            }
             let is_due = self.pops[pop]
                 .reads_ms
                 .is_some_and(|due| due <= self.now_ms);
@@ -321,19 +360,22 @@ impl World {
     }
 
     /// One request, in the order in which the edge answers it.
-    pub(super) fn ask(&mut self, ask: &Ask, pop: usize, luck: Luck) -> Heard {
+    pub(super) fn ask(&mut self, ask: &Ask, (pop, country): Spot, luck: Luck) -> Heard {
         self.ids += 1;
-        let call = call(ask, id_of(self.ids));
-        self.note_luck(pop, luck);
+        let call = called(ask, id_of(self.ids), country);
         let config = Rc::clone(&self.pops[pop].config);
-        let cache = self.pops[pop].cache.clone();
+        let place = rooms::named(config.place_of(&call).room.name.as_str());
+        self.note_luck((pop, place), luck);
+        let cache = self.pops[pop].rooms[place].cache.clone();
         let now_ms = self.now_ms.saturating_add_signed(self.pops[pop].skew_ms);
         let now = Now::from_ms(now_ms);
-        let wire = self.wire(luck.fate);
+        let wire = self.wire(luck.fate, Some(place));
         let room = &config.place_of(&call).room.name;
         let logs = |happened: Happened<'_>| {
             held_to_schema(&happened.entry(room));
         };
+        let copy = cache.memory.peek().and_then(|copy| copy.sign);
+        let is_open = copy.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
@@ -344,7 +386,9 @@ impl World {
             Answer::Reply(_) => None,
         };
         let heard = Heard {
-            got: got(outcome.answer),
+            is_open,
+            room: place,
+            got: rooms::own_cookies(got(outcome.answer), place),
             reason: outcome.record.reason,
             calls,
             has_failed: wire.has_failed.get(),
@@ -370,42 +414,58 @@ impl World {
             let (_, answered) = watched(&watch, 80, 200);
             tally.watched(cuts, answered, now);
         }
-        self.note_calls(pop, all_calls, has_failed);
-        self.count(pop, &tally, luck);
+        self.note_calls((pop, place), all_calls, has_failed);
+        self.count((pop, place), &tally, luck);
         let mut report = self.report.borrow_mut();
         if let Some(inversion) = outcome.record.inversion {
-            report.decision(&format!("passes others: {}", inversion.name()));
+            report.decision(
+                ROOMS[place],
+                &format!("passes others: {}", inversion.name()),
+            );
         }
         report.requests += 1;
-        report.decision(&heard.reason.name());
+        report.decision(ROOMS[place], &heard.reason.name());
         report.status(status.unwrap_or(0));
         drop(report);
         heard
     }
 
-    /// The POP renews the sign, and brings what was counted.
-    pub(super) fn looks(&mut self, pop: usize) {
+    /// For which room a request is in this POP.
+    pub(super) fn room_of(&self, ask: &Ask, (pop, country): Spot) -> usize {
+        let call = called(ask, id_of(0), country);
+        rooms::named(self.pops[pop].config.place_of(&call).room.name.as_str())
+    }
+
+    /// Whether the POP knows of this room.
+    pub(super) fn lists(&self, pop: usize, room: usize) -> bool {
+        let ask = rooms::to_room(Ask::get("/_queue/"), room);
+        self.room_of(&ask, (pop, "US")) == room
+    }
+
+    /// The POP renews the sign of a room, and brings what was counted.
+    pub(super) fn looks(&mut self, pop: usize, room: usize) {
         self.ids += 1;
-        let call = call(&Ask::get("/"), id_of(self.ids));
-        let (config, cache) = (
-            Rc::clone(&self.pops[pop].config),
-            self.pops[pop].cache.clone(),
-        );
-        let wire = self.wire(Fate::Answered);
+        let (ask, country) = rooms::surely(room);
+        let call = called(&ask, id_of(self.ids), country);
+        let config = Rc::clone(&self.pops[pop].config);
+        let cache = self.pops[pop].rooms[room].cache.clone();
+        let wire = self.wire(Fate::Answered, Some(room));
         let now = Now::from_ms(self.now_ms.saturating_add_signed(self.pops[pop].skew_ms));
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &|_| ()).by(&wire);
         turn.afterwards(FollowUp::Look);
         let (calls, has_failed) = (wire.calls.get(), wire.has_failed.get());
         let tally = turn.tally();
-        self.note_calls(pop, calls, has_failed);
-        self.count(pop, &tally, Luck::GOOD);
+        self.note_calls((pop, room), calls, has_failed);
+        self.count((pop, room), &tally, Luck::GOOD);
     }
 
-    fn wire(&self, fate: Fate) -> Wire<'_> {
+    fn wire(&self, fate: Fate, room: Option<usize>) -> Wire<'_> {
         Wire {
             store: &self.store,
             truth: &self.truth,
+            standing: &self.standing,
+            room,
             report: &self.report,
             late: &self.late,
             now_ms: self.now_ms,
@@ -415,7 +475,7 @@ impl World {
         }
     }
 
-    fn note_luck(&mut self, pop: usize, luck: Luck) {
+    fn note_luck(&mut self, (pop, room): (usize, usize), luck: Luck) {
         if luck.life != Life::Whole {
             self.fault(&format!("sandbox: ends, {:?}", luck.life));
         }
@@ -427,36 +487,36 @@ impl World {
             ));
         }
         if luck.cache == CacheFault::Forgetful {
-            self.pops[pop].generation += 1;
+            self.pops[pop].rooms[room].generation += 1;
         }
     }
 
-    fn note_calls(&mut self, pop: usize, calls: u64, has_failed: bool) {
+    fn note_calls(&mut self, (pop, room): (usize, usize), calls: u64, has_failed: bool) {
         if has_failed {
-            self.pops[pop].failed_ms = Some(self.now_ms);
+            self.pops[pop].rooms[room].failed_ms = Some(self.now_ms);
         } else if calls > 0 {
-            self.has_told(pop);
+            self.has_told(pop, room);
         }
     }
 
     /// A sandbox keeps what it counted for some requests.
-    fn count(&mut self, pop: usize, tally: &Tally, luck: Luck) {
+    fn count(&mut self, (pop, room): (usize, usize), tally: &Tally, luck: Luck) {
         if luck.life != Life::Whole {
-            self.note_lost_renewals(tally);
+            self.note_lost_renewals(room, tally);
             return;
         }
-        self.pops[pop].tally.merge(tally);
+        self.pops[pop].rooms[room].tally.merge(tally);
         if self.dice.is_one_in(4) {
             self.flush_sandboxes(pop);
         }
     }
 
     /// Sessions that no POP will tell of.
-    pub(super) fn note_lost_renewals(&self, tally: &Tally) {
+    pub(super) fn note_lost_renewals(&self, room: usize, tally: &Tally) {
         let text = tally.encode();
         let names = text.split(' ').filter_map(|pair| pair.split_once('='));
         let moves = names.filter_map(|(name, many)| Some((name.strip_prefix("renewed_")?, many)));
-        let mut truth = self.truth.borrow_mut();
+        let mut truth = self.truth[room].borrow_mut();
         for (span, many) in moves {
             let (_, to) = span.split_once('_').unwrap();
             let to: u64 = to.parse().unwrap();
@@ -468,22 +528,28 @@ impl World {
 
     /// Its sandboxes end without having told what they counted.
     pub(super) fn end_sandboxes(&mut self, pop: usize) {
-        let tally = std::mem::take(&mut self.pops[pop].tally);
-        self.note_lost_renewals(&tally);
+        for room in 0..ROOMS.len() {
+            let tally = std::mem::take(&mut self.pops[pop].rooms[room].tally);
+            self.note_lost_renewals(room, &tally);
+        }
         self.reads_settings(pop);
     }
 
-    /// What the sandboxes have counted goes into the POP's outbox.
+    /// What the sandboxes have counted goes into the POP's outboxes.
     pub(super) fn flush_sandboxes(&mut self, pop: usize) {
-        let tally = std::mem::take(&mut self.pops[pop].tally);
-        let cache = &self.pops[pop].cache.memory;
-        cache.put_by(&tally);
-        let till = format!("queue:{{main}}:till:{}", self.outbox_of(pop));
-        let put = self.put.entry(till).or_default();
-        let text = tally.encode();
-        for (name, many) in text.split(' ').filter_map(|pair| pair.split_once('=')) {
-            if name.starts_with("decided_") {
-                *put.entry(name.to_owned()).or_default() += many.parse::<u64>().unwrap();
+        for room in 0..ROOMS.len() {
+            let tally = std::mem::take(&mut self.pops[pop].rooms[room].tally);
+            if tally.is_empty() {
+                continue;
+            }
+            let cache = &self.pops[pop].rooms[room].cache.memory;
+            cache.put_by(&tally);
+            let put = self.put.entry(self.till_of(pop, room)).or_default();
+            let text = tally.encode();
+            for (name, many) in text.split(' ').filter_map(|pair| pair.split_once('=')) {
+                if name.starts_with("decided_") {
+                    *put.entry(name.to_owned()).or_default() += many.parse::<u64>().unwrap();
+                }
             }
         }
     }
@@ -491,8 +557,21 @@ impl World {
     /// The store does what it was asked late.
     pub(super) fn catch_up(&self) {
         for body in self.late.take() {
-            self.wire(Fate::Answered).done(&body);
+            self.wire(Fate::Answered, None).done(&body);
         }
+    }
+}
+
+/// Whether one of the rooms has regions by this seed.
+pub(super) fn has_regions(seed: u64) -> bool {
+    seed % 2 == 1
+}
+
+/// What the edge would make of a request from this country.
+fn called(ask: &Ask, id: String, country: &str) -> Call {
+    Call {
+        country: Some(country.to_owned()),
+        ..call(ask, id)
     }
 }
 
