@@ -116,6 +116,10 @@ pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Req
         return match duty {
             // The copy is due: the claim renews it, and brings what was counted.
             Some(duty) => look_for_all(held, place, kind, duty, request),
+            // A visitor who waits on sees the copy next, and no more ahead than now.
+            None if brings_invitation(held, kind, request) => {
+                ask(held, place, kind, Shown::PutUp, request)
+            }
             None => ask(held, place, kind, Shown::Kept, request),
         };
     }
