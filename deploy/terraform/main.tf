@@ -86,6 +86,20 @@ resource "fastly_service_compute" "room" {
     ssl_sni_hostname  = var.origin
   }
 
+  # Sites of regions: `backend` in the setting `regions` names them.
+  dynamic "backend" {
+    for_each = var.region_backends
+
+    content {
+      name              = backend.key
+      address           = backend.value
+      port              = 443
+      use_ssl           = true
+      ssl_cert_hostname = backend.value
+      ssl_sni_hostname  = backend.value
+    }
+  }
+
   # The store's deadline is a property of its backend, and no visitor waits longer for it.
   backend {
     name                  = "upstash"

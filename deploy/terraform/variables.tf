@@ -31,6 +31,17 @@ variable "origin" {
   type        = string
 }
 
+variable "region_backends" {
+  description = "Backends for regions, the host of each by its name, such as { japan_origin = \"japan.origin.shop.example\" }."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for name in keys(var.region_backends) : can(regex("^[A-Za-z0-9._-]{1,64}$", name)) && !can(regex("^(protected_content|upstash)$", name))])
+    error_message = "Each name in region_backends must have 1 to 64 letters, digits, -, _ and ., and not be protected_content or upstash."
+  }
+}
+
 variable "upstash_url" {
   description = "The REST address of the Upstash Redis, such as https://eu1-name.upstash.io."
   type        = string

@@ -1,6 +1,7 @@
-//! The backend of the store, as the service is deployed with it: it decides address and deadlines, whatever the settings say.
+//! The backends of the service: that of the store decides address and deadlines, whatever the settings say, and those of regions are named
+//! by the settings.
 //!
-//! Invariant: a token is sent to no other host than the one of `upstash_url`.
+//! Invariant: a token is sent to no other host than the one of `upstash_url`, and no visitor's request to the store.
 
 use std::time::Duration;
 
@@ -24,6 +25,17 @@ pub enum StoreBackend {
     Missing,
     /// There is this one.
     Found(Backend),
+}
+
+/// What a source knows of a backend to which visitors' requests may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginBackend {
+    /// It cannot be asked: this is no running service.
+    NotAsked,
+    /// There is none.
+    Missing,
+    /// There is one.
+    Found,
 }
 
 /// What the platform says about a backend.
@@ -65,6 +77,12 @@ pub(super) fn misdirected(backend: &StoreBackend, url: &str) -> Option<Problem> 
 fn missing() -> Problem {
     let accepted = "a backend of this name: fastly service backend create --version latest --autoclone --name upstash --address HOST --port 443 --override-host HOST --ssl-sni-hostname HOST --ssl-cert-hostname HOST --connect-timeout 1000 --first-byte-timeout 500 --between-bytes-timeout 500, with the host of upstash_url";
     Problem::wrong(BACKEND, None, accepted)
+}
+
+/// Whether visitors' requests may go to a backend of this name.
+pub(super) fn is_for_visitors(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=64).contains(&name.len()) && name.bytes().all(is_part) && name != BACKEND
 }
 
 /// Deadlines by which visitors wait for the store longer than they should, or not long enough.

@@ -24,7 +24,7 @@ use crate::config::budget::{CALLS, CALLS_OF_A_REQUEST};
 use crate::http::Call;
 use crate::queue::Now;
 use crate::ticket::Keys;
-pub use backend::{ANSWER, Backend, CONNECT, Deadlines, StoreBackend};
+pub use backend::{ANSWER, Backend, CONNECT, Deadlines, OriginBackend, StoreBackend};
 pub use closest::closest;
 pub use document::{DOCUMENT, LONGEST, MORE, PARTS, SINGLE};
 pub use groups::{

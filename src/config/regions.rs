@@ -1,7 +1,9 @@
-//! The regions of a room, and in which of them a visitor is.
+//! The regions of a room: in which of them a visitor is, and to which backend requests of a visitor inside go.
 //!
-//! Invariant: a visitor of whom it is not known where they come from is in none of them.
+//! Invariant: a visitor of whom it is not known where they come from is in none of them. The ticket decides about the backend, wherever
+//! its holder is.
 
+use crate::queue::regions::Lag;
 use crate::queue::{Lane, RegionName, Regions};
 
 /// The regions of a room.
@@ -10,6 +12,8 @@ pub struct RoomRegions {
     /// What the store knows of them.
     pub rule: Regions,
     pub(super) places: Vec<Places>,
+    /// Those backends that are not the room's own.
+    pub(super) backends: Vec<(RegionName, String)>,
 }
 
 /// Where a region is.
@@ -30,6 +34,16 @@ impl Places {
 }
 
 impl RoomRegions {
+    /// Of which none is known yet.
+    pub(super) fn new(lag: Lag) -> Self {
+        let list = Vec::new();
+        Self {
+            rule: Regions { list, lag },
+            places: Vec::new(),
+            backends: Vec::new(),
+        }
+    }
+
     /// The lane of a visitor from this country, who reached this data centre: of the first region that has either. The others are in the main
     /// line.
     #[must_use]
@@ -41,6 +55,14 @@ impl RoomRegions {
         let mut regions = self.rule.list.iter().zip(&self.places);
         let found = regions.find(|(_, places)| has(places));
         found.map_or(Lane::Main, |(region, _)| Lane::Region(region.name))
+    }
+
+    /// The backend for visitors inside with a ticket of this lane, where it is not the room's own.
+    #[must_use]
+    pub fn backend(&self, lane: Lane) -> Option<&str> {
+        let of = |(name, _): &&(RegionName, String)| Lane::Region(*name) == lane;
+        let found = self.backends.iter().find(of);
+        found.map(|(_, backend)| backend.as_str())
     }
 
     /// Whether the country of a visitor decides about any of them.

@@ -4,7 +4,7 @@ use super::{OnOriginError, Paths, Reader, RoomRegions};
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
 use crate::queue::{
-    AbsentVisitors, Cap, Event, HealthRule, Invitations, NetworkBound, Pace, RoomName,
+    AbsentVisitors, Cap, Event, HealthRule, Invitations, Lane, NetworkBound, Pace, RoomName,
     SharedTickets, SignalRule,
 };
 use crate::ticket::challenge::Proof;
@@ -66,6 +66,25 @@ impl Room {
             Some(_) => Proof::Verifier,
             None => Proof::Calculation,
         }
+    }
+
+    /// The backend for visitors inside with a ticket of this lane, where it is not the usual one.
+    #[must_use]
+    pub fn backend(&self, lane: Lane) -> Option<&str> {
+        self.regions.as_ref()?.backend(lane)
+    }
+
+    /// All backends to which visitors inside may be sent, each once; nothing stands for the usual one.
+    #[must_use]
+    pub fn backends(&self) -> Vec<Option<&str>> {
+        let of_regions = self.regions.iter().flat_map(|regions| &regions.backends);
+        let mut backends = vec![None];
+        for (_, backend) in of_regions {
+            if !backends.contains(&Some(backend.as_str())) {
+                backends.push(Some(backend));
+            }
+        }
+        backends
     }
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::backend::StoreBackend;
+use super::backend::{OriginBackend, StoreBackend};
 use super::document::look_ups;
 
 /// Whether there is a value could not be found out.
@@ -32,6 +32,10 @@ pub trait Source: Send + Sync {
     /// The backend of the store.
     fn store_backend(&self) -> StoreBackend {
         StoreBackend::NotAsked
+    }
+    /// The backend of this name, to which visitors' requests may go.
+    fn origin_backend(&self, _name: &str) -> OriginBackend {
+        OriginBackend::NotAsked
     }
     /// On the local server, where development secrets and a store without TLS are accepted.
     fn is_local(&self) -> bool;
@@ -114,6 +118,10 @@ impl<S: Source> Source for Remembering<S> {
 
     fn store_backend(&self) -> StoreBackend {
         self.source.store_backend()
+    }
+
+    fn origin_backend(&self, name: &str) -> OriginBackend {
+        self.source.origin_backend(name)
     }
 
     fn is_local(&self) -> bool {

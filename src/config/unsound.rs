@@ -6,7 +6,7 @@ use super::{
     Config, Findings, List, OriginCookie, Paths, Place, Problem, Rooms, Serves, WebSockets, serves,
 };
 use crate::http::Call;
-use crate::queue::Now;
+use crate::queue::{Lane, Now};
 use crate::ticket::Keys;
 
 /// A configuration with problems that are no matter of looks.
@@ -16,6 +16,7 @@ pub struct Unsound {
     /// The rooms. Their names may be unsound: [`place_of`](Self::place_of) knows.
     pub rooms: Rooms,
     knows_rooms: bool,
+    of_regions: Backends,
     /// What verifies tickets and signs passes.
     pub keys: Option<Keys>,
     /// Where the operator's routes begin, or would by default.
@@ -35,6 +36,13 @@ pub struct Unsound {
     clock: Option<i64>,
 }
 
+/// To which backends visitors of regions go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Backends {
+    Known,
+    Unknown,
+}
+
 impl Unsound {
     pub(super) fn of(config: Config, findings: Findings) -> Self {
         let problems = [findings.problems, findings.ignored].concat();
@@ -45,6 +53,11 @@ impl Unsound {
         Self {
             // Where they are not read, who is inside the first room stays inside, as where there is no other.
             knows_rooms: is_sound("room") && knows_areas,
+            of_regions: if is_read("regions") && !findings.mixes_backends {
+                Backends::Known
+            } else {
+                Backends::Unknown
+            },
             rooms: config.rooms,
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
             clock: config.clock,
@@ -87,6 +100,12 @@ impl Unsound {
     pub fn place_of(&self, call: &Call) -> Option<Place<'_>> {
         let place = || self.rooms.place_of(&self.paths, &self.admin_path, call);
         self.knows_rooms.then(place)
+    }
+
+    /// Whether it is known to which backend visitors inside with a ticket of this lane go.
+    #[must_use]
+    pub fn knows_backend(&self, lane: Lane) -> bool {
+        self.of_regions == Backends::Known || !matches!(lane, Lane::Region(_))
     }
 
     /// A time of the POP's clock, as the setting `clock` shifts it.

@@ -21,6 +21,7 @@ use now_serving::service;
 use super::command::{Obeyed, obeyed};
 use super::watch::{Watched, elapsed_ms, watched};
 
+/// The usual one.
 const ORIGIN: &str = "protected_content";
 
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
@@ -138,9 +139,10 @@ pub(super) fn hand_over(pending: &PendingRequestHandle, cookies: &[String]) {
 /// Passed by its handle: [`Request::send_async`] copies the whole request from the host first, for an error that is not
 /// looked at here.
 fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, SendErrorCause> {
+    let backend = forward.backend.as_deref().unwrap_or(ORIGIN);
     let passed = |handle: RequestHandle, body: Option<BodyHandle>| {
         let body = body.unwrap_or_else(BodyHandle::new);
-        handle.send_async(body, ORIGIN).map(Sent::Passed)
+        handle.send_async(body, backend).map(Sent::Passed)
     };
     let may_be_cached = forward.way == Way::Cache;
     // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
@@ -152,14 +154,14 @@ fn sent(mut request: Request, forward: &Forward, call: &Call) -> Result<Sent, Se
     match forward.way {
         Way::Pass => return passed(handle, body),
         Way::WebSocket => {
-            handle.handoff_websocket(ORIGIN)?;
+            handle.handoff_websocket(backend)?;
             return Ok(Sent::HandedOver);
         }
         Way::Cache => {}
     }
     // A body that no header announced, as HTTP/2 allows, would change for one visitor what is then kept for all.
     let request = Request::from_handles(handle, None).with_after_send(keep_what_is_for_all);
-    let unsent = match request.send_async(ORIGIN) {
+    let unsent = match request.send_async(backend) {
         Ok(pending) => return Ok(Sent::Cached(Box::new(pending))),
         Err(unsent) => unsent,
     };
@@ -191,17 +193,20 @@ fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorC
 }
 
 /// Asks the origin by no visitor's request: as a *pass*, and with none of a visitor's headers.
-pub(super) fn probed(url: &Url) -> Result<PendingRequestHandle, SendErrorCause> {
+pub(super) fn probed(
+    url: &Url,
+    backend: Option<&str>,
+) -> Result<PendingRequestHandle, SendErrorCause> {
     let mut request = RequestHandle::new();
     request.set_url(url);
     request.insert_header(&USER_AGENT, &HeaderValue::from_static("now-serving-health"));
     request.set_cache_override(&CacheOverride::Pass);
-    request.send_async(BodyHandle::new(), ORIGIN)
+    request.send_async(BodyHandle::new(), backend.unwrap_or(ORIGIN))
 }
 
-/// Whether a health check of the platform, where the backend has one, says that the origin is down.
-pub(super) fn is_unhealthy() -> bool {
-    let health = Backend::from_name(ORIGIN).map(|backend| backend.is_healthy());
+/// Whether a health check of the platform, where this backend has one, says that the origin is down.
+pub(super) fn is_unhealthy(backend: Option<&str>) -> bool {
+    let health = Backend::from_name(backend.unwrap_or(ORIGIN)).map(|backend| backend.is_healthy());
     matches!(health, Ok(Ok(BackendHealth::Unhealthy)))
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use fastly::http::Url;
 
+use now_serving::queue::chance::{Chance, Rule};
 use now_serving::queue::{Answered, OriginHealth};
 use now_serving::request::Request as Asked;
 
@@ -22,20 +23,29 @@ pub(super) fn has_bad_news(asked: &Asked<'_>, counts: &Counts) -> bool {
     answered != Answered::Ok
 }
 
-/// A backend that is known to be down is not asked as well.
+/// Where a backend of the room is known to be down, none is asked as well. Of several one is asked, by chance.
 fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
     let rule = asked.room.health;
     if rule.setting == OriginHealth::Off {
         return None;
     }
-    if origin::is_unhealthy() {
+    let backends = asked.room.backends();
+    if backends
+        .iter()
+        .any(|backend| origin::is_unhealthy(*backend))
+    {
         return Some(Answered::Bad);
     }
     let path = asked.room.probe_path.as_deref()?;
     let url = Url::parse(&format!("http://{}{path}", asked.call.host)).ok()?;
+    let last = u64::try_from(backends.len()).map_or(0, |many| many.saturating_sub(1));
+    let at = Chance::of(&asked.call.id).between(Rule::Probe, 0, last);
+    let backend = usize::try_from(at)
+        .ok()
+        .and_then(|at| backends.get(at).copied()?);
     counts.has_called();
     let began = Instant::now();
-    let sent = origin::probed(&url);
+    let sent = origin::probed(&url, backend);
     Some(
         match sent.and_then(|pending| head_in_time(pending, began, rule.slow_ms)) {
             Ok(Head::There(head, _)) => {

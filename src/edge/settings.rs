@@ -7,7 +7,8 @@ use fastly::{ConfigStore, SecretStore};
 
 use now_serving::config::budget::{CALLS, Used};
 use now_serving::config::{
-    Backend, Config, Deadlines, Remembering, Source, Spent, StoreBackend, Unreadable, Unsound,
+    Backend, Config, Deadlines, OriginBackend, Remembering, Source, Spent, StoreBackend,
+    Unreadable, Unsound,
 };
 use now_serving::queue::Now;
 use now_serving::service;
@@ -179,6 +180,13 @@ impl Source for Stores {
                 between_bytes: backend.get_between_bytes_timeout(),
             }),
         })
+    }
+
+    fn origin_backend(&self, name: &str) -> OriginBackend {
+        match fastly::Backend::from_name(name) {
+            Ok(backend) if backend.exists() => OriginBackend::Found,
+            _ => OriginBackend::Missing,
+        }
     }
 
     fn is_local(&self) -> bool {

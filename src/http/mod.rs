@@ -39,6 +39,8 @@ pub struct Forward {
     pub position: Option<Position>,
     /// For `Queue-Pass`.
     pub pass: Option<String>,
+    /// The backend to which it goes, where that is not the usual one.
+    pub backend: Option<String>,
     /// Which of the visitor's cookies go along.
     pub cookies: Cookies,
     /// How it goes there.

@@ -21,6 +21,8 @@ pub enum Rule {
     Marker,
     /// Whether a document of a visitor inside is watched.
     Watch,
+    /// Which of several backends is probed.
+    Probe,
 }
 
 impl Chance {

@@ -16,7 +16,8 @@ pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
     let Request { call, config, .. } = *request;
-    let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
+    let ours = (config.web.origin_cookie, &config.rooms);
+    let bare = bare(call, &config.paths, ours, None);
     Outcome {
         answer: Answer::Forward(bare),
         record: Decision::forwarded(reason),
@@ -119,14 +120,18 @@ pub(super) fn options(call: &Call) -> Outcome {
 }
 
 /// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other
-/// visitors may see the answer, it is not asked for in the name of this one: without cookies, and never with credentials.
+/// visitors may see the answer, it is not asked for in the name of this one: without cookies, and never with credentials. Where it goes to
+/// another backend than the usual one, no other visitor sees the answer: the cache does not tell backends apart.
 pub(super) fn bare(
     call: &Call,
     paths: &Paths,
-    origin_cookie: OriginCookie,
-    rooms: &Rooms,
+    (origin_cookie, rooms): (OriginCookie, &Rooms),
+    backend: Option<&str>,
 ) -> Forward {
-    let way = way(call, paths);
+    let way = match (way(call, paths), backend) {
+        (Way::Cache, Some(_)) => Way::Pass,
+        (way, _) => way,
+    };
     if way == Way::Cache {
         return Forward {
             cookies: Cookies::None,
@@ -149,6 +154,7 @@ pub(super) fn bare(
     let ours = ours.chain(of_rooms.iter().copied().map(Cow::Borrowed));
     Forward {
         cookies: Cookies::Without(ours.collect()),
+        backend: backend.map(str::to_owned),
         way,
         ..Forward::default()
     }

@@ -1,6 +1,6 @@
 //! What is served while the configuration is unsound: visitors who were admitted, and paths that skip the room.
 //!
-//! Invariant: nobody is admitted here, no number is drawn, and the store is not asked. While it is unknown where operators
+//! Invariant: nobody is admitted here, no number is drawn, the store is not asked, and no request goes to a backend that may be the wrong one. While it is unknown where operators
 //! are answered, no request with a password reaches the origin, and none with a token by a path that a program may use.
 
 use super::onwards::{bare, of_visitor};
@@ -37,7 +37,8 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
     let place = unsound.place_of(call);
     let is_past = || unsound.paths.skip_room(&call.method, &call.path);
     if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
-        let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
+        let ours = (unsound.origin_cookie, &unsound.rooms);
+        let bare = bare(call, &unsound.paths, ours, None);
         return Some(forward(bare, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
@@ -81,11 +82,13 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
     let is_inside = ticket.is_inside(now) && !was_ended(&ticket.id, pop);
     let may_go_on = still_inside(&ticket, pop, now).is_some() && !is_kept_out(&ticket, pop, now);
-    if !is_inside || !may_go_on {
+    // At another backend than theirs visitors would meet another site.
+    if !is_inside || !may_go_on || !unsound.knows_backend(ticket.lane) {
         return None;
     }
     let pass = keys.pass(&ticket, &room.name, call.hostname(), now);
-    let bare = bare(call, &unsound.paths, unsound.origin_cookie, &unsound.rooms);
+    let ours = (unsound.origin_cookie, &unsound.rooms);
+    let bare = bare(call, &unsound.paths, ours, room.backend(ticket.lane));
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
     let record = Decision {

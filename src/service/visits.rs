@@ -27,7 +27,8 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
     let answer = if visit.end == VisitOutcome::Admitted {
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
-        let bare = bare(call, &config.paths, config.web.origin_cookie, &config.rooms);
+        let ours = (config.web.origin_cookie, &config.rooms);
+        let bare = bare(call, &config.paths, ours, room.backend(visit.ticket.lane));
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         let watch;

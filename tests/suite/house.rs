@@ -336,6 +336,8 @@ struct EdgeIs {
     local: bool,
     /// Where its origin is, if not at the demo origin.
     origin: Option<String>,
+    /// Where further backends for visitors are, by name.
+    more_origins: BTreeMap<String, String>,
     /// Whether the local server hands over an `Upgrade: websocket`.
     web_sockets: bool,
     /// How long the store may take.
@@ -347,6 +349,7 @@ impl Default for EdgeIs {
         Self {
             local: true,
             origin: None,
+            more_origins: BTreeMap::new(),
             web_sockets: true,
             deadline: PATIENT,
         }
@@ -407,6 +410,14 @@ impl House {
         })
     }
 
+    /// The service has another backend for visitors besides.
+    pub(crate) fn wasm_with_another_origin(name: &str, url: &str) -> Self {
+        Self::start(EdgeIs {
+            more_origins: BTreeMap::from([(name.to_owned(), url.to_owned())]),
+            ..EdgeIs::default()
+        })
+    }
+
     /// Nobody listens where the origin should be.
     pub(crate) fn wasm_without_origin() -> Self {
         Self::wasm_with_origin("http://127.0.0.1:1")
@@ -450,6 +461,7 @@ impl House {
         let options = EdgeOptions {
             wasm,
             origin: edge.origin.unwrap_or_else(|| origin.url()),
+            more_origins: edge.more_origins,
             store: server.url(),
             settings,
             local: edge.local,

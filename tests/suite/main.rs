@@ -127,6 +127,7 @@ mod platform {
     mod only;
     mod origin;
     mod page;
+    mod regions;
     mod rooms;
     mod rotation;
     mod sandbox;

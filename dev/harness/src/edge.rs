@@ -31,6 +31,8 @@ pub struct EdgeOptions {
     pub wasm: PathBuf,
     /// The URL of the backend `protected_content`.
     pub origin: String,
+    /// The URLs of further backends for visitors, by name.
+    pub more_origins: BTreeMap<String, String>,
     /// The URL of the backend `upstash`, and of the setting `upstash_url` unless that is given.
     pub store: String,
     /// Everything else in the config store.
@@ -65,6 +67,7 @@ impl EdgeOptions {
         Self {
             wasm,
             origin,
+            more_origins: BTreeMap::new(),
             store,
             settings,
             local: true,
@@ -110,6 +113,7 @@ impl Edge {
             deadline: options.deadline,
         };
         sandbox_dir::write_manifest(folder.path(), backends)?;
+        sandbox_dir::add_backends(folder.path(), &options.more_origins)?;
         sandbox_dir::write_settings(folder.path(), &settings)?;
         sandbox_dir::add_secrets(folder.path(), &options.secrets)?;
         sandbox_dir::add_acls(folder.path(), &options.acls)?;

@@ -162,6 +162,18 @@ pub fn add_acls(folder: &Path, acls: &BTreeMap<String, serde_json::Value>) -> Re
     add_to_manifest(folder, &lines)
 }
 
+/// Adds backends to the manifest in this folder: the URL of each by its name.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn add_backends(folder: &Path, backends: &BTreeMap<String, String>) -> Result<(), String> {
+    let lines = backends.iter().map(|(name, url)| {
+        let backend = backend(url);
+        format!("\n[local_server.backends.{name}]\n{backend}")
+    });
+    add_to_manifest(folder, &lines.collect::<String>())
+}
+
 /// Adds what geolocation says to the manifest in this folder, unless that is nothing.
 ///
 /// # Errors

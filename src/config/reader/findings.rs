@@ -14,6 +14,8 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) unknown: Vec<&'static str>,
     /// Whether it is not known which request is for which room, since what says so is wrong.
     pub(in crate::config) mixes_rooms: bool,
+    /// Whether it is not known to which backend visitors of a region go.
+    pub(in crate::config) mixes_backends: bool,
 }
 
 /// What a problem does.

@@ -1,12 +1,14 @@
-//! The setting `regions`: a list of objects, each with a name, the countries or the data centres that it has, and maybe a fixed share.
+//! The setting `regions`: a list of objects, each with a name, the countries or the data centres that it has, and maybe a fixed
+//! share and a backend.
 
 use super::{NONE, Reader, rooms, words};
-use crate::config::Room;
+use crate::config::backend::is_for_visitors;
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
+use crate::config::{OriginBackend, Room};
 use crate::http::json::{Pairs, Value, whole};
 use crate::queue::regions::Lag;
-use crate::queue::{AdaptivePace, Region, RegionName, Regions};
+use crate::queue::{AdaptivePace, Region, RegionName};
 
 /// The most regions of a room: every sign has the numbers of all of them.
 const MOST: usize = 16;
@@ -16,6 +18,8 @@ const NAME: &str = "a name of its own in each region: a letter, and up to 15 let
 const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by Fastly's codes such as SJC, one of the two in each region, and each of them in one region only";
 const SHARE: &str =
     "share: a whole percent from 1 to 100, and those of all regions together at most 100";
+const BACKEND: &str = "backend: the name of a backend of the service for visitors' requests, 1 to 64 letters, digits, - _ and . , and not upstash";
+const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
 
 /// What is accepted beside them.
 const WITHOUT: &str = "regions in a room whose events are in the order of arrival, with front_share 0, and adaptive_pace off or observe";
@@ -28,14 +32,25 @@ impl Reader<'_> {
             _ => Lag::One,
         };
         let text = self.json("regions").filter(|text| text != NONE)?;
-        match read(&text) {
-            Ok((list, places)) => Some(RoomRegions {
-                rule: Regions { list, lag },
-                places,
-            }),
+        match read(&text, lag) {
+            Ok(regions) => {
+                self.backends_of(&regions);
+                Some(regions)
+            }
             Err((value, accepted)) => {
+                // A name may be written with escapes.
+                self.found.mixes_backends |= text.contains("backend") || text.contains('\\');
                 self.problem("regions", Some(value), accepted);
                 None
+            }
+        }
+    }
+
+    fn backends_of(&mut self, regions: &RoomRegions) {
+        for (_, backend) in &regions.backends {
+            if self.source.origin_backend(backend) == OriginBackend::Missing {
+                self.found.mixes_backends = true;
+                self.problem("regions", Some(backend.clone()), MISSING);
             }
         }
     }
@@ -60,30 +75,47 @@ impl Reader<'_> {
 
 type Fault = (String, &'static str);
 
-fn read(text: &str) -> Result<(Vec<Region>, Vec<Places>), Fault> {
+fn read(text: &str, lag: Lag) -> Result<RoomRegions, Fault> {
     let listed: Result<Vec<Pairs>, _> = serde_json::from_str(text);
     let listed = listed
         .ok()
         .filter(|listed| (1..=MOST).contains(&listed.len()));
     let listed = listed.ok_or_else(|| (text.to_owned(), ACCEPTED))?;
-    let (mut regions, mut all) = (Vec::<Region>::new(), Vec::<Places>::new());
+    let mut regions = RoomRegions::new(lag);
     for Pairs(members) in &listed {
-        let (region, places) = read_one(members)?;
-        if regions.iter().any(|known| known.name == region.name) {
-            return Err((region.name.as_str().to_owned(), NAME));
-        }
-        let is_known = |name: &&String| all.iter().any(|known| is_of_both(known, &places, name));
-        if let Some(twice) = places.names().iter().find(is_known) {
-            return Err((twice.clone(), PLACES));
-        }
-        regions.push(region);
-        all.push(places);
+        add(members, &mut regions)?;
     }
-    let sum: u64 = regions.iter().filter_map(|region| region.share).sum();
+    let sum: u64 = regions
+        .rule
+        .list
+        .iter()
+        .filter_map(|region| region.share)
+        .sum();
     if sum > 100 {
         return Err((format!("{sum} percent"), SHARE));
     }
-    Ok((regions, all))
+    Ok(regions)
+}
+
+fn add(members: &[(String, Value)], regions: &mut RoomRegions) -> Result<(), Fault> {
+    let One {
+        region,
+        places,
+        backend,
+    } = read_one(members)?;
+    if regions.has(region.name) {
+        return Err((region.name.as_str().to_owned(), NAME));
+    }
+    let known = &regions.places;
+    let is_known = |name: &&String| known.iter().any(|known| is_of_both(known, &places, name));
+    if let Some(twice) = places.names().iter().find(is_known) {
+        return Err((twice.clone(), PLACES));
+    }
+    let backend = backend.map(|backend| (region.name, backend));
+    regions.rule.list.push(region);
+    regions.places.push(places);
+    regions.backends.extend(backend);
+    Ok(())
 }
 
 fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
@@ -91,8 +123,14 @@ fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
     is_same_kind && known.names().contains(name)
 }
 
-fn read_one(members: &[(String, Value)]) -> Result<(Region, Places), Fault> {
-    let (mut name, mut places, mut share) = (None, None, None);
+struct One {
+    region: Region,
+    places: Places,
+    backend: Option<String>,
+}
+
+fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
+    let (mut name, mut places, mut share, mut backend) = (None, None, None, None);
     for (member, value) in members {
         let is_twice = members.iter().filter(|(other, _)| other == member).count() > 1;
         match member.as_str() {
@@ -114,12 +152,22 @@ fn read_one(members: &[(String, Value)]) -> Result<(Region, Places), Fault> {
                 share = percent(value);
                 share.ok_or_else(|| (value.to_string(), SHARE))?;
             }
+            "backend" => {
+                let named = value.text().filter(|name| is_for_visitors(name));
+                let named = named.ok_or_else(|| (value.to_string(), BACKEND))?;
+                backend = Some(named.to_owned());
+            }
             _ => return Err((member.clone(), ACCEPTED)),
         }
     }
     let name = name.ok_or_else(|| (String::new(), NAME))?;
     let places = places.ok_or_else(|| (name.as_str().to_owned(), PLACES))?;
-    Ok((Region { name, share }, places))
+    let region = Region { name, share };
+    Ok(One {
+        region,
+        places,
+        backend,
+    })
 }
 
 fn percent(value: &Value) -> Option<u64> {
@@ -151,10 +199,11 @@ mod tests {
     use crate::queue::Lane;
 
     fn regions(text: &str) -> RoomRegions {
-        let (list, places) = read(text).unwrap_or_default();
-        let lag = Lag::One;
-        let rule = Regions { list, lag };
-        RoomRegions { rule, places }
+        read(text, Lag::One).unwrap_or(RoomRegions::new(Lag::One))
+    }
+
+    fn fault(text: &str) -> Option<Fault> {
+        read(text, Lag::One).err()
     }
 
     #[test]
@@ -185,15 +234,37 @@ mod tests {
     }
 
     #[test]
+    fn the_lane_of_the_ticket_decides_about_the_backend() {
+        let read = regions(
+            r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"}]"#,
+        );
+        let lane = |name| RegionName::read(name).map_or(Lane::Main, Lane::Region);
+        assert_eq!(read.backend(lane("west")), Some("west_origin"));
+        for lane in [lane("east"), lane("gone"), Lane::Main, Lane::Front] {
+            assert_eq!(read.backend(lane), None, "{lane:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_backend_for_visitors_is_named() {
+        let with = |name: &str| format!(r#"[{{"name":"west","pops":"SJC","backend":{name}}}]"#);
+        for name in [r#""""#, r#""upstash""#, r#""a b""#, r#""ü""#, "5", "null"] {
+            let value = name.to_owned();
+            assert_eq!(fault(&with(name)), Some((value, BACKEND)), "{name}");
+        }
+        assert!(MISSING.len() <= 512);
+    }
+
+    #[test]
     fn what_is_no_share_is_named() {
         let with = |share: &str| format!(r#"[{{"name":"west","pops":"SJC","share":{share}}}]"#);
         for share in ["0", "101", "1.5", "-5", r#""45""#, "null", "[5]"] {
             let value = share.to_owned();
-            assert_eq!(read(&with(share)), Err((value, SHARE)), "{share}");
+            assert_eq!(fault(&with(share)), Some((value, SHARE)), "{share}");
         }
         let sum =
             r#"[{"name":"west","pops":"SJC","share":46},{"name":"east","pops":"LHR","share":55}]"#;
-        assert_eq!(read(sum), Err(("101 percent".to_owned(), SHARE)));
+        assert_eq!(fault(sum), Some(("101 percent".to_owned(), SHARE)));
     }
 
     #[test]
@@ -238,7 +309,7 @@ mod tests {
                 PLACES,
             ),
         ] {
-            assert_eq!(read(text), Err((value.to_owned(), accepted)), "{text}");
+            assert_eq!(fault(text), Some((value.to_owned(), accepted)), "{text}");
         }
     }
 }

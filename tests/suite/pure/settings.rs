@@ -262,6 +262,16 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
             json!([{ "name": "west", "pops": "SJC", "quota": 1 }]),
             false,
         ),
+        (
+            "regions",
+            json!([{ "name": "west", "pops": "SJC", "backend": "west_origin" }]),
+            true,
+        ),
+        (
+            "regions",
+            json!([{ "name": "west", "pops": "SJC", "backend": "upstash" }]),
+            false,
+        ),
         ("event", json!({ "id": "sale", "opens": OPENS }), true),
         ("event", json!([{ "id": "sale", "opens": OPENS }]), true),
         ("event", json!([]), true),

@@ -305,6 +305,39 @@ mod native {
         }
     }
 
+    /// The cache does not tell backends apart.
+    #[test]
+    fn what_goes_to_the_backend_of_a_region_is_kept_for_no_other_visitor() {
+        let house = House::native();
+        let regions = r#"[{"name":"here","pops":"HERE","backend":"near"}]"#;
+        house.set("regions", regions);
+        let now_ms = house.now_ms();
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let mut visitor = let_in(&house);
+        assert!(visitor.ask("/echo").inside);
+        let cookie = format!("queue={}; shop=1", visitor.ticket.unwrap());
+        let config = config_with(&[
+            ("cache_paths", "/assets/*"),
+            ("bypass_paths", "/assets/logo.svg"),
+            ("regions", regions),
+        ]);
+        for (path, way, backend) in [
+            ("/assets/a.png", Way::Pass, Some("near")),
+            ("/account", Way::Pass, Some("near")),
+            ("/assets/logo.svg", Way::Cache, None),
+        ] {
+            let call = call(&Ask::get(path).with("cookie", &cookie), "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
+            else {
+                panic!("{path}");
+            };
+            let found = (forward.way, forward.backend.as_deref());
+            assert_eq!(found, (way, backend), "{path}");
+        }
+    }
+
     /// What an origin answers to http is often the way to https, which visitors by https must not get from the cache.
     #[test]
     fn only_what_came_by_https_may_be_cached() {

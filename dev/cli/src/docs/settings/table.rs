@@ -106,7 +106,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "regions",
         accepted: Text(
-            "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent",
+            "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent, and `backend`, a name",
         ),
         what: "the [regions](regions.md) with lines of their own, which share each release by fixed shares, or by how many visitors came to each. A visitor of none of them is in the main line",
     },
