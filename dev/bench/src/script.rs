@@ -17,7 +17,7 @@ use room::Room;
 /// What rooms have switched on, one after the other.
 const ROOMS: [&str; 5] = ["plain", "cap", "regions", "event", "front lane"];
 
-/// The calls whose time is told.
+/// The calls that are measured.
 const CALLS: [&str; 10] = [
     "draw",
     "draw again",
