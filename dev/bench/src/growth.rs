@@ -1,5 +1,6 @@
 //! `cargo dev bench --growth`: whether a poll costs more where more visitors wait.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -50,8 +51,9 @@ pub(crate) async fn growth(builds: &Builds, slices: u64) -> Result<Value, String
         let heap = side.sandboxes.heap_mb;
         let (ratio, commands) = (cpu_ms / first, commands * per_second);
         let told = heap.map_or_else(|| "-".to_owned(), |heap| format!("{heap:.1}"));
-        table += &format!(
-            "{:>12}{per_second:>12.0}{cpu_ms:>14.1}{:>12}{commands:>20.2}{told:>14}\n",
+        let _ = writeln!(
+            table,
+            "{:>12}{per_second:>12.0}{cpu_ms:>14.1}{:>12}{commands:>20.2}{told:>14}",
             line.waiting,
             format!("×{ratio:.2}"),
         );

@@ -3,6 +3,7 @@
 //! The product and a floor run in the same Viceroy, in turn and under the same load, so that the
 //! ratio holds on a busy machine although neither number does.
 
+mod calls;
 mod cold;
 mod figures;
 mod growth;
@@ -196,6 +197,7 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
         page: None,
         product_size: Size::of(&builds.product)?,
         floor_size: Size::of(&builds.floor(Floor::Hello))?,
+        host_calls: Vec::new(),
         measured: Vec::new(),
         cold: None,
     };
@@ -211,6 +213,8 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
     for scenario in scenarios {
         let bed = TestBed::lay(builds, scenario.floor()).await?;
         report.page = Some(measure::compare_pages(&bed).await?);
+        let calls = calls::host_calls(builds, &bed, scenario).await?;
+        report.host_calls.push((scenario, calls));
         for &connections in &options.connections {
             progress.begin(scenario, connections);
             let measured = measure::measure(&bed, scenario, connections.into(), options.seconds)
@@ -273,13 +277,15 @@ mod tests {
         let builds = Builds::make(&[]).unwrap();
         let second = Duration::from_secs(1);
         let polls = runtime().unwrap().block_on(polls::polls(&builds, second));
-        for pace in polls.unwrap()["polls"].as_array().unwrap() {
+        let polls = polls.unwrap();
+        for pace in polls.get("polls").unwrap().as_array().unwrap() {
             let due = pace["polls_per_second"].as_f64().unwrap();
             let asked = pace["polls"].as_f64().unwrap();
             assert!((asked - due).abs() <= 1.0, "{pace}");
         }
         let growth = runtime().unwrap().block_on(growth::growth(&builds, 1));
-        let growth = growth.unwrap()["growth"].clone();
-        assert_eq!(growth.as_array().unwrap().len(), 3);
+        let growth = growth.unwrap();
+        let lengths = growth.get("growth").unwrap().as_array().unwrap();
+        assert_eq!(lengths.len(), 3);
     }
 }

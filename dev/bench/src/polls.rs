@@ -3,6 +3,7 @@
 //! The polls come as they are due, whatever became of those before, and each is timed from when it was due: a server that stands
 //! still for a second makes a thousand visitors wait, not one.
 
+use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
@@ -47,8 +48,9 @@ pub(crate) async fn polls(builds: &Builds, time: Duration) -> Result<Value, Stri
         let (p50, p99, most) = (ms(50), ms(99), ms(100));
         let core = 100.0 * cpu.as_secs_f64() / took.as_secs_f64();
         let late = answers.iter().filter(|micros| **micros > 50_000).count();
-        table += &format!(
-            "{:<22}{per_second:>10.0}{p50:>10.1}{p99:>10.1}{most:>10.1}{core:>10.0}{late:>14}\n",
+        let _ = writeln!(
+            table,
+            "{:<22}{per_second:>10.0}{p50:>10.1}{p99:>10.1}{most:>10.1}{core:>10.0}{late:>14}",
             format!("{place}, {every} s"),
         );
         found.push(json!({

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::cold::{Cold, Starts};
 use crate::figures::{Figures, Ratio};
 use crate::measure::{Measured, Side};
+use crate::scenario::Scenario;
 
 /// Everything a run found.
 pub(crate) struct Report {
@@ -16,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) page: Option<usize>,
     pub(crate) product_size: Size,
     pub(crate) floor_size: Size,
+    /// How often a request of each kind calls the host, where the local server wrote it down.
+    pub(crate) host_calls: Vec<(Scenario, Option<usize>)>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) cold: Option<Cold>,
 }
@@ -52,6 +55,16 @@ impl Report {
                 "Waiting page: {page} bytes, the floor's page: {floor}."
             );
         }
+        let calls = self.host_calls.iter().filter_map(|(scenario, calls)| {
+            let calls = (*calls)?;
+            Some(format!("{} {calls}", scenario.name()))
+        });
+        let calls: Vec<String> = calls.collect();
+        let _ = writeln!(
+            text,
+            "Calls of the host for a request: {}.",
+            calls.join(", ")
+        );
         for (name, size) in [
             ("now-serving", self.product_size),
             ("floor-hello", self.floor_size),
@@ -75,11 +88,15 @@ impl Report {
     }
 
     pub(crate) fn json(&self) -> Value {
+        let host_calls = (self.host_calls.iter())
+            .map(|(scenario, calls)| (scenario.name().to_owned(), json!(calls)))
+            .collect::<serde_json::Map<_, _>>();
         let measured: Vec<Value> = self.measured.iter().map(measured_json).collect();
         json!({
             "pairs": self.pairs,
             "waiting_page_bytes": self.page,
             "floor_page_bytes": now_serving_baselines::PAGE_LENGTH,
+            "host_calls": host_calls,
             "wasm": {
                 "now-serving": size_json(self.product_size),
                 "floor-hello": size_json(self.floor_size),

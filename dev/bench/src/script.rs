@@ -104,7 +104,7 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
             let invitation = Invitation {
                 id: room.next_id(),
                 uses: 1,
-                ends: room.second() + 3600,
+                ends: Room::second() + 3600,
                 batch: String::new(),
                 way: Way::Front,
             };
@@ -139,9 +139,8 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
             calls.push(("called", call));
         }
         room.waits(id, drawn);
-        let (status, call) =
-            meter.measured(|| room.line(None, Lane::Main, |line| line.status()))?;
-        status.map_err(|error| error.to_string())?;
+        let (status, call) = meter.measured(|| room.status())?;
+        status?;
         calls.push(("status", call));
         let batches = room.batches();
         let (figures, call) =

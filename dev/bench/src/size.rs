@@ -7,6 +7,7 @@ mod symbol;
 mod wasm;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -112,14 +113,15 @@ fn print(what: &str, rows: &[(String, usize)], of: usize) {
     let share = |bytes: usize| 100.0 * crate::figures::count(bytes) / crate::figures::count(of);
     let mut table = format!("{:>9}{:>7}  {what}\n", "bytes", "%");
     for (name, bytes) in rows.iter().filter(|row| row.1 >= SMALL) {
-        table += &format!("{bytes:>9}{:>7.1}  {name}\n", share(*bytes));
+        let _ = writeln!(table, "{bytes:>9}{:>7.1}  {name}", share(*bytes));
     }
     let small: usize = (rows.iter().map(|row| row.1))
         .filter(|bytes| *bytes < SMALL)
         .sum();
     if small > 0 {
-        table += &format!(
-            "{small:>9}{:>7.1}  what is below {SMALL} bytes\n",
+        let _ = writeln!(
+            table,
+            "{small:>9}{:>7.1}  what is below {SMALL} bytes",
             share(small)
         );
     }

@@ -97,20 +97,33 @@ impl Backends {
         self.edge_with(builds.product.clone(), &builds.settings)
     }
 
+    /// The same, with every call of the host written down.
+    pub(crate) fn traced(&self, builds: &Builds) -> Result<Edge, String> {
+        let options = self.options(builds.product.clone(), &builds.settings)?;
+        Edge::start(&EdgeOptions {
+            is_traced: true,
+            ..options
+        })
+    }
+
     /// A floor.
     pub(crate) fn floor(&self, builds: &Builds, floor: Floor) -> Result<Edge, String> {
         self.edge_with(builds.floor(floor), &[])
     }
 
-    /// An edge whose line moves only by hand.
     fn edge_with(&self, wasm: PathBuf, more: &[(String, String)]) -> Result<Edge, String> {
+        Edge::start(&self.options(wasm, more)?)
+    }
+
+    /// Of an edge whose line moves only by hand.
+    fn options(&self, wasm: PathBuf, more: &[(String, String)]) -> Result<EdgeOptions, String> {
         let mut settings = sandbox_dir::development_settings()?;
         settings.insert("automatic".to_owned(), "0".to_owned());
         settings.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
         settings.remove("upstash_url");
         settings.extend(more.iter().cloned());
         let backends = (self.origin.url(), self.server.url());
-        Edge::start(&EdgeOptions {
+        Ok(EdgeOptions {
             web_sockets: true,
             ..EdgeOptions::local(wasm, backends, settings, DEADLINE)
         })

@@ -10,6 +10,7 @@
 pub mod browser;
 pub mod edge;
 pub mod heap;
+pub mod host_calls;
 pub mod install;
 pub mod kit;
 pub mod origin;

@@ -1,7 +1,7 @@
 //! How often a request calls the host, as the local server writes it down: the calls are most of what a request costs.
-//! Those without an argument, and those for time and chance, are not written down.
 
 use harness::edge::Edge;
+use harness::host_calls;
 use harness::origin::Origin;
 use upstash_local::{Server, Store};
 
@@ -17,7 +17,7 @@ const REQUESTS: usize = 12;
 /// renew it; a request that always calls the host more often is seen to each time.
 const TRIES: usize = 5;
 
-/// How many calls most of them make: of two that follow each other one call is sometimes written down with the wrong one. Behind each stands one that ends, so that nothing is cut off.
+/// How many calls most of them make. Behind each stands one that ends, so that nothing is cut off.
 fn usual(edge: &Edge, ask: &Ask) -> Option<usize> {
     let mut connection = Connection::open(edge.addr());
     edge.forget_output();
@@ -25,22 +25,8 @@ fn usual(edge: &Edge, ask: &Ask) -> Option<usize> {
         connection.ask(ask);
     }
     let lines = edge.output();
-    let calls = lines.iter().filter(|line| {
-        line.contains(" TRACE ") && line.contains("wiggle abi{") && !line.contains(": result=")
-    });
-    let calls: Vec<&String> = calls.collect();
-    let requests: Vec<usize> = calls
-        .split(|line| line.contains("function=\"next_request_wait\""))
-        .map(<[&String]>::len)
-        .collect();
-    println!("{}: {requests:?}", ask.target);
-    let [_, whole @ .., _] = requests.as_slice() else {
-        return None;
-    };
-    // One that is only waited for in vain is no request.
-    let whole: Vec<usize> = whole.iter().copied().filter(|calls| *calls > 1).collect();
-    let often = |calls: &usize| whole.iter().filter(|other| *other == calls).count();
-    whole.iter().copied().rev().max_by_key(often)
+    println!("{}: {:?}", ask.target, host_calls::by_request(&lines));
+    host_calls::usual(&lines)
 }
 
 #[test]

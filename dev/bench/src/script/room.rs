@@ -131,7 +131,7 @@ impl Room {
         id_of(self.ids)
     }
 
-    pub(super) fn second(&self) -> u64 {
+    pub(super) fn second() -> u64 {
         milliseconds() / 1000
     }
 
@@ -159,10 +159,9 @@ impl Room {
         };
         let now = Now::from_ms(milliseconds());
         let request = Request::new(&call, &self.config, (&self.store, &cache), now);
-        let line = request.line_with(invitation, lane);
         ask(&Line {
             known: &self.known,
-            ..line
+            ..request.line_with(invitation, lane)
         })
     }
 
@@ -174,7 +173,7 @@ impl Room {
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         self.line(None, Lane::Main, |line| {
-            line.look(id, (place.clone(), None), MayDraw::Yes, batches)
+            line.look(id, (*place, None), MayDraw::Yes, batches)
         })
     }
 
@@ -195,6 +194,12 @@ impl Room {
             line.change(permit.change(), &actor)
         });
         changed.map(drop).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn status(&self) -> Result<(), String> {
+        let ask = |line: &Line<'_>| line.status().map(drop);
+        self.line(None, Lane::Main, ask)
+            .map_err(|error| error.to_string())
     }
 
     pub(super) fn board(&self) -> Result<(), String> {

@@ -100,19 +100,9 @@ fn counted(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let length: usize = text.get(..digits)?.parse().ok()?;
     let text = text.get(digits..)?;
-    // Where the name itself begins like a number.
-    let text = if text.len() > length {
-        text.strip_prefix('_')
-            .filter(|_| {
-                text.starts_with("_")
-                    && text.get(1..2).is_some_and(|next| {
-                        next == "_" || next.bytes().all(|byte| byte.is_ascii_digit())
-                    })
-            })
-            .unwrap_or(text)
-    } else {
-        text
-    };
+    // An underscore stands between where the name itself begins with a digit or another one.
+    let is_like_length = |rest: &&str| rest.starts_with(|c: char| c == '_' || c.is_ascii_digit());
+    let text = (text.strip_prefix('_').filter(is_like_length)).unwrap_or(text);
     Some((text.get(..length)?, text.get(length..)?))
 }
 

@@ -49,11 +49,11 @@ impl Wasm {
                 }
             }
         }
-        let named = |(place, bytes): (usize, usize)| {
+        let with_name = |(place, bytes): (usize, usize)| {
             let name = names.get(&(imported + place)).cloned();
             (name.unwrap_or_default(), bytes)
         };
-        wasm.functions = bodies.into_iter().enumerate().map(named).collect();
+        wasm.functions = bodies.into_iter().enumerate().map(with_name).collect();
         (!names.is_empty()).then_some(wasm)
     }
 }
