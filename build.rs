@@ -1,12 +1,17 @@
-//! Puts the waiting page together: `templates/queue.html` with its style and its script, in as few bytes as are safe; the
-//! challenge with its script; and the panel with fewer bytes.
+//! Puts the pages together, in as few bytes as are safe, and cuts them into what stays and what changes: the waiting page,
+//! `templates/queue.html`, with its style and its script; the challenge with its script; and the panel.
 //!
 //! Invariant: only comments, white space and the names that the two files give themselves change. A comment stands on lines
 //! of its own, and a text in quotes stays as it is.
 
+#[path = "build/parts.rs"]
+mod parts;
+
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
+
+use parts::{ACCEPTED, Languages, compiled};
 
 /// Signs beside which a style needs no space.
 const STYLE: Signs = Signs {
@@ -30,6 +35,9 @@ const SCRIPT_LINES: Signs = Signs {
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
     AbortSignal AudioContext Date Int32Array Intl Math MessageChannel Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
 
+/// The end of a notice, in whose place others go on.
+const END: &str = "</main></body>";
+
 struct Signs {
     after: &'static str,
     before: &'static str,
@@ -49,18 +57,64 @@ fn main() -> Result<(), Box<dyn Error>> {
     let page = page
         .replace("<style>queue.css", &format!("<style>{style}"))
         .replace("<script>queue.js", &format!("<script>{script}"));
-    let folder = env::var("OUT_DIR")?;
-    fs::write(Path::new(&folder).join("queue.html"), page)?;
     let script = squeezed(&bare(&read("challenge.js")?), &SCRIPT, &SCRIPT_LINES);
     let script = renamed(&script, "", is_own);
     let challenge = bare(&read("challenge.html")?);
     let challenge = challenge.replace("<script>challenge.js", &format!("<script>{script}"));
-    fs::write(Path::new(&folder).join("challenge.html"), challenge)?;
-    fs::write(
-        Path::new(&folder).join("admin.html"),
-        panel(&read("admin.html")?),
-    )?;
+    let notice = read("notice.html")?;
+    let pages = [
+        ("queue", page),
+        ("challenge", notice.replace(END, &challenge)),
+        ("invitation", notice.replace(END, &read("invitation.html")?)),
+        ("notice", notice),
+        ("question", read("question.html")?),
+        ("admin", panel(&read("admin.html")?)),
+    ];
+    write(Path::new(&env::var("OUT_DIR")?), &pages)
+}
+
+/// Each page as it is, for tests and for Handlebars, and all of them compiled.
+fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> {
+    let languages = languages()?;
+    let mut all = String::new();
+    for (name, page) in pages {
+        let file = format!("{name}.html");
+        let upper = name.to_uppercase();
+        fs::write(folder.join(&file), page)?;
+        let line = match (compiled(page, &languages), *name) {
+            (Some(compiled), "queue") => format!(
+                "pub(super) const QUEUE: BuiltIn = Ok(&QUEUE_PAGE);\nstatic QUEUE_PAGE: Compiled = {compiled};\n"
+            ),
+            (Some(compiled), _) => {
+                format!("pub(super) static {upper}: Compiled = {compiled};\n")
+            }
+            (None, "queue") => format!(
+                "pub(super) const QUEUE: BuiltIn = Err(include_str!(concat!(env!(\"OUT_DIR\"), \"/{file}\")));\n"
+            ),
+            (None, _) => return Err(format!("templates/{file} has more than {ACCEPTED}").into()),
+        };
+        all.push_str(&line);
+    }
+    fs::write(folder.join("pages.rs"), all)?;
     Ok(())
+}
+
+/// The texts of every language: one `"name":"text",` a line, without escapes.
+fn languages() -> Result<Languages, Box<dyn Error>> {
+    let mut languages = Languages::new();
+    for file in fs::read_dir("templates/words")? {
+        let path = file?.path();
+        let tag = path.file_stem().unwrap_or_default().to_string_lossy();
+        let json = fs::read_to_string(&path)?;
+        let text = |line: &str| {
+            let text = line.strip_prefix('"')?.trim_end_matches(',');
+            let (name, text) = text.strip_suffix('"')?.split_once("\":\"")?;
+            Some((name.to_owned(), text.to_owned()))
+        };
+        let texts = json.lines().filter_map(text).collect();
+        languages.insert(tag.into_owned(), texts);
+    }
+    Ok(languages)
 }
 
 /// The panel without comments, and without white space in its style and its script.

@@ -8,6 +8,10 @@ use crate::i18n::Language;
 /// The longest message to waiting visitors, in characters.
 pub const LONGEST_MESSAGE: usize = 200;
 
+/// The colour of the band on a light page, and on a dark one, until operators name theirs.
+const LIGHT: &str = "#c8371b";
+const DARK: &str = "#ff9a73";
+
 /// What a text has none of, as an error says it.
 pub const UNSAYABLE: &str =
     "control characters and bidirectional controls (U+202A to U+202E, U+2066 to U+2069)";
@@ -56,6 +60,29 @@ impl From<&Brand> for Value {
 }
 
 impl Brand {
+    /// What a template calls so; empty where operators say nothing.
+    pub(super) fn named(&self, name: &str) -> Option<&str> {
+        Some(match name {
+            "name" => self.name.as_deref().unwrap_or_default(),
+            "light" => &self.light,
+            "dark" => &self.dark,
+            "hex" => self.hex(),
+            "logo" => self.logo.as_deref().unwrap_or_default(),
+            _ => return None,
+        })
+    }
+
+    /// Whether that is what it is where operators say nothing.
+    pub(super) fn is_plain(&self, name: &str) -> bool {
+        let plain = match name {
+            "light" => LIGHT,
+            "dark" => DARK,
+            "hex" => LIGHT.trim_start_matches('#'),
+            _ => "",
+        };
+        self.named(name).is_none_or(|value| value == plain)
+    }
+
     /// The light colour without its `#`, which would end the address of an inline icon.
     fn hex(&self) -> &str {
         self.light.trim_start_matches('#')
@@ -66,8 +93,8 @@ impl Default for Brand {
     fn default() -> Self {
         Self {
             name: None,
-            light: "#c8371b".to_owned(),
-            dark: "#ff9a73".to_owned(),
+            light: LIGHT.to_owned(),
+            dark: DARK.to_owned(),
             logo: None,
             heading: None,
             message: None,
@@ -88,18 +115,10 @@ pub(super) fn constant(
             text => Ok(text.to_owned()),
         });
     }
-    let value = match name.strip_prefix("brand.")? {
-        "name" => brand.name.as_deref().unwrap_or_default(),
-        "light" => &brand.light,
-        "dark" => &brand.dark,
-        "hex" => brand.hex(),
-        "logo" => brand.logo.as_deref().unwrap_or_default(),
-        other => {
-            let reason = format!("there is no brand.{other}, but name, light, dark, hex, logo");
-            return Some(Err(reason));
-        }
-    };
-    Some(Ok(value.to_owned()))
+    let name = name.strip_prefix("brand.")?;
+    let value = brand.named(name).map(str::to_owned);
+    let reason = || format!("there is no brand.{name}, but name, light, dark, hex, logo");
+    Some(value.ok_or_else(reason))
 }
 
 #[cfg(test)]

@@ -1,19 +1,11 @@
 //! The challenge to a visitor above the bound of a network: a page whose script calculates, or with a link to the operator's verifier.
 //! It goes on by itself after a wait.
 
-use super::template::Template;
-use super::{CHALLENGE_TEXT, NOBODY, NOTICE_TEXT, house, notice_in};
+use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
 use crate::ticket::challenge::ZERO_BITS;
-use std::sync::LazyLock;
-
-/// The end of a notice.
-const END: &str = "</main></body>";
-
-static CHALLENGE: LazyLock<Option<Template>> =
-    LazyLock::new(|| house(&NOTICE_TEXT.replace(END, CHALLENGE_TEXT)));
 
 /// What a visitor is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,10 +73,7 @@ pub fn challenge(
         "invited": words.text("invitation"),
     });
     let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    let shown = CHALLENGE.as_ref();
-    shown
-        .and_then(|page| page.render(status, &data.into(), frame_ancestors))
-        .unwrap_or_else(|| notice_in(words, status, title, &wait, None, frame_ancestors))
+    built_in::CHALLENGE.render(status, &data, unbranded(words), frame_ancestors)
 }
 
 #[cfg(test)]

@@ -1,17 +1,9 @@
 //! The page on which a visitor gives an invitation, without scripts.
 
-use super::template::Template;
-use super::{INVITATION_TEXT, NOBODY, NOTICE_TEXT, house, notice_in};
+use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
-use std::sync::LazyLock;
-
-/// The end of a notice.
-const END: &str = "</main></body>";
-
-static INVITATION: LazyLock<Option<Template>> =
-    LazyLock::new(|| house(&NOTICE_TEXT.replace(END, INVITATION_TEXT)));
 
 /// The page, whose form sends the code to `action`, and from which the visitor goes on to `to`.
 #[must_use]
@@ -33,10 +25,7 @@ pub fn invitation(
         "to": to,
     });
     let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    let shown = INVITATION.as_ref();
-    shown
-        .and_then(|page| page.render(200, &data.into(), frame_ancestors))
-        .unwrap_or_else(|| notice_in(words, 200, title, text, None, frame_ancestors))
+    built_in::INVITATION.render(200, &data, unbranded(words), frame_ancestors)
 }
 
 #[cfg(test)]

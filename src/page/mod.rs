@@ -1,8 +1,9 @@
 //! What people see: the waiting page, its JSON twin, the panel and a plain notice.
 //!
-//! Templates are parsed once; everything on a page comes with it, and its policy forbids the rest.
+//! The built-in pages are compiled; everything on a page comes with it, and its policy forbids the rest.
 
 mod brand;
+mod built_in;
 mod challenge;
 mod clock;
 mod cloudflare;
@@ -13,6 +14,7 @@ mod pages;
 mod panel;
 mod stage;
 mod template;
+mod told;
 mod update;
 mod waiting;
 
@@ -32,33 +34,14 @@ pub use panel::{
     question,
 };
 pub use stage::Rescue;
-use std::sync::LazyLock;
 pub use template::Refusal;
-use template::Template;
+use template::Same;
 pub use update::place;
-use waiting::data;
 pub use waiting::{Links, Waiting, waiting_json, waiting_page};
 
-/// The waiting page as `build.rs` puts it together.
-const QUEUE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/queue.html"));
-
-const ADMIN_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/admin.html"));
-
-const NOTICE_TEXT: &str = include_str!("../../templates/notice.html");
-
-/// The end of a notice that is a challenge, as `build.rs` puts it together.
-const CHALLENGE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/challenge.html"));
-
-/// The end of a notice that takes an invitation.
-const INVITATION_TEXT: &str = include_str!("../../templates/invitation.html");
-
-const QUESTION_TEXT: &str = include_str!("../../templates/question.html");
-
-// Parsed when it is first shown. It has no constants, and is the house's own: a test parses it.
-static NOTICE: LazyLock<Option<Template>> = LazyLock::new(|| house(NOTICE_TEXT));
-
-fn house(text: &str) -> Option<Template> {
-    Template::new(text, &|_| None).ok()
+/// What a page without texts and without a brand of its own is rendered with.
+fn unbranded(words: &Language) -> Same<'_> {
+    Same { words, brand: None }
 }
 
 const NOBODY: &str = "'none'";
@@ -134,26 +117,17 @@ fn notice_in(
         "link": link.map(|(to, _)| to),
         "label": link.map(|(_, label)| label),
     });
-    let shown = NOTICE.as_ref();
-    shown
-        .and_then(|page| page.render(status, &data.into(), frame_ancestors))
-        .unwrap_or_else(|| Reply::new(status, "text/plain; charset=utf-8", text))
+    built_in::NOTICE.render(status, &data, unbranded(words), frame_ancestors)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::built_in::texts::{ADMIN, CHALLENGE, INVITATION, NOTICE, QUESTION, QUEUE};
 
     #[test]
     fn nothing_on_a_page_comes_from_elsewhere() {
-        for text in [
-            QUEUE_TEXT,
-            ADMIN_TEXT,
-            NOTICE_TEXT,
-            CHALLENGE_TEXT,
-            INVITATION_TEXT,
-            QUESTION_TEXT,
-        ] {
+        for text in [QUEUE, ADMIN, NOTICE, CHALLENGE, INVITATION, QUESTION] {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             // The logo is a setting that begins with `data:`.
             let text = text.replace(r#"src="{{brand.logo}}""#, "");

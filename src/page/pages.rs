@@ -5,8 +5,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::brand::{Brand, constant};
-use super::template::{Refusal, Samples, Template};
-use super::{Links, QUEUE_TEXT, Waiting, data};
+use super::built_in::{BuiltIn, QUEUE};
+use super::template::{Compiled, Refusal, Samples, Template};
+use super::told::Told;
+use super::{Links, Waiting};
 use crate::i18n::{Language, english};
 use crate::queue::{Cursor, Mode, Position, Slots};
 use crate::ticket::Notice;
@@ -29,13 +31,23 @@ struct Parsed {
     page: Option<Arc<Template>>,
 }
 
+/// The waiting page in one language.
+pub(super) enum Page {
+    /// The built-in one.
+    BuiltIn(&'static Compiled),
+    /// One of the operator's own.
+    Own(Arc<Template>),
+    /// Even the built-in one is broken.
+    Broken,
+}
+
 /// The waiting page, parsed in those languages in which somebody has seen it.
 pub struct Pages {
     /// What operators say about themselves.
     pub brand: Brand,
     own: Option<String>,
     own_refused: Option<Refusal>,
-    built_in: &'static str,
+    built_in: BuiltIn,
     parsed: Mutex<Vec<Parsed>>,
     refused: Mutex<Vec<Refused>>,
 }
@@ -45,10 +57,10 @@ impl Pages {
     /// their words only.
     #[must_use]
     pub fn new(brand: Brand, own: Option<String>) -> Self {
-        Self::with(brand, own, QUEUE_TEXT)
+        Self::with(brand, own, QUEUE)
     }
 
-    fn with(brand: Brand, own: Option<String>, built_in: &'static str) -> Self {
+    fn with(brand: Brand, own: Option<String>, built_in: BuiltIn) -> Self {
         let mut pages = Self {
             brand,
             own: None,
@@ -92,13 +104,22 @@ impl Pages {
         std::mem::take(&mut held(&self.refused))
     }
 
-    /// The page in that language; nothing if even the built-in one is broken.
-    pub(super) fn page(&self, words: &'static Language) -> Option<Arc<Template>> {
+    /// The page in that language.
+    pub(super) fn page(&self, words: &'static Language) -> Page {
+        let text = match (&self.own, self.built_in) {
+            (Some(own), _) => own,
+            (None, Err(text)) => text,
+            (None, Ok(page)) => return Page::BuiltIn(page),
+        };
+        self.read(text, words).map_or(Page::Broken, Page::Own)
+    }
+
+    /// A template in that language, read once; nothing if it is broken.
+    fn read(&self, text: &str, words: &'static Language) -> Option<Arc<Template>> {
         let mut parsed = held(&self.parsed);
         if let Some(known) = parsed.iter().find(|known| known.tag == words.tag) {
             return known.page.clone();
         }
-        let text = self.own.as_deref().unwrap_or(self.built_in);
         let page = match Template::new(text, &|name| constant(name, words, &self.brand)) {
             Ok(page) => Some(Arc::new(page)),
             Err(refusal) => {
@@ -128,12 +149,12 @@ fn short(text: &str) -> Result<(), Refusal> {
     Err(Refusal::at(text, rest, reason))
 }
 
-fn tried(text: &str, brand: &Brand, words: &Language) -> Result<Template, Refusal> {
+fn tried(text: &str, brand: &Brand, words: &'static Language) -> Result<Template, Refusal> {
     Template::tried(text, &|name| constant(name, words, brand), &samples(words))
 }
 
 /// Everything a page may be asked to show, and next to nothing.
-fn samples(words: &Language) -> Samples {
+fn samples(words: &'static Language) -> Samples {
     let something = || Some("data:,".to_owned());
     let brand = Brand {
         name: something(),
@@ -166,13 +187,14 @@ fn samples(words: &Language) -> Samples {
         invitation: something(),
     };
     Samples {
-        full: data(&waiting, &links, words, &brand).into(),
-        bare: data(
+        full: Told::new(&waiting, &links, words, &brand).value().into(),
+        bare: Told::new(
             &Waiting::default(),
             &Links::default(),
             words,
             &Brand::default(),
         )
+        .value()
         .into(),
     }
 }
@@ -180,6 +202,7 @@ fn samples(words: &Language) -> Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::built_in::texts;
     use crate::page::waiting_page;
 
     fn branded() -> Brand {
@@ -191,21 +214,20 @@ mod tests {
     }
 
     fn html(pages: &Pages) -> Option<String> {
-        let page = pages.page(english())?;
-        let data = data(
-            &Waiting::default(),
-            &Links::default(),
-            english(),
-            &pages.brand,
-        );
-        let reply = page.render(503, &data.into(), "'none'")?;
+        let (waiting, links) = (Waiting::default(), Links::default());
+        let told = Told::new(&waiting, &links, english(), &pages.brand);
+        let reply = match pages.page(english()) {
+            Page::BuiltIn(page) => page.render(503, &told, told.same(), "'none'"),
+            Page::Own(page) => page.render(503, &told.value().into(), "'none'")?,
+            Page::Broken => return None,
+        };
         String::from_utf8(reply.body).ok()
     }
 
     #[test]
     fn the_built_in_page_is_sound() {
         for brand in [Brand::default(), branded()] {
-            let found = tried(QUEUE_TEXT, &brand, english()).err();
+            let found = tried(texts::QUEUE, &brand, english()).err();
             assert_eq!(found, None, "templates/queue.html");
         }
     }
@@ -244,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_built_in_page_that_is_broken_is_a_notice_and_told_once() {
-        let pages = Pages::with(Brand::default(), None, "a\n{{text.nothing}}");
+        let pages = Pages::with(Brand::default(), None, Err("a\n{{text.nothing}}"));
         assert_eq!(pages.refused(), [], "nobody has asked for it yet");
         assert_eq!((html(&pages), html(&pages)), (None, None));
         let waiting = Waiting {

@@ -14,14 +14,13 @@ mod trend;
 mod undo;
 mod words;
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 
-use super::template::Template;
-use super::{ADMIN_TEXT, NOBODY, house, notice};
+use super::template::Compiled;
+use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
+use crate::i18n::english;
 use crate::queue::{AbsentVisitors, Cap, Event, OriginHealth, Pace, PanelSnapshot};
 use crate::ticket::Ticket;
 use hour::Hour;
@@ -33,9 +32,6 @@ pub use question::{ASKS_ABOVE, ASKS_FROM_TIMES, Question, question};
 pub use undo::News;
 use words::{moment, seconds};
 pub use words::{number, pace_words, people};
-
-// Parsed when it is first shown.
-static ADMIN: LazyLock<Option<Template>> = LazyLock::new(|| house(ADMIN_TEXT));
 
 /// What is configured, as far as the panel shows it.
 #[derive(Clone, Debug)]
@@ -137,7 +133,7 @@ impl<'a> Rejection<'a> {
 #[must_use]
 pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> Reply {
     let title = band::title(&desk.board.sign, configured.room);
-    shown_as(&ADMIN, status, &title, data(&title, configured, desk))
+    shown_as(&built_in::ADMIN, status, &data(&title, configured, desk))
 }
 
 fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
@@ -233,14 +229,6 @@ fn trouble_words(trouble: Rejection<'_>, desk: &PanelView<'_>) -> String {
     }
 }
 
-fn shown_as(
-    template: &LazyLock<Option<Template>>,
-    status: u16,
-    title: &str,
-    data: serde_json::Value,
-) -> Reply {
-    let shown = template.as_ref();
-    shown
-        .and_then(|page| page.render(status, &data.into(), NOBODY))
-        .unwrap_or_else(|| notice(status, title, "The panel's template cannot be shown."))
+fn shown_as(page: &Compiled, status: u16, data: &Value) -> Reply {
+    page.render(status, data, unbranded(english()), NOBODY)
 }

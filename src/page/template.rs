@@ -1,12 +1,17 @@
-//! A parsed template, and the digests of its inline styles and scripts by which its policy lets those in.
+//! A parsed template, and the digests of its inline styles and scripts by which its policy lets those in; the built-in pages
+//! come compiled.
 //!
 //! Constants are put in first, then comes the reading: once a page is parsed, only what differs from request to request
 //! is left to be rendered.
 
 mod bounds;
+mod compiled;
 mod constants;
+mod elements;
 mod escaped;
 mod inline;
+mod names;
+mod parts;
 mod reader;
 
 use handlebars::{
@@ -14,7 +19,13 @@ use handlebars::{
 };
 
 use crate::http::Reply;
+pub(super) use compiled::{Compiled, Inline, Same};
 pub(super) use constants::Constants;
+pub(super) use elements::Kind;
+pub(super) use names::{Names, OBJECT, Shown, values};
+#[cfg(test)]
+pub(super) use parts::Part;
+pub(super) use parts::Parts;
 
 const NAME: &str = "page";
 
@@ -144,13 +155,17 @@ impl Template {
         frame_ancestors: &str,
     ) -> Option<Reply> {
         let html = self.parsed.render_with_context(NAME, data).ok()?;
-        // Only what is named may load: the page's own styles and scripts, its pictures, and asking the room again.
-        let inline = &self.inline;
-        let policy = format!(
-            "default-src 'none'; {inline}img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}"
-        );
-        Some(Reply::page(status, html, &policy))
+        Some(reply(status, html, &self.inline, frame_ancestors))
     }
+}
+
+/// A page, and its policy with what that says about inline styles and scripts.
+fn reply(status: u16, html: String, inline: &str, frame_ancestors: &str) -> Reply {
+    // Only what is named may load: the page's own styles and scripts, its pictures, and asking the room again.
+    let policy = format!(
+        "default-src 'none'; {inline}img-src data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors {frame_ancestors}"
+    );
+    Reply::page(status, html, &policy)
 }
 
 #[cfg(test)]
@@ -158,7 +173,7 @@ pub(super) mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT, QUEUE_TEXT};
+    use crate::page::built_in::texts::{ADMIN, NOTICE, QUESTION, QUEUE};
 
     /// Refused at that line, for a reason that begins so.
     pub(super) fn assert_refused(refusal: Option<&Refusal>, text: &str, line: usize, reason: &str) {
@@ -186,7 +201,7 @@ pub(super) mod tests {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
+        for text in [QUEUE, ADMIN, NOTICE, QUESTION] {
             let text = constants::put_in(text, &filler).ok().unwrap_or_default();
             let theirs = Handlebars::new().render_template(&text, &data);
             let ours = Template::new(&text, &|_| None)

@@ -1,16 +1,14 @@
 //! The waiting page and its JSON twin.
 
-use super::event::{DRAWN, countdown, event_json};
-use super::noticed::notice;
+use super::event::event_json;
+use super::pages::Page;
 use super::stage::Rescue;
-use super::update::Worded;
-use super::{Brand, CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
+use super::told::Told;
+use super::{CfWaitingRoom, Challenge, NOBODY, Pages, notice_in};
 use crate::http::Reply;
-use crate::http::object::object;
-use crate::i18n::{LANGUAGES, Language};
+use crate::i18n::Language;
 use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
-use handlebars::Context;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -98,121 +96,17 @@ pub fn waiting_page(
     pages: &Pages,
     frame_ancestors: Option<&str>,
 ) -> Reply {
-    let data = Context::from(data(waiting, links, words, &pages.brand));
+    let told = Told::new(waiting, links, words, &pages.brand);
     let frame_ancestors = frame_ancestors.unwrap_or(NOBODY);
-    let shown = pages
-        .page(words)
-        .and_then(|page| page.render(status, &data, frame_ancestors));
+    let shown = match pages.page(words) {
+        Page::BuiltIn(page) => Some(page.render(status, &told, told.same(), frame_ancestors)),
+        Page::Own(page) => page.render(status, &told.value().into(), frame_ancestors),
+        Page::Broken => None,
+    };
     shown.unwrap_or_else(|| {
-        let told = |name: &str| data.data().get(name).and_then(Value::as_str);
-        let [title, text] = ["heading", "line"].map(|name| told(name).unwrap_or_default());
+        let (title, text) = (told.heading(), told.worded.line.as_str());
         notice_in(words, status, title, text, None, frame_ancestors)
     })
-}
-
-fn heading<'a>(worded: &Worded<'_>, words: &'a Language, brand: &'a Brand) -> &'a str {
-    match &brand.heading {
-        _ if worded.heading.is_some() => worded.heading.unwrap_or_default(),
-        _ if worded.closed.is_some() => words.text("closed_heading"),
-        Some(heading) => heading,
-        // Without a number there is no place in the line.
-        None if worded.position.is_none() => words.text("heading_unnumbered"),
-        None => words.text("heading"),
-    }
-}
-
-/// What the switch of the updates does now, and then.
-fn switches<'a>(waiting: &Waiting, words: &'a Language) -> [&'a str; 2] {
-    let [pause, resume] = ["pause", "resume"].map(|name| words.text(name));
-    if waiting.still {
-        [resume, pause]
-    } else {
-        [pause, resume]
-    }
-}
-
-/// Why the figures may not be the latest.
-fn state<'a>(waiting: &Waiting, worded: &Worded<'a>, words: &'a Language) -> &'a str {
-    match (waiting.is_old, worded.hold, waiting.still) {
-        (true, ..) if waiting.position.is_some() => words.text("old"),
-        (_, Some(hold), _) => hold,
-        (.., true) => words.text("paused"),
-        _ => "",
-    }
-}
-
-/// All languages, by their own names.
-fn languages(chosen: &Language) -> Vec<Value> {
-    let option = |words: &Language| {
-        let is_chosen = words.tag == chosen.tag;
-        object!({ "tag": words.tag, "name": words.text("name"), "chosen": is_chosen })
-    };
-    LANGUAGES.iter().map(option).collect()
-}
-
-/// What a template may show. Each is documented in `docs/reference/page-variables.md`, and each is always there, if only as `null`.
-pub(super) fn data(waiting: &Waiting, links: &Links, words: &Language, brand: &Brand) -> Value {
-    let worded = Worded::new(waiting, words);
-    let heading = heading(&worded, words, brand);
-    let title = (worded.ahead.as_ref()).map(|ahead| format!("{ahead} \u{b7} {heading}"));
-    let state = state(waiting, &worded, words);
-    let timed = worded.wait.clone().filter(|_| worded.stage == "timed");
-    let all = object!({
-        "lang": words.tag,
-        "dir": words.direction,
-        "brand": brand,
-        "title": title.as_deref().unwrap_or(heading),
-        "heading": heading,
-        "stage": worded.stage,
-        "headline": worded.headline.clone().or(timed),
-        "detail": worded.detail,
-        "message": worded.message,
-        "said": worded.said,
-        "position": worded.position,
-        "number": worded.position.map(|position| words.number(position)),
-        "ahead": worded.ahead,
-        "line": worded.line,
-        "wait": worded.wait,
-        "estimate": countdown(waiting).or(worded.estimate),
-        "at": words.text(if countdown(waiting).is_some() { "opens_at" } else { "at" }),
-        "valid": worded.valid,
-        "cursor": worded.cursor,
-        "unserved": worded.cursor == Some(0),
-        "serving": worded.serving,
-        "progress": worded.progress,
-        "reference": waiting.reference.as_deref(),
-        "old": waiting.is_old,
-        "closed": worded.closed.is_some(),
-        "unnumbered": worded.position.is_none(),
-        "unsent": waiting.unsent,
-        "notice": notice(waiting, words),
-        "state": state,
-    });
-    with_wishes(all, waiting, links, words)
-}
-
-/// The same with what the visitor may wish for: when the page looks, and its language.
-fn with_wishes(mut all: Value, waiting: &Waiting, links: &Links, words: &Language) -> Value {
-    let [switch, other] = switches(waiting, words);
-    let look = (!waiting.still).then(|| words.counted("look", waiting.refresh));
-    let mut wishes = object!({
-        "paused": waiting.still,
-        "refresh": waiting.refresh,
-        "look": look,
-        "here": links.here.as_str(),
-        "place": links.place.as_str(),
-        "updates": links.updates.as_str(),
-        "language": links.language.as_str(),
-        "lot": waiting.event.filter(|event| event.order == DRAWN).map(|_| links.lot.as_str()),
-        "invitation": links.invitation.as_deref(),
-        "languages": languages(words),
-        "switch": switch,
-        "other": other,
-    });
-    if let (Some(all), Some(wishes)) = (all.as_object_mut(), wishes.as_object_mut()) {
-        all.append(wishes);
-    }
-    all
 }
 
 #[derive(Serialize)]

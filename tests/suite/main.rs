@@ -78,6 +78,7 @@ mod turnout;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {
+    mod compiled;
     pub(crate) mod conventions;
     mod docs;
     mod documented;

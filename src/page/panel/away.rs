@@ -5,9 +5,10 @@
 use serde_json::Value;
 
 use super::words::moment;
-use super::{ADMIN, Configured, band, figures, rooms, settings, shown_as};
+use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
+use crate::page::built_in;
 use crate::queue::{Mode, Sign};
 
 /// What is known without the store.
@@ -56,7 +57,7 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "sign": sign.map(|sign| figures::line(sign, now_ms)),
         "band": sign.map_or_else(band::away, |sign| band::band(sign, None, now_ms)),
     });
-    shown_as(&ADMIN, 503, &title, data)
+    shown_as(&built_in::ADMIN, 503, &data)
 }
 
 fn again(press: Unconfirmed<'_>) -> Value {

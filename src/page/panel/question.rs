@@ -1,17 +1,11 @@
 //! The question before what cannot be undone.
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 
 use super::shown_as;
 use crate::http::Reply;
 use crate::http::object::object;
-use crate::page::template::Template;
-use crate::page::{QUESTION_TEXT, house};
-
-// Parsed when it is first shown.
-static QUESTION: LazyLock<Option<Template>> = LazyLock::new(|| house(QUESTION_TEXT));
+use crate::page::built_in;
 
 /// A press that lets in more visitors than this asks first.
 pub const ASKS_ABOVE: u64 = 100;
@@ -46,5 +40,5 @@ pub fn question(path: &str, route: &str, question: &Question, again: &[(String, 
         "route": route,
         "fields": fields.collect::<Vec<Value>>(),
     });
-    shown_as(&QUESTION, 200, question.title, data)
+    shown_as(&built_in::QUESTION, 200, &data)
 }

@@ -39,7 +39,8 @@ pub(super) fn put_in(text: &str, constants: Constants<'_>) -> Result<String, Ref
     Ok(filled)
 }
 
-fn push_escaped(filled: &mut String, value: &str) {
+/// A text as text in HTML and in an attribute, which begins no tag of a template.
+pub(super) fn push_escaped(filled: &mut String, value: &str) {
     for letter in html_escape(value).chars() {
         match letter {
             '{' => filled.push_str("&#123;"),

@@ -1,116 +1,61 @@
-//! The inline styles and scripts of a page, found as a browser finds them, and the part of the policy that lets exactly
-//! these in.
-
-use std::fmt::Write as _;
+//! The part of a page's policy that lets exactly its inline styles and scripts in.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::elements::{Endless, Kind, elements};
 use super::{Refusal, split_at_pair};
 
 const CHANGES: &str = "has no digest, since a tag that changes from request to request stands in it; text.* and brand.* may";
 
 /// `style-src` and `script-src` with a digest for each of them; empty for a page with neither.
 pub(super) fn policy(text: &str) -> Result<String, Refusal> {
-    let (mut styles, mut scripts) = (String::new(), String::new());
-    let mut rest = text;
-    while let Some((_, tag)) = rest.split_once('<') {
-        if let Some(comment) = tag.strip_prefix("!--") {
-            rest = comment.split_once("-->").map_or("", |(_, after)| after);
-            continue;
+    let mut sources = Sources::default();
+    let (found, endless) = elements(text);
+    for element in found {
+        if let Some((before, _)) = split_at_pair(element.inside, '{') {
+            let tag_on = element.onwards.get(before.len()..).unwrap_or_default();
+            let reason = format!("<{}> {CHANGES}", element.name);
+            return Err(Refusal::at(text, tag_on, reason));
         }
-        let (name, head) = split(tag, |letter| !letter.is_ascii_alphanumeric());
-        if name.is_empty() {
-            rest = tag;
-            continue;
-        }
-        let (attributes, content) = attributes(head);
-        let sources = if name.eq_ignore_ascii_case("style") {
-            Some(&mut styles)
-        } else if name.eq_ignore_ascii_case("script") {
-            is_code(&attributes).then_some(&mut scripts)
-        } else {
-            rest = content;
-            continue;
-        };
-        let Some((inside, after)) = element(content, name) else {
-            return Err(Refusal::at(text, tag, format!("<{name}> is never closed")));
-        };
-        if let Some(sources) = sources {
-            if let Some((before, _)) = split_at_pair(inside, '{') {
-                let tag_on = content.get(before.len()..).unwrap_or_default();
-                return Err(Refusal::at(text, tag_on, format!("<{name}> {CHANGES}")));
-            }
-            let digest = STANDARD.encode(hmac_sha256::Hash::hash(inside.as_bytes()));
-            let _ = write!(sources, " 'sha256-{digest}'");
-        }
-        rest = after;
+        sources.push(element.kind, &digest(element.inside));
     }
-    let directive = |name: &str, sources: String| match sources.as_str() {
-        "" => sources,
-        _ => format!("{name}{sources}; "),
-    };
-    Ok(directive("style-src", styles) + &directive("script-src", scripts))
-}
-
-/// A script that the policy is asked about: none from elsewhere, which it lets in never, and no block of data.
-fn is_code(attributes: &[(&str, &str)]) -> bool {
-    let value = |wanted: &str| {
-        let found = attributes
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        found.map(|(_, value)| value.trim().to_ascii_lowercase())
-    };
-    let kind = value("type").unwrap_or_default();
-    let kinds = ["", "module", "importmap", "speculationrules"];
-    value("src").is_none() && (kinds.contains(&kind.as_str()) || kind.contains("script"))
-}
-
-/// What an element holds, and what follows it. Nothing but its own end tag ends it.
-fn element<'a>(content: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
-    content.match_indices('<').find_map(|(at, _)| {
-        let (inside, end) = content.split_at(at);
-        let (found, after) = split(end.strip_prefix("</")?, |letter| {
-            letter.is_ascii_whitespace() || "/>".contains(letter)
-        });
-        (found.eq_ignore_ascii_case(name) && !after.is_empty()).then_some((inside, after))
-    })
-}
-
-/// The attributes of a tag, and what follows the tag.
-fn attributes(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
-    let is_space = |letter: char| letter.is_ascii_whitespace();
-    let mut found = Vec::new();
-    loop {
-        rest = rest.trim_start_matches(|letter| is_space(letter) || letter == '/');
-        if let Some(after) = rest.strip_prefix('>') {
-            return (found, after);
-        }
-        if rest.is_empty() {
-            return (found, rest);
-        }
-        let (name, more) = split(rest, |letter| is_space(letter) || "/>=".contains(letter));
-        let Some(value) = more.trim_start_matches(is_space).strip_prefix('=') else {
-            found.push((name, ""));
-            rest = more;
-            continue;
-        };
-        let value = value.trim_start_matches(is_space);
-        let quoted = ['"', '\'']
-            .into_iter()
-            .find_map(|quote| Some((quote, value.strip_prefix(quote)?)));
-        let (value, after) = match quoted {
-            Some((quote, quoted)) => quoted.split_once(quote).unwrap_or((quoted, "")),
-            None => split(value, |letter| is_space(letter) || letter == '>'),
-        };
-        found.push((name, value));
-        rest = after;
+    if let Some(Endless { name, tag }) = endless {
+        return Err(Refusal::at(text, tag, format!("<{name}> is never closed")));
     }
+    Ok(sources.policy())
 }
 
-/// What stands before the first letter that ends it, and the rest.
-fn split(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(ends).unwrap_or(text.len()))
+/// The digest of an inline style or script, as a policy names it.
+pub(super) fn digest(inside: &str) -> String {
+    STANDARD.encode(hmac_sha256::Hash::hash(inside.as_bytes()))
+}
+
+/// The digests of a page's inline styles and scripts.
+#[derive(Default)]
+pub(super) struct Sources {
+    styles: String,
+    scripts: String,
+}
+
+impl Sources {
+    /// One more.
+    pub(super) fn push(&mut self, kind: Kind, digest: &str) {
+        let sources = match kind {
+            Kind::Style => &mut self.styles,
+            Kind::Script => &mut self.scripts,
+        };
+        sources.extend([" 'sha256-", digest, "'"]);
+    }
+
+    /// What the policy says about them.
+    pub(super) fn policy(self) -> String {
+        let directive = |name: &str, sources: String| match sources.as_str() {
+            "" => sources,
+            _ => format!("{name}{sources}; "),
+        };
+        directive("style-src", self.styles) + &directive("script-src", self.scripts)
+    }
 }
 
 #[cfg(test)]

@@ -92,12 +92,12 @@ mod tests {
     use handlebars::Context;
 
     use super::*;
+    use crate::page::built_in::texts::{ADMIN, NOTICE, QUESTION, QUEUE};
     use crate::page::template::Template;
-    use crate::page::{ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT, QUEUE_TEXT};
 
     #[test]
     fn our_own_templates_are_read_here_and_to_the_same_tree() {
-        for text in [QUEUE_TEXT, ADMIN_TEXT, NOTICE_TEXT, QUESTION_TEXT] {
+        for text in [QUEUE, ADMIN, NOTICE, QUESTION] {
             assert!(tree(text).is_some(), "{text}");
         }
         for text in [

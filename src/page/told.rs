@@ -1,0 +1,235 @@
+//! What the waiting page may show, by name. Each is documented in `docs/reference/page-variables.md`.
+//!
+//! A name is worked out when the page asks for it: what is not sent costs nothing.
+
+use serde_json::Value;
+
+use super::event::{DRAWN, countdown};
+use super::noticed::notice;
+use super::template::{Names, OBJECT, Same, Shown, values};
+use super::update::Worded;
+use super::{Brand, Links, Waiting};
+use crate::http::object::object;
+use crate::i18n::{LANGUAGES, Language};
+
+/// Every name but those of what has names itself: `brand` and `languages`.
+const NAMES: [&str; 39] = [
+    "lang",
+    "dir",
+    "title",
+    "heading",
+    "stage",
+    "headline",
+    "detail",
+    "message",
+    "said",
+    "position",
+    "number",
+    "ahead",
+    "line",
+    "wait",
+    "estimate",
+    "at",
+    "valid",
+    "cursor",
+    "unserved",
+    "serving",
+    "progress",
+    "reference",
+    "old",
+    "closed",
+    "unnumbered",
+    "unsent",
+    "notice",
+    "state",
+    "paused",
+    "refresh",
+    "look",
+    "here",
+    "place",
+    "updates",
+    "language",
+    "lot",
+    "invitation",
+    "switch",
+    "other",
+];
+
+/// A waiting visitor's page.
+pub(super) struct Told<'a> {
+    waiting: &'a Waiting,
+    links: &'a Links,
+    words: &'static Language,
+    brand: &'a Brand,
+    /// The figures in words.
+    pub(super) worded: Worded<'a>,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn new(
+        waiting: &'a Waiting,
+        links: &'a Links,
+        words: &'static Language,
+        brand: &'a Brand,
+    ) -> Self {
+        let worded = Worded::new(waiting, words);
+        Self {
+            waiting,
+            links,
+            words,
+            brand,
+            worded,
+        }
+    }
+
+    /// What does not change from request to request.
+    pub(super) fn same(&self) -> Same<'_> {
+        Same {
+            words: self.words,
+            brand: Some(self.brand),
+        }
+    }
+
+    /// All of it, for Handlebars: each name is always there, if only as `null`.
+    pub(super) fn value(&self) -> Value {
+        let mut all = values(self, &NAMES);
+        let language = |words: &Language| {
+            let is_chosen = words.tag == self.words.tag;
+            object!({ "tag": words.tag, "name": words.text("name"), "chosen": is_chosen })
+        };
+        let languages: Vec<Value> = LANGUAGES.iter().map(language).collect();
+        all.insert("brand".to_owned(), self.brand.into());
+        all.insert("languages".to_owned(), languages.into());
+        Value::Object(all)
+    }
+
+    pub(super) fn heading(&self) -> &str {
+        let worded = &self.worded;
+        match &self.brand.heading {
+            _ if worded.heading.is_some() => worded.heading.unwrap_or_default(),
+            _ if worded.closed.is_some() => self.words.text("closed_heading"),
+            Some(heading) => heading,
+            // Without a number there is no place in the line.
+            None if worded.position.is_none() => self.words.text("heading_unnumbered"),
+            None => self.words.text("heading"),
+        }
+    }
+
+    fn title(&self) -> Shown<'_> {
+        let heading = self.heading();
+        match &self.worded.ahead {
+            Some(ahead) => format!("{ahead} \u{b7} {heading}").into(),
+            None => heading.into(),
+        }
+    }
+
+    fn headline(&self) -> Option<&str> {
+        let timed = (self.worded.wait.as_deref()).filter(|_| self.worded.stage == "timed");
+        self.worded.headline.as_deref().or(timed)
+    }
+
+    /// Why the figures may not be the latest.
+    fn state(&self) -> &str {
+        let waiting = self.waiting;
+        match (waiting.is_old, self.worded.hold, waiting.still) {
+            (true, ..) if waiting.position.is_some() => self.words.text("old"),
+            (_, Some(hold), _) => hold,
+            (.., true) => self.words.text("paused"),
+            _ => "",
+        }
+    }
+
+    /// All languages, by their own names.
+    fn languages(&self) -> Shown<'_> {
+        let row = |words: &'static Language| -> Box<dyn Names> {
+            let is_chosen = words.tag == self.words.tag;
+            Box::new(Choice { words, is_chosen })
+        };
+        Shown::Rows(LANGUAGES.iter().map(row).collect())
+    }
+
+    /// The names of what the visitor may wish for: when the page looks, and its language.
+    fn wish(&self, name: &str) -> Shown<'_> {
+        let (waiting, links) = (self.waiting, self.links);
+        match name {
+            "paused" => Shown::Flag(waiting.still),
+            "refresh" => waiting.refresh.into(),
+            "look" if waiting.still => Shown::Nothing,
+            "look" => self.words.counted("look", waiting.refresh).into(),
+            "here" => links.here.as_str().into(),
+            "place" => links.place.as_str().into(),
+            "updates" => links.updates.as_str().into(),
+            "language" => links.language.as_str().into(),
+            "lot" => {
+                let drawn = waiting.event.filter(|event| event.order == DRAWN);
+                drawn.map(|_| links.lot.as_str()).into()
+            }
+            "invitation" => links.invitation.as_deref().into(),
+            "languages" => self.languages(),
+            // What the switch of the updates does now, and then.
+            "switch" if waiting.still => self.words.text("resume").into(),
+            "other" if !waiting.still => self.words.text("resume").into(),
+            "switch" | "other" => self.words.text("pause").into(),
+            "brand" => OBJECT.into(),
+            _ => name
+                .strip_prefix("brand.")
+                .and_then(|name| self.brand.named(name))
+                .into(),
+        }
+    }
+}
+
+impl Names for Told<'_> {
+    fn named(&self, name: &str) -> Shown<'_> {
+        let (waiting, worded, words) = (self.waiting, &self.worded, self.words);
+        match name {
+            "lang" => words.tag.into(),
+            "dir" => words.direction.into(),
+            "title" => self.title(),
+            "heading" => self.heading().into(),
+            "stage" => worded.stage.into(),
+            "headline" => self.headline().into(),
+            "detail" => worded.detail.as_deref().into(),
+            "message" => worded.message.into(),
+            "said" => worded.said.into(),
+            "position" => worded.position.into(),
+            "number" => worded.position.map(|number| words.number(number)).into(),
+            "ahead" => worded.ahead.as_deref().into(),
+            "line" => worded.line.as_str().into(),
+            "wait" => worded.wait.as_deref().into(),
+            "estimate" => countdown(waiting).or(worded.estimate).into(),
+            "at" if countdown(waiting).is_some() => words.text("opens_at").into(),
+            "at" => words.text("at").into(),
+            "valid" => worded.valid.into(),
+            "cursor" => worded.cursor.into(),
+            "unserved" => Shown::Flag(worded.cursor == Some(0)),
+            "serving" => worded.serving.as_deref().into(),
+            "progress" => worded.progress.into(),
+            "reference" => waiting.reference.as_deref().into(),
+            "old" => Shown::Flag(waiting.is_old),
+            "closed" => Shown::Flag(worded.closed.is_some()),
+            "unnumbered" => Shown::Flag(worded.position.is_none()),
+            "unsent" => Shown::Flag(waiting.unsent),
+            "notice" => notice(waiting, words).into(),
+            "state" => self.state().into(),
+            _ => self.wish(name),
+        }
+    }
+}
+
+/// A language that the visitor may choose.
+struct Choice {
+    words: &'static Language,
+    is_chosen: bool,
+}
+
+impl Names for Choice {
+    fn named(&self, name: &str) -> Shown<'_> {
+        match name {
+            "tag" => self.words.tag.into(),
+            "name" => self.words.text("name").into(),
+            "chosen" => Shown::Flag(self.is_chosen),
+            _ => Shown::Nothing,
+        }
+    }
+}

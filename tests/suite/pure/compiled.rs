@@ -1,0 +1,82 @@
+//! Which pages the build compiles, and which it leaves to Handlebars: `docs/how-to/write-your-own-page.md`.
+
+#[path = "../../../build/parts.rs"]
+mod parts;
+
+use crate::pure::conventions::text;
+use parts::{ACCEPTED, Languages, compiled};
+
+fn languages() -> Languages {
+    let texts = |said: &str| [("a".to_owned(), said.to_owned())].into();
+    [("en", texts("A")), ("de", texts("Ä"))]
+        .map(|(tag, texts)| (tag.to_owned(), texts))
+        .into()
+}
+
+#[test]
+fn a_page_of_plain_tags_is_compiled() {
+    for page in [
+        "",
+        "a",
+        "{{title}}{{text.a}}{{brand.light}}",
+        "a{{#if b}}c{{#each d}}{{e}}{{/each}}{{/if}} } {f}",
+        "<style>p { color: {{brand.light}} }</style><script>'{{text.a}}'</script>",
+        "<script type=application/json>{{title}}</script>",
+    ] {
+        assert!(compiled(page, &languages()).is_some(), "{page}: {ACCEPTED}");
+    }
+}
+
+#[test]
+fn a_page_with_any_other_tag_is_left_to_handlebars() {
+    for page in [
+        "{{#if a}}b{{else}}c{{/if}}",
+        "{{#unless a}}b{{/unless}}",
+        "{{#each a}}{{this}}{{/each}}",
+        "{{{a}}}",
+        "{{&a}}",
+        "{{ a }}",
+        "{{! a }}",
+        "{{> a}}",
+        "{{len}}",
+        "{{lookup}}",
+        "{{a.0}}",
+        "{{a",
+        "\\{{a}}",
+        "{{#if a}}b",
+        "{{#if a}}b{{/each}}",
+        "b{{/if}}",
+        "{{text.b}}",
+        "{{brand.b}}",
+        "<style>{{title}}</style>",
+        "<script>{{#if a}}b{{/if}}</script>",
+        "<style>p {}",
+    ] {
+        assert!(compiled(page, &languages()).is_none(), "{page}");
+    }
+}
+
+#[test]
+fn an_element_has_one_digest_for_each_thing_it_may_be() {
+    let count = |page: &str| {
+        let compiled = compiled(page, &languages()).unwrap_or_default();
+        let digests = compiled.matches("=\")").count();
+        (digests, compiled.matches("branded: Parts(\"\")").count())
+    };
+    assert_eq!(count("<style>p {}</style>"), (1, 1));
+    assert_eq!(count("<script>'{{text.a}}'</script>"), (2, 1));
+    assert_eq!(count("<style>p { color: {{brand.light}} }</style>"), (1, 0));
+}
+
+#[test]
+fn the_example_of_the_documentation_is_compiled() {
+    let how_to = text("docs/how-to/write-your-own-page.md");
+    let page = how_to.split("```html\n").nth(1).unwrap();
+    let page = page.split("```").next().unwrap();
+    let mut languages = languages();
+    for texts in languages.values_mut() {
+        let names = ["number", "serving", "wait", "unsent", "old", "support"];
+        texts.extend(names.map(|name| (name.to_owned(), "b".to_owned())));
+    }
+    assert!(compiled(page, &languages).is_some(), "{page}");
+}
