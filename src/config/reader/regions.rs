@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_share_is_fixed_where_a_region_has_one() {
         let read = regions(
-            r#"[{"name":"west","share":45,"pops":"SJC"},{"name":"east","pops":"LHR","share":55.0},{"name":"alps","pops":"VIE"}]"#,
+            r#"[{"name":"west","share":45,"pops":"SJC"},{"name":"east","pops":"LHR","share":55.0},{"name":"alps","pops":"FRA"}]"#,
         );
         let shares = read.rule.list.iter().map(|region| region.share);
         assert_eq!(shares.collect::<Vec<_>>(), [Some(45), Some(55), None]);
