@@ -1,7 +1,9 @@
 //! Load on one edge: a number of keep-alive connections, each sending the next request when it has the
 //! answer to the last. Every answer is looked at: a wrong one would make the rest mean nothing.
 
+use std::cell::Cell;
 use std::net::SocketAddr;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, Empty};
@@ -11,7 +13,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::HOST;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, LocalSet};
 use tokio::time::timeout;
 
 use crate::scenario::Ask;
@@ -41,6 +43,62 @@ struct Turn {
     sender: Sender,
     answers: Vec<u32>,
     wrong: Vec<String>,
+}
+
+/// What became of requests that were sent when they were due.
+#[derive(Debug, Default)]
+pub(crate) struct Paced {
+    /// How long each took from when it was due, in microseconds; those that failed too.
+    pub(crate) answers: Vec<u32>,
+    /// Answers that came and are not what the scenario measures: the product could not see the line.
+    pub(crate) unseen: usize,
+    /// No answer came in time, or the connection failed.
+    pub(crate) failed: usize,
+    pub(crate) time: Duration,
+}
+
+/// What one connection needs for its part of them.
+struct PacedTurn {
+    ask: Ask,
+    addr: SocketAddr,
+    request: Request<Empty<Bytes>>,
+    begin: Instant,
+    /// When the next request of all is due.
+    next: Rc<Cell<Duration>>,
+}
+
+impl PacedTurn {
+    async fn take(self, mut sender: Sender, gap: Duration, time: Duration) -> (Sender, Paced) {
+        let mut found = Paced::default();
+        loop {
+            let due = self.next.get();
+            if due >= time {
+                return (sender, found);
+            }
+            self.next.set(due + gap);
+            let due = self.begin + due;
+            tokio::time::sleep_until(due.into()).await;
+            // A visitor whose poll could not even be sent for so long has given up.
+            let has_failed = if due.elapsed() > PATIENCE {
+                true
+            } else {
+                match send(&mut sender, self.request.clone()).await {
+                    Ok(answer) => {
+                        found.unseen += usize::from(check(&answer, &self.ask).is_err());
+                        false
+                    }
+                    Err(_) => {
+                        if let Ok(new) = connect(self.addr).await {
+                            sender = new;
+                        }
+                        true
+                    }
+                }
+            };
+            found.failed += usize::from(has_failed);
+            found.answers.push(micros(due.elapsed()));
+        }
+    }
 }
 
 impl Crowd {
@@ -89,54 +147,42 @@ impl Crowd {
         }
     }
 
-    /// Sends a request every so often for so long, whatever became of those before, on a new connection where none is idle. How
-    /// long each answer took from when its request was due, in microseconds, and how long all took together.
+    /// Sends a request every so often for so long, on the next connection that is idle: so many of them that a request waits for
+    /// one only where the server is far behind.
     ///
     /// # Errors
-    /// When an answer is wrong or does not come.
-    pub(crate) async fn paced(
-        &mut self,
-        gap: Duration,
-        time: Duration,
-    ) -> Result<(Vec<u32>, Duration), String> {
-        let begin = Instant::now();
-        let (mut due, mut asked) = (Duration::ZERO, JoinSet::new());
-        let (mut answers, addr) = (Vec::new(), self.addr);
-        while due < time {
-            tokio::time::sleep_until((begin + due).into()).await;
-            // All that are due by now, since a sleep ends by the millisecond.
-            while due < time && begin + due <= Instant::now() {
-                let (request, ask) = (request(&self.ask, &self.host)?, self.ask.clone());
-                let (idle, at) = (self.idle.pop(), begin + due);
-                asked.spawn(async move {
-                    let mut sender = match idle {
-                        Some(sender) => sender,
-                        None => connect(addr).await?,
-                    };
-                    let answer = send(&mut sender, request).await?;
-                    check(&answer, &ask)?;
-                    Ok::<_, String>((sender, micros(at.elapsed())))
-                });
-                due += gap;
-            }
-            while let Some(done) = asked.try_join_next() {
-                answers.push(self.takes_back(done)?);
-            }
+    /// When the bench itself is interrupted.
+    pub(crate) async fn paced(&mut self, gap: Duration, time: Duration) -> Result<Paced, String> {
+        let (begin, next) = (Instant::now(), Rc::new(Cell::new(Duration::ZERO)));
+        let mut turns = JoinSet::new();
+        let tasks = LocalSet::new();
+        for sender in self.idle.drain(..) {
+            let request = request(&self.ask, &self.host)?;
+            let turn = PacedTurn {
+                ask: self.ask.clone(),
+                addr: self.addr,
+                request,
+                begin,
+                next: Rc::clone(&next),
+            };
+            turns.spawn_local_on(turn.take(sender, gap, time), &tasks);
         }
-        while let Some(done) = asked.join_next().await {
-            answers.push(self.takes_back(done)?);
-        }
-        Ok((answers, begin.elapsed()))
-    }
-
-    /// The connection of an answer is idle again.
-    fn takes_back(
-        &mut self,
-        done: Result<Result<(Sender, u32), String>, tokio::task::JoinError>,
-    ) -> Result<u32, String> {
-        let (sender, took) = done.map_err(|_| "A connection of the bench was interrupted.")??;
-        self.idle.push(sender);
-        Ok(took)
+        let mut paced = Paced::default();
+        tasks
+            .run_until(async {
+                while let Some(turn) = turns.join_next().await {
+                    let (sender, found) =
+                        turn.map_err(|_| "A connection of the bench was interrupted.")?;
+                    self.idle.push(sender);
+                    paced.answers.extend(found.answers);
+                    paced.unseen += found.unseen;
+                    paced.failed += found.failed;
+                }
+                Ok::<_, String>(())
+            })
+            .await?;
+        paced.time = begin.elapsed();
+        Ok(paced)
     }
 
     /// One request on the first connection, and how long its answer took.
@@ -224,20 +270,28 @@ async fn send(sender: &mut Sender, request: Request<Empty<Bytes>>) -> Result<Ans
 fn check(answer: &Answer, ask: &Ask) -> Result<(), String> {
     let mark = ask.mark.as_bytes();
     if answer.status != ask.status {
-        let text = String::from_utf8_lossy(&answer.body);
-        let beginning: String = text.chars().take(200).collect();
         return Err(format!(
-            "status {} instead of {}: {beginning}",
-            answer.status, ask.status
+            "status {} instead of {}: {}",
+            answer.status,
+            ask.status,
+            beginning(answer)
         ));
     }
     if answer.body.windows(mark.len()).any(|words| words == mark) {
         return Ok(());
     }
     Err(format!(
-        "status {} as expected, but nowhere \"{}\".",
-        answer.status, ask.mark
+        "status {} as expected, but nowhere \"{}\": {}",
+        answer.status,
+        ask.mark,
+        beginning(answer)
     ))
+}
+
+/// What an answer that is not the right one says.
+fn beginning(answer: &Answer) -> String {
+    let text = String::from_utf8_lossy(&answer.body);
+    text.chars().take(200).collect()
 }
 
 fn request(ask: &Ask, host: &str) -> Result<Request<Empty<Bytes>>, String> {

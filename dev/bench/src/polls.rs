@@ -20,18 +20,26 @@ const WAITING: u32 = 10_000;
 const PACES: [(&str, u32); 2] = [("far from the front", 28), ("near the front", 5)];
 /// Before anything counts.
 const WARM_UP: Duration = Duration::from_secs(2);
-/// Connections that are open from the beginning.
-const CONNECTIONS: usize = 64;
+/// More polls than this are never under way at a time.
+const CONNECTIONS: usize = 256;
 
 /// Both paces, one after the other, for so long each.
 ///
 /// # Errors
-/// When something cannot be started, or an answer is not the right one.
+/// When something cannot be started.
 pub(crate) async fn polls(builds: &Builds, time: Duration) -> Result<Value, String> {
     let mut found = Vec::new();
     let mut table = format!(
-        "\n{WAITING} waiting visitors, the local server on one core\n\n{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
-        "pages poll", "polls/s", "p50 ms", "p99 ms", "max ms", "core %", "late polls"
+        "\n{WAITING} waiting visitors, the local server on one core\n\n{:<22}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>8}{:>8}\n",
+        "pages poll",
+        "polls/s",
+        "p50 ms",
+        "p99 ms",
+        "max ms",
+        "core %",
+        "over 50 ms",
+        "unseen",
+        "failed"
     );
     for (place, every) in PACES {
         let line = Line::lay(builds, WAITING.into()).await?;
@@ -41,8 +49,9 @@ pub(crate) async fn polls(builds: &Builds, time: Duration) -> Result<Value, Stri
         let gap = Duration::from_secs_f64(1.0 / per_second);
         crowd.paced(gap, WARM_UP).await?;
         let cpu = usage::cpu(line.edge.pid())?;
-        let (mut answers, took) = crowd.paced(gap, time).await?;
+        let paced = crowd.paced(gap, time).await?;
         let cpu = usage::cpu(line.edge.pid())?.saturating_sub(cpu);
+        let (mut answers, took) = (paced.answers, paced.time);
         answers.sort_unstable();
         let ms = |of_hundred| f64::from(percentile(&answers, of_hundred)) / 1000.0;
         let (p50, p99, most) = (ms(50), ms(99), ms(100));
@@ -50,8 +59,10 @@ pub(crate) async fn polls(builds: &Builds, time: Duration) -> Result<Value, Stri
         let late = answers.iter().filter(|micros| **micros > 50_000).count();
         let _ = writeln!(
             table,
-            "{:<22}{per_second:>10.0}{p50:>10.1}{p99:>10.1}{most:>10.1}{core:>10.0}{late:>14}",
+            "{:<22}{per_second:>10.0}{p50:>10.1}{p99:>10.1}{most:>10.1}{core:>10.0}{late:>14}{:>8}{:>8}",
             format!("{place}, {every} s"),
+            paced.unseen,
+            paced.failed,
         );
         found.push(json!({
             "every_s": every,
@@ -63,9 +74,13 @@ pub(crate) async fn polls(builds: &Builds, time: Duration) -> Result<Value, Stri
             "core_percent": core,
             "store_calls_per_second": count(usize::try_from(line.backends.store.calls()).unwrap_or(usize::MAX)) / (took + WARM_UP).as_secs_f64(),
             "later_than_50_ms": late,
+            "unseen": paced.unseen,
+            "failed": paced.failed,
         }));
     }
-    anstream::println!("{table}\nEach poll is timed from when it was due.\n");
+    anstream::println!(
+        "{table}\nEach poll is timed from when it was due. Unseen: the answer could not see the line. Failed: none came in 10 s.\n"
+    );
     Ok(json!({ "waiting": WAITING, "polls": found }))
 }
 
