@@ -1,17 +1,20 @@
 //! Puts the pages together, in as few bytes as are safe, and cuts them into what stays and what changes: the waiting page,
-//! `templates/queue.html`, with its style and its script; the challenge with its script; and the panel.
+//! `templates/queue.html`, with its style and its script; the challenge with its script; and the panel. So it does with the
+//! texts of the languages.
 //!
 //! Invariant: only comments, white space and the names that the two files give themselves change. A comment stands on lines
 //! of its own, and a text in quotes stays as it is.
 
 #[path = "build/parts.rs"]
 mod parts;
+#[path = "build/words.rs"]
+mod words;
 
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use parts::{ACCEPTED, Languages, compiled};
+use parts::{ACCEPTED, compiled};
 
 /// Signs beside which a style needs no space.
 const STYLE: Signs = Signs {
@@ -75,7 +78,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Each page as it is, for tests and for Handlebars, and all of them compiled.
 fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> {
-    let languages = languages()?;
+    let languages = words::read()?;
+    words::write(folder, &languages)?;
     let mut all = String::new();
     for (name, page) in pages {
         let file = format!("{name}.html");
@@ -97,24 +101,6 @@ fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> 
     }
     fs::write(folder.join("pages.rs"), all)?;
     Ok(())
-}
-
-/// The texts of every language: one `"name":"text",` a line, without escapes.
-fn languages() -> Result<Languages, Box<dyn Error>> {
-    let mut languages = Languages::new();
-    for file in fs::read_dir("templates/words")? {
-        let path = file?.path();
-        let tag = path.file_stem().unwrap_or_default().to_string_lossy();
-        let json = fs::read_to_string(&path)?;
-        let text = |line: &str| {
-            let text = line.strip_prefix('"')?.trim_end_matches(',');
-            let (name, text) = text.strip_suffix('"')?.split_once("\":\"")?;
-            Some((name.to_owned(), text.to_owned()))
-        };
-        let texts = json.lines().filter_map(text).collect();
-        languages.insert(tag.into_owned(), texts);
-    }
-    Ok(languages)
 }
 
 /// The panel without comments, and without white space in its style and its script.

@@ -8,11 +8,16 @@ mod number;
 mod plural;
 mod span;
 
-use std::sync::LazyLock;
-
 use number::Grouping;
 
-type Texts = Vec<(&'static str, &'static str)>;
+/// The names of all texts, sorted.
+static NAMES: &[&str] = include!(concat!(env!("OUT_DIR"), "/names.rs"));
+
+/// The texts of a language in the order of their names, as `build.rs` writes them. One that it does not have is empty.
+struct Texts {
+    all: &'static str,
+    ends: &'static [u16],
+}
 
 /// One language.
 pub struct Language {
@@ -22,8 +27,7 @@ pub struct Language {
     pub direction: &'static str,
     plural: fn(u64) -> &'static str,
     grouping: Grouping,
-    // One by one, so that nobody parses a language that is not shown.
-    texts: LazyLock<Texts>,
+    texts: Texts,
 }
 
 macro_rules! languages {
@@ -33,9 +37,10 @@ macro_rules! languages {
             direction: $direction,
             plural: plural::$plural,
             grouping: number::$grouping,
-            texts: LazyLock::new(|| {
-                texts(include_str!(concat!("../../templates/words/", $tag, ".json")))
-            }),
+            texts: Texts {
+                all: include_str!(concat!(env!("OUT_DIR"), "/", $tag, ".txt")),
+                ends: include!(concat!(env!("OUT_DIR"), "/", $tag, ".rs")),
+            },
         }),*]
     };
 }
@@ -78,7 +83,8 @@ pub fn english() -> &'static Language {
 impl Language {
     /// The names of all texts.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.texts.iter().map(|(name, _)| *name)
+        let named = NAMES.iter().enumerate();
+        named.filter_map(|(index, name)| self.texts.get(index).map(|_| *name))
     }
 
     /// A text; empty when there is none of that name.
@@ -155,16 +161,16 @@ impl Language {
     }
 
     fn find(&self, name: &str) -> Option<&'static str> {
-        let mut texts = self.texts.iter();
-        texts.find(|text| text.0 == name).map(|text| text.1)
+        self.texts.get(NAMES.binary_search(&name).ok()?)
     }
 }
 
-/// Our own files need no parser: one `"name":"text",` a line, without escapes. The suite compares with what a parser reads.
-fn texts(json: &'static str) -> Texts {
-    let text = |line: &'static str| {
-        let text = line.strip_prefix('"')?.trim_end_matches(',');
-        text.strip_suffix('"')?.split_once("\":\"")
-    };
-    json.lines().filter_map(text).collect()
+impl Texts {
+    /// The text of that name, by the name's place.
+    fn get(&self, index: usize) -> Option<&'static str> {
+        let end = |index: usize| self.ends.get(index).copied().map(usize::from);
+        let from = index.checked_sub(1).map_or(Some(0), end)?;
+        let text = self.all.get(from..end(index)?)?;
+        (!text.is_empty()).then_some(text)
+    }
 }
