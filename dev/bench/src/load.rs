@@ -81,19 +81,14 @@ impl PacedTurn {
             // A visitor whose poll could not even be sent for so long has given up.
             let has_failed = if due.elapsed() > PATIENCE {
                 true
+            } else if let Ok(answer) = send(&mut sender, self.request.clone()).await {
+                found.unseen += usize::from(check(&answer, &self.ask).is_err());
+                false
             } else {
-                match send(&mut sender, self.request.clone()).await {
-                    Ok(answer) => {
-                        found.unseen += usize::from(check(&answer, &self.ask).is_err());
-                        false
-                    }
-                    Err(_) => {
-                        if let Ok(new) = connect(self.addr).await {
-                            sender = new;
-                        }
-                        true
-                    }
+                if let Ok(new) = connect(self.addr).await {
+                    sender = new;
                 }
+                true
             };
             found.failed += usize::from(has_failed);
             found.answers.push(micros(due.elapsed()));
@@ -147,8 +142,8 @@ impl Crowd {
         }
     }
 
-    /// Sends a request every so often for so long, on the next connection that is idle: so many of them that a request waits for
-    /// one only where the server is far behind.
+    /// Sends a request every so often for so long, on the next idle connection. There are enough of them that a
+    /// request waits for one only where the server is far behind.
     ///
     /// # Errors
     /// When the bench itself is interrupted.
