@@ -6,6 +6,8 @@
 #[expect(dead_code, reason = "the build says no lines")]
 #[path = "../src/page/template/elements.rs"]
 mod elements;
+#[path = "../src/page/template/escape.rs"]
+mod escape;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,6 +16,7 @@ use std::mem;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use elements::{Kind, elements};
+use escape::push_escaped;
 
 /// The texts of each language, by its tag.
 pub(crate) type Languages = BTreeMap<String, BTreeMap<String, String>>;
@@ -183,7 +186,7 @@ fn digest(pieces: &[Piece<'_>], texts: &BTreeMap<String, String>) -> Option<Stri
     for piece in pieces {
         match piece {
             Piece::Text(text) => filled.push_str(text),
-            Piece::Tag(tag) => filled.push_str(&escaped(constant(tag, texts)?)),
+            Piece::Tag(tag) => push_escaped(&mut filled, constant(tag, texts)?),
         }
     }
     Some(STANDARD.encode(hmac_sha256::Hash::hash(filled.as_bytes())))
@@ -197,25 +200,4 @@ fn constant<'a>(name: &str, texts: &'a BTreeMap<String, String>) -> Option<&'a s
     let name = name.strip_prefix("brand.")?;
     let found = BRAND.iter().find(|(known, _)| *known == name);
     found.map(|(_, value)| *value)
-}
-
-/// As `src/page/template/constants.rs` escapes.
-fn escaped(value: &str) -> String {
-    let mut escaped = String::with_capacity(value.len());
-    for letter in value.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#x27;"),
-            '`' => escaped.push_str("&#x60;"),
-            '=' => escaped.push_str("&#x3D;"),
-            '{' => escaped.push_str("&#123;"),
-            '\\' => escaped.push_str("&#92;"),
-            '\n' => escaped.push_str("&#10;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

@@ -8,6 +8,7 @@ mod bounds;
 mod compiled;
 mod constants;
 mod elements;
+mod escape;
 mod escaped;
 mod inline;
 mod names;

@@ -118,7 +118,8 @@ pub struct Model {
     regions: InRegions,
 }
 
-fn sign_at_first(configured: Pace) -> Sign {
+/// The sign of a line that nothing has moved yet.
+pub(super) fn sign_at_first(configured: Pace) -> Sign {
     let live = Live {
         pace: configured,
         ..Live::default()

@@ -1,7 +1,8 @@
 //! What is served while the configuration is unsound: visitors who were admitted, and paths that skip the room.
 //!
-//! Invariant: nobody is admitted here, no number is drawn, the store is not asked, and no request goes to a backend that may be the wrong one. While it is unknown where operators
-//! are answered, no request with a password reaches the origin, and none with a token by a path that a program may use.
+//! Invariant: nobody is admitted here, no number is drawn, the store is not asked, and no request goes to a backend that may be
+//! the wrong one. While it is unknown where operators are answered, no request with a password reaches the origin,
+//! and none with a token by a path that a program may use.
 
 use super::onwards::{bare, of_visitor};
 use super::{METHODS, Outcome, web_socket_refused};

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use super::constants::push_escaped;
 use super::elements::Kind;
+use super::escape::push_escaped;
 use super::inline::{Sources, digest};
 use super::names::{Names, Shown};
 use super::parts::{Part, Parts};

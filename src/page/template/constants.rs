@@ -5,8 +5,7 @@
 
 use std::borrow::Cow;
 
-use handlebars::html_escape;
-
+use super::escape::push_escaped;
 use super::{Refusal, split_at_pair};
 
 /// The value of a name: nothing when it is no constant, and a reason when it looks like one and is none.
@@ -37,18 +36,6 @@ pub(super) fn put_in(text: &str, constants: Constants<'_>) -> Result<String, Ref
     }
     filled.push_str(rest);
     Ok(filled)
-}
-
-/// A text as text in HTML and in an attribute, which begins no tag of a template.
-pub(super) fn push_escaped(filled: &mut String, value: &str) {
-    for letter in html_escape(value).chars() {
-        match letter {
-            '{' => filled.push_str("&#123;"),
-            '\\' => filled.push_str("&#92;"),
-            '\n' => filled.push_str("&#10;"),
-            other => filled.push(other),
-        }
-    }
 }
 
 #[cfg(test)]
