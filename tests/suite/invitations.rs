@@ -106,6 +106,8 @@ struct Play<'a> {
     front: BTreeMap<(u64, u64), String>,
     invitations: Vec<Invitation>,
     guests: Vec<Guest>,
+    /// Of the main line, after the latest verb.
+    length: u64,
     /// How many went in by each since the store last lost its data.
     uses: BTreeMap<usize, u64>,
     now_ms: u64,
@@ -128,6 +130,7 @@ impl Play<'_> {
             model: Model::new(PACE).with_cap(cap).with_front_share(share),
             known: Known(None),
             before: None,
+            length: 0,
             called: Some(Called::default()),
             front: BTreeMap::new(),
             invitations: [1, 1, 2, 5, 5, 50, 9, 9]
@@ -192,10 +195,12 @@ impl Play<'_> {
         let front = sign.front.unwrap_or_default();
         let (all, front) = (sign.cursor.0 + front.cursor.0, front.cursor.0);
         let begin = Called { all, front };
+        let drawn = sign.length - std::mem::replace(&mut self.length, sign.length).min(sign.length);
         let Some(since) = self.called else {
             return;
         };
-        if sign.waiting_in_main() == 0 {
+        // A verb calls before it draws, so the last visitor to draw may have come to an empty line.
+        if sign.waiting_in_main() <= drawn {
             self.called = Some(begin);
         } else {
             let most = ((all - since.all) * self.share).div_ceil(100);
