@@ -16,6 +16,7 @@ mod inside;
 mod invite;
 mod journal;
 mod look;
+mod lost;
 mod lot;
 mod pace;
 mod pieces;

@@ -3,7 +3,7 @@
 use super::journal::NOBODY;
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
-use crate::queue::{Begun, Cursor, FrontLane, Sign, WaitingProof};
+use crate::queue::{Begun, Cursor, Sign, WaitingProof};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 pub(super) const YOUNG_MS: u64 = 120_000;
@@ -90,8 +90,7 @@ impl Model {
         let before = self.sign.birth.order();
         let age = known.birth.started.cmp(&self.sign.birth.started);
         self.take_line(known, settled, now_ms);
-        self.take_front(known, before, now_ms);
-        self.take_regions(known, before, now_ms);
+        self.take_lanes(known, before, now_ms);
         // Of this line, or of a piece of it.
         let (birth, born) = (&self.sign.birth, known.birth.born);
         if born == birth.born || birth.splice_of(born).is_some() {
@@ -226,7 +225,7 @@ impl Model {
         self.lent = credit;
     }
 
-    fn remember_cursor(&mut self, seen: Cursor) {
+    pub(super) fn remember_cursor(&mut self, seen: Cursor) {
         if seen > self.sign.cursor {
             // Remembered, not admitted now: the measurement begins anew.
             self.sign.cursor = Cursor(seen.0.min(self.sign.length));
@@ -281,8 +280,7 @@ impl Model {
             let mut past = self.pieces();
             past.grow(piece);
             self.begin_new_data(past, 0, now_ms);
-            self.leave_free_in_front(FrontLane::default(), now_ms);
-            self.leave_free_in_regions(now_ms);
+            self.leave_free(now_ms);
         } else if young {
             let mut past = Pieces::of(&self.sign.birth, self.sign.length);
             let own = past.pop(started);

@@ -3,24 +3,19 @@
 use super::birth::{LEAST_GAP, Windows};
 use super::{Asker, Model};
 use crate::queue::{
-    Cursor, FrontLane, FrontShare, Invited, Lane, Mode, Position, Sign, TicketState, WaitingProof,
-    Way,
+    Cursor, FrontLane, FrontShare, Invited, Lane, Mode, Position, TicketState, WaitingProof, Way,
 };
-
-fn behind(length: u64, recent: u64) -> u64 {
-    length + recent.max(LEAST_GAP)
-}
 
 /// What is known of it beside its numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     /// Its share, in percent.
-    percent: u64,
+    pub(super) percent: u64,
     /// By how much it is ahead of that, in hundredths of a visitor.
     pub(super) over: u64,
     /// How many of its visitors were called in all.
     pub(super) called: u64,
-    windows: Windows,
+    pub(super) windows: Windows,
 }
 
 impl Model {
@@ -113,37 +108,20 @@ impl Model {
         }
         self.sign.epoch = self.sign.epoch.max(place.epoch);
         if place.position.0 > self.lane().length {
-            self.leave_gap(place.position.0 + LEAST_GAP);
+            self.begin_front_at(place.position.0 + LEAST_GAP);
         }
         let seen = place.cursor_at_draw.0.min(place.position.0);
-        let cursor = &mut self.lane().cursor;
-        *cursor = (*cursor).max(Cursor(seen));
+        self.remember_front_cursor(Cursor(seen));
     }
 
-    /// What a copy of the sign knows of the lane.
-    pub(super) fn take_front(&mut self, known: &Sign, before: (u64, u64), now_ms: u64) {
-        let is_here = known.birth.born == self.sign.birth.born;
-        let known = known.front.filter(|_| is_here).unwrap_or_default();
-        let is_lost = self.sign.birth.order() != before;
-        if known.length > self.lane().length || is_lost {
-            self.leave_free_in_front(known, now_ms);
-        }
-        let cursor = &mut self.lane().cursor;
-        *cursor = (*cursor).max(known.cursor);
-    }
-
-    fn leave_gap(&mut self, length: u64) {
+    pub(super) fn begin_front_at(&mut self, length: u64) {
         self.lane().length = length;
         self.front.windows.begin_at(length);
     }
 
-    /// Data were lost: numbers are left free behind those that are known here and by a copy.
-    pub(super) fn leave_free_in_front(&mut self, known: FrontLane, now_ms: u64) {
-        let length = self.lane().length;
-        if self.front.percent > 0 || length > 0 || known.length > 0 {
-            let here = behind(length, self.front.windows.recent(now_ms, length));
-            self.leave_gap(behind(known.length, known.recent).max(here));
-        }
+    pub(super) fn remember_front_cursor(&mut self, seen: Cursor) {
+        let cursor = &mut self.lane().cursor;
+        *cursor = (*cursor).max(seen);
     }
 
     /// The line is of another birth, and the numbers of the lane were not.

@@ -4,9 +4,7 @@ use super::birth::{LEAST_GAP, Windows};
 use super::rate::Measuring;
 use super::{Asker, Model};
 use crate::queue::regions::{Claimant, Lag, Traffic, shares, split};
-use crate::queue::{
-    Cursor, Lane, Position, Region, RegionLine, RegionName, Regions, Sign, WaitingProof,
-};
+use crate::queue::{Cursor, Lane, Position, Region, RegionLine, RegionName, Regions, WaitingProof};
 use std::collections::BTreeMap;
 
 const MINUTE_MS: u64 = 60_000;
@@ -19,8 +17,8 @@ pub(super) struct InRegions {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Place {
-    windows: Windows,
+pub(super) struct Place {
+    pub(super) windows: Windows,
     measuring: Measuring,
     /// Whether this verb has called visitors of it.
     is_called: bool,
@@ -67,16 +65,16 @@ impl Model {
         self
     }
 
-    fn know(&mut self, name: RegionName) -> &mut Place {
+    pub(super) fn know(&mut self, name: RegionName) -> &mut Place {
         self.regions.places.entry(None).or_default();
         self.regions.places.entry(Some(name)).or_default()
     }
 
-    fn names(&self) -> Vec<RegionName> {
+    pub(super) fn names(&self) -> Vec<RegionName> {
         self.regions.places.keys().copied().flatten().collect()
     }
 
-    fn configured(&self, name: RegionName) -> Option<&Region> {
+    pub(super) fn configured(&self, name: RegionName) -> Option<&Region> {
         self.regions.rule.as_ref()?.named(name)
     }
 
@@ -191,7 +189,7 @@ impl Model {
         self.remember_region_cursor(name, Cursor(seen));
     }
 
-    fn begin_region_at(&mut self, name: RegionName, length: u64) {
+    pub(super) fn begin_region_at(&mut self, name: RegionName, length: u64) {
         let line = RegionLine {
             length,
             ..self.sign.region(name)
@@ -200,7 +198,7 @@ impl Model {
         self.know(name).windows.begin_at(length);
     }
 
-    fn remember_region_cursor(&mut self, name: RegionName, seen: Cursor) {
+    pub(super) fn remember_region_cursor(&mut self, name: RegionName, seen: Cursor) {
         let line = self.sign.region(name);
         if seen > line.cursor {
             self.know(name).measuring.forget();
@@ -208,41 +206,6 @@ impl Model {
                 cursor: seen,
                 ..line
             });
-        }
-    }
-
-    /// What a copy of the sign knows of the regions.
-    pub(super) fn take_regions(&mut self, known: &Sign, before: (u64, u64), now_ms: u64) {
-        let is_here = known.birth.born == self.sign.birth.born;
-        let is_lost = self.sign.birth.order() != before;
-        for line in known.regions.iter().filter(|_| is_here) {
-            self.know(line.name);
-        }
-        for name in self.names() {
-            let copy = known.regions.iter().find(|line| line.name == name);
-            let copy = copy.filter(|_| is_here).copied();
-            let copy = copy.unwrap_or(RegionLine::new(name));
-            if copy.length > self.sign.region(name).length || is_lost {
-                self.leave_free_in_region(copy, now_ms);
-            }
-            self.remember_region_cursor(name, copy.cursor);
-        }
-    }
-
-    fn leave_free_in_region(&mut self, copy: RegionLine, now_ms: u64) {
-        let name = copy.name;
-        let length = self.sign.region(name).length;
-        if self.configured(name).is_some() || length > 0 || copy.length > 0 {
-            let behind = |length: u64, recent: u64| length + recent.max(LEAST_GAP);
-            let here = behind(length, self.know(name).windows.recent(now_ms, length));
-            self.begin_region_at(name, behind(copy.length, copy.recent).max(here));
-        }
-    }
-
-    /// Data were lost: numbers are left free behind those that are known.
-    pub(super) fn leave_free_in_regions(&mut self, now_ms: u64) {
-        for name in self.names() {
-            self.leave_free_in_region(RegionLine::new(name), now_ms);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Model;
 use super::birth::{LEAST_GAP, SETTLE_MS, YOUNG_MS};
 use super::pieces::{Piece, Pieces};
-use crate::queue::{Cursor, FrontLane, WaitingProof};
+use crate::queue::{Cursor, WaitingProof};
 
 /// How many tickets of one birth restore their line.
 const WITNESSES: usize = 3;
@@ -70,8 +70,7 @@ impl Model {
         };
         past.grow(restored);
         self.lay(past, own);
-        self.leave_free_in_front(FrontLane::default(), now_ms);
-        self.leave_free_in_regions(now_ms);
+        self.leave_free(now_ms);
         (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.cursor_at_draw);
     }
 }

@@ -1,4 +1,4 @@
--- What happens to the numbers of the front lane and of regions. `queue/model/front.rs` has the same rule.
+-- What happens to the numbers of the front lane and of regions. `queue/model/front.rs` and `queue/model/lost.rs` have the same rules.
 
 -- The numbers of another birth are none of this one.
 function front.forget_lane(lane)
@@ -17,16 +17,26 @@ end
 function front.has(lane)
   return lane == 'front_' and front.share > 0 or regions.configured[string.sub(lane, 1, -2)]
 end
--- Data were lost: numbers are left free behind those that are known, of which `length` and `lately` are a copy's.
-function front.leave_free(lane, length, lately)
-  if front.has(lane) or state[lane .. 'length'] > 0 or length > 0 then
-    state[lane .. 'length'] = math.max(behind(length, lately), behind(state[lane .. 'length'], recent(lane)))
-    state[lane .. 'window_from'] = state[lane .. 'length']
+-- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
+-- they know is old too. Where nobody is known to wait, the free numbers are called: no release is spent on them.
+function front.leave_free(lane, copy, are_old)
+  local length, is_idle = state[lane .. 'length'], true
+  local last = length
+  if length > 0 or copy.length > 0 then
+    is_idle = math.max(length, copy.length) <= math.max(state[lane .. 'cursor'], copy.cursor)
+    last = math.max(last, are_old and length > 0 and behind(length, recent(lane)) or 0)
+  end
+  if copy.length > 0 or length == 0 and front.has(lane) then
+    last = math.max(last, behind(copy.length, copy.recent))
+  end
+  if last > length then
+    state[lane .. 'length'], state[lane .. 'window_from'] = last, last
+    front.take_cursor(lane, is_idle and last or 0)
   end
 end
 function front.leave_all_free()
   for i = 2, #lanes do
-    front.leave_free(lanes[i], 0, 0)
+    front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true)
   end
 end
 function front.take_cursor(lane, cursor)
@@ -36,18 +46,18 @@ function front.take_cursor(lane, cursor)
   end
 end
 -- What a copy of the sign knows of a lane.
-function front.take_copy(lane, copy, is_lost)
+function front.take_copy(lane, copy, is_lost, are_old)
   if copy.length > state[lane .. 'length'] or is_lost then
-    front.leave_free(lane, copy.length, copy.recent)
+    front.leave_free(lane, copy, are_old)
   end
   front.take_cursor(lane, copy.cursor)
 end
-function front.take_sign(sign, is_lost)
+function front.take_sign(sign, is_lost, are_old)
   local is_here = sign.born == state.born
   local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
-  front.take_copy('front_', { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }, is_lost)
+  front.take_copy('front_', { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }, is_lost, are_old)
   if sign.regions or regions.list[1] then
-    use('regions').take_sign(sign.regions, is_here, is_lost)
+    use('regions').take_sign(sign.regions, is_here, is_lost, are_old)
   end
 end
 -- A ticket proves what its lane had reached.

@@ -85,14 +85,14 @@ function regions.forget_owed()
 end
 
 -- What a copy of the sign knows.
-function regions.take_sign(told, is_here, is_lost)
+function regions.take_sign(told, is_here, is_lost, are_old)
   local known, none = {}, { cursor = 0, length = 0, recent = 0 }
   for name, cursor, length, lately in string.gmatch(is_here and told or '', '([^ ;]+) (%d+) (%d+) (%d+)[^;]*') do
     known[regions.add(name)] = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
   end
   for _, region in ipairs(regions.list) do
     if region.line ~= '' then
-      front.take_copy(region.line, known[region] or none, is_lost)
+      front.take_copy(region.line, known[region] or none, is_lost, are_old)
     end
   end
 end

@@ -62,7 +62,7 @@ local function take_sign(sign)
   end
   local is_lost = state.started ~= started or state.adopted ~= adopted
   if is_lost or sign.front or sign.regions then
-    use('lanes').take_sign(sign, is_lost)
+    use('lanes').take_sign(sign, is_lost, state.started ~= started)
   end
   -- Of this line, or of a piece of it.
   if sign.born == state.born or splice_of(splices, sign.born) then

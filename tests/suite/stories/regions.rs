@@ -18,6 +18,7 @@ in_houses_whose_clock_is_turned! {
     what_a_region_does_not_use_is_for_the_others_at_once
     each_region_waits_by_its_own_measured_rate
     where_the_store_lost_its_data_a_copy_brings_the_regions_back
+    numbers_that_a_loss_leaves_free_wait_only_behind_a_visitor_who_waits
     a_region_that_is_taken_from_the_settings_is_served_to_its_end
 }
 
@@ -285,6 +286,50 @@ fn where_the_store_lost_its_data_a_copy_brings_the_regions_back(house: &House) {
     house.forget_the_sign();
     assert!(west[2].ask("/").inside);
     assert!(!west[3].ask("/").inside);
+}
+
+/// How many wait in each region that the sign knows, by name, and the length of its line.
+fn lines(house: &House) -> Vec<(String, u64, u64)> {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    let line = |line: &Value| {
+        let of = |name: &str| line[name].as_u64().unwrap();
+        (
+            line["name"].as_str().unwrap().to_owned(),
+            of("waiting"),
+            of("length"),
+        )
+    };
+    let regions = status["regions"].as_array().unwrap();
+    regions.iter().map(line).collect()
+}
+
+fn numbers_that_a_loss_leaves_free_wait_only_behind_a_visitor_who_waits(house: &House) {
+    let names = r#"[{"name":"west","pops":["SJC"]},{"name":"east","pops":["LHR"]},
+        {"name":"north","pops":["OSL"]},{"name":"south","pops":["GRU"]}]"#;
+    house.set("regions", names);
+    next_minute(house);
+    from(house, "SJC", 4);
+    from(house, "OSL", 1);
+    next_minute(house);
+    house.permit(1);
+    let of = |name: &str, waiting, length| (name.to_owned(), waiting, length);
+    assert_eq!(lines(house), [of("north", 1, 1), of("west", 3, 4)]);
+    // One POP knows less of the main line than the other, so the second copy changes it once more.
+    from(house, "GRU", 1);
+    from(house, "CDG", 3);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    for pop in ["GRU", "CDG", "GRU"] {
+        house.go_to_pop_called(pop);
+        house.forget_the_sign();
+        let told = lines(house);
+        let known = [
+            of("east", 0, 20),
+            of("north", 21, 21),
+            of("south", 21, 21),
+            of("west", 23, 24),
+        ];
+        assert_eq!(told, known, "after the copy of {pop}");
+    }
 }
 
 fn a_region_that_is_taken_from_the_settings_is_served_to_its_end(house: &House) {
