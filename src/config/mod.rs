@@ -759,6 +759,41 @@ mod tests {
     }
 
     #[test]
+    fn a_room_without_a_path_that_a_visitor_opens_by_get_is_told_and_closes_nothing() {
+        let told = |key: &'static str, value: &str| {
+            let config = Config::load(with(key, value)).ok().unwrap();
+            let ignored = config.ignored.into_iter();
+            let told: Vec<(Option<String>, &str)> =
+                ignored.map(|problem| (problem.room, problem.key)).collect();
+            told
+        };
+        let room =
+            |paths: &str| format!(r#"[{{"name":"pay","hosts":["a.example"],"paths":{paths}}}]"#);
+        let protected = [(None, "protected_paths")];
+        assert_eq!(
+            told("protected_paths", "POST /checkout, PUT /cart"),
+            protected
+        );
+        assert_eq!(told("protected_paths", "HEAD /checkout"), protected);
+        for reached in ["POST /checkout, /cart", "GET POST /checkout", "/*"] {
+            assert_eq!(told("protected_paths", reached), [], "{reached}");
+        }
+        let pay = [(Some("pay".to_owned()), "rooms")];
+        assert_eq!(told("rooms", &room(r#"["POST /checkout"]"#)), pay);
+        assert_eq!(told("rooms", &room(r#"["POST /checkout","/cart"]"#)), []);
+        assert_eq!(
+            told("rooms", r#"[{"name":"pay","hosts":["a.example"]}]"#),
+            []
+        );
+        // Visitors draw at another service of the same domain.
+        let mut given = with("protected_paths", "POST /checkout");
+        given
+            .settings
+            .insert("cookie_domain", "shop.example".to_owned());
+        assert_eq!(Config::load(given).ok().unwrap().ignored, []);
+    }
+
+    #[test]
     fn a_mistyped_method_opens_no_path_and_protects_no_less() {
         let unsound = |key, value| {
             let found = Config::load(with(key, value)).err();

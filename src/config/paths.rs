@@ -125,6 +125,13 @@ impl List {
         methods.find(|method| !accepted.contains(method)).copied()
     }
 
+    /// Whether a visitor opens what is listed by a GET, which draws a number.
+    pub(super) fn is_opened(&self) -> bool {
+        let mut entries = self.0.iter();
+        self.is_empty()
+            || entries.any(|entry| entry.methods.is_empty() || entry.methods.contains(&"GET"))
+    }
+
     /// Whether nothing is listed.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::config::document::Known;
 use crate::config::paths::Paths;
 use crate::config::room::Named;
 use crate::config::rooms::{Area, Host, Other, Rooms};
-use crate::config::{List, Room, closest};
+use crate::config::{List, Problem, Room, closest};
 use crate::http::cookie::RoomCookies;
 use crate::http::json::{Pairs, Value};
 use crate::queue::RoomName;
@@ -47,7 +47,27 @@ impl Reader<'_> {
             }
             rooms.others.push(other);
         }
+        // With a domain another service of it may be where visitors draw.
+        if domain.is_none() {
+            let areas = rooms.others.iter();
+            let listed = areas.map(|other| (Some(&other.room.name), &other.area.paths));
+            for (room, list) in std::iter::once((None, &paths.protected)).chain(listed) {
+                self.is_opened(room, list);
+            }
+        }
         rooms
+    }
+
+    /// Only a GET draws a number, so a list without one is closed to everybody. Naming it closes no more.
+    fn is_opened(&mut self, room: Option<&RoomName>, list: &List) {
+        if !list.is_opened() {
+            let key = room.map_or("protected_paths", |_| "rooms");
+            let accepted = "a path for GET as well, such as /cart: others draw no number, so no visitor gets in";
+            self.found.ignored.push(Problem {
+                room: room.map(ToString::to_string),
+                ..Problem::wrong(key, None, accepted)
+            });
+        }
     }
 
     fn listed_rooms(&mut self) -> Vec<Pairs> {
