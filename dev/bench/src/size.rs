@@ -1,6 +1,7 @@
 //! `cargo dev bench --size`: which crates the Wasm consists of, which parts of our own, and its largest functions.
 //!
-//! The Wasm is built once more with the names of its functions, which the shipped one has not; its code is the same. A function that
+//! The Wasm is built once more with the names of its functions, which the shipped one has not; its code is the same, except that addresses
+//! are as long as they could be: the linker shortens none in a file with names. A function that
 //! was taken into another counts for the other, and a generic one for the crate that wrote it.
 
 mod symbol;
@@ -40,7 +41,9 @@ pub(crate) fn named() -> Result<PathBuf, String> {
         "--bin",
         "now-serving",
     ];
-    if !process::run(&mut project::cargo(&words)?)? {
+    // Without the flag of .cargo/config.toml, which strips the names.
+    let mut cargo = project::cargo(&words)?;
+    if !process::run(cargo.env("RUSTFLAGS", ""))? {
         return Err("The Wasm could not be built, see above.".to_owned());
     }
     let target = &project::project()?.target;
