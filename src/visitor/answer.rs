@@ -14,7 +14,7 @@ use crate::queue::{Live, Mode, Phase, Sign, Slots, Verdict, decide, refresh_seco
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
-use crate::visitor::event::{awaits_lot, outlook};
+use crate::visitor::event::{outlook, visit_awaits_lot};
 use crate::visitor::invitation;
 use crate::visitor::language;
 use crate::visitor::routes;
@@ -200,7 +200,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
     let estimate = (sign.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
     let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
     let (message, said) = message(sign.map(|sign| &sign.live), room);
-    let tells_place = !awaits_lot(visit, request);
+    let tells_place = !visit_awaits_lot(visit, request);
     Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
@@ -261,7 +261,7 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
                 far.min(event.prequeue_in() + call.chance() % SPREAD)
             }
             // The pace of the polls would say who came first.
-            _ if awaits_lot(visit, request) => {
+            _ if visit_awaits_lot(visit, request) => {
                 refresh_seconds(room.refresh_interval, u64::MAX, None, call.chance())
             }
             _ => refresh_seconds(room.refresh_interval, ahead, estimate, call.chance()),

@@ -1,24 +1,37 @@
 //! What a visitor learns of an event: by the sign, or by the clock where the store was not asked.
 
 use super::visit::Visit;
-use crate::queue::{Event, Lane, Outlook, Phase};
+use crate::queue::{Event, Lane, Outlook, Phase, Position, Sign};
 use crate::request::Request;
-use crate::ticket::Standing;
+use crate::ticket::{Standing, Ticket};
 
 /// Whether the number says nothing yet, since its order is by lot. Where the store does not answer and no copy is here, it is not
 /// known whether the lot is drawn.
-pub(super) fn awaits_lot(visit: &Visit, request: &Request<'_>) -> bool {
-    match (&visit.sign, visit.ticket.standing) {
-        (Some(sign), _) => visit
-            .position()
-            .is_some_and(|number| sign.of(visit.ticket.lane).awaits_lot(number)),
-        (None, Standing::Waiting(place)) if visit.ticket.lane == Lane::Main => {
+pub(super) fn awaits_lot(
+    ticket: &Ticket,
+    sign: Option<&Sign>,
+    number: Option<Position>,
+    request: &Request<'_>,
+) -> bool {
+    match (sign, ticket.standing) {
+        (Some(sign), _) => number.is_some_and(|number| sign.of(ticket.lane).awaits_lot(number)),
+        (None, Standing::Waiting(place)) if ticket.lane == Lane::Main => {
             let is_by_lot =
                 |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
             place.came.is_none() && request.event().is_some_and(is_by_lot)
         }
         (None, _) => false,
     }
+}
+
+/// The same of a visit.
+pub(super) fn visit_awaits_lot(visit: &Visit, request: &Request<'_>) -> bool {
+    awaits_lot(
+        &visit.ticket,
+        visit.sign.as_ref(),
+        visit.position(),
+        request,
+    )
 }
 
 /// What is known of an event: by the sign, or by the clock where the store was not asked.

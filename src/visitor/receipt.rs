@@ -7,7 +7,19 @@ use crate::page::{self, iso_8601, people};
 use crate::queue::{Position, Sign};
 use crate::request::Request;
 use crate::ticket::{Receipt, Standing, Ticket};
+use crate::visitor::event::awaits_lot;
 use serde_json::Value;
+
+/// A data centre where visitors wait reads the sign every second: a copy that is older says where the line stood, not where it is.
+const KNOWN_MS: u64 = 60_000;
+
+/// Whether the number says where the ticket stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Told,
+    /// It is for a lot that is not decided yet.
+    ByLot,
+}
 
 /// The receipt of this ticket, by the last sign that is known here: no question to the store.
 #[must_use]
@@ -25,13 +37,12 @@ pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
             "This browser keeps no ticket of this room.",
         ),
         Some(ticket) => {
-            let sign = request.pop.last_sign();
-            let receipt = receipt(ticket, sign.as_ref(), request);
+            let (receipt, place) = receipt(ticket, request);
             let text = receipt.written(&request.room.name, &request.config.tickets.keys);
             if is_data {
                 Reply::data(200, &facts(&receipt, &text, request.room.name.as_str()))
             } else {
-                page::notice(200, "Your receipt", &words(&receipt, &text))
+                page::notice(200, "Your receipt", &words(&receipt, place, &text))
             }
         }
     }
@@ -54,18 +65,25 @@ fn facts(receipt: &Receipt, text: &str, room: &str) -> Value {
     })
 }
 
-fn words(receipt: &Receipt, text: &str) -> String {
-    let number = receipt.number.map_or_else(
-        || "Your ticket has no number.".to_owned(),
-        |Position(number)| format!("Your number is {number}."),
-    );
+fn words(receipt: &Receipt, place: Place, text: &str) -> String {
+    let number = match (receipt.number, place) {
+        (Some(Position(number)), _) => format!("Your number is {number}."),
+        (None, Place::ByLot) => "The lot has not given your ticket a number yet.".to_owned(),
+        (None, Place::Told) => "Your ticket has no number.".to_owned(),
+    };
     let ahead = ahead(receipt).map(|ahead| format!(" Ahead of you: {}.", people(ahead)));
     let (ahead, given) = (ahead.unwrap_or_default(), iso_8601(receipt.given.ms()));
     format!("{number}{ahead} Time: {given}. Keep this text for support: {text}")
 }
 
-fn receipt(ticket: &Ticket, sign: Option<&Sign>, request: &Request<'_>) -> Receipt {
-    let of_lane = sign.map(|sign| sign.of(ticket.lane));
+/// Where the ticket stands, as its page tells it.
+fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
+    let lane = ticket.lane;
+    let sign = known(request).map(|sign| match ticket.standing {
+        Standing::Waiting(place) => sign.seen_from(lane, place),
+        Standing::Provisional { .. } | Standing::Admitted { .. } => sign,
+    });
+    let of_lane = sign.as_ref().map(|sign| sign.of(lane));
     let (number, born, epoch) = match ticket.standing {
         Standing::Provisional { .. } => (None, 0, 0),
         Standing::Admitted {
@@ -82,17 +100,27 @@ fn receipt(ticket: &Ticket, sign: Option<&Sign>, request: &Request<'_>) -> Recei
             here.unwrap_or((Some(place.position), place.born, place.epoch))
         }
     };
-    Receipt {
+    let awaits = awaits_lot(ticket, sign.as_ref(), number, request);
+    let receipt = Receipt {
         reference: ticket.reference(),
-        lane: ticket.lane,
-        number,
+        lane,
+        number: number.filter(|_| !awaits),
         born,
         epoch,
         signed: ticket.signed,
         head: ticket.head,
         cursor: of_lane.map(|sign| sign.cursor.0),
         given: request.now,
-    }
+    };
+    let place = if awaits { Place::ByLot } else { Place::Told };
+    (receipt, place)
+}
+
+/// The last sign, unless it is too old to say where the line stands.
+fn known(request: &Request<'_>) -> Option<Sign> {
+    let last = request.pop.last()?;
+    let age_ms = request.now.ms().abs_diff(last.read_ms);
+    last.sign.filter(|_| age_ms <= KNOWN_MS)
 }
 
 fn ahead(receipt: &Receipt) -> Option<u64> {

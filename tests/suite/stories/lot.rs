@@ -56,7 +56,7 @@ fn event(house: &House, more: &Value) {
 }
 
 /// The pre-queue of that event, and the time after its start.
-fn drawn<'a>(house: &'a House, many: usize, more: &Value) -> Vec<Visitor<'a>> {
+pub(super) fn drawn<'a>(house: &'a House, many: usize, more: &Value) -> Vec<Visitor<'a>> {
     event(house, more);
     let mut line = visitors(house, many);
     for visitor in &mut line {
@@ -73,7 +73,7 @@ fn drawn<'a>(house: &'a House, many: usize, more: &Value) -> Vec<Visitor<'a>> {
 }
 
 /// A look of each, and one more once the order is known everywhere.
-fn places(house: &House, line: &mut [Visitor<'_>]) -> Vec<Value> {
+pub(super) fn places(house: &House, line: &mut [Visitor<'_>]) -> Vec<Value> {
     for _ in 0..3 {
         line[0].ask("/");
         house.wait(2 * SECOND);

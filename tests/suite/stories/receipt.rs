@@ -1,10 +1,118 @@
 //! Receipts: what a visitor takes along of the ticket, and what support makes of it.
 
+use std::time::Duration;
+
 use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
-use crate::house::{Ask, House, visitors};
+use super::lot::{drawn, places};
+use crate::house::{Ask, House, Visitor, visitors};
+
+// These stories need several POPs, a lost store, or an hour.
+in_houses_whose_clock_is_turned! {
+    a_receipt_tells_no_more_and_no_less_than_the_page
+    a_receipt_states_no_cursor_of_a_copy_that_is_old
+    before_the_lot_a_receipt_tells_no_number
+    no_line_of_another_number_is_told_to_have_called_one
+}
+
+fn taken(visitor: &mut Visitor<'_>) -> Value {
+    visitor.send(Ask::get("/_queue/receipt").json()).json()
+}
+
+fn a_receipt_tells_no_more_and_no_less_than_the_page(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("FRA");
+    let mut before = visitors(house, 5);
+    for visitor in &mut before {
+        visitor.ask("/");
+    }
+    house.go_to_pop_called("OSL");
+    house.permit(4);
+    house.forget_the_sign();
+    let mut visitor = Visitor::new(house);
+    let page = visitor.ask("/").json();
+    assert_eq!((&page["position"], &page["cursor"]), (&json!(6), &json!(4)));
+    // The other data centre knows the sign of before, and nobody is moved back.
+    house.go_to_pop_called("FRA");
+    let receipt = taken(&mut visitor);
+    for (name, told) in [
+        ("number", "position"),
+        ("cursor", "cursor"),
+        ("ahead", "ahead"),
+    ] {
+        assert_eq!(receipt[name], page[told], "{name}: {receipt} {page}");
+    }
+}
+
+fn a_receipt_states_no_cursor_of_a_copy_that_is_old(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 2);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    assert_eq!(taken(&mut line[1])["ahead"], 1);
+    house.wait(Duration::from_mins(5));
+    let receipt = taken(&mut line[1]);
+    let facts = ["number", "cursor", "ahead"].map(|name| receipt[name].clone());
+    assert_eq!(facts, [json!(2), Value::Null, Value::Null], "{receipt}");
+    line[1].ask("/");
+    assert_eq!(taken(&mut line[1])["ahead"], 1);
+}
+
+fn before_the_lot_a_receipt_tells_no_number(house: &House) {
+    let mut line = drawn(house, 3, &json!({}));
+    // Until the first look after the start nobody knows the order.
+    let receipt = taken(&mut line[2]);
+    let facts = ["number", "ahead"].map(|name| receipt[name].clone());
+    assert_eq!(facts, [Value::Null, Value::Null], "{receipt}");
+    let page = line[2].send(Ask::get("/_queue/receipt"));
+    assert!(
+        page.body
+            .contains("The lot has not given your ticket a number yet."),
+        "{page:?}"
+    );
+    let text = receipt["receipt"].as_str().unwrap();
+    assert_eq!(check(house, text)["number"], Value::Null);
+    let place = places(house, &mut line)[2].clone();
+    assert_eq!(taken(&mut line[2])["number"], place);
+}
+
+fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("OSL");
+    let mut line = visitors(house, 6);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    house.forget_the_sign();
+    let receipts: Vec<String> = (line.iter_mut())
+        .map(|visitor| {
+            visitor.ask("/");
+            taken(visitor)["receipt"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let called = |of: usize| check(house, &receipts[of])["called"]["kind"].clone();
+    assert_eq!((called(1), called(2)), (json!("permit"), Value::Null));
+    // The store loses the line and keeps the journal. Newcomers begin another line, of which more are called.
+    house
+        .store
+        .command(&["DEL", &format!("queue:{{{}}}", house.room())])
+        .unwrap();
+    house.go_to_pop_called("FRA");
+    let mut young = visitors(house, 6);
+    for visitor in &mut young {
+        visitor.ask("/");
+    }
+    house.permit(5);
+    assert_eq!(called(3), Value::Null, "five of another line were called");
+    // A copy of the first line comes back.
+    house.go_to_pop_called("OSL");
+    house.permit(1);
+    assert_eq!(called(3), Value::Null, "a restoration calls nobody");
+}
 
 fn check(house: &House, receipt: &str) -> Value {
     let body = json!({ "receipt": receipt }).to_string();
