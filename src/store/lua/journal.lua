@@ -127,6 +127,10 @@ function journal.close(rule)
     journal.told, journal.rule)
   texts.journal = text ~= stored.journal and text or nil
   if #journal.lines == 0 then
+    -- The line is kept by verbs that note nothing, and its journal with it: once an hour.
+    if math.floor(this_minute / 60) > math.floor(state.minute / 60) then
+      redis.pcall('EXPIRE', key.journal, lifetime)
+    end
     return
   end
   -- Errors of these commands are ignored: a key that is no longer of its type loses lines, and the log has them.

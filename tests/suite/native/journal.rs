@@ -48,6 +48,33 @@ fn the_list_keeps_ten_thousand_lines_and_is_shortened_by_a_hundred() {
     assert!(ttl.as_u64().unwrap() > 86_400, "{ttl}");
 }
 
+/// On hold the line is kept by its polls, while no line is written.
+#[test]
+fn the_list_is_kept_as_long_as_the_line_is() {
+    let house = House::native();
+    let mut visitor = Visitor::new(&house);
+    house.set("automatic", "0");
+    visitor.ask("/");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    let key = house.key(":journal");
+    house.store.command(&["EXPIRE", &key, "100000"]).unwrap();
+    let ttl = || {
+        house
+            .store
+            .command(&["TTL", &key])
+            .unwrap()
+            .as_u64()
+            .unwrap()
+    };
+    let lines = list(&house).len();
+    for _ in 0..13 {
+        house.wait(Duration::from_mins(5));
+        visitor.ask("/");
+    }
+    assert_eq!(list(&house).len(), lines, "nothing has moved");
+    assert!(ttl() > 150_000, "{}", ttl());
+}
+
 /// A page that asks for a line which the store has dropped begins with the oldest one.
 #[test]
 fn a_page_begins_with_the_oldest_line_there_is() {
