@@ -43,8 +43,8 @@ impl Lane {
 
     /// The same, where the main line is not written; a later version may write others.
     #[must_use]
-    pub fn named(name: Option<&str>) -> Self {
-        name.and_then(Self::read).unwrap_or_default()
+    pub fn named(name: Option<&str>) -> Option<Self> {
+        name.map_or(Some(Self::Main), Self::read)
     }
 }
 
@@ -338,8 +338,8 @@ mod tests {
         }
         let west = RegionName::read("west").map(Lane::Region);
         for lane in [Lane::Main, Lane::Front].into_iter().chain(west) {
-            assert_eq!(Lane::named(lane.name()), lane);
+            assert_eq!(Lane::named(lane.name()), Some(lane));
         }
-        assert_eq!(Lane::named(Some("of a later version")), Lane::Main);
+        assert_eq!(Lane::named(Some("of a later version")), None);
     }
 }

@@ -157,7 +157,40 @@ impl Claims {
         self.grace.map(|until| Grace { until, epoch })
     }
 
+    /// The lane; a later version may have others.
+    pub(super) fn lane(&self) -> Option<Lane> {
+        Lane::named(self.lane.as_deref())
+    }
+
+    /// A number of a lane that this version does not know is none here.
     pub(super) fn standing(&self) -> Option<Standing> {
+        let standing = self.stated()?;
+        Some(match (standing, self.lane()) {
+            (standing, Some(_)) => standing,
+            (
+                Standing::Admitted {
+                    born,
+                    epoch,
+                    at,
+                    session,
+                    ..
+                },
+                None,
+            ) => Standing::Admitted {
+                position: None,
+                born,
+                epoch,
+                at,
+                session,
+            },
+            (Standing::Waiting(_) | Standing::Provisional { .. }, None) => Standing::Provisional {
+                tries: 0,
+                draws_from: None,
+            },
+        })
+    }
+
+    fn stated(&self) -> Option<Standing> {
         if let Some([position, epoch, seen, born]) = self.place {
             return Some(Standing::Waiting(WaitingProof {
                 born,

@@ -221,7 +221,7 @@ impl Keys {
             life: expires - issued,
             grace: claims.custom.grace(),
             still: claims.custom.still,
-            called: claims.custom.called,
+            called: claims.custom.called && claims.custom.lane().is_some(),
             language: claims.custom.lang.clone(),
             notice: claims.custom.notice(),
             event: match &claims.custom.event {
@@ -229,7 +229,7 @@ impl Keys {
                 None => None,
             },
             invitation: claims.custom.invitation(),
-            lane: Lane::named(claims.custom.lane.as_deref()),
+            lane: claims.custom.lane().unwrap_or_default(),
             head: claims.custom.head(),
         })
     }
@@ -310,6 +310,56 @@ mod tests {
             life: 86_400,
             ..Ticket::new("AAAAAAAAAAAAAAAAAAAAAA", Standing::Waiting(place), at(NOW))
         }
+    }
+
+    /// A later version may have lanes that this one cannot read. Taken for one of the main line, the number would let its holder in
+    /// before others.
+    #[test]
+    fn a_number_of_a_lane_of_a_later_version_is_none() {
+        let told = |ticket: &Ticket| {
+            let custom = Claims {
+                lane: Some("Of a later version".into()),
+                ..Claims::of(ticket, &room("main"))
+            };
+            let token = keys()
+                .current
+                .authenticate(claims(&ticket.id, custom, at(NOW), 86_400));
+            keys()
+                .verify(&token.unwrap(), &room("main"), at(NOW))
+                .unwrap()
+        };
+        let called = Ticket {
+            called: true,
+            ..waiting()
+        };
+        let read = told(&called);
+        let none = Standing::Provisional {
+            tries: 0,
+            draws_from: None,
+        };
+        assert_eq!(
+            (read.standing, read.lane, read.called),
+            (none, Lane::Main, false)
+        );
+        assert_eq!(read.id, called.id);
+        let inside = Ticket {
+            standing: Standing::Admitted {
+                position: Some(Position(3)),
+                born: 5,
+                epoch: 1,
+                at: NOW,
+                session: Some(30_000_000),
+            },
+            ..waiting()
+        };
+        let expected = Standing::Admitted {
+            position: None,
+            born: 5,
+            epoch: 1,
+            at: NOW,
+            session: Some(30_000_000),
+        };
+        assert_eq!(told(&inside).standing, expected);
     }
 
     /// What an invited visitor keeps whose place a lot gave, with the longest names, and a value of which each character is

@@ -111,7 +111,7 @@ impl Receipt {
         };
         Some(Self {
             reference: (*reference).to_owned(),
-            lane: Lane::named(Some(lane)),
+            lane: Lane::named((*lane != "-").then_some(lane))?,
             number: number.parse().ok().map(Position),
             born: born.parse().ok()?,
             epoch: epoch.parse().ok()?,

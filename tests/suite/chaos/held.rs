@@ -43,7 +43,7 @@ impl Held {
             by_place.unwrap_or(&claims[name]).as_u64()
         };
         let is_waiting = place.is_some() || claims["cur"].is_u64();
-        let lane = Lane::named(claims["lane"].as_str());
+        let lane = Lane::named(claims["lane"].as_str()).unwrap();
         let text = |value: &Value| value.as_str().map(str::to_owned);
         Self {
             sub: text(&claims["sub"]).unwrap(),

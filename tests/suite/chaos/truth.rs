@@ -113,7 +113,7 @@ fn remembered_of_region(region: Lane, line: &Line, said: &Said) -> u64 {
     let regions = told("sign_regions").filter(|_| is_of_it("sign_born"));
     let regions = regions.and_then(RegionLine::read_all).unwrap_or_default();
     let sign = regions.iter().find(|known| known.lane() == region);
-    let is_own = told("lane").is_some() && Lane::named(told("lane")) == region;
+    let is_own = told("lane").is_some() && Lane::named(told("lane")) == Some(region);
     let ticket = told("ticket_seen").filter(|_| is_own && is_of_it("ticket_born"));
     let ticket = ticket.and_then(|seen| seen.parse().ok());
     sign.map(|sign| sign.cursor.0).max(ticket).unwrap_or(0)
