@@ -2,6 +2,7 @@
 //! production, [`memory`] in tests.
 
 pub mod ended;
+mod kept;
 mod login_throttle;
 mod marker;
 pub mod memory;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use outbox::Outbox;
 
+pub use kept::KeptSign;
 pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};
 pub use session::SessionEnds;

@@ -89,6 +89,10 @@ pub trait SignCache: LastSign {
     fn lookup(&self) -> Lookup;
     /// The copy if there is a fresh one, without waiting and without a duty.
     fn peek(&self) -> Option<CachedSign>;
+    /// The copy as the sandbox has it from before, for an update to a visitor who still waits by it: without asking the POP.
+    fn kept(&self, _now: Now) -> Option<CachedSign> {
+        None
+    }
     /// Puts up what a permit just saw, unless that is behind the copy there.
     fn put(&self, copy: &CachedSign);
     /// Keeps what a draw just saw as the last sign, unless that is behind the one there: the copy is left to the looks.
@@ -96,6 +100,10 @@ pub trait SignCache: LastSign {
     /// The last sign that was read when this request first asked, for the time when the store does not answer or no
     /// visitor has looked. It is never behind the copy.
     fn last(&self) -> Option<CachedSign>;
+    /// The last sign for a visitor inside, who may be judged by what the sandbox has from before.
+    fn last_for_inside(&self, _now: Now) -> Option<CachedSign> {
+        self.last()
+    }
 }
 
 impl CachedSign {

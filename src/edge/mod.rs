@@ -11,6 +11,7 @@ mod probe;
 mod request;
 mod session;
 mod settings;
+mod sign;
 mod signals;
 mod unsound;
 mod upstash;
@@ -18,12 +19,14 @@ mod watch;
 
 use std::cell::{Cell, RefCell};
 use std::io::Write as _;
+use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
+use now_serving::cache::KeptSign;
 use now_serving::config::Problem;
 use now_serving::config::budget::Used;
 use now_serving::queue::Now;
@@ -107,6 +110,7 @@ pub(crate) fn serve() {
 struct SandboxState {
     settings: Settings,
     counts: Counts,
+    sign: Rc<RefCell<KeptSign>>,
     host_url: LastUrl,
     store_url: RefCell<LastUrl>,
 }
@@ -155,7 +159,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let config = match read {
         Ok(config) => config,
         Err(unsound) => {
-            let kept = (&mut kept.counts, &mut kept.host_url);
+            let kept = (&mut kept.counts, &mut kept.host_url, &kept.sign);
             return answer_unsound(request, unsound, kept, now);
         }
     };
@@ -165,7 +169,8 @@ fn answer(request: Request, kept: &mut SandboxState) {
     kept.counts.switch_room(&place.room.name);
     let counts = &kept.counts;
     let upstash = || Upstash::new(config, counts, &kept.store_url);
-    let (store, cache) = (upstash(), PlatformCache::new(counts));
+    let pop = |now| PlatformCache::new(counts, &kept.sign, now);
+    let (store, cache) = (upstash(), pop(now));
     let request = RefCell::new(request);
     let asked = Asked::at(place, (&call, config), (&store, &cache), now);
     let outcome = decided(&asked, &request);
@@ -182,7 +187,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
         log(&log::entry(&facts, performed.status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
-    follow_up(performed, outcome.after, &asked, (counts, upstash));
+    follow_up(performed, outcome.after, &asked, (counts, upstash, pop));
 }
 
 /// The request is read for it: its body, and what the platform says of it.
@@ -200,25 +205,29 @@ fn follow_up<'a>(
     performed: Performed,
     after: FollowUp,
     asked: &Asked<'a>,
-    (counts, upstash): (&Counts, impl Fn() -> Upstash<'a>),
+    (counts, upstash, pop): (
+        &Counts,
+        impl Fn() -> Upstash<'a>,
+        impl Fn(Now) -> PlatformCache,
+    ),
 ) {
-    let (store, pop) = (&upstash(), &PlatformCache::new(counts));
     let now = || asked.config.shifted(now());
+    let later = now();
     let first = Asked {
-        store,
-        pop,
-        now: now(),
+        store: &upstash(),
+        pop: &pop(later),
+        now: later,
         ..*asked
     };
     performed.follow_up(after, &first);
     if !counts.has_renewed.take() || !probe::has_bad_news(asked, counts) {
         return;
     }
-    let (store, pop) = (&upstash(), &PlatformCache::new(counts));
+    let later = now();
     let second = Asked {
-        store,
-        pop,
-        now: now(),
+        store: &upstash(),
+        pop: &pop(later),
+        now: later,
         ..*asked
     };
     service::afterwards(FollowUp::Look, &second);

@@ -1,20 +1,20 @@
 //! What a POP remembers, in the platform's cache: the copy of the sign, the last sign, logins, markers.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::net::IpAddr;
+use std::rc::Rc;
 use std::time::Duration;
 
 use fastly::Acl;
-use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
+use fastly::cache::core::{self, CacheError, CacheKey, Transaction};
 use fastly::http::body::StreamingBody;
 
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
-    AttemptLock, CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Listed, LoginFailures,
-    LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard,
-    STALE_WHILE_REVALIDATE, SignCache, TURN_TIMEOUT,
+    AttemptLock, CachedSign, KeptSign, LastSign, Listed, LoginFailures, LoginThrottle, Marker,
+    Markers, Once, Pop, SignCache, TURN_TIMEOUT,
 };
-use now_serving::queue::Sign;
+use now_serving::queue::{Now, Sign};
 
 use super::lock::alone;
 use super::outbox::{Counts, NEWS_SLOT, QUIET_MS, SHORT_TURN};
@@ -24,29 +24,21 @@ use super::{now, variable};
 #[derive(Clone)]
 pub(super) struct PlatformCache {
     /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
-    found: OnceCell<Option<CachedSign>>,
-    counts: Counts,
+    pub(super) found: OnceCell<Option<CachedSign>>,
+    /// What this sandbox has from before.
+    pub(super) kept: Rc<RefCell<KeptSign>>,
+    pub(super) counts: Counts,
+    pub(super) now: Now,
 }
 
 impl PlatformCache {
-    pub(super) fn new(counts: &Counts) -> Self {
+    pub(super) fn new(counts: &Counts, kept: &Rc<RefCell<KeptSign>>, now: Now) -> Self {
         Self {
             found: OnceCell::new(),
+            kept: Rc::clone(kept),
             counts: counts.clone(),
+            now,
         }
-    }
-
-    fn sign_key(&self) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key("sign"))
-    }
-
-    fn last_key(&self) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key("last-sign"))
-    }
-
-    /// The last sign as it is now: other requests may have put up a later one since this request began.
-    pub(super) fn last_now(&self) -> Option<CachedSign> {
-        from_json(&core::lookup(self.last_key()).execute().ok()??)
     }
 
     pub(super) fn session_key(&self, id: &str) -> CacheKey {
@@ -59,15 +51,6 @@ impl PlatformCache {
 
     pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
         CacheKey::from(self.counts.room.cache_key(marker.name()))
-    }
-
-    /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
-    /// more, so that this one was read earlier and comes late.
-    fn newest(&self, copy: &CachedSign) -> Option<CachedSign> {
-        let there = core::lookup(self.sign_key()).execute().ok().flatten();
-        let there = there.and_then(|found| from_json(&found));
-        let is_late = there.is_some_and(|there| copy.is_older_than(&there));
-        (!is_late).then(|| copy.or_later(self.last_now()))
     }
 }
 
@@ -103,66 +86,6 @@ impl Markers for PlatformCache {
                 .cache_key(&format!("{}-lock", marker.name())),
         );
         let _ = alone(key, SHORT_TURN, work);
-    }
-}
-
-impl SignCache for PlatformCache {
-    fn lookup(&self) -> Lookup {
-        // Nearly always there is a fresh copy, and finding it is less work than a transaction.
-        if let Some(copy) = self.peek() {
-            return Lookup::Hit(Box::new(copy), None);
-        }
-        let asked = Transaction::lookup(self.sign_key()).timeout(LOOKUP_TIMEOUT);
-        let transaction = match asked.execute() {
-            Ok(transaction) => transaction,
-            Err(CacheError::Timeout) => return Lookup::Timeout,
-            Err(_) => return Lookup::Unavailable,
-        };
-        let copy = transaction.found().and_then(|found| from_json(&found));
-        let duty = transaction
-            .must_insert_or_update()
-            .then(|| -> RefreshGuard {
-                Box::new(Renewal {
-                    transaction,
-                    cache: self.clone(),
-                })
-            });
-        match (copy, duty) {
-            (Some(copy), duty) => Lookup::Hit(Box::new(copy), duty),
-            (None, Some(duty)) => Lookup::Miss(duty),
-            (None, None) => Lookup::Unavailable,
-        }
-    }
-
-    fn peek(&self) -> Option<CachedSign> {
-        let found = core::lookup(self.sign_key()).execute().ok()??;
-        (!found.is_stale()).then(|| from_json(&found))?
-    }
-
-    fn put(&self, copy: &CachedSign) {
-        let Some(copy) = self.newest(copy) else {
-            return;
-        };
-        let inserted = core::insert(self.sign_key(), MAX_AGE)
-            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(&copy).into())
-            .execute();
-        // Without a copy the next look reads the store, as the first one did.
-        let _ = inserted.map(StreamingBody::finish);
-        keep(self.last_key(), &copy);
-    }
-
-    fn remember(&self, copy: &CachedSign) {
-        if self
-            .last_now()
-            .is_none_or(|last| !copy.is_older_than(&last))
-        {
-            keep(self.last_key(), copy);
-        }
-    }
-
-    fn last(&self) -> Option<CachedSign> {
-        self.found.get_or_init(|| self.last_now()).clone()
     }
 }
 
@@ -249,47 +172,6 @@ impl Pop for PlatformCache {
     fn pop(&self) -> String {
         variable("FASTLY_POP")
     }
-}
-
-pub(super) struct Renewal {
-    transaction: Transaction,
-    cache: PlatformCache,
-}
-
-impl Refresh for Renewal {
-    fn renew(self: Box<Self>, copy: &CachedSign) {
-        let Some(copy) = self.cache.newest(copy) else {
-            return;
-        };
-        let inserted = self
-            .transaction
-            .insert(MAX_AGE)
-            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(&copy).into())
-            .execute();
-        let _ = inserted.map(StreamingBody::finish);
-        keep(self.cache.last_key(), &copy);
-        self.cache.counts.has_renewed.set(true);
-    }
-}
-
-/// Kept for the time when the store does not answer.
-pub(super) fn keep(key: CacheKey, copy: &CachedSign) {
-    if !copy.is_old {
-        let inserted = core::insert(key, LAST_SIGN_TTL)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(to_json(copy).into())
-            .execute();
-        let _ = inserted.map(StreamingBody::finish);
-    }
-}
-
-pub(super) fn to_json(copy: &CachedSign) -> Vec<u8> {
-    serde_json::to_vec(copy).unwrap_or_default()
-}
-
-pub(super) fn from_json(found: &Found) -> Option<CachedSign> {
-    serde_json::from_slice(&found.user_metadata()).ok()
 }
 
 /// Of the logins that all rooms share.

@@ -1,7 +1,11 @@
 //! Requests while the configuration is unsound.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use fastly::Request;
 
+use now_serving::cache::KeptSign;
 use now_serving::config::{Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
@@ -19,7 +23,7 @@ use super::{log, origin};
 pub(super) fn answer_unsound(
     request: Request,
     unsound: &Unsound,
-    (counts, host): (&mut Counts, &mut LastUrl),
+    (counts, host, sign): (&mut Counts, &mut LastUrl, &Rc<RefCell<KeptSign>>),
     now: Now,
 ) {
     let now = unsound.shifted(now);
@@ -28,7 +32,7 @@ pub(super) fn answer_unsound(
     if let Some(room) = room {
         counts.switch_room(room);
     }
-    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts), now);
+    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts, sign, now), now);
     if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
         counts.tally.borrow_mut().renewed(renewal);
     }

@@ -11,6 +11,7 @@ mod ending;
 mod first;
 mod head;
 mod inversion;
+mod kept;
 mod session;
 mod sign;
 mod signals;

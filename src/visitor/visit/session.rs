@@ -71,7 +71,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
     let Standing::Admitted { session, .. } = held.standing else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
-    let last = pop.last();
+    let last = pop.last_for_inside(now);
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
@@ -179,7 +179,7 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
 /// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
 pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
-    let last = pop.last();
+    let last = pop.last_for_inside(now);
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
         Standing::Admitted { .. } => last.is_fresh_inside(now),
         // Let in without the store, so that a hold ends the stay too.

@@ -1,6 +1,7 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
 use super::authority::{Authority, answered, trusted};
+use super::kept::by_kept;
 use super::session::was_ended;
 use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
@@ -93,9 +94,14 @@ impl SignRead {
     }
 }
 
-/// Where the sign stands, from the copy in the POP. Without one, this request reads the store for everybody who waits for
-/// it; and when ticket and copy contradict each other, it asks the store for itself.
+/// Where the sign stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
 pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
+    by_kept(held, place, kind, request).unwrap_or_else(|| look_in_pop(held, place, kind, request))
+}
+
+/// From the copy in the POP. Without one, this request reads the store for everybody who waits for it; and when ticket and copy
+/// contradict each other, it asks the store for itself.
+fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     let (copy, duty) = match request.pop.lookup() {
         Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
         Lookup::Unavailable => return ask(held, place, kind, Shown::PutUp, request),

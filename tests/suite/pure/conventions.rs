@@ -187,7 +187,7 @@ fn what_is_changed_in_the_cache_lives_on_no_deliver_node() {
             others.push(insert.split([',', ')']).next().unwrap().to_owned());
         }
     }
-    assert_eq!(others, ["self.sign_key(", "self.once_key(what"]);
+    assert_eq!(others, ["self.once_key(what", "self.sign_key("]);
     assert_eq!(
         changed, 5,
         "markers, tills, wrong logins, ends of sessions, the last sign"

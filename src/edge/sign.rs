@@ -1,0 +1,166 @@
+//! The copy of the sign in the platform's cache, and the last sign there was; and what this sandbox has of them from before.
+
+use std::time::Duration;
+
+use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
+use fastly::http::body::StreamingBody;
+
+use now_serving::cache::{
+    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, Lookup, MAX_AGE, Refresh, RefreshGuard,
+    STALE_WHILE_REVALIDATE, SignCache,
+};
+use now_serving::queue::Now;
+
+use super::pop::PlatformCache;
+
+impl PlatformCache {
+    fn sign_key(&self) -> CacheKey {
+        CacheKey::from(self.counts.room.cache_key("sign"))
+    }
+
+    fn last_key(&self) -> CacheKey {
+        CacheKey::from(self.counts.room.cache_key("last-sign"))
+    }
+
+    /// The last sign as it is now: other requests may have put up a later one since this request began.
+    pub(super) fn last_now(&self) -> Option<CachedSign> {
+        from_json(&core::lookup(self.last_key()).execute().ok()??)
+    }
+
+    /// For the requests that follow in this sandbox.
+    fn keep(&self, copy: &CachedSign) {
+        let mut kept = self.kept.borrow_mut();
+        kept.keep(&self.counts.room, copy, self.now);
+    }
+
+    /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
+    /// more, so that this one was read earlier and comes late.
+    fn newest(&self, copy: &CachedSign) -> Option<CachedSign> {
+        let there = core::lookup(self.sign_key()).execute().ok().flatten();
+        let there = there.and_then(|found| from_json(&found));
+        let is_late = there.is_some_and(|there| copy.is_older_than(&there));
+        (!is_late).then(|| copy.or_later(self.last_now()))
+    }
+}
+
+impl SignCache for PlatformCache {
+    fn lookup(&self) -> Lookup {
+        // Nearly always there is a fresh copy, and finding it is less work than a transaction.
+        if let Some(copy) = self.peek() {
+            return Lookup::Hit(Box::new(copy), None);
+        }
+        let asked = Transaction::lookup(self.sign_key()).timeout(LOOKUP_TIMEOUT);
+        let transaction = match asked.execute() {
+            Ok(transaction) => transaction,
+            Err(CacheError::Timeout) => return Lookup::Timeout,
+            Err(_) => return Lookup::Unavailable,
+        };
+        let copy = transaction.found().and_then(|found| from_json(&found));
+        let duty = transaction
+            .must_insert_or_update()
+            .then(|| -> RefreshGuard {
+                Box::new(Renewal {
+                    transaction,
+                    cache: self.clone(),
+                })
+            });
+        match (copy, duty) {
+            (Some(copy), duty) => Lookup::Hit(Box::new(copy), duty),
+            (None, Some(duty)) => Lookup::Miss(duty),
+            (None, None) => Lookup::Unavailable,
+        }
+    }
+
+    fn peek(&self) -> Option<CachedSign> {
+        let found = core::lookup(self.sign_key()).execute().ok()??;
+        let copy = (!found.is_stale()).then(|| from_json(&found))?;
+        copy.inspect(|copy| self.keep(copy))
+    }
+
+    fn kept(&self, now: Now) -> Option<CachedSign> {
+        let kept = self.kept.borrow();
+        kept.fresh(&self.counts.room, now).cloned()
+    }
+
+    fn put(&self, copy: &CachedSign) {
+        let Some(copy) = self.newest(copy) else {
+            self.kept.borrow_mut().forget();
+            return;
+        };
+        self.keep(&copy);
+        let inserted = core::insert(self.sign_key(), MAX_AGE)
+            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
+            .user_metadata(to_json(&copy).into())
+            .execute();
+        // Without a copy the next look reads the store, as the first one did.
+        let _ = inserted.map(StreamingBody::finish);
+        keep(self.last_key(), &copy);
+    }
+
+    fn remember(&self, copy: &CachedSign) {
+        self.keep(copy);
+        if self
+            .last_now()
+            .is_none_or(|last| !copy.is_older_than(&last))
+        {
+            keep(self.last_key(), copy);
+        }
+    }
+
+    fn last(&self) -> Option<CachedSign> {
+        self.found.get_or_init(|| self.last_now()).clone()
+    }
+
+    fn last_for_inside(&self, now: Now) -> Option<CachedSign> {
+        let kept = self.kept.borrow();
+        if let Some(kept) = kept.fresh_inside(&self.counts.room, now) {
+            return Some(kept.clone());
+        }
+        drop(kept);
+        let last = self.last();
+        last.inspect(|last| self.keep(last))
+    }
+}
+
+pub(super) struct Renewal {
+    transaction: Transaction,
+    cache: PlatformCache,
+}
+
+impl Refresh for Renewal {
+    fn renew(self: Box<Self>, copy: &CachedSign) {
+        let Some(copy) = self.cache.newest(copy) else {
+            self.cache.kept.borrow_mut().forget();
+            return;
+        };
+        self.cache.keep(&copy);
+        let inserted = self
+            .transaction
+            .insert(MAX_AGE)
+            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
+            .user_metadata(to_json(&copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
+        keep(self.cache.last_key(), &copy);
+        self.cache.counts.has_renewed.set(true);
+    }
+}
+
+/// Kept for the time when the store does not answer.
+pub(super) fn keep(key: CacheKey, copy: &CachedSign) {
+    if !copy.is_old {
+        let inserted = core::insert(key, LAST_SIGN_TTL)
+            .deliver_node_max_age(Duration::ZERO)
+            .user_metadata(to_json(copy).into())
+            .execute();
+        let _ = inserted.map(StreamingBody::finish);
+    }
+}
+
+pub(super) fn to_json(copy: &CachedSign) -> Vec<u8> {
+    serde_json::to_vec(copy).unwrap_or_default()
+}
+
+pub(super) fn from_json(found: &Found) -> Option<CachedSign> {
+    serde_json::from_slice(&found.user_metadata()).ok()
+}

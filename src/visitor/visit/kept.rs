@@ -1,0 +1,31 @@
+//! An update for a visitor who still waits by the sign that the sandbox has from before.
+
+use super::FollowUp;
+use super::authority::{Authority, trusted};
+use super::sign::{Asked, SignRead};
+use crate::queue::{Verdict, WaitingProof, decide};
+use crate::request::Request;
+use crate::ticket::Ticket;
+use crate::visitor::Kind;
+
+/// What the sandbox has from before is enough for an update that says what the one before said. All else the POP's copy decides,
+/// and so does it for a page: who loads that after a permit goes in.
+pub(super) fn by_kept(
+    held: &Ticket,
+    place: WaitingProof,
+    kind: Kind,
+    request: &Request<'_>,
+) -> Option<Asked> {
+    if kind != Kind::Poll {
+        return None;
+    }
+    let copy = request.pop.kept(request.now)?;
+    let Authority::Copy(sign, position) = trusted(held, place, copy, request.now) else {
+        return None;
+    };
+    let waits = decide(position, sign.of(held.lane).cursor) != Verdict::Admit;
+    waits.then(|| {
+        let seen = SignRead::from(*sign, held.lane, place, position);
+        Asked::Seen(Box::new(seen), FollowUp::Nothing)
+    })
+}
