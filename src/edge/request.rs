@@ -33,6 +33,9 @@ static PLACE: LazyLock<Place> = LazyLock::new(|| Place {
     hostname: variable("FASTLY_HOSTNAME"),
 });
 
+/// How many bytes the names of a request's headers usually have together, at most.
+const NAMES: usize = 4096;
+
 /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
 pub(super) fn trace_id(request: &Request) -> String {
     handle(request).client_request_id().unwrap_or_default()
@@ -55,7 +58,7 @@ impl Read for RequestBody<'_> {
 
 pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
     // The host hands over names all at once and values one by one: only those that are there are asked for.
-    let names: Vec<&HeaderName> = request.get_header_names().collect();
+    let names = names(request);
     let present = |wanted: &&str| names.iter().any(|name| name.as_str() == *wanted);
     let copied = |name: &'static str| {
         request
@@ -85,12 +88,18 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
             .collect(),
         withheld: names
             .iter()
-            .map(|name| name.as_str())
+            .map(HeaderName::as_str)
             .filter(|name| is_withheld(name))
             .map(str::to_owned)
             .collect(),
         id: fresh_id(),
     }
+}
+
+/// The names of all headers, in one call of the host where together they are no longer than usual.
+fn names(request: &Request) -> Vec<HeaderName> {
+    let usual: Result<Vec<HeaderName>, _> = handle(request).get_header_names(NAMES).collect();
+    usual.unwrap_or_else(|_| request.get_header_names().cloned().collect())
 }
 
 /// With the sender's country, which is asked for only where it decides about a room or a region.

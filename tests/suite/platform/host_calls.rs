@@ -30,6 +30,26 @@ fn usual(edge: &Edge, ask: &Ask) -> Option<usize> {
     host_calls::usual(&lines)
 }
 
+/// What Chromium sends with an update.
+fn of_browser(ask: Ask) -> Ask {
+    let agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+    let headers = [
+        ("accept", "application/json"),
+        ("accept-language", "en-GB,en;q=0.9"),
+        ("dnt", "1"),
+        ("referer", "http://127.0.0.1/"),
+        ("sec-ch-ua", r#""Chromium";v="140""#),
+        ("sec-ch-ua-mobile", "?0"),
+        ("sec-ch-ua-platform", r#""Linux""#),
+        ("sec-fetch-dest", "empty"),
+        ("sec-fetch-mode", "cors"),
+        ("sec-fetch-site", "same-origin"),
+        ("user-agent", agent),
+    ];
+    let with = |ask: Ask, (name, value)| ask.with(name, value);
+    headers.into_iter().fold(ask, with)
+}
+
 #[test]
 fn a_request_calls_the_host_no_more_often_than_it_needs() {
     let store = Server::start(Store::embedded(STORE_TOKEN).unwrap(), ANY_PORT).unwrap();
@@ -64,6 +84,11 @@ fn a_request_calls_the_host_no_more_often_than_it_needs() {
         (Ask::get("/echo").json().with("cookie", &inside), 24),
         (Ask::get("/echo").with("cookie", inside), 23),
         (Ask::get("/_queue/place").with("cookie", &second), 15),
+        // Eight headers of these are read, besides the one that names the host.
+        (
+            of_browser(Ask::get("/_queue/place").with("cookie", &second)),
+            22,
+        ),
         (Ask::get("/").with("cookie", &second), 29),
         (first_contact, 27),
         // The same ticket draws the same number again.
