@@ -6,6 +6,18 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
 use crate::ticket::challenge::ZERO_BITS;
+use serde::Serialize;
+
+/// The same for programs: with a verifier there is nothing to calculate.
+#[derive(Serialize)]
+pub(super) struct ChallengeData<'a> {
+    answer_to: &'a str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verifier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero_bits: Option<u32>,
+}
 
 /// What a visitor is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,12 +34,13 @@ pub struct Challenge {
 
 impl Challenge {
     /// As programs read it.
-    #[must_use]
-    pub fn data(&self) -> serde_json::Value {
-        let [text, answer_to] = [&self.text, &self.answer_to].map(String::as_str);
-        match self.verifier.as_deref() {
-            None => object!({ "text": text, "zero_bits": ZERO_BITS, "answer_to": answer_to }),
-            Some(way) => object!({ "text": text, "answer_to": answer_to, "verifier": way }),
+    pub(super) fn data(&self) -> ChallengeData<'_> {
+        let verifier = self.verifier.as_deref();
+        ChallengeData {
+            answer_to: &self.answer_to,
+            text: &self.text,
+            verifier,
+            zero_bits: verifier.is_none().then_some(ZERO_BITS),
         }
     }
 

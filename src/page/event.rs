@@ -5,6 +5,7 @@ use crate::http::object::object;
 use crate::i18n::Language;
 use crate::queue::{Event, Mode, Outlook, Phase};
 use clock::iso_8601;
+use serde::Serialize;
 use serde_json::Value;
 
 /// The order by lot.
@@ -117,14 +118,26 @@ pub(super) fn countdown(waiting: &Waiting) -> Option<u64> {
 }
 
 /// The same as data, for programs.
-pub(super) fn event_json(event: &Outlook, estimate: Option<u64>) -> Value {
-    let (prequeue_ms, opens_ms, closes_ms) = event.times;
-    object!({
-        "phase": event.phase.name(),
-        "order": event.order,
-        "prequeue": iso_8601(prequeue_ms),
-        "opens": iso_8601(opens_ms),
-        "closes": closes_ms.map(iso_8601),
-        "too_late": event.is_too_late(estimate),
-    })
+#[derive(Serialize)]
+pub(super) struct EventData {
+    closes: Option<String>,
+    opens: String,
+    order: &'static str,
+    phase: &'static str,
+    prequeue: String,
+    too_late: bool,
+}
+
+impl EventData {
+    pub(super) fn new(event: &Outlook, estimate: Option<u64>) -> Self {
+        let (prequeue_ms, opens_ms, closes_ms) = event.times;
+        Self {
+            closes: closes_ms.map(iso_8601),
+            opens: iso_8601(opens_ms),
+            order: event.order,
+            phase: event.phase.name(),
+            prequeue: iso_8601(prequeue_ms),
+            too_late: event.is_too_late(estimate),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The waiting page and its JSON twin.
 
-use super::event::event_json;
+use super::challenge::ChallengeData;
+use super::event::EventData;
 use super::pages::Page;
 use super::stage::Rescue;
 use super::told::Told;
@@ -10,7 +11,6 @@ use crate::i18n::Language;
 use crate::queue::{Cursor, Lane, Mode, Outlook, Position, Slots, Verdict, decide};
 use crate::ticket::Notice;
 use serde::Serialize;
-use serde_json::Value;
 
 /// What a waiting visitor reads.
 #[derive(Clone, Debug, Default)]
@@ -139,10 +139,10 @@ pub(super) struct WaitingData<'a> {
     pub(super) sent: Option<bool>,
     /// The event whose time it is, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) event: Option<Value>,
+    pub(super) event: Option<EventData>,
     /// Only there for a visitor above the bound of a network.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) challenge: Option<Value>,
+    pub(super) challenge: Option<ChallengeData<'a>>,
     /// The same once more, for programs written for Cloudflare.
     #[serde(rename = "cfWaitingRoom", skip_serializing_if = "Option::is_none")]
     pub(super) cf: Option<CfWaitingRoom>,
@@ -174,7 +174,7 @@ pub fn waiting_json(
         event: waiting
             .event
             .as_ref()
-            .map(|event| event_json(event, waiting.estimate)),
+            .map(|event| EventData::new(event, waiting.estimate)),
         challenge: waiting.challenge.as_ref().map(Challenge::data),
         cf,
     };
