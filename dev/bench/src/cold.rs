@@ -31,7 +31,7 @@ pub(crate) struct Starts {
 pub(crate) async fn starts(builds: &Builds) -> Result<Cold, String> {
     let bed = TestBed::lay(builds, Floor::Store).await?;
     let waiting = Scenario::Waiting.ask(&bed.cookies);
-    let floor = Scenario::New.ask_floor(&bed.cookies);
+    let floor = Scenario::New.ask_floor(Floor::Store, &bed.cookies);
     // Lets the store know the product's scripts, as a store in use does.
     first_request(&bed.product, &waiting).await?;
     let mut times = (Vec::new(), Vec::new());

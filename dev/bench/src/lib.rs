@@ -59,26 +59,29 @@ pub struct Options {
     /// Where the numbers go as JSON [default: bench.json in Cargo's target folder]
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+    /// Only what a request costs above a handler that makes the same calls of the host, and computes nothing
+    #[arg(long)]
+    pub calls: bool,
     /// Only the pure parts, natively, with criterion
-    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json"])]
+    #[arg(long, conflicts_with_all = ["calls", "seconds", "connections", "only", "json"])]
     pub micro: bool,
     /// Only the waiting page, in a browser slowed down like a phone
-    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "json", "micro"])]
+    #[arg(long, conflicts_with_all = ["calls", "seconds", "connections", "only", "json", "micro"])]
     pub page: bool,
     /// Only whether a flood of one of twenty rooms reaches the visitors of the others, at each number of connections
-    #[arg(long, conflicts_with_all = ["only", "json", "micro", "page"])]
+    #[arg(long, conflicts_with_all = ["calls", "only", "json", "micro", "page"])]
     pub rooms: bool,
     /// Only what a call of the script takes of a real Redis
-    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms"])]
+    #[arg(long, conflicts_with_all = ["calls", "connections", "only", "micro", "page", "rooms"])]
     pub store: bool,
     /// Only the polls of ten thousand waiting visitors, as they are due, on one core
-    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms", "store"])]
+    #[arg(long, conflicts_with_all = ["calls", "connections", "only", "micro", "page", "rooms", "store"])]
     pub polls: bool,
     /// Only what a poll costs where ten, ten thousand and ten million visitors wait
-    #[arg(long, conflicts_with_all = ["connections", "only", "micro", "page", "rooms", "store", "polls"])]
+    #[arg(long, conflicts_with_all = ["calls", "connections", "only", "micro", "page", "rooms", "store", "polls"])]
     pub growth: bool,
     /// Only what the Wasm consists of, by crate and by part, and its largest functions
-    #[arg(long, conflicts_with_all = ["seconds", "connections", "only", "micro", "page", "rooms", "store", "polls", "growth"])]
+    #[arg(long, conflicts_with_all = ["calls", "seconds", "connections", "only", "micro", "page", "rooms", "store", "polls", "growth"])]
     pub size: bool,
 }
 
@@ -198,12 +201,14 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
         product_size: Size::of(&builds.product)?,
         floor_size: Size::of(&builds.floor(Floor::Hello))?,
         host_calls: Vec::new(),
+        floor_calls: Vec::new(),
         measured: Vec::new(),
         cold: None,
     };
     let scenarios: Vec<Scenario> = Scenario::ALL
         .into_iter()
         .filter(|scenario| options.only.is_none_or(|only| only == *scenario))
+        .filter(|scenario| !options.calls || scenario.has_calls())
         .collect();
     let mut progress = Progress {
         done: 0,
@@ -211,24 +216,36 @@ async fn run(options: &Options, builds: &Builds) -> Result<Report, String> {
         pairs: options.seconds,
     };
     for scenario in scenarios {
-        let bed = TestBed::lay(builds, scenario.floor()).await?;
+        let floor = if options.calls {
+            Floor::Calls
+        } else {
+            scenario.floor()
+        };
+        let bed = TestBed::lay(builds, floor).await?;
         report.page = Some(measure::compare_pages(&bed).await?);
-        let calls = calls::host_calls(builds, &bed, scenario).await?;
+        let calls = calls::host_calls(builds, &bed, scenario, None).await?;
         report.host_calls.push((scenario, calls));
+        if options.calls {
+            let calls = calls::host_calls(builds, &bed, scenario, Some(floor)).await?;
+            report.floor_calls.push((scenario, calls));
+        }
         for &connections in &options.connections {
             progress.begin(scenario, connections);
-            let measured = measure::measure(&bed, scenario, connections.into(), options.seconds)
-                .await
-                .map_err(|error| format!("Nothing is measured by {}: {error}", scenario.name()))?;
+            let measured =
+                measure::measure(&bed, (scenario, floor), connections.into(), options.seconds)
+                    .await
+                    .map_err(|error| {
+                        format!("Nothing is measured by {}: {error}", scenario.name())
+                    })?;
             anstream::eprintln!(
                 "      CPU ×{:.2} of {}'s",
                 measured.cpu_ratio.median,
-                scenario.floor().name()
+                floor.name()
             );
             report.measured.push(measured);
         }
     }
-    if options.only.is_none() {
+    if options.only.is_none() && !options.calls {
         anstream::eprintln!("Starting from cold.");
         report.cold = Some(cold::starts(builds).await?);
     }
@@ -269,6 +286,26 @@ mod tests {
             let of_room = || rows.iter().filter(|row| row["room"] == room);
             assert!(of_room().count() >= 8, "{room}");
             assert!(of_room().all(|row| row["commands"].as_f64().unwrap() >= 2.0));
+        }
+    }
+
+    /// On a slow machine another number may be the usual one for once.
+    #[test]
+    fn the_floor_of_calls_makes_as_many_calls_of_the_host_as_the_product() {
+        let builds = Builds::make(&[]).unwrap();
+        let counted = async |scenario: Scenario| {
+            let bed = TestBed::lay(&builds, Floor::Calls).await?;
+            let product = calls::host_calls(&builds, &bed, scenario, None).await?;
+            let floor = calls::host_calls(&builds, &bed, scenario, Some(Floor::Calls)).await?;
+            Ok::<_, String>((product, floor))
+        };
+        for scenario in Scenario::ALL
+            .into_iter()
+            .filter(|scenario| scenario.has_calls())
+        {
+            let mut tries = (0..5).map(|_| runtime().unwrap().block_on(counted(scenario)).unwrap());
+            let found = tries.find(|(product, floor)| product.is_some() && product == floor);
+            assert!(found.is_some(), "{}", scenario.name());
         }
     }
 

@@ -9,7 +9,7 @@ use now_serving_baselines::PAGE_LENGTH;
 
 use crate::figures::{Figures, Ratio, Slice, cpu_ratio};
 use crate::load::Crowd;
-use crate::scenario::{Ask, Scenario};
+use crate::scenario::{Ask, Floor, Scenario};
 use crate::test_bed::TestBed;
 use crate::usage;
 use harness::edge::Edge;
@@ -29,6 +29,7 @@ const PAGE_TOLERANCE: usize = 10;
 pub(crate) struct Measured {
     pub(crate) scenario: Scenario,
     pub(crate) connections: usize,
+    pub(crate) of: Floor,
     pub(crate) floor: Side,
     pub(crate) product: Side,
     pub(crate) cpu_ratio: Ratio,
@@ -52,14 +53,14 @@ pub(crate) struct Runner<'a> {
 
 pub(crate) async fn measure(
     bed: &TestBed,
-    scenario: Scenario,
+    (scenario, of): (Scenario, Floor),
     connections: usize,
     pairs: u64,
 ) -> Result<Measured, String> {
     let store = &bed.backends.store;
     let ask = scenario.ask(&bed.cookies);
     let mut product = Runner::start(&bed.product, store, ask, connections).await?;
-    let ask = scenario.ask_floor(&bed.cookies);
+    let ask = scenario.ask_floor(of, &bed.cookies);
     let mut floor = Runner::start(&bed.floor, store, ask, connections).await?;
     for pair in 0..pairs {
         if pair % 2 == 0 {
@@ -75,6 +76,7 @@ pub(crate) async fn measure(
     Ok(Measured {
         scenario,
         connections,
+        of,
         floor: floor.side()?,
         product: product.side()?,
         cpu_ratio,

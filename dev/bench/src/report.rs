@@ -19,6 +19,8 @@ pub(crate) struct Report {
     pub(crate) floor_size: Size,
     /// How often a request of each kind calls the host, where the local server wrote it down.
     pub(crate) host_calls: Vec<(Scenario, Option<usize>)>,
+    /// The same of the floor that makes the product's own calls.
+    pub(crate) floor_calls: Vec<(Scenario, Option<usize>)>,
     pub(crate) measured: Vec<Measured>,
     pub(crate) cold: Option<Cold>,
 }
@@ -33,7 +35,7 @@ impl Report {
         for measured in &self.measured {
             let scenario = measured.scenario.name();
             let lead = format!("{scenario:<10} {:>5}", measured.connections);
-            let floor = measured.scenario.floor().name();
+            let floor = measured.of.name();
             let _ = writeln!(text, "{lead}  {}", side(floor, &measured.floor));
             let blank = " ".repeat(lead.len());
             let _ = writeln!(text, "{blank}  {}", side("now-serving", &measured.product));
@@ -55,16 +57,19 @@ impl Report {
                 "Waiting page: {page} bytes, the floor's page: {floor}."
             );
         }
-        let calls = self.host_calls.iter().filter_map(|(scenario, calls)| {
-            let calls = (*calls)?;
-            Some(format!("{} {calls}", scenario.name()))
-        });
-        let calls: Vec<String> = calls.collect();
-        let _ = writeln!(
-            text,
-            "Calls of the host for a request: {}.",
-            calls.join(", ")
-        );
+        for (of, calls) in [
+            ("a request", &self.host_calls),
+            ("a request to floor-calls", &self.floor_calls),
+        ] {
+            let calls = calls.iter().filter_map(|(scenario, calls)| {
+                let calls = (*calls)?;
+                Some(format!("{} {calls}", scenario.name()))
+            });
+            let calls: Vec<String> = calls.collect();
+            if !calls.is_empty() {
+                let _ = writeln!(text, "Calls of the host for {of}: {}.", calls.join(", "));
+            }
+        }
         for (name, size) in [
             ("now-serving", self.product_size),
             ("floor-hello", self.floor_size),
@@ -88,15 +93,18 @@ impl Report {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let host_calls = (self.host_calls.iter())
-            .map(|(scenario, calls)| (scenario.name().to_owned(), json!(calls)))
-            .collect::<serde_json::Map<_, _>>();
+        let [host_calls, floor_calls] = [&self.host_calls, &self.floor_calls].map(|calls| {
+            let named = calls.iter();
+            let named = named.map(|(scenario, calls)| (scenario.name().to_owned(), json!(calls)));
+            named.collect::<serde_json::Map<_, _>>()
+        });
         let measured: Vec<Value> = self.measured.iter().map(measured_json).collect();
         json!({
             "pairs": self.pairs,
             "waiting_page_bytes": self.page,
             "floor_page_bytes": now_serving_baselines::PAGE_LENGTH,
             "host_calls": host_calls,
+            "host_calls_of_floor": floor_calls,
             "wasm": {
                 "now-serving": size_json(self.product_size),
                 "floor-hello": size_json(self.floor_size),
@@ -181,7 +189,7 @@ fn measured_json(measured: &Measured) -> Value {
     json!({
         "scenario": measured.scenario.name(),
         "connections": measured.connections,
-        "floor": measured.scenario.floor().name(),
+        "floor": measured.of.name(),
         "cpu_ratio": { "median": median, "lowest": lowest, "highest": highest },
         "of_floor": side_json(&measured.floor),
         "of_product": side_json(&measured.product),

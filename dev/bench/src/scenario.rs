@@ -28,6 +28,8 @@ pub(crate) enum Floor {
     Hello,
     Forward,
     Store,
+    /// The product's own calls of the host.
+    Calls,
 }
 
 /// What visitors send, and how one knows that the answer is the right one.
@@ -94,11 +96,25 @@ impl Scenario {
         }
     }
 
-    /// What its floor is asked: the same, but for the answer.
-    pub(crate) fn ask_floor(self, cookies: &Cookies) -> Ask {
+    /// Those of which there is a floor that makes the same calls of the host.
+    pub(crate) fn has_calls(self) -> bool {
+        match self {
+            Self::Waiting | Self::Update | Self::Admitted | Self::Bypass => true,
+            Self::New | Self::Panel => false,
+        }
+    }
+
+    /// What this floor is asked: the same, but for the answer.
+    pub(crate) fn ask_floor(self, floor: Floor, cookies: &Cookies) -> Ask {
         let ask = self.ask(cookies);
-        match self.floor() {
+        let is_forwarded = self.floor() == Floor::Forward;
+        match floor {
             Floor::Forward => ask,
+            Floor::Calls if is_forwarded => ask,
+            Floor::Calls => Ask {
+                mark: "....",
+                ..ask
+            },
             Floor::Hello | Floor::Store => Ask {
                 status: 200,
                 mark: "....",
@@ -145,6 +161,7 @@ impl Floor {
             Self::Hello => "floor-hello",
             Self::Forward => "floor-forward",
             Self::Store => "floor-store",
+            Self::Calls => "floor-calls",
         }
     }
 }

@@ -97,9 +97,12 @@ impl Backends {
         self.edge_with(builds.product.clone(), &builds.settings)
     }
 
-    /// The same, with every call of the host written down.
-    pub(crate) fn traced(&self, builds: &Builds) -> Result<Edge, String> {
-        let options = self.options(builds.product.clone(), &builds.settings)?;
+    /// The product or a floor, with every call of the host written down.
+    pub(crate) fn traced(&self, builds: &Builds, floor: Option<Floor>) -> Result<Edge, String> {
+        let options = match floor {
+            None => self.options(builds.product.clone(), &builds.settings)?,
+            Some(floor) => self.options(builds.floor(floor), &[])?,
+        };
         Edge::start(&EdgeOptions {
             is_traced: true,
             ..options

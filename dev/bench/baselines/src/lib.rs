@@ -9,6 +9,13 @@ pub const PAGE_LENGTH: usize = 11_900;
 /// A page of that length.
 pub static PAGE: [u8; PAGE_LENGTH] = [b'.'; PAGE_LENGTH];
 
+/// As long as an update, a copy of the sign, and a line of the log.
+pub static PLACE: [u8; 187] = [b'.'; 187];
+/// The same.
+pub static SIGN: [u8; 700] = [b'.'; 700];
+/// The same.
+pub static LINE: [u8; 500] = [b'.'; 500];
+
 /// What the floor that asks the store has run there: like a draw, one change and eight numbers.
 pub const SCRIPT: &str =
     "local n = redis.call('HINCRBY', KEYS[1], 'length', 1) return {1, 0, n, 0, n, 0, 0, 0}";
