@@ -10,7 +10,7 @@ use now_serving::telemetry::log::Decision;
 
 use super::origin::{self, Forwarded};
 use super::outbox::Counts;
-use super::request::{leave, send};
+use super::request::send;
 use super::watch::Watched;
 
 /// What became of a request.
@@ -45,10 +45,8 @@ pub(super) fn perform(
 ) -> Performed {
     let forward = match answer {
         Answer::Reply(reply) => {
-            let status = Some(send(reply));
-            leave(request, asked.call);
             return Performed {
-                status,
+                status: Some(send(reply)),
                 ..Performed::default()
             };
         }

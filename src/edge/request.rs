@@ -150,14 +150,6 @@ pub(super) fn facts(
     }
 }
 
-/// Leaves a request that was answered to the end of the sandbox, when the host takes all back: to close its handles is two calls.
-/// One with a body is closed, so that its sender does not wait for the body to be read.
-pub(super) fn leave(request: Request, call: &Call) {
-    if matches!(call.method.as_str(), "GET" | "HEAD") && !call.has_body() {
-        std::mem::forget(request);
-    }
-}
-
 /// Answers the visitor, and gives the status. By its handle: the SDK's own answer sets once more what every new one has.
 pub(super) fn send(reply: Reply) -> u16 {
     let mut answer = ResponseHandle::new();

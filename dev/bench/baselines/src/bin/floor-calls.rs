@@ -96,7 +96,7 @@ mod calls {
             answer.append_header(&HeaderName::from_static(name), &value);
         }
         answer.send_to_client(BodyHandle::from(body));
-        std::mem::forget(request);
+        drop(request);
     }
 
     const NAMES_OF_ANSWERS: [&str; 10] = [
