@@ -3,6 +3,7 @@
 //! Times are printed, never judged: a machine that is busy with something else is not a slow room.
 
 mod cost;
+mod kept;
 mod leader;
 
 use std::net::SocketAddr;
