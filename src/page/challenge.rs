@@ -1,23 +1,13 @@
 //! The challenge to a visitor above the bound of a network: a page whose script calculates, or with a link to the operator's verifier.
 //! It goes on by itself after a wait.
 
+use serde::Serialize;
+
 use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
 use crate::ticket::challenge::ZERO_BITS;
-use serde::Serialize;
-
-/// The same for programs: with a verifier there is nothing to calculate.
-#[derive(Serialize)]
-pub(super) struct ChallengeData<'a> {
-    answer_to: &'a str,
-    text: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verifier: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    zero_bits: Option<u32>,
-}
 
 /// What a visitor is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +20,17 @@ pub struct Challenge {
     pub verifier: Option<String>,
     /// Where an invitation goes, where some are taken.
     pub invitation: Option<String>,
+}
+
+/// The same for programs: with a verifier there is nothing to calculate.
+#[derive(Serialize)]
+pub(super) struct ChallengeData<'a> {
+    answer_to: &'a str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verifier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero_bits: Option<u32>,
 }
 
 impl Challenge {
@@ -120,6 +121,24 @@ mod tests {
             assert!(!page.contains("{{"), "{page}");
             assert!(page.len() < 6_000, "{}", page.len());
         }
+    }
+
+    #[test]
+    fn programs_read_what_there_is_to_do() {
+        let asked = Challenge {
+            text: "1.a".to_owned(),
+            answer_to: "/_queue/challenge".to_owned(),
+            ..Challenge::default()
+        };
+        let told = |asked: &Challenge| serde_json::to_string(&asked.data()).unwrap_or_default();
+        let calculation = r#"{"answer_to":"/_queue/challenge","text":"1.a","zero_bits":17}"#;
+        assert_eq!(told(&asked), calculation);
+        let asked = Challenge {
+            verifier: Some("/test".to_owned()),
+            ..asked
+        };
+        let link = r#"{"answer_to":"/_queue/challenge","text":"1.a","verifier":"/test"}"#;
+        assert_eq!(told(&asked), link);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What a page says of an event.
 
-use super::{Waiting, clock};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Waiting;
+use super::clock::{self, iso_8601};
 use crate::http::object::object;
 use crate::i18n::Language;
 use crate::queue::{Event, Mode, Outlook, Phase};
-use clock::iso_8601;
-use serde::Serialize;
-use serde_json::Value;
 
 /// The order by lot.
 pub(super) const DRAWN: &str = "drawn";
@@ -139,5 +140,34 @@ impl EventData {
             prequeue: iso_8601(prequeue_ms),
             too_late: event.is_too_late(estimate),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_read_the_times_of_an_event_and_whether_they_come_too_late() {
+        let mut event = Outlook {
+            phase: Phase::Open,
+            times: (0, 60_000, None),
+            order: "arrival",
+            now_ms: 90_000,
+        };
+        let told = |event: &Outlook| {
+            let data = EventData::new(event, Some(60));
+            serde_json::to_string(&data).unwrap_or_default()
+        };
+        let without_end = concat!(
+            r#"{"closes":null,"opens":"1970-01-01T00:01:00.000Z","order":"arrival","#,
+            r#""phase":"open","prequeue":"1970-01-01T00:00:00.000Z","too_late":false}"#
+        );
+        assert_eq!(told(&event), without_end);
+        event.times.2 = Some(120_000);
+        let late = without_end
+            .replace("null", r#""1970-01-01T00:02:00.000Z""#)
+            .replace("false", "true");
+        assert_eq!(told(&event), late);
     }
 }
