@@ -33,7 +33,7 @@ static PLACE: LazyLock<Place> = LazyLock::new(|| Place {
     hostname: variable("FASTLY_HOSTNAME"),
 });
 
-/// How many bytes the names of a request's headers usually have together, at most.
+/// How many bytes of header names are asked for in one call of the host: a browser's names have 400 together.
 const NAMES: usize = 4096;
 
 /// `FASTLY_TRACE_ID` names the sandbox, which several requests share; this names the request.
@@ -96,10 +96,11 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
     }
 }
 
-/// The names of all headers, in one call of the host where together they are no longer than usual.
+/// The names of all headers. The SDK's request asks for 128 bytes of them at a time. Where one name alone is longer than [`NAMES`],
+/// it is asked after all.
 fn names(request: &Request) -> Vec<HeaderName> {
-    let usual: Result<Vec<HeaderName>, _> = handle(request).get_header_names(NAMES).collect();
-    usual.unwrap_or_else(|_| request.get_header_names().cloned().collect())
+    let found: Result<Vec<HeaderName>, _> = handle(request).get_header_names(NAMES).collect();
+    found.unwrap_or_else(|_| request.get_header_names().cloned().collect())
 }
 
 /// With the sender's country, which is asked for only where it decides about a room or a region.

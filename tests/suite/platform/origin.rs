@@ -172,6 +172,33 @@ fn the_origin_receives_the_same_with_every_kind_of_request_and_nothing_a_client_
     every_kind();
 }
 
+/// The names of a request's headers come from the host in one piece or in several, and one may be longer than a piece.
+#[test]
+fn however_many_and_long_the_names_of_headers_are_none_of_ours_reaches_the_origin() {
+    let house = House::wasm_shared();
+    let named = |name: String| -> &'static str { name.leak() };
+    let many = (0..40).map(|number| named(format!("x-mine-{number}-{}", "a".repeat(120))));
+    let many: Vec<&str> = many.collect();
+    let with = |ask: Ask, name: &&'static str| ask.with(name, "kept");
+    let ask = many.iter().fold(Ask::get("/robots.txt"), with);
+    let ours = named(format!("X-Forwarded-{}", "b".repeat(5_000)));
+    let theirs = named(format!("x-mine-{}", "c".repeat(5_000)));
+    let longest = ask.clone().with(ours, "forged").with(theirs, "kept");
+    for (ask, kept) in [(ask, many.len()), (longest, many.len() + 1)] {
+        let ask = forged(ask);
+        let seen = sent(&house, &ask);
+        let of_value = |wanted: &[u8]| seen.headers.iter().filter(|(_, v)| v == wanted).count();
+        assert_eq!(of_value(b"forged"), 0, "{:?}", seen.headers);
+        // The one of `forged` is kept too.
+        assert_eq!(of_value(b"kept"), kept + 1);
+        for (name, value) in TOLD {
+            let lines = seen.headers.iter().filter(|(found, _)| found == name);
+            let values: Vec<&[u8]> = lines.map(|(_, value)| value.as_slice()).collect();
+            assert_eq!(values, [value.as_bytes()], "{name}");
+        }
+    }
+}
+
 /// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
 #[test]
 fn what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
