@@ -181,7 +181,7 @@ impl Document {
         if !part.starts_with(DOCUMENT) {
             return self.put(part.to_owned(), Value::Text(text.to_owned()));
         }
-        match serde_json::from_str(text) {
+        match serde_json::from_slice(text.as_bytes()) {
             Ok(Pairs(pairs)) => {
                 for (name, value) in pairs {
                     self.put(name, value);
@@ -276,7 +276,7 @@ impl Known {
 /// The items of a list that holds texts only.
 fn texts(value: &Value) -> Option<Vec<String>> {
     match value {
-        Value::Other(json) => serde_json::from_str(json).ok(),
+        Value::Other(json) => serde_json::from_slice(json.as_bytes()).ok(),
         Value::Text(_) | Value::Number(_) => None,
     }
 }

@@ -24,7 +24,7 @@ impl Value {
     fn of(raw: &RawValue) -> Result<Self, serde_json::Error> {
         let text = raw.get();
         Ok(match text.bytes().next() {
-            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'"') => Self::Text(serde_json::from_slice(text.as_bytes())?),
             Some(b'-' | b'0'..=b'9') => Self::Number(text.to_owned()),
             _ => Self::Other(text.to_owned()),
         })
@@ -54,7 +54,7 @@ impl Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => write!(f, "{}", serde_json::Value::from(text.as_str())),
+            Self::Text(text) => f.write_str(&serde_json::to_string(text).unwrap_or_default()),
             Self::Number(text) | Self::Other(text) => f.write_str(text),
         }
     }

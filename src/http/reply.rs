@@ -69,7 +69,8 @@ impl Reply {
     #[must_use]
     pub fn problem(status: u16, title: &str, detail: &str) -> Self {
         let body = object!({ "title": title, "status": status, "detail": detail });
-        Self::new(status, "application/problem+json", body.to_string())
+        let body = serde_json::to_string(&body).unwrap_or_default();
+        Self::new(status, "application/problem+json", body)
     }
 
     /// The answer to a method that is not among these, which are separated by `, `; nothing if it is.

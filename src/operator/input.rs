@@ -245,7 +245,7 @@ pub fn wrong(name: &str, found: Option<&str>, accepted: &str) -> Refusal {
 }
 
 fn texts_of(list: &str) -> Option<Vec<String>> {
-    let list: serde_json::Value = serde_json::from_str(list).ok()?;
+    let list: serde_json::Value = serde_json::from_slice(list.as_bytes()).ok()?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     list.as_array()?.iter().map(text).collect()
 }

@@ -30,7 +30,7 @@ pub fn ignored_entry(now: Now, config: &Config) -> Option<String> {
 pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> String {
     let mut space = log::LONGEST_LINE - HEAD_BYTES;
     let fits = |problem: &&Problem| {
-        let size = json!(problem).to_string().len() + 1;
+        let size = serde_json::to_string(problem).unwrap_or_default().len() + 1;
         space
             .checked_sub(size)
             .inspect(|left| space = *left)

@@ -124,9 +124,9 @@ pub fn encode(command: &[&str]) -> String {
     serde_json::to_string(command).unwrap_or_default()
 }
 
-/// As text, like every other JSON of the service: a reader of bytes would be in the Wasm a second time.
+/// As bytes, like every other JSON of the service: a reader of texts would be in the Wasm besides.
 fn read(body: &[u8]) -> Option<Value> {
-    serde_json::from_str(std::str::from_utf8(body).ok()?).ok()
+    serde_json::from_slice(body).ok()
 }
 
 /// Reads the store's answer.

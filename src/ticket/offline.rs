@@ -16,7 +16,10 @@ pub(super) fn signed(
     mut keys: impl Iterator<Item = [u8; LENGTH]>,
 ) -> Option<String> {
     let header = json!({ "alg": "HS256", "typ": kind });
-    let written = |part: &Value| Base64UrlSafeNoPadding::encode_to_string(part.to_string()).ok();
+    let written = |part: &Value| {
+        let part = serde_json::to_vec(part).ok()?;
+        Base64UrlSafeNoPadding::encode_to_string(part).ok()
+    };
     let (header, claims) = (written(&header)?, written(claims)?);
     Some(sealed(&format!("{header}.{claims}"), &keys.next()?))
 }

@@ -53,9 +53,9 @@ impl Reader<'_> {
 pub fn read(text: &str) -> Result<Vec<Event>, Fault> {
     let accepted = r#"an object such as {"id":"sale","opens":"2030-01-31T10:00:00+01:00"}, or a list of such objects"#;
     let listed = if text.starts_with('[') {
-        serde_json::from_str(text)
+        serde_json::from_slice(text.as_bytes())
     } else {
-        serde_json::from_str(text).map(|pairs| vec![pairs])
+        serde_json::from_slice(text.as_bytes()).map(|pairs| vec![pairs])
     };
     let listed: Vec<Pairs> = listed.map_err(|_| Fault::new(text, accepted))?;
     checked(listed.iter().map(event).collect::<Result<_, _>>()?)

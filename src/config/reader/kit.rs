@@ -12,7 +12,7 @@ impl Reader<'_> {
     /// What `cargo dev migrate` printed, if it is given.
     pub(in crate::config) fn kit(&mut self) -> Option<KitLine> {
         let text = self.json("kit").filter(|text| text != NONE)?;
-        let line = serde_json::from_str(&text).ok().and_then(read);
+        let line = serde_json::from_slice(text.as_bytes()).ok().and_then(read);
         if line.is_none() {
             let accepted = r#"none, or what cargo dev migrate printed, such as {"until":"2030-02-01T00:00:00Z","born":1896000000000,"numbers":4321}"#;
             self.problem("kit", Some(text), accepted);

@@ -76,7 +76,7 @@ impl Reader<'_> {
 type Fault = (String, &'static str);
 
 fn read(text: &str, lag: Lag) -> Result<RoomRegions, Fault> {
-    let listed: Result<Vec<Pairs>, _> = serde_json::from_str(text);
+    let listed: Result<Vec<Pairs>, _> = serde_json::from_slice(text.as_bytes());
     let listed = listed
         .ok()
         .filter(|listed| (1..=MOST).contains(&listed.len()));

@@ -74,7 +74,7 @@ impl Reader<'_> {
         let Some(text) = self.json("rooms").filter(|text| text != NONE) else {
             return Vec::new();
         };
-        let listed: Result<Vec<Pairs>, _> = serde_json::from_str(&text);
+        let listed: Result<Vec<Pairs>, _> = serde_json::from_slice(text.as_bytes());
         let few = listed.ok().filter(|listed| listed.len() <= MOST);
         if few.is_none() {
             let accepted = format!(

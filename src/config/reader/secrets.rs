@@ -104,7 +104,7 @@ impl Reader<'_> {
             let each = vec![Password { name, word }];
             return Some(Passwords { secret, each });
         }
-        let Pairs(pairs) = serde_json::from_str(given).unwrap_or(Pairs(Vec::new()));
+        let Pairs(pairs) = serde_json::from_slice(given.as_bytes()).unwrap_or(Pairs(Vec::new()));
         let each: Option<Vec<Password>> = pairs.into_iter().map(named).collect();
         let each = each.unwrap_or_default();
         let is_once = |one: &Password| {

@@ -19,7 +19,7 @@ impl Reader<'_> {
 }
 
 fn read(text: &str) -> Option<SignalRule> {
-    let Pairs(members) = serde_json::from_str(text).ok()?;
+    let Pairs(members) = serde_json::from_slice(text.as_bytes()).ok()?;
     let is_once = |name: &str| members.iter().filter(|(other, _)| other == name).count() == 1;
     let with = |rule: SignalRule, (name, value): &(String, Value)| {
         let signal = Signal::named(name).filter(|_| is_once(name))?;

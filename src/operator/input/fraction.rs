@@ -18,7 +18,7 @@ impl Fields {
             Value::Text(_) | Value::Other(_) => None,
         };
         let number: Option<serde_json::Value> =
-            text.and_then(|text| serde_json::from_str(text).ok());
+            text.and_then(|text| serde_json::from_slice(text.as_bytes()).ok());
         let number = number.and_then(|number| number.as_f64());
         match number.filter(|number| (0.0..=f64::from(most)).contains(number)) {
             // At most some thousands, and never below 0.

@@ -16,7 +16,10 @@ pub(super) static VERB: Verb = Verb {
     needs: (Audience::Api, Rights::All),
     changes: Changes::Line,
     longest_body: LONGEST_BODY,
-    example: |request| object!({ "word": request.room.name.as_str() }).to_string(),
+    example: |request| {
+        let word = object!({ "word": request.room.name.as_str() });
+        serde_json::to_string(&word).unwrap_or_default()
+    },
     read,
     flash,
     listed,

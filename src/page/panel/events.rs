@@ -64,7 +64,8 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
     };
     let others = |out: &Event| {
         let others = events.iter().filter(|event| *event != out).cloned();
-        events_json(&others.collect::<Vec<_>>()).to_string()
+        let others = events_json(&others.collect::<Vec<_>>());
+        serde_json::to_string(&others).unwrap_or_default()
     };
     let rows = events.iter().zip(1_u64..).map(|(event, place)| {
         object!({
@@ -80,7 +81,7 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         })
     });
     object!({
-        "list": events_json(events).to_string(),
+        "list": serde_json::to_string(&events_json(events)).unwrap_or_default(),
         "rows": rows.collect::<Vec<Value>>(),
         "none": events.is_empty(),
         "differs": sign.live.events.is_some(),

@@ -89,7 +89,8 @@ fn way_back<'a>(
         "message" => Some(("message", vec![field("message", value)])),
         "event" if value.is_empty() => Some(("event", back)),
         "event" => {
-            let events = events_json(&EventList::read(value)?.0).to_string();
+            let events = events_json(&EventList::read(value)?.0);
+            let events = serde_json::to_string(&events).unwrap_or_default();
             Some(("event", vec![("event", Cow::Owned(events))]))
         }
         _ => None,
