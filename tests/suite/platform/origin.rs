@@ -199,6 +199,27 @@ fn however_many_and_long_the_names_of_headers_are_none_of_ours_reaches_the_origi
     }
 }
 
+/// So do its lines: several of one name, of which one is longer than a piece.
+#[test]
+fn a_ticket_is_found_among_several_lines_of_long_cookies() {
+    let house = House::wasm_shared();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    assert!(visitor.ask("/echo").inside);
+    let ticket = format!("queue={}", visitor.ticket.unwrap());
+    for length in [10, 3_000, 6_000] {
+        let long = |name: &str| format!("{name}={}", "a".repeat(length));
+        let ask = Ask::get("/echo").with("cookie", long("first"));
+        let ask = ask.with("cookie", &ticket).with("cookie", long("last"));
+        let seen = sent(&house, &ask);
+        let cookies = seen.headers.iter().filter(|(name, _)| name == "cookie");
+        let cookies: Vec<&[u8]> = cookies.map(|(_, value)| value.as_slice()).collect();
+        let cookies = cookies.join(&b"; "[..]);
+        let expected = format!("{}; {}", long("first"), long("last"));
+        assert!(cookies == expected.as_bytes(), "{length}: {seen:?}");
+    }
+}
+
 /// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
 #[test]
 fn what_may_be_cached_is_asked_for_in_no_visitor_s_name() {
