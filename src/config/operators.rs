@@ -25,7 +25,7 @@ pub const ADMIN: &str = "admin";
 /// What an operator or a program may, or what a route needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rights {
-    /// To read: status and metrics.
+    /// To read: status, metrics, the journal, receipts.
     Read,
     /// To permit and to read.
     Permit,

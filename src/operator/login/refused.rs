@@ -62,7 +62,7 @@ impl Refused {
             Self::Forbidden(name, rights) => {
                 let may = match rights {
                     Rights::Read => {
-                        "may only read status and metrics; this needs a token with more rights"
+                        "may only read status, metrics, the journal and receipts; this needs a token with more rights"
                     }
                     Rights::Permit | Rights::All => {
                         "is a permit_token, which may permit and read; this needs an admin_token"
