@@ -152,10 +152,7 @@ impl Sign {
             begun: None,
             front: None,
             regions: Vec::new(),
-            sessions: self.sessions.clone().map(|sessions| Sessions {
-                lapsed: Cursor(0),
-                ..sessions
-            }),
+            sessions: self.sessions.clone().map(Sessions::of_another_lane),
             ..self.clone()
         };
         of_lane.live.pace = Pace::default();

@@ -121,11 +121,7 @@ impl Model {
         if self.claimable(cap, now_ms) == 0 {
             return Some(Claim::Full);
         }
-        // Only numbers of the main line come late.
-        self.inside.take_promise(match lane {
-            Lane::Main => position,
-            Lane::Front | Lane::Region(_) => Position(u64::MAX),
-        });
+        self.inside.take_promise((lane, position));
         let end = now_ms / MINUTE_MS + cap.session_minutes;
         self.inside.open(end, 1, now_ms);
         self.claims.numbers.extend(named);

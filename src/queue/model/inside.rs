@@ -1,6 +1,6 @@
 //! What the model knows of who is inside: sessions by the minute of their end, and promised slots.
 
-use crate::queue::Position;
+use crate::queue::{Lane, Position};
 use std::collections::{BTreeMap, VecDeque};
 
 const MINUTE_MS: u64 = 60_000;
@@ -110,13 +110,18 @@ impl Inside {
         }
     }
 
-    /// The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
-    pub(super) fn take_promise(&mut self, position: Position) {
+    /// The oldest promise is kept first, for the first visitor who comes; without one, a slot is free. Visitors of the other lanes
+    /// come late where no slot is kept.
+    pub(super) fn take_promise(&mut self, (lane, position): (Lane, Position)) {
+        let is_late = match lane {
+            Lane::Main => position.0 <= self.lapsed,
+            Lane::Front | Lane::Region(_) => self.promised() == 0,
+        };
         let mut promises = self.promises.iter_mut();
         if let Some(promise) = promises.find(|promise| promise.many > 0) {
             promise.many -= 1;
         }
-        if position.0 <= self.lapsed {
+        if is_late {
             self.late = self.late.saturating_sub(1);
         }
     }

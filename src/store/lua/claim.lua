@@ -35,7 +35,7 @@ local function claim(number, bit)
   elseif claimable() == 0 then
     return 0
   end
-  take_promise(is_main and number or math.huge)
+  take_promise(is_main and number)
   local last = this_minute + cap.minutes
   open_session(last, 1)
   local born, own = state.born, number

@@ -105,15 +105,18 @@ local function take_back_promises()
   end
 end
 
--- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free.
+-- The oldest promise is kept first, for the first visitor who comes; without one, a slot is free. A visitor of another lane has no
+-- `number` of the main line, and comes late where no slot is kept.
 local function take_promise(number)
+  local is_late = not number or number <= state.lapsed
   for _, oldest in ipairs(promises) do
     if oldest.many > 0 then
       oldest.many = oldest.many - 1
+      is_late = number and is_late
       break
     end
   end
-  if number <= state.lapsed then
+  if is_late then
     state.late = math.max(state.late - 1, 0)
   end
 end
