@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
 use super::lot::{drawn, places};
-use crate::house::{Ask, House, Visitor, visitors};
+use crate::house::{Ask, Got, House, Visitor, visitors};
 
 // These stories need several POPs, a lost store, or an hour.
 in_houses_whose_clock_is_turned! {
@@ -191,6 +191,14 @@ pub(crate) fn a_receipt_that_was_altered_is_refused_without_a_call(house: &House
     }
 }
 
+/// What the panel answers to a receipt in its form, sent by a page of this site or of another.
+fn pasted(house: &House, receipt: &str, site: &str) -> Got {
+    let ask = Ask::get("/_queue/receipt/check").method("POST").operator();
+    let ask = ask.with("sec-fetch-site", site);
+    let text = format!("receipt={receipt}");
+    house.ask(&ask.body("application/x-www-form-urlencoded", &text))
+}
+
 pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &House) {
     house.set("automatic", "0");
     let mut line = visitors(house, 2);
@@ -205,12 +213,7 @@ pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &Hou
     );
     let taken = line[1].send(Ask::get("/_queue/receipt").json()).json();
     let receipt = taken["receipt"].as_str().unwrap();
-    let form = |site: &str| {
-        let ask = Ask::get("/_queue/receipt/check").method("POST").operator();
-        let ask = ask.with("sec-fetch-site", site);
-        let text = format!("receipt={receipt}");
-        house.ask(&ask.body("application/x-www-form-urlencoded", &text))
-    };
+    let form = |site: &str| pasted(house, receipt, site);
     let checked = form("same-origin");
     assert_eq!(checked.status, 200, "{checked:?}");
     assert!(
@@ -278,4 +281,7 @@ pub(crate) fn a_receipt_of_the_front_lane_and_of_a_region_is_checked_too(house: 
         (&told["verdict"], &told["called"]),
         (&json!("valid"), &Value::Null)
     );
+    let told = pasted(house, &of_main, "same-origin").body;
+    let why = "The journal has one sum for all regions, so no line of it says when the number was called.";
+    assert!(told.contains(why), "{told}");
 }
