@@ -51,9 +51,14 @@ pub(crate) fn written(texts: &[&str], faults: &mut Vec<String>) -> Written {
     let mut written = Written::default();
     let mut awaited = BTreeSet::new();
     for (place, text) in (1..).zip(texts) {
-        for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let mut begin = 0;
+        while let Some(value) = values.next() {
+            let end = values.byte_offset();
             let read = value.map_err(|error| error.to_string());
-            let read = read.and_then(|value| take(value, &mut written, &mut awaited));
+            let read = read
+                .and_then(|value| take((&value, &text[begin..end]), &mut written, &mut awaited));
+            begin = end;
             if let Err(wrong) = read {
                 faults.push(format!("Text {place} cannot be read: {wrong}."));
                 break;
@@ -78,9 +83,10 @@ pub(crate) fn written(texts: &[&str], faults: &mut Vec<String>) -> Written {
     written
 }
 
-/// One page, or one line of the log; lines about something else are passed over.
+/// One page, or one line of the log; lines about something else are passed over. The value does not show a member that stands in
+/// its text twice.
 fn take(
-    value: Value,
+    (value, text): (&Value, &str),
     written: &mut Written,
     awaited: &mut BTreeSet<(String, u64)>,
 ) -> Result<(), String> {
@@ -95,7 +101,7 @@ fn take(
     }
     let wrong = |error: serde_json::Error| error.to_string();
     if is_log {
-        let record: Record = serde_json::from_value(value).map_err(wrong)?;
+        let record: Record = serde_json::from_str(text).map_err(wrong)?;
         let last = record.noted.last().and_then(|line| JournalLine::read(line));
         let is_sound = record.schema == 1 && record.reason == "noted";
         if !is_sound || last.map(|line| line.at_ms) != Some(record.timestamp) {
@@ -103,7 +109,7 @@ fn take(
         }
         return take_lines(&record.room, record.noted, Some(&record.head), written);
     }
-    let page: Page = serde_json::from_value(value).map_err(wrong)?;
+    let page: Page = serde_json::from_str(text).map_err(wrong)?;
     let last = page.lines.last().and_then(|line| JournalLine::read(line));
     match (page.next, last) {
         (Some(next), Some(last)) if next == last.number + 1 && page.head.is_none() => {

@@ -263,3 +263,20 @@ fn a_release_above_every_budget_is_refused() {
         assert!(!with(line).is_empty(), "{line}");
     }
 }
+
+/// A reader takes the first of two members, or the last.
+#[test]
+fn a_page_with_a_member_that_stands_twice_is_refused() {
+    let page = forged(&[BEGIN, RELEASE]);
+    assert_eq!(audit(&[&page], &[]).faults, Vec::<String>::new());
+    for twice in [r#""lines":["x"],"#, r#""room":"main","#, r#""head":"x","#] {
+        let text = page.replacen('{', &format!("{{{twice}"), 1);
+        let faults = audit(&[&page, &text], &[]).faults;
+        assert!(
+            faults.len() == 1 && faults[0].contains("Text 2 cannot be read: duplicate field"),
+            "{faults:?}"
+        );
+    }
+    let two = format!("{page}\n{page}");
+    assert_eq!(audit(&[&two], &[]).faults, Vec::<String>::new());
+}
