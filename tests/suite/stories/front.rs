@@ -20,6 +20,7 @@ in_houses_whose_clock_is_turned! {
     at_one_visitor_a_period_the_front_lane_takes_its_share_and_no_more
     where_no_copy_is_left_a_front_number_is_drawn_again_and_nothing_used
     a_lot_moves_no_number_of_the_front_lane
+    whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update
 }
 
 const HOUR: u64 = 3600;
@@ -196,6 +197,28 @@ pub(crate) fn without_a_front_lane_its_invitations_are_kept(house: &House) {
     house.set("front_share", "20");
     house.wait(2 * SECOND);
     assert_eq!(place(&used(&mut guest, &code)), (1, 0));
+}
+
+/// The question with the invitation has seen the line further on than the copy of the data centre.
+fn whose_invitation_is_kept_reads_no_more_ahead_with_the_next_update(house: &House) {
+    let mut line = room(house, "0", 5);
+    house.set("invited_per_minute", "9");
+    let code = code(house, "one", 1);
+    let ahead = |got: &Got| got.json()["ahead"].clone();
+    assert_eq!(ahead(&line[4].ask("/echo")), 4);
+    house.write(&["cursor", "2"]);
+    assert_eq!(
+        ahead(&line[4].ask("/echo")),
+        4,
+        "the copy is good for a second"
+    );
+    let got = used(&mut line[4], &code);
+    assert_eq!(
+        (notice(&got), ahead(&got)),
+        (json!("invitation_kept"), json!(2))
+    );
+    assert_eq!(ahead(&line[4].ask("/echo")), 2);
+    assert_eq!(ahead(&line[3].ask("/echo")), 1);
 }
 
 pub(crate) fn a_visitor_with_a_number_goes_over_to_the_front_lane(house: &House) {
