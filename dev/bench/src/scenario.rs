@@ -99,8 +99,8 @@ impl Scenario {
     /// Those of which there is a floor that makes the same calls of the host.
     pub(crate) fn has_calls(self) -> bool {
         match self {
-            Self::Waiting | Self::Update | Self::Admitted | Self::Bypass => true,
-            Self::New | Self::Panel => false,
+            Self::New | Self::Waiting | Self::Update | Self::Admitted | Self::Bypass => true,
+            Self::Panel => false,
         }
     }
 
@@ -111,10 +111,17 @@ impl Scenario {
         match floor {
             Floor::Forward => ask,
             Floor::Calls if is_forwarded => ask,
-            Floor::Calls => Ask {
-                mark: "....",
-                ..ask
-            },
+            Floor::Calls => {
+                let mark = "....";
+                // By its path, since the floor reads no ticket.
+                let draw = (self == Self::New).then_some("/draw");
+                let target = draw.map_or(ask.target.clone(), Cow::Borrowed);
+                Ask {
+                    target,
+                    mark,
+                    ..ask
+                }
+            }
             Floor::Hello | Floor::Store => Ask {
                 status: 200,
                 mark: "....",

@@ -28,3 +28,5 @@ pub const STORE_CALL: &str = concat!(
 
 /// The token of the local store.
 pub const STORE_TOKEN: &str = "development-only-upstash-token";
+/// The header that brings it.
+pub const STORE_AUTHORIZATION: &str = "Bearer development-only-upstash-token";

@@ -1,17 +1,19 @@
 //! The floor under the product's own calls of the host: the same ones in the same order, with constants, and nothing computed. It
-//! answers what waiting visitors and visitors inside ask for, by the path.
+//! answers what new visitors, waiting visitors and visitors inside ask for, by the path.
 
 #[cfg(target_arch = "wasm32")]
 fn main() {
     use std::io::Write;
 
-    use calls::{OF_VISITOR, TOLD, answered, asked, passed_on, sign};
+    use calls::{OF_VISITOR, TOLD, answered, ask_store, asked, note, passed_on, put_up, sign};
     use fastly::Request;
     use fastly::geo::geo_lookup;
+    use fastly::http::Url;
     use fastly::http::serve::Serve;
     use fastly::log::Endpoint;
     use now_serving_baselines::{LINE, PAGE, PLACE};
 
+    let store = Url::parse("http://store.floor/").ok();
     let mut log = Endpoint::try_from_name("queue_logs").ok();
     Serve::new().run(move |request: Request| {
         let asked = asked(&request);
@@ -19,6 +21,15 @@ fn main() {
             "/_queue/place" => answered(request, 3, &PLACE),
             "/" => {
                 sign();
+                answered(request, 10, &PAGE);
+            }
+            "/draw" => {
+                sign();
+                note();
+                if let Some(store) = &store {
+                    ask_store(store);
+                }
+                put_up();
                 answered(request, 10, &PAGE);
             }
             "/robots.txt" => passed_on(request, &TOLD, false),
@@ -33,15 +44,16 @@ fn main() {
 
 #[cfg(target_arch = "wasm32")]
 mod calls {
+    use std::io::Read;
     use std::net::IpAddr;
     use std::time::Duration;
 
     use fastly::Request;
     use fastly::cache::core::{self, CacheKey};
-    use fastly::handle::{BodyHandle, RequestHandle, ResponseHandle};
-    use fastly::http::header::COOKIE;
-    use fastly::http::{HeaderName, HeaderValue, StatusCode};
-    use now_serving_baselines::SIGN;
+    use fastly::handle::{BodyHandle, CacheOverride, RequestHandle, ResponseHandle};
+    use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE};
+    use fastly::http::{HeaderName, HeaderValue, Method, StatusCode, Url};
+    use now_serving_baselines::{SIGN, STORE_AUTHORIZATION, STORE_CALL};
 
     /// What is read of a request.
     pub(super) struct Asked {
@@ -71,16 +83,57 @@ mod calls {
         Asked { path, address }
     }
 
-    /// The copy of the sign, which every one of these pages reads.
-    pub(super) fn sign() {
-        let key = || CacheKey::from_static(b"floor:sign");
-        if let Ok(Some(found)) = core::lookup(key()).execute() {
+    fn key() -> CacheKey {
+        CacheKey::from_static(b"floor:sign")
+    }
+
+    fn read() -> bool {
+        let found = core::lookup(key()).execute().ok().flatten();
+        if let Some(found) = &found {
             let _ = found.is_stale();
             let _ = found.user_metadata();
-        } else {
-            let copy = core::insert(key(), Duration::from_mins(10));
-            let copy = copy.user_metadata(SIGN.to_vec().into()).execute();
-            let _ = copy.map(fastly::http::body::StreamingBody::finish);
+        }
+        found.is_some()
+    }
+
+    fn insert() {
+        let copy = core::insert(key(), Duration::from_mins(10));
+        let copy = copy.user_metadata(SIGN.to_vec().into()).execute();
+        let _ = copy.map(fastly::http::body::StreamingBody::finish);
+    }
+
+    /// The copy of the sign, which every one of these pages reads.
+    pub(super) fn sign() {
+        if !read() {
+            insert();
+        }
+    }
+
+    /// A note of the data centre, which is not there.
+    pub(super) fn note() {
+        let found = core::lookup(CacheKey::from_static(b"floor:note")).execute();
+        let _ = found.map(|found| found.map(|found| found.is_stale()));
+    }
+
+    /// The sign of the store's answer, where it is newer than the copy.
+    pub(super) fn put_up() {
+        let _ = read();
+        insert();
+    }
+
+    /// One call of the store, read to its end.
+    pub(super) fn ask_store(url: &Url) {
+        let mut request = RequestHandle::new();
+        request.set_method(&Method::POST);
+        request.set_url(url);
+        let authorization = HeaderValue::from_static(STORE_AUTHORIZATION);
+        request.insert_header(&AUTHORIZATION, &authorization);
+        request.insert_header(&CONTENT_TYPE, &HeaderValue::from_static("application/json"));
+        request.set_cache_override(&CacheOverride::Pass);
+        if let Ok((head, mut answer)) = request.send(BodyHandle::from(STORE_CALL), "upstash") {
+            let mut bytes = Vec::with_capacity(2048);
+            let _ = answer.read_to_end(&mut bytes);
+            let _ = head.get_status();
         }
     }
 

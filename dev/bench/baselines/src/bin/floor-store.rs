@@ -16,10 +16,10 @@ fn main() {
 #[cfg(target_arch = "wasm32")]
 fn asked() -> Option<u16> {
     use fastly::Request;
-    use now_serving_baselines::{STORE_CALL, STORE_TOKEN};
+    use now_serving_baselines::{STORE_AUTHORIZATION, STORE_CALL};
 
     let mut answer = Request::post("http://store.floor/")
-        .with_header("authorization", format!("Bearer {STORE_TOKEN}"))
+        .with_header("authorization", STORE_AUTHORIZATION)
         .with_header("content-type", "application/json")
         .with_pass(true)
         .with_body(STORE_CALL)
