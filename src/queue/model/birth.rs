@@ -54,7 +54,7 @@ impl Windows {
 }
 
 /// Behind the numbers that a copy knows: it may be older than the last of them.
-fn behind(known: &Sign) -> u64 {
+pub(super) fn behind(known: &Sign) -> u64 {
     known.length + known.birth.recent.max(LEAST_GAP)
 }
 
@@ -105,6 +105,7 @@ impl Model {
     fn take_line(&mut self, known: &Sign, settled: u64, now_ms: u64) {
         let (birth, other) = (&self.sign.birth, &known.birth);
         let (base, order) = (birth.born, birth.order());
+        let cursor = self.cursor_by(known);
         let is_same = other.order() == birth.order();
         // The numbers of an epoch that has ended are of no use.
         let is_late = !birth.young
@@ -135,7 +136,7 @@ impl Model {
             return;
         }
         if known.birth.born == self.sign.birth.born {
-            self.take_values(known, base, order);
+            self.take_values(known, (base, order), cursor);
             self.take_sessions(known, now_ms);
         }
     }
@@ -201,17 +202,17 @@ impl Model {
     }
 
     /// What a copy says of the line besides its numbers; `base` was the line before it came, and `order` what it had adopted.
-    fn take_values(&mut self, known: &Sign, base: u64, order: (u64, u64)) {
+    fn take_values(&mut self, known: &Sign, (base, order): (u64, (u64, u64)), cursor: Cursor) {
         let birth = &self.sign.birth;
         if birth.order() != order {
             self.lend(known.credit);
         }
         if base == self.sign.birth.born {
             self.sign.epoch = self.sign.epoch.max(known.epoch);
-            self.remember_cursor(known.cursor);
+            self.remember_cursor(cursor);
         } else {
             self.sign.epoch = known.epoch;
-            self.sign.cursor = Cursor(known.cursor.0.min(known.length));
+            self.sign.cursor = Cursor(cursor.0.min(self.sign.length));
         }
     }
 

@@ -1,7 +1,7 @@
-//! What is left free in the front lane and in regions after the store lost data. `store/lua/lanes.lua` has the same rule.
+//! What is left free in each lane after the store lost data. `store/lua/lanes.lua` and `store/lua/restore.lua` have the same rules.
 
 use super::Model;
-use super::birth::LEAST_GAP;
+use super::birth::{LEAST_GAP, behind};
 use crate::queue::{Cursor, FrontLane, Lane, Sign};
 
 /// What a copy of the sign, or a ticket, said of the line.
@@ -32,6 +32,20 @@ fn left_free(here: FrontLane, copy: FrontLane, news: News) -> Option<FrontLane> 
 }
 
 impl Model {
+    /// Where the cursor stands by what a copy knows. Beside the lines of regions, where neither it nor these data know of a visitor
+    /// who waits in the main line, the numbers left free behind it are called: no part of a release is spent on them.
+    pub(super) fn cursor_by(&self, known: &Sign) -> Cursor {
+        let birth = &self.sign.birth;
+        let own = birth.young.then(|| birth.splice_of(birth.started));
+        let end = own.flatten().map_or(self.sign.length, |own| own.offset);
+        let is_idle = birth.born != known.birth.born || end <= self.sign.cursor.max(known.cursor).0;
+        if self.knows_regions() && is_idle && known.length <= known.cursor.0 {
+            Cursor(behind(known))
+        } else {
+            known.cursor
+        }
+    }
+
     /// What a copy of the sign knows of the front lane and of the regions.
     pub(super) fn take_lanes(&mut self, known: &Sign, before: (u64, u64), now_ms: u64) {
         let (started, adopted) = self.sign.birth.order();

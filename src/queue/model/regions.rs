@@ -70,6 +70,10 @@ impl Model {
         self.regions.places.entry(Some(name)).or_default()
     }
 
+    pub(super) fn knows_regions(&self) -> bool {
+        !self.regions.places.is_empty()
+    }
+
     pub(super) fn names(&self) -> Vec<RegionName> {
         self.regions.places.keys().copied().flatten().collect()
     }

@@ -18,8 +18,18 @@ local function begin_new_data(line, after)
   lay(line, { born = state.started, many = 0 })
 end
 
+-- Where the cursor stands by what a copy knows. Beside the lines of regions, where neither it nor these data know of a visitor who
+-- waits in the main line, the numbers left free behind it are called: no part of a release is spent on them.
+local function cursor_by(sign)
+  if not regions.list[1] then
+    return sign.cursor
+  end
+  local own, is_other = own_splice(), state.born ~= sign.born
+  local is_idle = is_other or (own and own.offset or state.length) <= math.max(state.cursor, sign.cursor)
+  return is_idle and sign.length <= sign.cursor and behind(sign.length, sign.recent) or sign.cursor
+end
 -- What a copy says of the line besides its numbers; `base` was the line before it came.
-local function take_values(sign, base, has_moved)
+local function take_values(sign, base, cursor, has_moved)
   if has_moved then
     lend(sign.credit)
   end
@@ -28,14 +38,14 @@ local function take_values(sign, base, has_moved)
   end
   if state.born == base then
     state.epoch = math.max(state.epoch, sign.epoch)
-    take_cursor(sign.cursor)
+    take_cursor(cursor)
   else
-    state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, sign.length)
+    state.epoch, state.cursor = sign.epoch, math.min(cursor, state.length)
   end
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
 local function take_line(sign, is_late, has_lost)
-  local base, started, adopted = state.born, state.started, state.adopted
+  local base, started, adopted, cursor = state.born, state.started, state.adopted, cursor_by(sign)
   local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
   if has_lost then
     local cleared = is_late and state.set_credit or 0
@@ -60,7 +70,7 @@ local function take_line(sign, is_late, has_lost)
     lay(joined(before_these, line), own)
   end
   if sign.born == state.born then
-    take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
+    take_values(sign, base, cursor, state.started ~= started or state.adopted ~= adopted)
   end
 end
 

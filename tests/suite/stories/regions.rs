@@ -19,6 +19,7 @@ in_houses_whose_clock_is_turned! {
     each_region_waits_by_its_own_measured_rate
     where_the_store_lost_its_data_a_copy_brings_the_regions_back
     numbers_that_a_loss_leaves_free_wait_only_behind_a_visitor_who_waits
+    after_a_loss_no_release_is_spent_on_an_idle_main_line
     a_region_that_is_taken_from_the_settings_is_served_to_its_end
 }
 
@@ -330,6 +331,35 @@ fn numbers_that_a_loss_leaves_free_wait_only_behind_a_visitor_who_waits(house: &
         ];
         assert_eq!(told, known, "after the copy of {pop}");
     }
+}
+
+/// Here nobody came from anywhere else, so the main line has no part of a release.
+fn after_a_loss_no_release_is_spent_on_an_idle_main_line(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    let mut west = from(house, "SJC", 6);
+    house.permit(1);
+    west[0].ask("/");
+    for _ in 0..2 {
+        house.store.command(&["FLUSHALL"]).unwrap();
+        house.forget_the_sign();
+        west[5].ask("/");
+        house.wait(Duration::from_secs(12));
+        let [_, _, main] = cursors(house);
+        house.permit(2);
+        assert_eq!(cursors(house)[2], main);
+    }
+    let inside: Vec<bool> = west.iter_mut().map(|one| one.ask("/").inside).collect();
+    assert_eq!(inside, [true, true, true, true, true, false]);
+    // Who comes from anywhere else is behind the numbers that were left free, and waits.
+    let new = &mut from(house, "CDG", 1)[0];
+    let told = new.ask("/").json();
+    assert_eq!(
+        (&told["lane"], &told["ahead"]),
+        (&Value::Null, &json!(0)),
+        "{told}"
+    );
 }
 
 fn a_region_that_is_taken_from_the_settings_is_served_to_its_end(house: &House) {
