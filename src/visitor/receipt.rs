@@ -100,6 +100,11 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
             here.unwrap_or((Some(place.position), place.born, place.epoch))
         }
     };
+    // A copy that has not seen the turn of a visitor inside says nothing of it.
+    let has_seen = |cursor: &u64| {
+        matches!(ticket.standing, Standing::Waiting(_))
+            || number.is_none_or(|number| number.0 <= *cursor)
+    };
     let awaits = awaits_lot(ticket, sign.as_ref(), number, request);
     let receipt = Receipt {
         reference: ticket.reference(),
@@ -109,7 +114,7 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         epoch,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: of_lane.map(|sign| sign.cursor.0),
+        cursor: of_lane.map(|sign| sign.cursor.0).filter(has_seen),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };

@@ -12,6 +12,7 @@ use crate::house::{Ask, Got, House, Visitor, visitors};
 // These stories need several POPs, a lost store, or an hour.
 in_houses_whose_clock_is_turned! {
     a_receipt_tells_no_more_and_no_less_than_the_page
+    a_receipt_of_a_visitor_inside_counts_nobody_ahead
     a_receipt_states_no_cursor_of_a_copy_that_is_old
     before_the_lot_a_receipt_tells_no_number
     no_line_of_another_number_is_told_to_have_called_one
@@ -44,6 +45,25 @@ fn a_receipt_tells_no_more_and_no_less_than_the_page(house: &House) {
     ] {
         assert_eq!(receipt[name], page[told], "{name}: {receipt} {page}");
     }
+}
+
+/// The copy of another data centre may be of before the turn.
+fn a_receipt_of_a_visitor_inside_counts_nobody_ahead(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("FRA");
+    let mut line = visitors(house, 3);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.go_to_pop_called("OSL");
+    house.permit(3);
+    assert!(line[2].ask("/").inside);
+    house.go_to_pop_called("FRA");
+    let receipt = taken(&mut line[2]);
+    let facts = ["number", "ahead"].map(|name| receipt[name].clone());
+    assert_eq!(facts, [json!(3), Value::Null], "{receipt}");
+    let page = line[2].send(Ask::get("/_queue/receipt")).body;
+    assert!(page.contains("Your number is 3. Time:"), "{page}");
 }
 
 fn a_receipt_states_no_cursor_of_a_copy_that_is_old(house: &House) {
