@@ -129,7 +129,7 @@ function journal.close(rule)
   if #journal.lines == 0 then
     -- The line is kept by verbs that note nothing, and its journal with it: once an hour.
     if math.floor(this_minute / 60) > math.floor(state.minute / 60) then
-      redis.pcall('EXPIRE', key.journal, lifetime)
+      redis.pcall('EXPIRE', key.journal, math.max(lifetime, TTL.hour))
     end
     return
   end
@@ -138,7 +138,7 @@ function journal.close(rule)
   if type(many) == 'number' and many >= journal.kept + journal.step then
     redis.pcall('LTRIM', key.journal, 0, journal.kept - 1)
   else
-    redis.pcall('EXPIRE', key.journal, lifetime)
+    redis.pcall('EXPIRE', key.journal, math.max(lifetime, TTL.hour))
   end
   journal.shown, journal.shown_seq, journal.noted = journal.head, journal.seq, journal.lines
   table.insert(journal.noted, journal.head)

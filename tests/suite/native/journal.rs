@@ -75,6 +75,18 @@ fn the_list_is_kept_as_long_as_the_line_is() {
     assert!(ttl() > 150_000, "{}", ttl());
 }
 
+/// Tickets, and with them the line, may live for minutes, and a line be kept by polls that note nothing for an hour.
+#[test]
+fn the_list_of_a_line_of_short_tickets_is_kept_for_two_hours() {
+    let house = House::native();
+    house.set("automatic", "0");
+    house.set("ticket_life", "600");
+    house.set("cookie_expiry", "600");
+    house.permit(1);
+    let told = house.store.command(&["TTL", &house.key(":journal")]);
+    assert_eq!(told.unwrap(), 7_200);
+}
+
 /// A page that asks for a line which the store has dropped begins with the oldest one.
 #[test]
 fn a_page_begins_with_the_oldest_line_there_is() {
