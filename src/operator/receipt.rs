@@ -8,7 +8,7 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{self, iso_8601};
 use crate::queue::journal::JournalLine;
-use crate::queue::{Lane, Reason, Sign, Traced};
+use crate::queue::{Reason, Sign, Traced};
 use crate::request::Request;
 use crate::ticket::{Receipt, ReceiptFault};
 use serde_json::Value;
@@ -127,8 +127,7 @@ fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Val
         "head": line(traced.head.as_ref()),
         "called": line(traced.called.as_ref()),
     });
-    let uncalled = uncalled(receipt.lane, &traced.sign, request);
-    (told, words(receipt, traced, (verdict, cursor), uncalled))
+    (told, words(receipt, traced, (verdict, cursor)))
 }
 
 /// A line that was found, and the word of its kind.
@@ -137,22 +136,7 @@ fn found(text: Option<&String>) -> Option<(JournalLine<'_>, &str)> {
     Some((JournalLine::read(text)?, text.split(' ').nth(3)?))
 }
 
-/// What is said where no line of the journal has called the number.
-fn uncalled(lane: Lane, sign: &Sign, request: &Request<'_>) -> &'static str {
-    let has_regions = request.room.regions.is_some() || !sign.regions.is_empty();
-    if has_regions && lane != Lane::Front {
-        " The journal has one sum for all regions, so no line of it says when the number was called."
-    } else {
-        " No line that the store has called the number."
-    }
-}
-
-fn words(
-    receipt: &Receipt,
-    traced: &Traced,
-    (verdict, cursor): (&str, u64),
-    uncalled: &str,
-) -> String {
+fn words(receipt: &Receipt, traced: &Traced, (verdict, cursor): (&str, u64)) -> String {
     let number = receipt.number.map_or("no number".to_owned(), |number| {
         format!("number {}", number.0)
     });
@@ -177,7 +161,9 @@ fn words(
     };
     let called = match of(traced.called.as_ref()) {
         Some((line, at)) => format!(" The number was called by line {line}, at {at}."),
-        None => uncalled.to_owned(),
+        None if receipt.number.is_none() => String::new(),
+        None if traced.is_of_sum => " The journal has one sum for all regions, so no line of it says when a number was called.".to_owned(),
+        None => " No line since the line began or was last restored has called the number.".to_owned(),
     };
     [begin, head, called].concat()
 }

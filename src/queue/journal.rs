@@ -106,6 +106,8 @@ pub struct Traced {
     pub head: Option<String>,
     /// The line by which its number was called, likewise.
     pub called: Option<String>,
+    /// Whether the journal has the sum of all regions alone, which says of no number when it was called.
+    pub is_of_sum: bool,
 }
 
 /// From which number on, and how many.

@@ -49,6 +49,7 @@ fn traced(answer: &Answer) -> Option<Traced> {
         sign: answer.sign()?,
         head: line("traced")?,
         called: line("called")?,
+        is_of_sum: answer.optional("traced_sum", |_| Some(()))?.is_some(),
     })
 }
 

@@ -1,10 +1,11 @@
 //! What a visitor can take along: where the ticket stands, signed, to be checked by support.
 
+use crate::cache::CachedSign;
 use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::page::{self, iso_8601, people};
-use crate::queue::{Position, Sign};
+use crate::queue::{Cursor, Position, Sign, TicketState, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Receipt, Standing, Ticket};
 use crate::visitor::event::awaits_lot;
@@ -79,32 +80,29 @@ fn words(receipt: &Receipt, place: Place, text: &str) -> String {
 /// Where the ticket stands, as its page tells it.
 fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let lane = ticket.lane;
-    let sign = known(request).map(|sign| match ticket.standing {
+    let last = request.pop.last();
+    let is_recent = last.as_ref().is_some_and(|last| is_recent(last, request));
+    let sign = last.and_then(|last| last.sign);
+    let sign = sign.map(|sign| match ticket.standing {
         Standing::Waiting(place) => sign.seen_from(lane, place),
         Standing::Provisional { .. } | Standing::Admitted { .. } => sign,
     });
     let of_lane = sign.as_ref().map(|sign| sign.of(lane));
-    let (number, born, epoch) = match ticket.standing {
-        Standing::Provisional { .. } => (None, 0, 0),
-        Standing::Admitted {
-            position,
-            born,
-            epoch,
-            ..
-        } => (position, born, epoch),
-        Standing::Waiting(place) => {
-            let here = of_lane.as_ref().and_then(|sign| {
-                let number = sign.number(place)?;
-                Some((Some(number), sign.birth.born, sign.epoch))
-            });
-            here.unwrap_or((Some(place.position), place.born, place.epoch))
-        }
+    let held = held(ticket);
+    let placed = of_lane.as_ref().zip(held);
+    let placed = placed.and_then(|(sign, held)| placed_in(sign, held));
+    let is_waiting = matches!(ticket.standing, Standing::Waiting(_));
+    let (number, born, epoch) = match (placed.filter(|_| is_waiting), held) {
+        (Some((number, born, epoch)), _) => (Some(number), born, epoch),
+        (None, Some(held)) => (Some(held.position), held.born, held.epoch),
+        (None, None) => (None, 0, 0),
     };
-    // A copy that has not seen the turn of a visitor inside says nothing of it.
-    let has_seen = |cursor: &u64| {
-        matches!(ticket.standing, Standing::Waiting(_))
-            || number.is_none_or(|number| number.0 <= *cursor)
+    // The cursor of another line, or of before the turn of a visitor inside, says nothing of this number.
+    let tells = |cursor: &u64| match (held, placed) {
+        (Some(held), Some(_)) => is_waiting || held.position.0 <= *cursor,
+        (held, _) => held.is_none(),
     };
+    let cursor = of_lane.map(|sign| sign.cursor.0);
     let awaits = awaits_lot(ticket, sign.as_ref(), number, request);
     let receipt = Receipt {
         reference: ticket.reference(),
@@ -114,18 +112,47 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         epoch,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: of_lane.map(|sign| sign.cursor.0).filter(has_seen),
+        cursor: cursor.filter(tells).filter(|_| is_recent),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };
     (receipt, place)
 }
 
-/// The last sign, unless it is too old to say where the line stands.
-fn known(request: &Request<'_>) -> Option<Sign> {
-    let last = request.pop.last()?;
-    let age_ms = request.now.ms().abs_diff(last.read_ms);
-    last.sign.filter(|_| age_ms <= KNOWN_MS)
+/// The number in the line of this sign, with its birth and epoch; nothing where it is of another line.
+fn placed_in(sign: &Sign, held: WaitingProof) -> Option<(Position, u64, u64)> {
+    let (born, epoch) = (sign.birth.born, sign.epoch);
+    match TicketState::of(held, sign) {
+        TicketState::Placed(number) => Some((number, born, epoch)),
+        // The copy is of before the draw.
+        _ if (held.born, held.epoch) == (born, epoch) => Some((held.position, born, epoch)),
+        _ => None,
+    }
+}
+
+/// The number that the ticket has.
+fn held(ticket: &Ticket) -> Option<WaitingProof> {
+    match ticket.standing {
+        Standing::Provisional { .. } => None,
+        Standing::Waiting(place) => Some(place),
+        Standing::Admitted {
+            position,
+            born,
+            epoch,
+            ..
+        } => position.map(|position| WaitingProof {
+            born,
+            epoch,
+            position,
+            cursor_at_draw: Cursor(0),
+            came: Some(position),
+        }),
+    }
+}
+
+/// Whether the last sign says where the line stands now.
+fn is_recent(last: &CachedSign, request: &Request<'_>) -> bool {
+    request.now.ms().abs_diff(last.read_ms) <= KNOWN_MS
 }
 
 fn ahead(receipt: &Receipt) -> Option<u64> {

@@ -13,6 +13,8 @@ use crate::house::{Ask, Got, House, Visitor, visitors};
 in_houses_whose_clock_is_turned! {
     a_receipt_tells_no_more_and_no_less_than_the_page
     a_receipt_of_a_visitor_inside_counts_nobody_ahead
+    a_receipt_states_no_cursor_of_another_line
+    who_came_after_the_lot_has_a_number_by_an_old_copy_too
     a_receipt_states_no_cursor_of_a_copy_that_is_old
     before_the_lot_a_receipt_tells_no_number
     no_line_of_another_number_is_told_to_have_called_one
@@ -64,6 +66,53 @@ fn a_receipt_of_a_visitor_inside_counts_nobody_ahead(house: &House) {
     assert_eq!(facts, [json!(3), Value::Null], "{receipt}");
     let page = line[2].send(Ask::get("/_queue/receipt")).body;
     assert!(page.contains("Your number is 3. Time:"), "{page}");
+}
+
+/// The sign of another line says nothing of a number of this one.
+fn a_receipt_states_no_cursor_of_another_line(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("FRA");
+    let mut line = visitors(house, 3);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let facts = |receipt: &Value| ["number", "cursor", "ahead"].map(|name| receipt[name].clone());
+    assert_eq!(facts(&taken(&mut line[2])), [json!(3), json!(0), json!(2)]);
+    // All is lost but the ticket, and another visitor begins a line.
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.go_to_pop_called("OSL");
+    house.wait(Duration::from_secs(1));
+    Visitor::new(house).ask("/");
+    let receipt = taken(&mut line[2]);
+    assert_eq!(facts(&receipt), [json!(3), Value::Null, Value::Null]);
+    // And of tickets that were ended nothing either.
+    let mut new = Visitor::new(house);
+    new.ask("/");
+    new.ask("/");
+    house.change("epoch", r#"{"word":"main"}"#);
+    house.forget_the_sign();
+    Visitor::new(house).ask("/");
+    let ended = taken(&mut new);
+    assert_eq!(
+        (&ended["cursor"], &ended["ahead"]),
+        (&Value::Null, &Value::Null),
+        "{ended}"
+    );
+    let told = check(house, ended["receipt"].as_str().unwrap());
+    assert_eq!(told["verdict"], "old", "{told}");
+}
+
+fn who_came_after_the_lot_has_a_number_by_an_old_copy_too(house: &House) {
+    let mut before = drawn(house, 3, &json!({}));
+    before[0].ask("/");
+    house.wait(Duration::from_mins(2));
+    let mut late = Visitor::new(house);
+    late.ask("/");
+    let number = late.ask("/").json()["position"].clone();
+    house.wait(Duration::from_mins(5));
+    let receipt = taken(&mut late);
+    assert_eq!(receipt["number"], number, "{receipt}");
+    assert_eq!(receipt["cursor"], Value::Null, "{receipt}");
 }
 
 fn a_receipt_states_no_cursor_of_a_copy_that_is_old(house: &House) {
@@ -244,7 +293,7 @@ pub(crate) fn a_receipt_is_a_page_for_a_browser_and_its_check_a_form(house: &Hou
     assert!(
         checked
             .body
-            .contains("No line that the store has called the number.")
+            .contains("No line since the line began or was last restored has called the number.")
     );
     assert_eq!(form("cross-site").status, 403);
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;
@@ -302,6 +351,11 @@ pub(crate) fn a_receipt_of_the_front_lane_and_of_a_region_is_checked_too(house: 
         (&json!("valid"), &Value::Null)
     );
     let told = pasted(house, &of_main, "same-origin").body;
-    let why = "The journal has one sum for all regions, so no line of it says when the number was called.";
+    let why =
+        "The journal has one sum for all regions, so no line of it says when a number was called.";
+    assert!(told.contains(why), "{told}");
+    // The store remembers the region, and still searches for no number.
+    house.unset("regions");
+    let told = pasted(house, &of_main, "same-origin").body;
     assert!(told.contains(why), "{told}");
 }

@@ -18,4 +18,4 @@ for _, line in ipairs(redis.call('LRANGE', key.journal, 0, -1)) do
   called = called or is_call and number <= tonumber(to) and line or nil
   digest = string.match(line, '^%x+')
 end
-return answer(0, 'traced', head, 'called', called)
+return answer(0, 'traced', head, 'called', called, 'traced_sum', arg.trace_position and not is_told and 'yes' or nil)
