@@ -31,7 +31,7 @@ use super::{Live, Sign, WaitingProof};
 use crate::queue::Baseline;
 use crate::queue::Window;
 use crate::queue::health::{Health, HealthRule};
-use crate::queue::{AbsentVisitors, Cap, Cursor, Event, LineAnswer, Pace, Released};
+use crate::queue::{AbsentVisitors, Cap, Cursor, Event, Lane, LineAnswer, Pace, Released};
 pub use absent::Brought;
 use absent::{Counted, Kept};
 use birth::Windows;
@@ -69,6 +69,8 @@ pub struct Model {
     lent: u64,
     /// Numbers drawn in the last seconds.
     windows: Windows,
+    /// What a loss left free in each lane.
+    gaps: BTreeMap<Lane, lost::Gap>,
     /// What tickets of an older line have proven.
     proofs: Option<Proofs>,
     /// The second at which the current period began.
@@ -188,6 +190,7 @@ impl Model {
             cleared: false,
             lent: 0,
             windows: Windows::default(),
+            gaps: BTreeMap::new(),
             proofs: None,
             period: None,
             left: 0,
@@ -203,11 +206,7 @@ impl Model {
             ended: Ended::default(),
             health: Health::default(),
             health_rule: (HealthRule::OFF, 0),
-            // Pages of visitors inside are told under 0.
-            window: Window {
-                cuts: 1,
-                ..Window::default()
-            },
+            window: window::at_first(),
             window_remainder: 0,
             cut_at: Some(Cursor(0)),
             baseline: Baseline::default(),

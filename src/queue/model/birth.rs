@@ -3,7 +3,7 @@
 use super::journal::NOBODY;
 use super::pieces::{Piece, Pieces};
 use super::{Call, Model};
-use crate::queue::{Begun, Cursor, Sign, WaitingProof};
+use crate::queue::{Begun, Cursor, Lane, Sign, WaitingProof};
 
 /// While the data are this young, an older line may come back, and no ticket ends for its birth.
 pub(super) const YOUNG_MS: u64 = 120_000;
@@ -105,7 +105,7 @@ impl Model {
     fn take_line(&mut self, known: &Sign, settled: u64, now_ms: u64) {
         let (birth, other) = (&self.sign.birth, &known.birth);
         let (base, order) = (birth.born, birth.order());
-        let cursor = self.cursor_by(known);
+        let here = self.known_of_last(known);
         let is_same = other.order() == birth.order();
         // The numbers of an epoch that has ended are of no use.
         let is_late = !birth.young
@@ -136,7 +136,8 @@ impl Model {
             return;
         }
         if known.birth.born == self.sign.birth.born {
-            self.take_values(known, (base, order), cursor);
+            self.take_values(known, (base, order));
+            self.leave_gap(known, here, now_ms);
             self.take_sessions(known, now_ms);
         }
     }
@@ -181,6 +182,7 @@ impl Model {
         self.sign.length = laid.length;
         self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
         if is_of_another {
+            self.gaps.clear();
             self.forget_front();
             self.forget_regions();
         }
@@ -202,17 +204,17 @@ impl Model {
     }
 
     /// What a copy says of the line besides its numbers; `base` was the line before it came, and `order` what it had adopted.
-    fn take_values(&mut self, known: &Sign, (base, order): (u64, (u64, u64)), cursor: Cursor) {
+    fn take_values(&mut self, known: &Sign, (base, order): (u64, (u64, u64))) {
         let birth = &self.sign.birth;
         if birth.order() != order {
             self.lend(known.credit);
         }
         if base == self.sign.birth.born {
             self.sign.epoch = self.sign.epoch.max(known.epoch);
-            self.remember_cursor(cursor);
+            self.remember_cursor(known.cursor);
         } else {
             self.sign.epoch = known.epoch;
-            self.sign.cursor = Cursor(cursor.0.min(self.sign.length));
+            self.sign.cursor = Cursor(known.cursor.0.min(self.sign.length));
         }
     }
 
@@ -263,6 +265,7 @@ impl Model {
             if is_base {
                 self.sign.epoch = self.sign.epoch.max(place.epoch);
                 self.remember_cursor(Cursor(place.cursor_at_draw.0.min(place.position.0)));
+                self.show_held(Lane::Main, place.position.0);
             }
         } else {
             self.witness(id, place, now_ms);

@@ -107,6 +107,7 @@ impl Model {
             return;
         }
         self.sign.epoch = self.sign.epoch.max(place.epoch);
+        self.show_held(Lane::Front, place.position.0);
         if place.position.0 > self.lane().length {
             self.begin_front_at(place.position.0 + LEAST_GAP);
         }

@@ -1,8 +1,9 @@
 //! What is left free in each lane after the store lost data. `store/lua/lanes.lua` and `store/lua/restore.lua` have the same rules.
 
-use super::Model;
-use super::birth::{LEAST_GAP, behind};
-use crate::queue::{Cursor, FrontLane, Lane, Sign};
+use super::birth::LEAST_GAP;
+use super::journal::NOBODY;
+use super::{Before, Model};
+use crate::queue::{Cursor, FrontLane, Lane, Mode, Sign, Splice};
 
 /// What a copy of the sign, or a ticket, said of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,35 +15,115 @@ pub(super) enum News {
     Loss,
 }
 
+/// The numbers that a loss left free in a lane: behind the first, up to the second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gap {
+    behind: u64,
+    end: u64,
+}
+
 /// Where a lane goes on: numbers are left free behind those that are known here and by a copy. Of data from before a loss, what
-/// they know is old too. Where nobody is known to wait, the free numbers are called: no release is spent on them. Nothing, where
-/// none is left free.
-fn left_free(here: FrontLane, copy: FrontLane, news: News) -> Option<FrontLane> {
+/// they know is old too. Nothing, where none is left free.
+fn goes_on(here: FrontLane, copy: FrontLane, news: News) -> Option<u64> {
     let behind = |lane: FrontLane| lane.length + lane.recent.max(LEAST_GAP);
     let old = (news == News::Loss && here.length > 0).then(|| behind(here));
     let known = (copy.length > 0 || here.length == 0).then(|| behind(copy));
-    let length = old.max(known).filter(|length| *length > here.length)?;
-    let cursor = here.cursor.max(copy.cursor);
-    let is_idle = here.length.max(copy.length) <= cursor.0;
-    Some(FrontLane {
-        cursor: if is_idle { Cursor(length) } else { cursor },
-        length,
-        recent: 0,
-    })
+    old.max(known).filter(|length| *length > here.length)
+}
+
+/// The birth of the last piece that a copy knows, and where it begins.
+fn last_piece(known: &Sign) -> (u64, u64) {
+    let last = known.birth.splices.last();
+    last.map_or((known.birth.born, 0), |last| (last.born, last.offset))
 }
 
 impl Model {
-    /// Where the cursor stands by what a copy knows. Beside the lines of regions, where neither it nor these data know of a visitor
-    /// who waits in the main line, the numbers left free behind it are called: no part of a release is spent on them.
-    pub(super) fn cursor_by(&self, known: &Sign) -> Cursor {
+    fn gap(&self, lane: Lane) -> Gap {
+        self.gaps.get(&lane).copied().unwrap_or_default()
+    }
+
+    /// Where the numbers end that visitors are known to hold: behind them may be those that a loss left free.
+    fn known_end(&self, lane: Lane, last: u64) -> u64 {
+        let gap = self.gap(lane);
+        if gap.end == last { gap.behind } else { last }
+    }
+
+    /// How many numbers of the last piece that a copy knows, and of those behind it, these data know in front of their own.
+    pub(super) fn known_of_last(&self, known: &Sign) -> u64 {
         let birth = &self.sign.birth;
+        let (born, _) = last_piece(known);
+        let begin = birth.splice_of(born).map(|piece| piece.offset);
+        let begin = if born == birth.born { Some(0) } else { begin };
         let own = birth.young.then(|| birth.splice_of(birth.started));
-        let end = own.flatten().map_or(self.sign.length, |own| own.offset);
-        let is_idle = birth.born != known.birth.born || end <= self.sign.cursor.max(known.cursor).0;
-        if self.knows_regions() && is_idle && known.length <= known.cursor.0 {
-            Cursor(behind(known))
-        } else {
-            known.cursor
+        let own = own.flatten().map(|own| own.offset);
+        let end = self.known_end(Lane::Main, own.unwrap_or(self.sign.length));
+        begin.map_or(0, |begin| end.saturating_sub(begin))
+    }
+
+    /// Beside the lines of regions the main line goes past the numbers that are left free behind what a copy knows: they would have a
+    /// share of each release. These data begin behind the last piece that the copy knows.
+    pub(super) fn leave_gap(&mut self, known: &Sign, here: u64, now_ms: u64) {
+        let is_young = self.is_young(now_ms);
+        let birth = &self.sign.birth;
+        let own = birth.splices.split_last();
+        let own = own.filter(|(own, _)| is_young && own.born == birth.started);
+        let is_behind = |past: &[Splice]| {
+            let last = past.last().map(|last| (last.born, last.offset));
+            last.unwrap_or((birth.born, 0)) == last_piece(known)
+        };
+        let own = own.filter(|(_, past)| is_behind(past));
+        let behind = known.length.max(last_piece(known).1 + here);
+        let Some(end) = own.map(|(own, _)| own.offset).filter(|end| behind < *end) else {
+            return;
+        };
+        if self.knows_regions() {
+            self.gaps.insert(Lane::Main, Gap { behind, end });
+        }
+    }
+
+    /// A visitor holds this number, so it is not among those that a loss left free, nor are those before it.
+    pub(super) fn show_held(&mut self, lane: Lane, number: u64) {
+        if let Some(gap) = self.gaps.get_mut(&lane)
+            && gap.behind < number
+            && number <= gap.end
+        {
+            gap.behind = number;
+        }
+    }
+
+    /// The lanes that have come to numbers that a loss left free go past them, so no release is spent on them. Who holds one of them,
+    /// and was known to nobody until now, goes in. Those of an order by lot are spread over the line.
+    pub(super) fn pass_gaps(&mut self, now_ms: u64) {
+        let lets_in = matches!(self.mode(now_ms), Mode::Automatic | Mode::Open);
+        if !lets_in || now_ms < self.quiet_ms {
+            return;
+        }
+        let by_lot = (self.sign.begun.as_ref()).is_some_and(|begun| begun.order.is_drawn());
+        let is_at = |(lane, gap): &(Lane, Gap)| {
+            let cursor = self.sign.of(*lane).cursor.0;
+            let has_come = gap.behind <= cursor && cursor < gap.end;
+            has_come && !(by_lot && *lane == Lane::Main)
+        };
+        let gaps = self.gaps.iter().map(|(lane, gap)| (*lane, *gap));
+        let at: Vec<(Lane, Gap)> = gaps.filter(is_at).collect();
+        if at.is_empty() {
+            return;
+        }
+        self.note_released(Before::Waiting, now_ms);
+        for (lane, gap) in at {
+            self.go_past_gap(lane, Cursor(gap.end));
+        }
+        self.note(("restore", NOBODY), NOBODY, "free", now_ms);
+    }
+
+    fn go_past_gap(&mut self, lane: Lane, cursor: Cursor) {
+        match lane {
+            Lane::Main => {
+                self.sign.cursor = cursor;
+                self.measuring.forget();
+            }
+            Lane::Front => self.remember_front_cursor(cursor),
+            Lane::Region(name) => self.remember_region_cursor(name, cursor),
         }
     }
 
@@ -56,8 +137,13 @@ impl Model {
         } else {
             News::None
         };
-        let is_here = known.birth.born == self.sign.birth.born;
+        // A copy of these data knows no more of what they left free. The numbers of an epoch that has ended are of no use.
+        let is_of_others = known.birth.started != self.sign.birth.started;
+        let is_here = known.birth.born == self.sign.birth.born && known.epoch >= self.sign.epoch;
         let front = known.front.filter(|_| is_here);
+        if is_of_others {
+            self.show_held(Lane::Front, front.unwrap_or_default().length);
+        }
         self.take_lane(Lane::Front, front.unwrap_or_default(), news, now_ms);
         let regions = known.regions.iter().filter(|_| is_here);
         let regions: Vec<_> = regions.collect();
@@ -71,7 +157,11 @@ impl Model {
                 length: line.length,
                 recent: line.recent,
             });
-            self.take_lane(Lane::Region(name), copy.unwrap_or_default(), news, now_ms);
+            let copy = copy.unwrap_or_default();
+            if is_of_others {
+                self.show_held(Lane::Region(name), copy.length);
+            }
+            self.take_lane(Lane::Region(name), copy, news, now_ms);
         }
     }
 
@@ -88,12 +178,13 @@ impl Model {
         let here = self.lane_now(lane, now_ms);
         let has_lost = news != News::None || copy.length > here.length;
         let is_known = here.length > 0 || copy.length > 0 || self.has_lane(lane);
-        let free = left_free(here, copy, news).filter(|_| has_lost && is_known);
-        if let Some(free) = free {
-            self.begin_lane_at(lane, free.length);
+        let end = goes_on(here, copy, news).filter(|_| has_lost && is_known);
+        if let Some(end) = end {
+            let behind = self.known_end(lane, here.length).max(copy.length);
+            self.gaps.insert(lane, Gap { behind, end });
+            self.begin_lane_at(lane, end);
         }
-        let cursor = free.map_or(copy.cursor, |free| free.cursor);
-        self.remember_lane_cursor(lane, cursor);
+        self.remember_lane_cursor(lane, copy.cursor);
     }
 
     fn lane_now(&mut self, lane: Lane, now_ms: u64) -> FrontLane {

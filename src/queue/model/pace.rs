@@ -54,6 +54,7 @@ impl Model {
 
     /// How many visitors go in.
     pub(super) fn release(&mut self, now_ms: u64) -> u64 {
+        self.pass_gaps(now_ms);
         let line = self.to_release(now_ms);
         let limits = release::Limits {
             credit: self.sign.credit,

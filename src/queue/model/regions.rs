@@ -186,6 +186,7 @@ impl Model {
             return;
         }
         self.sign.epoch = self.sign.epoch.max(ticket.epoch);
+        self.show_held(Lane::Region(name), ticket.position.0);
         if ticket.position.0 > self.sign.region(name).length {
             self.begin_region_at(name, ticket.position.0 + LEAST_GAP);
         }

@@ -8,6 +8,14 @@ use crate::queue::{Bounds, Past, Period, Steering, Window};
 /// Until released visitors count, every number is before this one.
 const NOT_YET: u64 = (1 << 53) - 1;
 
+/// Pages of visitors inside are told under 0.
+pub(super) fn at_first() -> Window {
+    Window {
+        cuts: 1,
+        ..Window::default()
+    }
+}
+
 impl Model {
     /// What is known of the window.
     #[must_use]

@@ -71,6 +71,8 @@ impl Model {
         past.grow(restored);
         self.lay(past, own);
         self.leave_free(now_ms);
+        // Nobody has said who waits in the lanes: the free numbers wait with them.
+        self.gaps.clear();
         (self.sign.epoch, self.sign.cursor) = (greatest.epoch, greatest.cursor_at_draw);
     }
 }

@@ -1,10 +1,16 @@
 -- What happens to the numbers of the front lane and of regions. `queue/model/front.rs` and `queue/model/lost.rs` have the same rules.
 
+function front.forget_gaps()
+  for _, lane in ipairs(lanes) do
+    state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0
+  end
+end
 -- The numbers of another birth are none of this one.
 function front.forget_lane(lane)
   state[lane .. 'cursor'], state[lane .. 'length'], state[lane .. 'window_from'] = 0, 0, 0
 end
 function front.forget()
+  front.forget_gaps()
   for i = 2, #lanes do
     front.forget_lane(lanes[i])
   end
@@ -17,26 +23,32 @@ end
 function front.has(lane)
   return lane == 'front_' and front.share > 0 or regions.configured[string.sub(lane, 1, -2)]
 end
+-- Where the numbers end that visitors are known to hold: behind them may be those that a loss left free.
+function front.known_end(lane, last)
+  return state[lane .. 'gap_end'] == last and state[lane .. 'gap'] or last
+end
 -- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
--- they know is old too. Where nobody is known to wait, the free numbers are called: no release is spent on them.
+-- they know is old too.
 function front.leave_free(lane, copy, are_old)
-  local length, is_idle = state[lane .. 'length'], true
-  local last = length
-  if length > 0 or copy.length > 0 then
-    is_idle = math.max(length, copy.length) <= math.max(state[lane .. 'cursor'], copy.cursor)
-    last = math.max(last, are_old and length > 0 and behind(length, recent(lane)) or 0)
-  end
+  local length = state[lane .. 'length']
+  local last = are_old and length > 0 and behind(length, recent(lane)) or length
   if copy.length > 0 or length == 0 and front.has(lane) then
     last = math.max(last, behind(copy.length, copy.recent))
   end
   if last > length then
+    state[lane .. 'gap'], state[lane .. 'gap_end'] = math.max(front.known_end(lane, length), copy.length), last
     state[lane .. 'length'], state[lane .. 'window_from'] = last, last
-    front.take_cursor(lane, is_idle and last or 0)
   end
 end
 function front.leave_all_free()
   for i = 2, #lanes do
     front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true)
+  end
+end
+-- A visitor holds this number, so it is not among those that a loss left free, nor are those before it.
+function front.show_held(lane, number)
+  if number > state[lane .. 'gap'] and number <= state[lane .. 'gap_end'] then
+    state[lane .. 'gap'] = number
   end
 end
 function front.take_cursor(lane, cursor)
@@ -47,17 +59,22 @@ function front.take_cursor(lane, cursor)
 end
 -- What a copy of the sign knows of a lane.
 function front.take_copy(lane, copy, is_lost, are_old)
+  if front.is_of_others then
+    front.show_held(lane, copy.length)
+  end
   if copy.length > state[lane .. 'length'] or is_lost then
     front.leave_free(lane, copy, are_old)
   end
   front.take_cursor(lane, copy.cursor)
 end
 function front.take_sign(sign, is_lost, are_old)
-  local is_here = sign.born == state.born
+  -- A copy of these data knows no more of what they left free. The numbers of an epoch that has ended are of no use.
+  front.is_of_others = sign.started ~= state.started
+  local is_here = sign.born == state.born and sign.epoch >= state.epoch
   local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
   front.take_copy('front_', { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }, is_lost, are_old)
   if sign.regions or regions.list[1] then
-    use('regions').take_sign(sign.regions, is_here, is_lost, are_old)
+    use('regions').take_sign(is_here and sign.regions, is_lost, are_old)
   end
 end
 -- A ticket proves what its lane had reached.
@@ -66,6 +83,7 @@ function front.take_ticket(ticket, lane)
     return
   end
   state.epoch = math.max(state.epoch, ticket.epoch)
+  front.show_held(lane, ticket.position)
   if ticket.position > state[lane .. 'length'] then
     state[lane .. 'length'] = ticket.position + LEAST_GAP
     state[lane .. 'window_from'] = state[lane .. 'length']

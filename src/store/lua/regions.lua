@@ -3,10 +3,10 @@
 -- Invariant: the parts of a release are together what is released, and none is more than wait in its line.
 
 -- What is kept of a region: its numbers and its measured rate, as of the main line; how many came in the latest minute with a draw
--- and in the two before it; and what it is owed, in millionths of a visitor.
+-- and in the two before it; what it is owed, in millionths of a visitor; and the numbers that a loss left free.
 regions.figures = {
   'cursor', 'length', 'window', 'window_from', 'window_last', 'since', 'from', 'mid', 'mid_from', 'moved', 'step', 'mid_step',
-  'came_at', 'came', 'came_last', 'came_before', 'owed',
+  'came_at', 'came', 'came_last', 'came_before', 'owed', 'gap', 'gap_end',
 }
 regions.whole = 1000000
 
@@ -85,9 +85,9 @@ function regions.forget_owed()
 end
 
 -- What a copy of the sign knows.
-function regions.take_sign(told, is_here, is_lost, are_old)
+function regions.take_sign(told, is_lost, are_old)
   local known, none = {}, { cursor = 0, length = 0, recent = 0 }
-  for name, cursor, length, lately in string.gmatch(is_here and told or '', '([^ ;]+) (%d+) (%d+) (%d+)[^;]*') do
+  for name, cursor, length, lately in string.gmatch(told or '', '([^ ;]+) (%d+) (%d+) (%d+)[^;]*') do
     known[regions.add(name)] = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
   end
   for _, region in ipairs(regions.list) do

@@ -46,20 +46,6 @@ local function admit_by_pace(most)
   return of_front + of_main + front.call('front_', most - of_front - of_main)
 end
 
--- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
--- on hold and closed the line stands.
-local function release()
-  local admitted = state.admitted
-  if mode_now() == 'open' then
-    admit(waiting(state))
-  elseif mode_now() == 'automatic' and now >= state.quiet then
-    state.credit = state.credit - admit(state.credit)
-    -- Missed periods are for visitors who waited through them: what is left is at most one period's.
-    state.left = math.min(state.left - admit_by_pace(state.left), most_kept())
-  end
-  return state.admitted - admitted
-end
-
 -- What bounds the line now: why no more visitors are released.
 local function bound()
   if live.mode == 'hold' or live.mode == 'closed' then
@@ -79,6 +65,44 @@ local function bound()
   end
   return slots() == 0 and 'slots' or 'pace'
 end
+-- Whether a lane has come to numbers that a loss left free. Those of an order by lot are spread over the line.
+function front.is_at_gap(lane)
+  local cursor = state[lane .. 'cursor']
+  return cursor < state[lane .. 'gap_end'] and state[lane .. 'gap'] <= cursor and not (lane == '' and begun and begun.order ~= 'arrival')
+end
+-- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
+function front.pass_gaps()
+  local is_noted = false
+  for _, lane in ipairs(lanes) do
+    if front.is_at_gap(lane) then
+      if not is_noted then
+        journal.released(bound())
+        is_noted = true
+      end
+      use('lanes').take_cursor(lane, state[lane .. 'gap_end'])
+    end
+  end
+  if is_noted then
+    journal.note('restore', '-', '-', 'free')
+  end
+end
+-- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
+-- on hold and closed the line stands.
+local function release()
+  local admitted = state.admitted
+  if lets_in() and now >= state.quiet then
+    front.pass_gaps()
+  end
+  if mode_now() == 'open' then
+    admit(waiting(state))
+  elseif mode_now() == 'automatic' and now >= state.quiet then
+    state.credit = state.credit - admit(state.credit)
+    -- Missed periods are for visitors who waited through them: what is left is at most one period's.
+    state.left = math.min(state.left - admit_by_pace(state.left), most_kept())
+  end
+  return state.admitted - admitted
+end
+
 -- What a verb released: when, how many, what pace and credit allowed, what slots allowed, and what bound it.
 local function note_release()
   local many = state.admitted - before.admitted

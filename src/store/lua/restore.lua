@@ -18,18 +18,27 @@ local function begin_new_data(line, after)
   lay(line, { born = state.started, many = 0 })
 end
 
--- Where the cursor stands by what a copy knows. Beside the lines of regions, where neither it nor these data know of a visitor who
--- waits in the main line, the numbers left free behind it are called: no part of a release is spent on them.
-local function cursor_by(sign)
-  if not regions.list[1] then
-    return sign.cursor
+local function last_of(list, born)
+  return list[#list] or { born = born, offset = 0 }
+end
+-- How many numbers of this piece, and of those behind it, these data know in front of their own.
+local function known_from(piece)
+  local own, begin = own_splice(), splice_of(splices, piece.born)
+  begin = piece.born == state.born and 0 or begin and begin.offset
+  return begin and math.max(use('lanes').known_end('', own and own.offset or state.length) - begin, 0) or 0
+end
+-- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of
+-- each release. `last` is the last piece that the copy knows, where these data begin behind it.
+local function leave_gap(last, known)
+  local own = own_splice()
+  local piece = last_of({ unpack(splices, 1, #splices - 1) }, state.born)
+  local is_next = own == splices[#splices] and piece.born == last.born and piece.offset == last.offset
+  if regions.list[1] and own and is_next and known < own.offset then
+    state.gap, state.gap_end = known, own.offset
   end
-  local own, is_other = own_splice(), state.born ~= sign.born
-  local is_idle = is_other or (own and own.offset or state.length) <= math.max(state.cursor, sign.cursor)
-  return is_idle and sign.length <= sign.cursor and behind(sign.length, sign.recent) or sign.cursor
 end
 -- What a copy says of the line besides its numbers; `base` was the line before it came.
-local function take_values(sign, base, cursor, has_moved)
+local function take_values(sign, base, has_moved)
   if has_moved then
     lend(sign.credit)
   end
@@ -38,14 +47,15 @@ local function take_values(sign, base, cursor, has_moved)
   end
   if state.born == base then
     state.epoch = math.max(state.epoch, sign.epoch)
-    take_cursor(cursor)
+    take_cursor(sign.cursor)
   else
-    state.epoch, state.cursor = sign.epoch, math.min(cursor, state.length)
+    state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, state.length)
   end
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
 local function take_line(sign, is_late, has_lost)
-  local base, started, adopted, cursor = state.born, state.started, state.adopted, cursor_by(sign)
+  local base, started, adopted, last = state.born, state.started, state.adopted, last_of(read_splices(sign.splices), sign.born)
+  local known = last.offset + known_from(last)
   local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
   if has_lost then
     local cleared = is_late and state.set_credit or 0
@@ -70,7 +80,8 @@ local function take_line(sign, is_late, has_lost)
     lay(joined(before_these, line), own)
   end
   if sign.born == state.born then
-    take_values(sign, base, cursor, state.started ~= started or state.adopted ~= adopted)
+    take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
+    leave_gap(last, math.max(known, sign.length))
   end
 end
 
@@ -102,6 +113,8 @@ local function witness(ticket)
     grow(line, { born = born, many = position + LEAST_GAP })
     lay(line, own)
     use('lanes').leave_all_free()
+    -- Nobody has said who waits in the lanes: the free numbers wait with them.
+    use('lanes').forget_gaps()
     state.epoch, state.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)

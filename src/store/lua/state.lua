@@ -91,6 +91,9 @@ local state = {
   -- The front lane: its numbers, those drawn in spans of four seconds, and by how much it is ahead of its share, in hundredths of a
   -- visitor: see release.lua.
   front_cursor = 0, front_length = 0, front_window = 0, front_window_from = 0, front_window_last = 0, front_over = 0,
+  -- The numbers that a loss left free in the main line and in the front lane, behind the first of the two and up to the second: see
+  -- lanes.lua.
+  gap = 0, gap_end = 0, front_gap = 0, front_gap_end = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }

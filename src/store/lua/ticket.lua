@@ -36,6 +36,9 @@ local function take_ticket(ticket)
   if is_base then
     state.epoch = math.max(state.epoch, ticket.epoch)
     take_cursor(math.min(ticket.seen, ticket.position))
+    if state.gap_end > 0 then
+      use('lanes').show_held('', ticket.position)
+    end
   end
 end
 

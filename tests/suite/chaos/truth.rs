@@ -119,6 +119,23 @@ fn remembered_of_region(region: Lane, line: &Line, said: &Said) -> u64 {
     sign.map(|sign| sign.cursor.0).max(ticket).unwrap_or(0)
 }
 
+/// The lines that this verb wrote, and their head.
+fn noted(text: &str) -> Vec<String> {
+    serde_json::from_str(text).unwrap()
+}
+
+/// How many numbers that a loss left free this verb went past.
+fn gone_past(said: &Said) -> u64 {
+    let noted = said
+        .answer
+        .get("noted")
+        .map_or_else(Vec::new, |text| noted(text));
+    let lines = noted.iter().filter_map(|line| JournalLine::read(line));
+    let past = lines.filter(|line| line.kind == JournalKind::Restore && line.what == "free");
+    let moved = past.map(|line| line.main.to - line.main.from + line.front.to - line.front.from);
+    moved.sum()
+}
+
 /// How far the line had been, by what a data centre or a ticket brought to young data: that is no release.
 fn remembered(line: &Line, said: &Said) -> (u64, u64) {
     if said.number("young") != Some(1) {
@@ -312,6 +329,11 @@ impl Truth {
             + line
                 .front_cursor
                 .saturating_sub(before.front_cursor.max(front_cursor));
+        let past = gone_past(said);
+        if past > 0 {
+            self.checked("a line goes past numbers that a loss left free");
+        }
+        let moved = moved.saturating_sub(past);
         let granted = amount + before.credit.saturating_sub(line.credit);
         let by_pace = moved.saturating_sub(granted);
         assert!(
@@ -337,7 +359,7 @@ impl Truth {
         let Some(text) = said.answer.get("noted") else {
             return;
         };
-        let noted: Vec<String> = serde_json::from_str(text).unwrap();
+        let noted = noted(text);
         let [.., last, _] = noted.as_slice() else {
             panic!("a head without a line: {noted:?}");
         };

@@ -12,8 +12,9 @@ for _, line in ipairs(redis.call('LRANGE', key.journal, 0, -1)) do
   if is_front and lane then
     from, to = string.match(lane, '^(%d+):(%d+):')
   end
-  -- Before that the numbers were those of other data, or of other visitors.
-  is_called = is_called and kind ~= 'begin' and kind ~= 'loss' and kind ~= 'restore'
+  -- Before that the numbers were those of other data, or of other visitors. A line that only went past free numbers is the same one.
+  local is_other = kind == 'begin' or kind == 'loss' or kind == 'restore' and not string.find(line, ' free$')
+  is_called = is_called and not is_other
   local is_call = is_called and from and kind ~= 'end' and kind ~= 'event' and tonumber(from) < number
   called = called or is_call and number <= tonumber(to) and line or nil
   digest = string.match(line, '^%x+')
