@@ -103,7 +103,9 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         (held, _) => held.is_none(),
     };
     let cursor = of_lane.map(|sign| sign.cursor.0);
-    let awaits = awaits_lot(ticket, sign.as_ref(), number, request);
+    // A copy of before an event knows nothing of its lot. It is of another epoch, or of a young line: there an event ends no ticket.
+    let knows = |sign: &&Sign| placed.is_some() && !sign.birth.young;
+    let awaits = awaits_lot(ticket, sign.as_ref().filter(knows), number, request);
     let receipt = Receipt {
         reference: ticket.reference(),
         lane,

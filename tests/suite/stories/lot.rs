@@ -41,12 +41,12 @@ fn timed(house: &House, id: &str, times: [i64; 3], more: &Value) -> Value {
 }
 
 /// The same as the setting.
-fn set_event(house: &House, id: &str, times: [i64; 3], more: &Value) {
+pub(super) fn set_event(house: &House, id: &str, times: [i64; 3], more: &Value) {
     house.set("event", &timed(house, id, times, more).to_string());
 }
 
 /// A line that is old enough, and an event with its order by lot that opens in a minute.
-fn event(house: &House, more: &Value) {
+pub(super) fn event(house: &House, more: &Value) {
     house.set("automatic", "0");
     Visitor::new(house).ask("/");
     house.wait(3 * MINUTE);

@@ -6,7 +6,7 @@ use now_serving::queue::Way;
 use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
-use super::lot::{drawn, places};
+use super::lot::{drawn, event, places, set_event};
 use crate::house::{Ask, Got, House, Visitor, visitors};
 
 // These stories need several POPs, a lost store, or an hour.
@@ -17,6 +17,8 @@ in_houses_whose_clock_is_turned! {
     who_came_after_the_lot_has_a_number_by_an_old_copy_too
     a_receipt_states_no_cursor_of_a_copy_that_is_old
     before_the_lot_a_receipt_tells_no_number
+    before_the_lot_no_copy_of_before_the_event_tells_a_number
+    before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number
     no_line_of_another_number_is_told_to_have_called_one
 }
 
@@ -146,6 +148,34 @@ fn before_the_lot_a_receipt_tells_no_number(house: &House) {
     assert_eq!(check(house, text)["number"], Value::Null);
     let place = places(house, &mut line)[2].clone();
     assert_eq!(taken(&mut line[2])["number"], place);
+}
+
+/// A visitor draws in the pre-queue elsewhere; here the last sign is of before it.
+fn tells_no_number(house: &House) {
+    house.go_to_pop_called("OSL");
+    let mut visitor = Visitor::new(house);
+    let page = visitor.ask("/").json();
+    assert_eq!(page["position"], Value::Null, "{page}");
+    house.go_to_pop_called("FRA");
+    let receipt = taken(&mut visitor);
+    assert_eq!(receipt["number"], Value::Null, "{receipt}");
+    assert_ne!(receipt["born"], 0, "{receipt}");
+}
+
+fn before_the_lot_no_copy_of_before_the_event_tells_a_number(house: &House) {
+    house.go_to_pop_called("FRA");
+    event(house, &json!({}));
+    tells_no_number(house);
+}
+
+/// There the event ends no tickets as it begins, so the copy is of the same epoch.
+fn before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("FRA");
+    Visitor::new(house).ask("/");
+    set_event(house, "sale", [0, 60, 3600], &json!({}));
+    house.wait(Duration::from_secs(3));
+    tells_no_number(house);
 }
 
 fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
