@@ -105,7 +105,12 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let cursor = of_lane.map(|sign| sign.cursor.0);
     // A copy of before an event knows nothing of its lot. It is of another epoch, or of a young line: there an event ends no ticket.
     let knows = |sign: &&Sign| placed.is_some() && !sign.birth.young;
-    let awaits = awaits_lot(ticket, sign.as_ref().filter(knows), number, request);
+    let awaits = match ticket.standing {
+        Standing::Waiting(place) if place.came.is_none() => {
+            awaits_lot(ticket, sign.as_ref().filter(knows), number, request)
+        }
+        Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
+    };
     let receipt = Receipt {
         reference: ticket.reference(),
         lane,

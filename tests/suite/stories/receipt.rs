@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::invitations::{invitation_by, used};
 use super::lot::{drawn, event, places, set_event};
-use crate::house::{Ask, Got, House, Visitor, visitors};
+use crate::house::{Ask, Got, House, Visitor, inside, visitors};
 
 // These stories need several POPs, a lost store, or an hour.
 in_houses_whose_clock_is_turned! {
@@ -19,6 +19,7 @@ in_houses_whose_clock_is_turned! {
     before_the_lot_a_receipt_tells_no_number
     before_the_lot_no_copy_of_before_the_event_tells_a_number
     before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number
+    a_number_that_the_lot_gave_stands_in_a_receipt_by_a_copy_of_before_it
     no_line_of_another_number_is_told_to_have_called_one
 }
 
@@ -176,6 +177,25 @@ fn before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number(hous
     set_event(house, "sale", [0, 60, 3600], &json!({}));
     house.wait(Duration::from_secs(3));
     tells_no_number(house);
+}
+
+fn a_number_that_the_lot_gave_stands_in_a_receipt_by_a_copy_of_before_it(house: &House) {
+    house.go_to_pop_called("FRA");
+    let mut line = drawn(house, 3, &json!({}));
+    house.go_to_pop_called("OSL");
+    let found = places(house, &mut line);
+    let numbers = |line: &mut [Visitor<'_>]| {
+        let number = |visitor: &mut Visitor<'_>| taken(visitor)["number"].clone();
+        line.iter_mut().map(number).collect::<Vec<Value>>()
+    };
+    house.go_to_pop_called("FRA");
+    assert_eq!(numbers(&mut line), found, "while they wait");
+    house.go_to_pop_called("OSL");
+    house.permit(3);
+    house.forget_the_sign();
+    assert_eq!(inside(&mut line), [true; 3]);
+    house.go_to_pop_called("FRA");
+    assert_eq!(numbers(&mut line), found, "inside");
 }
 
 fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
