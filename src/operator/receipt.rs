@@ -97,8 +97,9 @@ fn of_fault(fault: ReceiptFault, request: &Request<'_>) -> (Value, String) {
 /// What it says, and what the journal says since.
 fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Value, String) {
     let cursor = traced.sign.of(receipt.lane).cursor.0;
-    let has_number = receipt.number.is_some();
-    let verdict = if has_number && traced.sign.has_ended(receipt.born, receipt.epoch) {
+    // Only a ticket without a place yet is of no epoch, and none ends it.
+    let is_of_line = receipt.epoch > 0;
+    let verdict = if is_of_line && traced.sign.has_ended(receipt.born, receipt.epoch) {
         "old"
     } else {
         "valid"

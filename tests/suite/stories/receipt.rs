@@ -20,6 +20,7 @@ in_houses_whose_clock_is_turned! {
     before_the_lot_no_copy_of_before_the_event_tells_a_number
     before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number
     a_number_that_the_lot_gave_stands_in_a_receipt_by_a_copy_of_before_it
+    a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended
     no_line_of_another_number_is_told_to_have_called_one
 }
 
@@ -196,6 +197,29 @@ fn a_number_that_the_lot_gave_stands_in_a_receipt_by_a_copy_of_before_it(house: 
     assert_eq!(inside(&mut line), [true; 3]);
     house.go_to_pop_called("FRA");
     assert_eq!(numbers(&mut line), found, "inside");
+}
+
+fn a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended(house: &House) {
+    house.set("automatic", "0");
+    event(house, &json!({}));
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let of_prequeue = taken(&mut visitor);
+    let mut newcomer = Visitor::new(house);
+    newcomer.send_once(Ask::get("/").json());
+    let without_a_place = taken(&mut newcomer);
+    assert_eq!(
+        (&of_prequeue["number"], &without_a_place["epoch"]),
+        (&Value::Null, &json!(0))
+    );
+    let verdict = |receipt: &Value| {
+        let told = check(house, receipt["receipt"].as_str().unwrap());
+        told["verdict"].clone()
+    };
+    assert_eq!(verdict(&of_prequeue), "valid");
+    house.change("epoch", &house.word());
+    assert_eq!(verdict(&of_prequeue), "old");
+    assert_eq!(verdict(&without_a_place), "valid", "it had no place to end");
 }
 
 fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
