@@ -5,7 +5,7 @@ use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::page::{self, iso_8601, people};
-use crate::queue::{Cursor, Position, Sign, TicketState, WaitingProof};
+use crate::queue::{Position, Sign, TicketState};
 use crate::request::Request;
 use crate::ticket::{Receipt, Standing, Ticket};
 use crate::visitor::event::awaits_lot;
@@ -77,6 +77,9 @@ fn words(receipt: &Receipt, place: Place, text: &str) -> String {
     format!("{number}{ahead} Time: {given}. Keep this text for support: {text}")
 }
 
+/// A number in the line, with the birth and the epoch that it is of.
+type Numbered = (Option<Position>, u64, u64);
+
 /// Where the ticket stands, as its page tells it.
 fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let lane = ticket.lane;
@@ -88,23 +91,12 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         Standing::Provisional { .. } | Standing::Admitted { .. } => sign,
     });
     let of_lane = sign.as_ref().map(|sign| sign.of(lane));
-    let held = held(ticket);
-    let placed = of_lane.as_ref().zip(held);
-    let placed = placed.and_then(|(sign, held)| placed_in(sign, held));
-    let is_waiting = matches!(ticket.standing, Standing::Waiting(_));
-    let (number, born, epoch) = match (placed.filter(|_| is_waiting), held) {
-        (Some((number, born, epoch)), _) => (Some(number), born, epoch),
-        (None, Some(held)) => (Some(held.position), held.born, held.epoch),
-        (None, None) => (None, 0, 0),
-    };
-    // The cursor of another line, or of before the turn of a visitor inside, says nothing of this number.
-    let tells = |cursor: &u64| match (held, placed) {
-        (Some(held), Some(_)) => is_waiting || held.position.0 <= *cursor,
-        (held, _) => held.is_none(),
-    };
-    let cursor = of_lane.map(|sign| sign.cursor.0);
+    let placed = of_lane.as_ref().and_then(|sign| placed_in(sign, ticket));
+    let stated = placed.unwrap_or_else(|| written(ticket));
+    let cursor = of_lane.filter(|sign| is_recent && tells(sign, stated, ticket));
     // A copy of before an event knows nothing of its lot. It is of another epoch, or of a young line: there an event ends no ticket.
     let knows = |sign: &&Sign| placed.is_some() && !sign.birth.young;
+    let (number, born, epoch) = stated;
     let awaits = match ticket.standing {
         Standing::Waiting(place) if place.came.is_none() => {
             awaits_lot(ticket, sign.as_ref().filter(knows), number, request)
@@ -119,41 +111,53 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         epoch,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: cursor.filter(tells).filter(|_| is_recent),
+        cursor: cursor.map(|sign| sign.cursor.0),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };
     (receipt, place)
 }
 
-/// The number in the line of this sign, with its birth and epoch; nothing where it is of another line.
-fn placed_in(sign: &Sign, held: WaitingProof) -> Option<(Position, u64, u64)> {
+/// The number of a waiting ticket in the line of this sign; nothing where it is of another line.
+fn placed_in(sign: &Sign, ticket: &Ticket) -> Option<Numbered> {
+    let Standing::Waiting(place) = ticket.standing else {
+        return None;
+    };
     let (born, epoch) = (sign.birth.born, sign.epoch);
-    match TicketState::of(held, sign) {
-        TicketState::Placed(number) => Some((number, born, epoch)),
+    match TicketState::of(place, sign) {
+        TicketState::Placed(number) => Some((Some(number), born, epoch)),
         // The copy is of before the draw.
-        _ if (held.born, held.epoch) == (born, epoch) => Some((held.position, born, epoch)),
+        _ if (place.born, place.epoch) == (born, epoch) => {
+            Some((Some(place.position), born, epoch))
+        }
         _ => None,
     }
 }
 
-/// The number that the ticket has.
-fn held(ticket: &Ticket) -> Option<WaitingProof> {
+/// What the ticket itself says.
+fn written(ticket: &Ticket) -> Numbered {
     match ticket.standing {
-        Standing::Provisional { .. } => None,
-        Standing::Waiting(place) => Some(place),
+        Standing::Provisional { .. } => (None, 0, 0),
+        Standing::Waiting(place) => (Some(place.position), place.born, place.epoch),
         Standing::Admitted {
             position,
             born,
             epoch,
             ..
-        } => position.map(|position| WaitingProof {
-            born,
-            epoch,
-            position,
-            cursor_at_draw: Cursor(0),
-            came: Some(position),
-        }),
+        } => (position, born, epoch),
+    }
+}
+
+/// Whether the cursor of this sign may stand beside what is stated: not that of another line, nor of before the turn of a visitor
+/// inside.
+fn tells(sign: &Sign, (number, born, epoch): Numbered, ticket: &Ticket) -> bool {
+    let is_same_line = (sign.birth.born, sign.epoch) == (born, epoch);
+    match ticket.standing {
+        Standing::Provisional { .. } => true,
+        Standing::Waiting(_) => is_same_line,
+        Standing::Admitted { .. } => {
+            is_same_line && number.is_none_or(|number| number.0 <= sign.cursor.0)
+        }
     }
 }
 

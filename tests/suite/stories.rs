@@ -152,6 +152,7 @@ in_every_house! {
     visitors_who_go_straight_in_are_told_together
     the_journal_is_for_operators_and_read_by_one_call
     a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened
+    a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it
     a_receipt_that_was_altered_is_refused_without_a_call
     a_receipt_of_the_front_lane_and_of_a_region_is_checked_too
     a_receipt_is_a_page_for_a_browser_and_its_check_a_form

@@ -21,6 +21,7 @@ in_houses_whose_clock_is_turned! {
     before_the_lot_no_copy_of_before_an_event_in_a_young_line_tells_a_number
     a_number_that_the_lot_gave_stands_in_a_receipt_by_a_copy_of_before_it
     a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended
+    a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back
     no_line_of_another_number_is_told_to_have_called_one
 }
 
@@ -222,6 +223,34 @@ fn a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended(house: &House) {
     assert_eq!(verdict(&without_a_place), "valid", "it had no place to end");
 }
 
+/// The numbers of the line of after the loss follow behind its own, and its cursor says nothing of the turn of a visitor inside.
+fn a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back(house: &House) {
+    house.set("automatic", "0");
+    house.go_to_pop_called("FRA");
+    let mut first = visitors(house, 6);
+    for visitor in &mut first {
+        visitor.ask("/");
+    }
+    house.permit(5);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.go_to_pop_called("OSL");
+    house.wait(Duration::from_secs(1));
+    let mut young = visitors(house, 4);
+    for visitor in &mut young {
+        visitor.ask("/");
+    }
+    house.permit(4);
+    house.forget_the_sign();
+    assert!(young[3].ask("/").inside);
+    let before = taken(&mut young[3]);
+    house.go_to_pop_called("FRA");
+    assert_eq!(first[5].ask("/").json()["position"], 6);
+    let receipt = taken(&mut young[3]);
+    let facts = ["number", "cursor", "ahead"].map(|name| receipt[name].clone());
+    assert_eq!(facts, [json!(4), Value::Null, Value::Null], "{receipt}");
+    assert_eq!(receipt["born"], before["born"]);
+}
+
 fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
     house.set("automatic", "0");
     house.go_to_pop_called("OSL");
@@ -293,6 +322,25 @@ pub(crate) fn a_receipt_says_where_the_ticket_stands_and_support_sees_what_happe
         [json!("permit"), json!(3), json!("permit_token"), json!(2)]
     );
     assert_eq!(after["number"], 3);
+    house.change("epoch", &house.word());
+    assert_eq!(check(house, receipt)["verdict"], "old");
+}
+
+pub(crate) fn a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 2);
+    line[0].ask("/");
+    let waiting = taken(&mut line[0]);
+    house.set("invited_per_minute", "10");
+    let code = invitation_by(Way::In, house, "one", 1, 3_600);
+    assert!(used(&mut line[1], &code).inside);
+    let invited = taken(&mut line[1]);
+    assert_eq!(invited["number"], Value::Null, "{invited}");
+    for name in ["born", "epoch"] {
+        assert_eq!(invited[name], waiting[name], "{invited}");
+    }
+    let receipt = invited["receipt"].as_str().unwrap();
+    assert_eq!(check(house, receipt)["verdict"], "valid");
     house.change("epoch", &house.word());
     assert_eq!(check(house, receipt)["verdict"], "old");
 }
