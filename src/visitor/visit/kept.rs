@@ -23,9 +23,8 @@ pub(super) fn by_kept(
     let Authority::Copy(sign, position) = trusted(held, place, copy, request.now) else {
         return None;
     };
-    let waits = decide(position, sign.of(held.lane).cursor) != Verdict::Admit;
-    waits.then(|| {
-        let seen = SignRead::from(*sign, held.lane, place, position);
-        Asked::Seen(Box::new(seen), FollowUp::Nothing)
-    })
+    let seen = SignRead::from(*sign, held.lane, place, position);
+    // By the cursor of this answer: the ticket may have seen it further on than what is kept.
+    let waits = decide(position, seen.sign.of(held.lane).cursor) != Verdict::Admit;
+    waits.then(|| Asked::Seen(Box::new(seen), FollowUp::Nothing))
 }

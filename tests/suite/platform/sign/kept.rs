@@ -4,9 +4,11 @@
 use std::thread;
 
 use now_serving::cache::MAX_AGE;
+use now_serving::queue::{Cursor, Position, WaitingProof};
+use now_serving::ticket::Standing;
 use serde_json::Value;
 
-use super::{line_of, poll};
+use super::{line_of, poll, signed};
 use crate::connection::Connection;
 use crate::house::{Ask, Got, House, Visitor};
 
@@ -34,6 +36,23 @@ impl Crowd {
 
 fn update(ticket: &str) -> Ask {
     Ask::get("/_queue/place").with("cookie", format!("queue={ticket}"))
+}
+
+/// A ticket that was drawn by a sign whose cursor had reached its number, which no sandbox has read.
+fn saw_its_turn(house: &House, number: u64) -> String {
+    let place = WaitingProof {
+        born: 0,
+        epoch: 1,
+        position: Position(number),
+        cursor_at_draw: Cursor(number),
+        came: None,
+    };
+    signed(
+        house,
+        format!("{number:032x}"),
+        Standing::Waiting(place),
+        "main",
+    )
 }
 
 fn status(house: &House) -> Value {
@@ -69,11 +88,17 @@ fn no_visitor_goes_into_a_room_on_hold_or_closed_by_what_a_sandbox_keeps() {
     let last = update(&tickets[19]);
     let called = ROUNDS + 1;
     house.permit(called.try_into().unwrap());
+    let seen = saw_its_turn(&house, 15);
     for mode in ["hold", "closed"].repeat(ROUNDS / 2) {
         crowd.ask(&last);
         house.change("mode", &format!(r#"{{"mode":"{mode}"}}"#));
         assert_eq!(status(&house)["mode"], mode);
-        for ask in [poll(&tickets[0]), update(&tickets[0]), Ask::get("/").json()] {
+        for ask in [
+            update(&seen),
+            poll(&tickets[0]),
+            update(&tickets[0]),
+            Ask::get("/").json(),
+        ] {
             for got in crowd.ask(&ask) {
                 assert!(!got.inside, "{mode}: {got:?}");
                 assert_ne!(got.json()["waiting"], false, "{mode}: {got:?}");
