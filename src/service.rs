@@ -26,7 +26,7 @@ use crate::visitor::visit::visit;
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
 pub use entries::{
-    ignored_entry, noted_entry, refused_entries, released_entry, sick_entry, uncounted_entry,
+    noted_entry, refused_entries, released_entry, settings_entries, sick_entry, uncounted_entry,
     unsound_entry,
 };
 use onwards::{METHODS, forward, options, unclear, web_socket_refused};

@@ -78,6 +78,8 @@ pub struct Config {
     pub clock: Option<i64>,
     /// What is wrong with settings that only concern looks, words or the log, and have their defaults therefore.
     pub ignored: Vec<Problem>,
+    /// Lists of paths that are in force, and that no visitor can open.
+    pub closed: Vec<Problem>,
 }
 
 /// Secrets that begin so are for the local server only.
@@ -101,8 +103,11 @@ impl Config {
         let config = Self::asked_of(&mut reader, source);
         let findings = reader.findings();
         if findings.problems.is_empty() {
-            let ignored = findings.ignored;
-            Ok(Self { ignored, ..config })
+            Ok(Self {
+                ignored: findings.ignored,
+                closed: findings.closed,
+                ..config
+            })
         } else {
             Err(Box::new(Unsound::of(config, findings)))
         }
@@ -152,6 +157,7 @@ impl Config {
             paths,
             operators,
             ignored: Vec::new(),
+            closed: Vec::new(),
         }
     }
 
@@ -762,9 +768,10 @@ mod tests {
     fn a_room_without_a_path_that_a_visitor_opens_by_get_is_told_and_closes_nothing() {
         let told = |key: &'static str, value: &str| {
             let config = Config::load(with(key, value)).ok().unwrap();
-            let ignored = config.ignored.into_iter();
+            assert_eq!(config.ignored, [], "each list is in force");
+            let closed = config.closed.into_iter();
             let told: Vec<(Option<String>, &str)> =
-                ignored.map(|problem| (problem.room, problem.key)).collect();
+                closed.map(|problem| (problem.room, problem.key)).collect();
             told
         };
         let room =
@@ -790,7 +797,7 @@ mod tests {
         given
             .settings
             .insert("cookie_domain", "shop.example".to_owned());
-        assert_eq!(Config::load(given).ok().unwrap().ignored, []);
+        assert_eq!(Config::load(given).ok().unwrap().closed, []);
     }
 
     #[test]

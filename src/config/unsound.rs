@@ -45,7 +45,7 @@ enum Backends {
 
 impl Unsound {
     pub(super) fn of(config: Config, findings: Findings) -> Self {
-        let problems = [findings.problems, findings.ignored].concat();
+        let problems = [findings.problems, findings.closed, findings.ignored].concat();
         let is_read = |key: &str| !findings.unknown.contains(&key);
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);

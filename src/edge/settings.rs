@@ -82,9 +82,10 @@ impl Settings {
 impl Reading {
     pub(super) fn of(stores: Arc<Remembering<Stores>>, opened: Instant, now: Now) -> Self {
         let config = Config::read(&(Arc::clone(&stores) as Arc<dyn Source>));
-        let ignored = config.as_ref().ok();
-        if let Some(entry) = ignored.and_then(|config| service::ignored_entry(now, config)) {
-            log(&entry);
+        if let Ok(config) = &config {
+            for entry in service::settings_entries(now, config) {
+                log(&entry);
+            }
         }
         Self {
             stores,

@@ -33,12 +33,15 @@ pub fn unsound(problems: &[Problem]) -> Reply {
     login::unsound(what_follows, problems)
 }
 
-/// Which settings have their defaults instead. Their values are for the log alone: everybody may ask how this does.
+/// Which settings have their defaults instead, and which let no visitor in. Their values are for the log alone: everybody may ask how this does.
 pub(super) fn health_words(request: &Request<'_>) -> String {
     let mut words = vec!["ok\n".to_owned()];
-    for problem in &request.config.ignored {
-        let place = problem.place();
-        words.push(format!("ignored: {place}: {}\n", problem.accepted));
+    let config = request.config;
+    for (word, problems) in [("ignored", &config.ignored), ("closed", &config.closed)] {
+        for problem in problems {
+            let place = problem.place();
+            words.push(format!("{word}: {place}: {}\n", problem.accepted));
+        }
     }
     if let Some(refusal) = request.room.pages.own_refused() {
         let line = refusal.line;

@@ -102,6 +102,8 @@ pub enum Reason {
     UnsoundConfiguration,
     /// A wrong setting of looks, words or the log has its default instead.
     IgnoredSetting,
+    /// A list of paths is in force that no visitor can open.
+    ClosedPaths,
     /// A template is broken, and another one serves.
     RefusedTemplate,
     /// What was counted and could be kept nowhere else.

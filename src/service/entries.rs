@@ -19,12 +19,20 @@ pub fn unsound_entry(now: Now, problems: &[Problem]) -> String {
     problems_entry(now, Reason::UnsoundConfiguration, problems)
 }
 
-/// The log line about settings that have their defaults instead, once for each reading of them; none where all are sound.
+/// The log lines about settings that have their defaults instead, and about those that no visitor can pass, once for each reading
+/// of them; none where all are sound.
 #[must_use]
-pub fn ignored_entry(now: Now, config: &Config) -> Option<String> {
-    let problems = &config.ignored;
-    let entry = || problems_entry(now, Reason::IgnoredSetting, problems);
-    (!problems.is_empty()).then(entry)
+pub fn settings_entries(now: Now, config: &Config) -> Vec<String> {
+    let found = [
+        (Reason::IgnoredSetting, &config.ignored),
+        (Reason::ClosedPaths, &config.closed),
+    ];
+    let found = found
+        .into_iter()
+        .filter(|(_, problems)| !problems.is_empty());
+    found
+        .map(|(reason, problems)| problems_entry(now, reason, problems))
+        .collect()
 }
 
 pub(super) fn problems_entry(now: Now, reason: Reason, problems: &[Problem]) -> String {

@@ -326,6 +326,7 @@ mod tests {
         let of_no_request = [
             Reason::UnsoundConfiguration,
             Reason::IgnoredSetting,
+            Reason::ClosedPaths,
             Reason::RefusedTemplate,
             Reason::Uncounted,
             Reason::Released,

@@ -782,7 +782,7 @@ impl House {
             Ok(config) => config,
             Err(unsound) => return self.ask_unsound(&call, unsound, pop, now_ms),
         };
-        if let Some(line) = service::ignored_entry(Now::from_ms(now_ms), config) {
+        for line in service::settings_entries(Now::from_ms(now_ms), config) {
             self.write_down(&line);
         }
         let now = Now::from_ms(now_ms);

@@ -158,6 +158,7 @@ in_every_house! {
     a_receipt_is_a_page_for_a_browser_and_its_check_a_form
     without_a_ticket_there_is_no_receipt_and_taking_one_costs_no_call
     each_room_has_a_line_of_its_own
+    a_list_that_no_visitor_can_open_is_in_force_and_told_as_closed
     a_room_has_what_it_names_and_shares_the_rest
     the_routes_of_a_room_are_below_its_name
     the_origin_gets_no_ticket_of_any_room

@@ -169,7 +169,7 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
             let passwords = config.operators.secrets.passwords().err();
             let secrets = [passwords, tokens].map(Option::unwrap_or_default).concat();
             let refused = refused(&config);
-            [config.ignored, secrets, refused].concat()
+            [config.ignored, config.closed, secrets, refused].concat()
         }
         Err(unsound) => unsound.problems,
     };

@@ -58,7 +58,7 @@ pub fn target(bytes: &[u8]) {
         Ok(config) => {
             is_within_limits(&config);
             decides(&config, &given);
-            config.ignored
+            [config.ignored, config.closed].concat()
         }
         Err(unsound) => {
             assert!(

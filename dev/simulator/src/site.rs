@@ -547,8 +547,8 @@ fn config(settings: &Map<String, Value>) -> Result<Config, String> {
     document.insert("upstash_url".to_owned(), json!("http://127.0.0.1:8079"));
     let config = Config::load(Settings(Value::from(document).to_string()));
     let problems = match &config {
-        Ok(config) => &config.ignored,
-        Err(unsound) => &unsound.problems,
+        Ok(config) => [&config.ignored[..], &config.closed].concat(),
+        Err(unsound) => unsound.problems.clone(),
     };
     let worded = problems.iter().map(|problem| {
         let value = problem.value.as_ref();

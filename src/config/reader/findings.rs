@@ -10,6 +10,8 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) problems: Vec<Problem>,
     /// What is wrong with settings that have their defaults instead.
     pub(in crate::config) ignored: Vec<Problem>,
+    /// Lists of paths that are in force, and that no visitor can open.
+    pub(in crate::config) closed: Vec<Problem>,
     /// Settings and secrets that may be there or not, since what holds them was not read or not understood.
     pub(in crate::config) unknown: Vec<&'static str>,
     /// Whether it is not known which request is for which room, since what says so is wrong.

@@ -63,7 +63,7 @@ impl Reader<'_> {
         if !list.is_opened() {
             let key = room.map_or("protected_paths", |_| "rooms");
             let accepted = "a path for GET as well, such as /cart: others draw no number, so no visitor gets in";
-            self.found.ignored.push(Problem {
+            self.found.closed.push(Problem {
                 room: room.map(ToString::to_string),
                 ..Problem::wrong(key, None, accepted)
             });

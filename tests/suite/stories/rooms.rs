@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::house::{Ask, Got, House};
+use crate::house::{Ask, Got, House, problem_keys};
 
 /// A browser that keeps the tickets of all rooms.
 #[derive(Default)]
@@ -105,6 +105,23 @@ pub(crate) fn each_room_has_a_line_of_its_own(house: &House) {
     house.wait(std::time::Duration::from_secs(2));
     assert_eq!(inside(&mut visitor), [true, true, false]);
     assert_eq!(inside(&mut another), [false, false, false]);
+}
+
+pub(crate) fn a_list_that_no_visitor_can_open_is_in_force_and_told_as_closed(house: &House) {
+    house.set("protected_paths", "POST /checkout");
+    let order = Ask::get("/checkout").method("POST").json();
+    assert_eq!(house.ask(&order).status, 503);
+    assert!(
+        house.ask(&Ask::get("/checkout")).inside,
+        "the rest of the site"
+    );
+    let health = house.ask(&Ask::get("/_queue/healthz"));
+    assert_eq!(health.status, 200, "{health:?}");
+    let told = "closed: protected_paths: a path for GET as well";
+    assert!(health.body.contains(told), "{}", health.body);
+    assert!(!health.body.contains("ignored"), "{}", health.body);
+    let log = house.log_where(|line| line["reason"] == "closed_paths");
+    assert_eq!(problem_keys(log.first().unwrap()), ["protected_paths"]);
 }
 
 pub(crate) fn a_room_has_what_it_names_and_shares_the_rest(house: &House) {
