@@ -63,10 +63,16 @@ fn by_the_pace_of<'a>(line: &JournalLine<'a>, other: &JournalLine<'a>) -> Journa
 
 /// Whether the line is what a copy or a ticket brought back: its numbers follow from none before.
 fn comes_back(line: &JournalLine<'_>) -> bool {
-    matches!(
+    let is_return = matches!(
         line.kind,
         JournalKind::Begin | JournalKind::Loss | JournalKind::Restore
-    )
+    );
+    is_return && !goes_past_free(line)
+}
+
+/// Whether the line went past numbers that a loss left free, which nobody is known to hold.
+fn goes_past_free(line: &JournalLine<'_>) -> bool {
+    line.kind == JournalKind::Restore && line.what == "free"
 }
 
 /// What is wrong with a line by itself.
@@ -132,6 +138,10 @@ fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String
 fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
     if comes_back(line) {
         return None;
+    }
+    if goes_past_free(line) {
+        let is_more = line.credit > before.credit;
+        return is_more.then(|| "credit came from nowhere".into());
     }
     let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
     let released = moved(line.main) + moved(line.front);

@@ -156,7 +156,7 @@ impl Model {
         !birth.sealed && birth.started > 0 && now_ms.saturating_sub(birth.started) < YOUNG_MS
     }
 
-    fn pieces(&self) -> Pieces {
+    pub(super) fn pieces(&self) -> Pieces {
         Pieces::of(&self.sign.birth, behind(&self.sign))
     }
 
@@ -181,6 +181,8 @@ impl Model {
         self.windows.from = laid.offset + drawn;
         self.sign.length = laid.length;
         self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
+        // Where pieces move, the numbers that were left free among them do too.
+        self.gaps.remove(&Lane::Main);
         if is_of_another {
             self.gaps.clear();
             self.forget_front();
@@ -190,7 +192,7 @@ impl Model {
 
     /// The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when
     /// a better copy comes.
-    fn begin_new_data(&mut self, past: Pieces, after_ms: u64, now_ms: u64) {
+    pub(super) fn begin_new_data(&mut self, past: Pieces, after_ms: u64, now_ms: u64) {
         let birth = &mut self.sign.birth;
         birth.started = now_ms.max(birth.started + 1).max(after_ms + 1);
         (birth.adopted, birth.sealed) = (0, false);
@@ -262,35 +264,17 @@ impl Model {
             if place.position.0 + offset > end {
                 self.take_number(place, end, now_ms);
             }
+            if place.born != self.sign.birth.started {
+                self.show_held(Lane::Main, place.position.0 + offset);
+            }
             if is_base {
                 self.sign.epoch = self.sign.epoch.max(place.epoch);
                 self.remember_cursor(Cursor(place.cursor_at_draw.0.min(place.position.0)));
-                self.show_held(Lane::Main, place.position.0);
             }
         } else {
             self.witness(id, place, now_ms);
         }
         self.show_birth(now_ms);
-    }
-
-    /// A number beyond what is known of its piece. If that is the last piece, the store has lost data.
-    fn take_number(&mut self, place: WaitingProof, end: u64, now_ms: u64) {
-        let (started, young) = (self.sign.birth.started, self.sign.birth.young);
-        let piece = Piece {
-            born: place.born,
-            many: place.position.0 + LEAST_GAP,
-        };
-        if end == self.sign.length {
-            let mut past = self.pieces();
-            past.grow(piece);
-            self.begin_new_data(past, 0, now_ms);
-            self.leave_free(now_ms);
-        } else if young {
-            let mut past = Pieces::of(&self.sign.birth, self.sign.length);
-            let own = past.pop(started);
-            past.grow(piece);
-            self.lay(past, own);
-        }
     }
 
     pub(super) fn show_birth(&mut self, now_ms: u64) {

@@ -103,12 +103,13 @@ impl Model {
     /// A ticket of the lane proves what it had reached.
     pub(super) fn take_front_ticket(&mut self, place: WaitingProof) {
         let birth = &self.sign.birth;
-        if place.born != birth.born || birth.started == 0 {
+        if !self.is_of_this(place.born, place.epoch) || birth.started == 0 {
             return;
         }
         self.sign.epoch = self.sign.epoch.max(place.epoch);
         self.show_held(Lane::Front, place.position.0);
         if place.position.0 > self.lane().length {
+            self.gaps.remove(&Lane::Front);
             self.begin_front_at(place.position.0 + LEAST_GAP);
         }
         let seen = place.cursor_at_draw.0.min(place.position.0);

@@ -76,12 +76,13 @@ impl Model {
         let Some(end) = own.map(|(own, _)| own.offset).filter(|end| behind < *end) else {
             return;
         };
-        if self.knows_regions() {
+        if self.knows_regions() || !known.regions.is_empty() {
             self.gaps.insert(Lane::Main, Gap { behind, end });
         }
     }
 
-    /// A visitor holds this number, so it is not among those that a loss left free, nor are those before it.
+    /// A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may
+    /// have been drawn since.
     pub(super) fn show_held(&mut self, lane: Lane, number: u64) {
         if let Some(gap) = self.gaps.get_mut(&lane)
             && gap.behind < number
@@ -89,6 +90,17 @@ impl Model {
         {
             gap.behind = number;
         }
+    }
+
+    /// A copy of data of before the loss knows of numbers up to this one.
+    fn show_known(&mut self, lane: Lane, length: u64) {
+        self.show_held(lane, length.min(self.gap(lane).end));
+    }
+
+    /// Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
+    pub(super) fn is_of_this(&self, born: u64, epoch: u64) -> bool {
+        let (birth, now) = (&self.sign.birth, self.sign.epoch);
+        born == birth.born && (epoch >= now || !birth.sealed)
     }
 
     /// The lanes that have come to numbers that a loss left free go past them, so no release is spent on them. Who holds one of them,
@@ -111,7 +123,8 @@ impl Model {
         }
         self.note_released(Before::Waiting, now_ms);
         for (lane, gap) in at {
-            self.go_past_gap(lane, Cursor(gap.end));
+            let length = self.sign.of(lane).length;
+            self.go_past_gap(lane, Cursor(gap.end.min(length)));
         }
         self.note(("restore", NOBODY), NOBODY, "free", now_ms);
     }
@@ -137,12 +150,13 @@ impl Model {
         } else {
             News::None
         };
-        // A copy of these data knows no more of what they left free. The numbers of an epoch that has ended are of no use.
+        // A copy of these data knows no more of what they left free.
         let is_of_others = known.birth.started != self.sign.birth.started;
-        let is_here = known.birth.born == self.sign.birth.born && known.epoch >= self.sign.epoch;
+        let is_here = self.is_of_this(known.birth.born, known.epoch);
         let front = known.front.filter(|_| is_here);
         if is_of_others {
-            self.show_held(Lane::Front, front.unwrap_or_default().length);
+            let front = front.unwrap_or_default();
+            self.show_known(Lane::Front, front.length);
         }
         self.take_lane(Lane::Front, front.unwrap_or_default(), news, now_ms);
         let regions = known.regions.iter().filter(|_| is_here);
@@ -159,7 +173,7 @@ impl Model {
             });
             let copy = copy.unwrap_or_default();
             if is_of_others {
-                self.show_held(Lane::Region(name), copy.length);
+                self.show_known(Lane::Region(name), copy.length);
             }
             self.take_lane(Lane::Region(name), copy, news, now_ms);
         }
@@ -181,7 +195,11 @@ impl Model {
         let end = goes_on(here, copy, news).filter(|_| has_lost && is_known);
         if let Some(end) = end {
             let behind = self.known_end(lane, here.length).max(copy.length);
-            self.gaps.insert(lane, Gap { behind, end });
+            self.gaps.remove(&lane);
+            // Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
+            if news != News::None {
+                self.gaps.insert(lane, Gap { behind, end });
+            }
             self.begin_lane_at(lane, end);
         }
         self.remember_lane_cursor(lane, copy.cursor);

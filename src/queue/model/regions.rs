@@ -182,12 +182,13 @@ impl Model {
     pub(super) fn take_region_ticket(&mut self, name: RegionName, ticket: WaitingProof) {
         self.know(name);
         let birth = &self.sign.birth;
-        if ticket.born != birth.born || birth.started == 0 {
+        if !self.is_of_this(ticket.born, ticket.epoch) || birth.started == 0 {
             return;
         }
         self.sign.epoch = self.sign.epoch.max(ticket.epoch);
         self.show_held(Lane::Region(name), ticket.position.0);
         if ticket.position.0 > self.sign.region(name).length {
+            self.gaps.remove(&Lane::Region(name));
             self.begin_region_at(name, ticket.position.0 + LEAST_GAP);
         }
         let seen = ticket.cursor_at_draw.0.min(ticket.position.0);

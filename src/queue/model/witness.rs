@@ -1,4 +1,4 @@
-//! What tickets of an older line prove, when no sign has come.
+//! What tickets prove, when no sign has come.
 
 use super::Model;
 use super::birth::{LEAST_GAP, SETTLE_MS, YOUNG_MS};
@@ -55,6 +55,26 @@ impl Model {
             return;
         }
         self.restore(proofs.greatest, now_ms);
+    }
+
+    /// A number beyond what is known of its piece. If that is the last piece, the store has lost data.
+    pub(super) fn take_number(&mut self, place: WaitingProof, end: u64, now_ms: u64) {
+        let (started, young) = (self.sign.birth.started, self.sign.birth.young);
+        let piece = Piece {
+            born: place.born,
+            many: place.position.0 + LEAST_GAP,
+        };
+        if end == self.sign.length {
+            let mut past = self.pieces();
+            past.grow(piece);
+            self.begin_new_data(past, 0, now_ms);
+            self.leave_free(now_ms);
+        } else if young {
+            let mut past = Pieces::of(&self.sign.birth, self.sign.length);
+            let own = past.pop(started);
+            past.grow(piece);
+            self.lay(past, own);
+        }
     }
 
     /// The line comes back as far as the ticket of this place proves it.

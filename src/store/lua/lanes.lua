@@ -1,8 +1,11 @@
 -- What happens to the numbers of the front lane and of regions. `queue/model/front.rs` and `queue/model/lost.rs` have the same rules.
 
+function front.forget_gap(lane)
+  state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0
+end
 function front.forget_gaps()
   for _, lane in ipairs(lanes) do
-    state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0
+    front.forget_gap(lane)
   end
 end
 -- The numbers of another birth are none of this one.
@@ -28,8 +31,8 @@ function front.known_end(lane, last)
   return state[lane .. 'gap_end'] == last and state[lane .. 'gap'] or last
 end
 -- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
--- they know is old too.
-function front.leave_free(lane, copy, are_old)
+-- they know is old too. Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
+function front.leave_free(lane, copy, is_lost, are_old)
   local length = state[lane .. 'length']
   local last = are_old and length > 0 and behind(length, recent(lane)) or length
   if copy.length > 0 or length == 0 and front.has(lane) then
@@ -37,15 +40,19 @@ function front.leave_free(lane, copy, are_old)
   end
   if last > length then
     state[lane .. 'gap'], state[lane .. 'gap_end'] = math.max(front.known_end(lane, length), copy.length), last
+    if not is_lost then
+      front.forget_gap(lane)
+    end
     state[lane .. 'length'], state[lane .. 'window_from'] = last, last
   end
 end
 function front.leave_all_free()
   for i = 2, #lanes do
-    front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true)
+    front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true, true)
   end
 end
--- A visitor holds this number, so it is not among those that a loss left free, nor are those before it.
+-- A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may have
+-- been drawn since.
 function front.show_held(lane, number)
   if number > state[lane .. 'gap'] and number <= state[lane .. 'gap_end'] then
     state[lane .. 'gap'] = number
@@ -57,20 +64,24 @@ function front.take_cursor(lane, cursor)
     front.forget_rate(lane)
   end
 end
+-- Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
+function front.is_of_this(known)
+  return known.born == state.born and (known.epoch >= state.epoch or state.sealed == 0)
+end
 -- What a copy of the sign knows of a lane.
 function front.take_copy(lane, copy, is_lost, are_old)
   if front.is_of_others then
-    front.show_held(lane, copy.length)
+    front.show_held(lane, math.min(copy.length, state[lane .. 'gap_end']))
   end
   if copy.length > state[lane .. 'length'] or is_lost then
-    front.leave_free(lane, copy, are_old)
+    front.leave_free(lane, copy, is_lost, are_old)
   end
   front.take_cursor(lane, copy.cursor)
 end
 function front.take_sign(sign, is_lost, are_old)
-  -- A copy of these data knows no more of what they left free. The numbers of an epoch that has ended are of no use.
+  -- A copy of these data knows no more of what they left free.
   front.is_of_others = sign.started ~= state.started
-  local is_here = sign.born == state.born and sign.epoch >= state.epoch
+  local is_here = front.is_of_this(sign)
   local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
   front.take_copy('front_', { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }, is_lost, are_old)
   if sign.regions or regions.list[1] then
@@ -79,12 +90,13 @@ function front.take_sign(sign, is_lost, are_old)
 end
 -- A ticket proves what its lane had reached.
 function front.take_ticket(ticket, lane)
-  if ticket.born ~= state.born or state.started == 0 then
+  if not front.is_of_this(ticket) or state.started == 0 then
     return
   end
   state.epoch = math.max(state.epoch, ticket.epoch)
   front.show_held(lane, ticket.position)
   if ticket.position > state[lane .. 'length'] then
+    front.forget_gap(lane)
     state[lane .. 'length'] = ticket.position + LEAST_GAP
     state[lane .. 'window_from'] = state[lane .. 'length']
   end

@@ -109,4 +109,6 @@ local function lay(line, own)
   end
   state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
   state.length, state.cursor = length, math.min(state.cursor, length)
+  -- Where pieces move, the numbers that were left free among them do too.
+  state.gap, state.gap_end = 0, 0
 end

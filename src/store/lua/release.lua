@@ -79,7 +79,7 @@ function front.pass_gaps()
         journal.released(bound())
         is_noted = true
       end
-      use('lanes').take_cursor(lane, state[lane .. 'gap_end'])
+      use('lanes').take_cursor(lane, math.min(state[lane .. 'gap_end'], state[lane .. 'length']))
     end
   end
   if is_noted then

@@ -29,11 +29,11 @@ local function known_from(piece)
 end
 -- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of
 -- each release. `last` is the last piece that the copy knows, where these data begin behind it.
-local function leave_gap(last, known)
+local function leave_gap(last, known, is_beside)
   local own = own_splice()
   local piece = last_of({ unpack(splices, 1, #splices - 1) }, state.born)
   local is_next = own == splices[#splices] and piece.born == last.born and piece.offset == last.offset
-  if regions.list[1] and own and is_next and known < own.offset then
+  if (regions.list[1] or is_beside) and own and is_next and known < own.offset then
     state.gap, state.gap_end = known, own.offset
   end
 end
@@ -81,7 +81,7 @@ local function take_line(sign, is_late, has_lost)
   end
   if sign.born == state.born then
     take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
-    leave_gap(last, math.max(known, sign.length))
+    leave_gap(last, math.max(known, sign.length), sign.regions)
   end
 end
 

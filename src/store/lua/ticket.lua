@@ -33,12 +33,12 @@ local function take_ticket(ticket)
     restore.grow(line, piece)
     restore.lay(line, own)
   end
+  if state.gap_end > 0 and ticket.born ~= state.started then
+    use('lanes').show_held('', ticket.position + offset)
+  end
   if is_base then
     state.epoch = math.max(state.epoch, ticket.epoch)
     take_cursor(math.min(ticket.seen, ticket.position))
-    if state.gap_end > 0 then
-      use('lanes').show_held('', ticket.position)
-    end
   end
 end
 

@@ -22,6 +22,9 @@ in_houses_whose_clock_is_turned! {
     after_a_loss_a_copy_that_shows_an_idle_region_lets_no_visitor_in_before_the_turn
     a_better_copy_counts_whichever_comes_first
     after_a_loss_nobody_goes_in_while_the_room_is_on_hold
+    after_a_loss_a_ticket_behind_the_free_numbers_shows_that_they_are_held
+    a_loss_that_only_a_region_shows_lets_no_visitor_in_before_the_turn
+    a_ticket_of_before_the_end_of_all_tickets_lifts_no_region
     a_copy_of_before_the_end_of_all_tickets_lifts_no_region
     after_a_loss_no_release_is_spent_on_an_idle_main_line
     a_region_that_is_taken_from_the_settings_is_served_to_its_end
@@ -349,6 +352,12 @@ fn numbers_that_a_loss_leaves_free_are_left_once_and_passed_after_the_settling(h
 /// Ten visitors of one data centre are inside, and fifteen of another one wait, of whom the first knows nothing. Then the store loses
 /// its data. The visitors who wait, in their order.
 fn fifteen_wait_whom_one_copy_does_not_know(house: &House) -> Vec<Visitor<'_>> {
+    let waiting = wait_whom_one_copy_does_not_know(house, 15);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    waiting
+}
+
+fn wait_whom_one_copy_does_not_know(house: &House, many: usize) -> Vec<Visitor<'_>> {
     with_regions(house);
     house.set("automatic", "0");
     next_minute(house);
@@ -362,9 +371,7 @@ fn fifteen_wait_whom_one_copy_does_not_know(house: &House) -> Vec<Visitor<'_>> {
     house.permit(1);
     house.forget_the_sign();
     house.ask(&Ask::get("/_queue/lot"));
-    let waiting = from(house, "SEA", 15);
-    house.store.command(&["FLUSHALL"]).unwrap();
-    waiting
+    from(house, "SEA", many)
 }
 
 fn who_is_inside(line: &mut [Visitor<'_>]) -> Vec<usize> {
@@ -422,6 +429,71 @@ fn after_a_loss_nobody_goes_in_while_the_room_is_on_hold(house: &House) {
     house.change("mode", r#"{"mode":"automatic"}"#);
     house.forget_the_sign();
     assert_eq!(who_is_inside(&mut waiting), [0; 0]);
+}
+
+/// More wait than numbers were left free, and the copy that knows them is gone.
+fn after_a_loss_a_ticket_behind_the_free_numbers_shows_that_they_are_held(house: &House) {
+    let mut waiting = wait_whom_one_copy_does_not_know(house, 23);
+    // So long that a copy would leave no more than the least number free.
+    house.wait(Duration::from_secs(12));
+    house.store.command(&["FLUSHALL"]).unwrap();
+    asks_in(house, "SJC");
+    house.go_to_pop_called("LAX");
+    waiting[22].ask("/");
+    house.wait(Duration::from_secs(12));
+    house.permit(3);
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut waiting), [0, 1, 2]);
+}
+
+/// As where a failover loses the last writes: the main line and the journal are what the copies know.
+fn a_loss_that_only_a_region_shows_lets_no_visitor_in_before_the_turn(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    let mut inside = from(house, "SJC", 10);
+    house.permit(10);
+    assert!(inside.iter_mut().all(|one| one.ask("/").inside));
+    // The data are no longer young.
+    house.wait(Duration::from_secs(130));
+    asks_in(house, "SJC");
+    house.permit(1);
+    let before = house.store.command(&["HGET", "queue:{main}", "regions"]);
+    let before = before.unwrap().as_str().unwrap().to_owned();
+    from(house, "SJC", 3);
+    house.permit(3);
+    house.forget_the_sign();
+    house.ask(&Ask::get("/_queue/lot"));
+    let mut waiting = from(house, "SEA", 15);
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "regions", &before])
+        .unwrap();
+    asks_in(house, "SJC");
+    house.go_to_pop_called("SEA");
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut waiting), [0; 0]);
+}
+
+/// Its number belongs to nobody who waits.
+fn a_ticket_of_before_the_end_of_all_tickets_lifts_no_region(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    from(house, "SEA", 3);
+    let mut old = from(house, "SJC", 30);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.go_to_pop_called("SEA");
+    house.change("epoch", r#"{"word":"main"}"#);
+    let mut new = from(house, "SEA", 3);
+    house.go_to_pop_called("SEA");
+    house.forget_the_sign();
+    old[29].ask("/");
+    let after = &mut from(house, "SEA", 1)[0];
+    assert_eq!(number(&after.ask("/"), "ahead"), 4);
+    house.permit(3);
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut new), [0, 1, 2]);
 }
 
 /// The numbers in it belong to tickets that have ended.
