@@ -276,6 +276,22 @@ fn a_release_above_every_budget_is_refused() {
     }
 }
 
+/// What a copy brought back follows from no line before; going past free numbers does.
+#[test]
+fn a_line_that_goes_past_free_numbers_takes_nothing_back_and_grants_nothing() {
+    let with = |line: &str| audit(&[&forged(&[BEGIN, RELEASE, line])], &[]).faults;
+    let fits = "1800000030000 restore 5 25 60 - 0 1800000030 5 0 15:5 - - free";
+    assert_eq!(with(fits), Vec::<String>::new());
+    for line in [
+        "1800000030000 restore 5 4 60 - 0 1800000030 5 0 15:5 - - free",
+        "1800000030000 restore 5 25 50 - 0 1800000030 5 0 15:5 - - free",
+        "1800000030000 restore 5 25 60 - 0 1800000030 5 9 15:5 - - free",
+        "1800000030000 restore 6 25 60 - 0 1800000030 5 0 15:5 - - free",
+    ] {
+        assert!(!with(line).is_empty(), "{line}");
+    }
+}
+
 /// A reader takes the first of two members, or the last.
 #[test]
 fn a_page_with_a_member_that_stands_twice_is_refused() {
