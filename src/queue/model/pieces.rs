@@ -79,7 +79,7 @@ impl Pieces {
         let (ended, moving): (Vec<Piece>, Vec<Piece>) = other
             .moving
             .iter()
-            .partition(|piece| piece.born <= line.settled);
+            .partition(|piece| piece.born <= line.settled && !line.is_ground(piece));
         if let (Some(ground), Some(same)) = (&mut line.ground, other.ground)
             && ground.born == same.born
         {
@@ -87,7 +87,8 @@ impl Pieces {
             ground.many = ground.many.max(same.many + ended);
         }
         for piece in moving {
-            let is_known = line.moving.iter().any(|known| known.born == piece.born);
+            let is_known =
+                line.is_ground(&piece) || line.moving.iter().any(|known| known.born == piece.born);
             let next = line.moving.iter().position(|known| known.born > piece.born);
             match next {
                 Some(next) if !is_known => line.moving.insert(next, piece),
@@ -95,6 +96,10 @@ impl Pieces {
             }
         }
         line
+    }
+
+    fn is_ground(&self, piece: &Piece) -> bool {
+        self.ground.is_some_and(|ground| ground.born == piece.born)
     }
 
     /// Puts piece behind piece: the birth of the first, and where the others begin.
@@ -129,4 +134,32 @@ pub(super) struct Laid {
     /// Where the last piece begins.
     pub(super) offset: u64,
     pub(super) length: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tickets have shown 500 numbers of a line that an old copy knows as settled, with 100. Data of a later birth follow it.
+    #[test]
+    fn what_has_settled_is_as_long_as_either_knows() {
+        let of = |settled, end| {
+            let later = Splice {
+                born: 8,
+                offset: end,
+            };
+            let birth = Birth {
+                born: 7,
+                settled,
+                splices: vec![later],
+                ..Birth::default()
+            };
+            Pieces::of(&birth, end + 10)
+        };
+        let own = Piece { born: 9, many: 3 };
+        for (one, other) in [(of(0, 520), of(7, 120)), (of(7, 120), of(0, 520))] {
+            let laid = one.joined(other).laid_out(own);
+            assert_eq!((laid.born, laid.offset, laid.length), (7, 530, 533));
+        }
+    }
 }

@@ -60,9 +60,10 @@ local function joined(line, other)
     while line.moving[at] and line.moving[at].born < piece.born do
       at = at + 1
     end
-    if piece.born <= line.settled then
+    local is_ground = line.ground and line.ground.born == piece.born
+    if piece.born <= line.settled and not is_ground then
       ended = ended + piece.many
-    elseif line.moving[at] and not splice_of(line.moving, piece.born) then
+    elseif line.moving[at] and not is_ground and not splice_of(line.moving, piece.born) then
       table.insert(line.moving, at, piece)
     else
       grow(line, piece)
