@@ -475,16 +475,22 @@ fn a_loss_that_only_a_region_shows_lets_no_visitor_in_before_the_turn(house: &Ho
     assert_eq!(who_is_inside(&mut waiting), [0; 0]);
 }
 
-/// Its number belongs to nobody who waits.
-fn a_ticket_of_before_the_end_of_all_tickets_lifts_no_region(house: &House) {
+/// Where they end, fewer of them are known than were drawn. Who drew last.
+fn all_tickets_end_after_a_loss(house: &House) -> Vec<Visitor<'_>> {
     with_regions(house);
     house.set("automatic", "0");
     next_minute(house);
     from(house, "SEA", 3);
-    let mut old = from(house, "SJC", 30);
+    let old = from(house, "SJC", 30);
     house.store.command(&["FLUSHALL"]).unwrap();
     house.go_to_pop_called("SEA");
     house.change("epoch", r#"{"word":"main"}"#);
+    old
+}
+
+/// Its number belongs to nobody who waits.
+fn a_ticket_of_before_the_end_of_all_tickets_lifts_no_region(house: &House) {
+    let mut old = all_tickets_end_after_a_loss(house);
     let mut new = from(house, "SEA", 3);
     house.go_to_pop_called("SEA");
     house.forget_the_sign();
@@ -498,14 +504,7 @@ fn a_ticket_of_before_the_end_of_all_tickets_lifts_no_region(house: &House) {
 
 /// The numbers in it belong to tickets that have ended.
 fn a_copy_of_before_the_end_of_all_tickets_lifts_no_region(house: &House) {
-    with_regions(house);
-    house.set("automatic", "0");
-    next_minute(house);
-    from(house, "SEA", 3);
-    from(house, "SJC", 30);
-    house.store.command(&["FLUSHALL"]).unwrap();
-    house.go_to_pop_called("SEA");
-    house.change("epoch", r#"{"word":"main"}"#);
+    all_tickets_end_after_a_loss(house);
     let mut new = from(house, "SJC", 3);
     let ahead = new.iter_mut().map(|one| number(&one.ask("/"), "ahead"));
     let ahead: Vec<u64> = ahead.collect();
