@@ -39,8 +39,9 @@ function front.leave_free(lane, copy, is_lost, are_old)
     last = math.max(last, behind(copy.length, copy.recent))
   end
   if last > length then
-    state[lane .. 'gap'], state[lane .. 'gap_end'] = math.max(front.known_end(lane, length), copy.length), last
-    if not is_lost then
+    if is_lost then
+      state[lane .. 'gap'], state[lane .. 'gap_end'] = math.max(front.known_end(lane, length), copy.length), last
+    else
       front.forget_gap(lane)
     end
     state[lane .. 'length'], state[lane .. 'window_from'] = last, last

@@ -54,9 +54,10 @@ local function take_values(sign, base, has_moved)
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
 local function take_line(sign, is_late, has_lost)
-  local base, started, adopted, last = state.born, state.started, state.adopted, last_of(read_splices(sign.splices), sign.born)
+  local base, started, adopted, told = state.born, state.started, state.adopted, read_splices(sign.splices)
+  local last = last_of(told, sign.born)
   local known = last.offset + known_from(last)
-  local line = pieces_of(sign.born, sign.settled, read_splices(sign.splices), behind(sign.length, sign.recent))
+  local line = pieces_of(sign.born, sign.settled, told, behind(sign.length, sign.recent))
   if has_lost then
     local cleared = is_late and state.set_credit or 0
     if is_late then
