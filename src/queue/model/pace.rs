@@ -18,7 +18,7 @@ impl Model {
         if self.mode(now_ms) != Mode::Automatic || now_ms < self.quiet_ms {
             return;
         }
-        let missed_since = (before == Before::Waiting).then_some(self.anchor_ms);
+        let missed_since = (before == Before::Waiting).then_some(self.anchor_ms.max(self.quiet_ms));
         let pace = self.sign.live.pace;
         if let Some(opened) = release::period(pace, self.period, missed_since, now_ms) {
             self.period = Some(opened.start);

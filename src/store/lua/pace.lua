@@ -18,7 +18,7 @@ local function open_period()
   end
   local many = 1
   if live.automatic > 0 and waiting(before) > 0 then
-    local missed = math.floor((period - math.max(state.period, period_start(state.anchor))) / live.automatic)
+    local missed = math.floor((period - math.max(state.period, period_start(math.max(state.anchor, state.quiet)))) / live.automatic)
     many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
   end
   local is_watched = health.setting and budget() > 0

@@ -14,6 +14,7 @@ use crate::tickets;
 in_houses_whose_clock_is_turned! {
     the_pace_is_kept_when_visitors_poll_seldom
     ten_minutes_of_hold_release_one_period_afterwards
+    the_periods_of_the_settling_after_a_loss_are_not_made_up_for
     a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so
 }
 
@@ -221,6 +222,23 @@ fn ten_minutes_of_hold_release_one_period_afterwards(house: &House) {
     let before = status(house)["cursor"].as_u64().unwrap();
     house.change("mode", r#"{"mode":"automatic"}"#);
     assert_eq!(status(house)["cursor"].as_u64().unwrap() - before, 2);
+}
+
+/// As an origin that comes back with the store would meet them all at once.
+fn the_periods_of_the_settling_after_a_loss_are_not_made_up_for(house: &House) {
+    house.set("automatic", "1");
+    house.set("automatic_quantity", "2");
+    let mut visitors = line(house, 50);
+    house.forget_the_sign();
+    visitors[49].ask("/");
+    let before = status(house)["cursor"].as_u64().unwrap();
+    house.store.command(&["FLUSHALL"]).unwrap();
+    house.forget_the_sign();
+    visitors[49].ask("/");
+    house.wait(Duration::from_millis(10_500));
+    visitors[49].ask("/");
+    let moved = status(house)["cursor"].as_u64().unwrap() - before;
+    assert!((1..=4).contains(&moved), "{moved} in half a second");
 }
 
 fn a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so(house: &House) {
