@@ -171,18 +171,18 @@ impl Model {
         if is_other || birth.splices != laid.splices {
             if is_other {
                 self.quiet_ms = birth.started + SETTLE_MS;
-                (self.left, self.anchor_ms) = (0, self.quiet_ms);
+                self.left = 0;
             }
             (birth.born, birth.adopted) = (laid.born, birth.adopted + 1);
             birth.splices = laid.splices;
+            // Where pieces move, the numbers that were left free among them do too.
+            self.gaps.remove(&Lane::Main);
             self.forget_rate();
         }
         let drawn = self.windows.from.saturating_sub(began).min(own.many);
         self.windows.from = laid.offset + drawn;
         self.sign.length = laid.length;
         self.sign.cursor = self.sign.cursor.min(Cursor(laid.length));
-        // Where pieces move, the numbers that were left free among them do too.
-        self.gaps.remove(&Lane::Main);
         if is_of_another {
             self.gaps.clear();
             self.forget_front();

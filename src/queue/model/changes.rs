@@ -16,6 +16,7 @@ impl Model {
             line.open_period(call.now_ms, before);
             line.release(call.now_ms);
             line.note_released(before, call.now_ms);
+            line.pass_gaps(call.now_ms);
             let is_quiet = call.now_ms < line.quiet_ms;
             let released = if is_quiet {
                 0

@@ -48,12 +48,24 @@ impl Model {
         if gap.end == last { gap.behind } else { last }
     }
 
+    /// How many numbers that were left free are in front of visitors who drew since, and not passed.
+    fn free_ahead(&self, lane: Lane) -> u64 {
+        let (gap, numbers) = (self.gap(lane), self.sign.of(lane));
+        let ahead = gap.end.saturating_sub(gap.behind.max(numbers.cursor.0));
+        if gap.end < numbers.length { ahead } else { 0 }
+    }
+
+    /// Behind which number the piece of this birth begins here.
+    fn begin_of(&self, born: u64) -> Option<u64> {
+        let birth = &self.sign.birth;
+        let begin = birth.splice_of(born).map(|piece| piece.offset);
+        if born == birth.born { Some(0) } else { begin }
+    }
+
     /// How many numbers of the last piece that a copy knows, and of those behind it, these data know in front of their own.
     pub(super) fn known_of_last(&self, known: &Sign) -> u64 {
         let birth = &self.sign.birth;
-        let (born, _) = last_piece(known);
-        let begin = birth.splice_of(born).map(|piece| piece.offset);
-        let begin = if born == birth.born { Some(0) } else { begin };
+        let begin = self.begin_of(last_piece(known).0);
         let own = birth.young.then(|| birth.splice_of(birth.started));
         let own = own.flatten().map(|own| own.offset);
         let end = self.known_end(Lane::Main, own.unwrap_or(self.sign.length));
@@ -95,6 +107,14 @@ impl Model {
     /// A copy of data of before the loss knows of numbers up to this one.
     fn show_known(&mut self, lane: Lane, length: u64) {
         self.show_held(lane, length.min(self.gap(lane).end));
+    }
+
+    /// The same of the main line, also where its pieces move no more.
+    fn show_main(&mut self, known: &Sign) {
+        let (born, offset) = last_piece(known);
+        if let Some(begin) = self.begin_of(born) {
+            self.show_known(Lane::Main, (begin + known.length).saturating_sub(offset));
+        }
     }
 
     /// Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
@@ -153,12 +173,20 @@ impl Model {
         // A copy of these data knows no more of what they left free.
         let is_of_others = known.birth.started != self.sign.birth.started;
         let is_here = self.is_of_this(known.birth.born, known.epoch);
-        let front = known.front.filter(|_| is_here);
+        // Another one may show more of a lane alone.
+        let is_further = is_of_others && self.is_young(now_ms);
+        let news_of = |copy: &FrontLane| match news {
+            News::None if is_further && copy.length > 0 => News::Line,
+            _ => news,
+        };
+        if is_of_others && is_here {
+            self.show_main(known);
+        }
+        let front = known.front.filter(|_| is_here).unwrap_or_default();
         if is_of_others {
-            let front = front.unwrap_or_default();
             self.show_known(Lane::Front, front.length);
         }
-        self.take_lane(Lane::Front, front.unwrap_or_default(), news, now_ms);
+        self.take_lane(Lane::Front, front, news_of(&front), now_ms);
         let regions = known.regions.iter().filter(|_| is_here);
         let regions: Vec<_> = regions.collect();
         for line in &regions {
@@ -175,7 +203,7 @@ impl Model {
             if is_of_others {
                 self.show_known(Lane::Region(name), copy.length);
             }
-            self.take_lane(Lane::Region(name), copy, news, now_ms);
+            self.take_lane(Lane::Region(name), copy, news_of(&copy), now_ms);
         }
     }
 
@@ -195,9 +223,11 @@ impl Model {
         let end = goes_on(here, copy, news).filter(|_| has_lost && is_known);
         if let Some(end) = end {
             let behind = self.known_end(lane, here.length).max(copy.length);
-            self.gaps.remove(&lane);
-            // Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
-            if news != News::None {
+            if news == News::None {
+                // Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
+                self.gaps.remove(&lane);
+            } else if news == News::Loss || end - behind > self.free_ahead(lane) {
+                // One row of free numbers is kept: the longer one.
                 self.gaps.insert(lane, Gap { behind, end });
             }
             self.begin_lane_at(lane, end);

@@ -30,6 +30,11 @@ end
 function front.known_end(lane, last)
   return state[lane .. 'gap_end'] == last and state[lane .. 'gap'] or last
 end
+-- How many numbers that were left free are in front of visitors who drew since, and not passed.
+function front.free_ahead(lane)
+  local ends = state[lane .. 'gap_end']
+  return ends < state[lane .. 'length'] and ends - math.max(state[lane .. 'gap'], state[lane .. 'cursor']) or 0
+end
 -- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
 -- they know is old too. Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
 function front.leave_free(lane, copy, is_lost, are_old)
@@ -39,10 +44,12 @@ function front.leave_free(lane, copy, is_lost, are_old)
     last = math.max(last, behind(copy.length, copy.recent))
   end
   if last > length then
-    if is_lost then
-      state[lane .. 'gap'], state[lane .. 'gap_end'] = math.max(front.known_end(lane, length), copy.length), last
-    else
+    local free = math.max(front.known_end(lane, length), copy.length)
+    -- One row of free numbers is kept: the longer one.
+    if not is_lost then
       front.forget_gap(lane)
+    elseif are_old or last - free > front.free_ahead(lane) then
+      state[lane .. 'gap'], state[lane .. 'gap_end'] = free, last
     end
     state[lane .. 'length'], state[lane .. 'window_from'] = last, last
   end
@@ -65,6 +72,14 @@ function front.take_cursor(lane, cursor)
     front.forget_rate(lane)
   end
 end
+function front.last_of(list, born)
+  return list[#list] or { born = born, offset = 0 }
+end
+-- Behind which number the piece of this birth begins here.
+function front.begin_of(born)
+  local piece = splice_of(splices, born)
+  return born == state.born and 0 or piece and piece.offset
+end
 -- Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
 function front.is_of_this(known)
   return known.born == state.born and (known.epoch >= state.epoch or state.sealed == 0)
@@ -72,6 +87,8 @@ end
 -- What a copy of the sign knows of a lane.
 function front.take_copy(lane, copy, is_lost, are_old)
   if front.is_of_others then
+    -- It may show more of this lane alone.
+    is_lost = is_lost or is_young() and copy.length > 0
     front.show_held(lane, math.min(copy.length, state[lane .. 'gap_end']))
   end
   if copy.length > state[lane .. 'length'] or is_lost then
@@ -79,10 +96,21 @@ function front.take_copy(lane, copy, is_lost, are_old)
   end
   front.take_cursor(lane, copy.cursor)
 end
+-- The same in the main line, also where its pieces move no more.
+function front.show_main(sign)
+  local last = front.last_of(read_splices(sign.splices), sign.born)
+  local begin = front.begin_of(last.born)
+  if begin then
+    front.show_held('', math.min(begin + sign.length - last.offset, state.gap_end))
+  end
+end
 function front.take_sign(sign, is_lost, are_old)
   -- A copy of these data knows no more of what they left free.
   front.is_of_others = sign.started ~= state.started
   local is_here = front.is_of_this(sign)
+  if front.is_of_others and is_here then
+    front.show_main(sign)
+  end
   local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
   front.take_copy('front_', { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }, is_lost, are_old)
   if sign.regions or regions.list[1] then

@@ -103,13 +103,12 @@ local function lay(line, own)
   if is_other or written_splices() ~= told then
     if is_other then
       state.quiet, state.left = state.started + SETTLE, 0
-      state.anchor = state.quiet
     end
     state.adopted, texts.splices = state.adopted + 1, written_splices()
+    -- Where pieces move, the numbers that were left free among them do too.
+    state.gap, state.gap_end = 0, 0
     forget_rate()
   end
   state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
   state.length, state.cursor = length, math.min(state.cursor, length)
-  -- Where pieces move, the numbers that were left free among them do too.
-  state.gap, state.gap_end = 0, 0
 end

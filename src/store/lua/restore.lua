@@ -18,13 +18,10 @@ local function begin_new_data(line, after)
   lay(line, { born = state.started, many = 0 })
 end
 
-local function last_of(list, born)
-  return list[#list] or { born = born, offset = 0 }
-end
+local last_of = use('lanes').last_of
 -- How many numbers of this piece, and of those behind it, these data know in front of their own.
 local function known_from(piece)
-  local own, begin = own_splice(), splice_of(splices, piece.born)
-  begin = piece.born == state.born and 0 or begin and begin.offset
+  local own, begin = own_splice(), use('lanes').begin_of(piece.born)
   return begin and math.max(use('lanes').known_end('', own and own.offset or state.length) - begin, 0) or 0
 end
 -- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of

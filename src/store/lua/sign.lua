@@ -61,7 +61,7 @@ local function take_sign(sign)
     use('restore').take_line(sign, is_late, has_lost)
   end
   local is_lost = state.started ~= started or state.adopted ~= adopted
-  if is_lost or sign.front or sign.regions then
+  if is_lost or sign.front or sign.regions or state.gap_end > state.cursor then
     use('lanes').take_sign(sign, is_lost, state.started ~= started)
   end
   -- Of this line, or of a piece of it.

@@ -21,6 +21,12 @@ in_houses_whose_clock_is_turned! {
     numbers_that_a_loss_leaves_free_are_left_once_and_passed_after_the_settling
     after_a_loss_a_copy_that_shows_an_idle_region_lets_no_visitor_in_before_the_turn
     a_better_copy_counts_whichever_comes_first
+    behind_a_further_copy_of_a_region_no_number_is_given_twice
+    a_further_copy_leaves_the_free_numbers_in_front_of_new_visitors
+    of_two_rows_of_free_numbers_the_longer_one_is_passed
+    a_late_copy_shows_that_numbers_of_the_main_line_are_held
+    a_permit_spends_nothing_on_free_numbers_that_its_own_release_comes_to
+    a_copy_of_long_ago_leaves_the_free_numbers_of_the_main_line_where_they_are
     after_a_loss_nobody_goes_in_while_the_room_is_on_hold
     after_a_loss_a_ticket_behind_the_free_numbers_shows_that_they_are_held
     a_loss_that_only_a_region_shows_lets_no_visitor_in_before_the_turn
@@ -444,6 +450,139 @@ fn after_a_loss_a_ticket_behind_the_free_numbers_shows_that_they_are_held(house:
     house.permit(3);
     house.forget_the_sign();
     assert_eq!(who_is_inside(&mut waiting), [0, 1, 2]);
+}
+
+/// The data centre asks about the line, and nobody draws there.
+fn renews_its_copy(house: &House, pop: &str) {
+    house.go_to_pop_called(pop);
+    house.forget_the_sign();
+    house.ask(&Ask::get("/_queue/lot"));
+}
+
+/// Both copies know the same of the main line, and the second one more of the region.
+fn behind_a_further_copy_of_a_region_no_number_is_given_twice(house: &House) {
+    house.set("regions", r#"[{"name":"west","pops":["SJC","SEA","LAX"]}]"#);
+    house.set("automatic", "0");
+    next_minute(house);
+    from(house, "JNB", 3);
+    from(house, "SJC", 10);
+    from(house, "SEA", 19);
+    let mut last = from(house, "LAX", 6).pop().unwrap();
+    assert_eq!(number(&last.ask("/"), "position"), 35);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    renews_its_copy(house, "SJC");
+    renews_its_copy(house, "SEA");
+    let new = number(&from(house, "SJC", 1)[0].ask("/"), "position");
+    assert!(new > 35, "{new} was given before the loss");
+}
+
+/// The copy that knows more comes when new visitors wait behind the free numbers.
+fn a_further_copy_leaves_the_free_numbers_in_front_of_new_visitors(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    let mut old = from(house, "SJC", 10);
+    house.wait(Duration::from_secs(12));
+    old.extend(from(house, "SEA", 3));
+    from(house, "JNB", 1);
+    renews_its_copy(house, "SEA");
+    house.store.command(&["FLUSHALL"]).unwrap();
+    renews_its_copy(house, "SJC");
+    let mut new = from(house, "SJC", 2);
+    renews_its_copy(house, "SEA");
+    house.wait(Duration::from_secs(12));
+    while cursors(house)[0] < 13 {
+        house.permit(1);
+    }
+    house.permit(4);
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut old).len(), 13);
+    assert_eq!(who_is_inside(&mut new), [0, 1]);
+}
+
+/// Who drew between the copies has one free number in front, and after the second copy a whole row is behind.
+fn of_two_rows_of_free_numbers_the_longer_one_is_passed(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    let mut old = from(house, "SJC", 10);
+    house.wait(Duration::from_secs(12));
+    old.extend(from(house, "SEA", 19));
+    house.store.command(&["FLUSHALL"]).unwrap();
+    renews_its_copy(house, "SJC");
+    let mut new = from(house, "SJC", 1);
+    renews_its_copy(house, "SEA");
+    new.extend(from(house, "SEA", 1));
+    house.wait(Duration::from_secs(12));
+    while cursors(house)[0] < 29 {
+        house.permit(1);
+    }
+    house.permit(2);
+    house.permit(2);
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut old).len(), 29);
+    assert_eq!(who_is_inside(&mut new), [0, 1]);
+}
+
+/// It comes when the data are no longer young, so it moves no piece.
+fn a_late_copy_shows_that_numbers_of_the_main_line_are_held(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    next_minute(house);
+    from(house, "SJC", 1);
+    let mut main = from(house, "CDG", 1);
+    renews_its_copy(house, "SJC");
+    main.extend(from(house, "CDG", 2));
+    house.store.command(&["FLUSHALL"]).unwrap();
+    renews_its_copy(house, "SJC");
+    house.wait(Duration::from_secs(130));
+    renews_its_copy(house, "CDG");
+    house.change("mode", r#"{"mode":"automatic"}"#);
+    house.permit(2);
+    renews_its_copy(house, "CDG");
+    assert_eq!(who_is_inside(&mut main), [0]);
+}
+
+/// The credit that the same permit uses first lets in the last visitors in front of them.
+fn a_permit_spends_nothing_on_free_numbers_that_its_own_release_comes_to(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    let mut west = from(house, "SJC", 3);
+    renews_its_copy(house, "SJC");
+    house.store.command(&["FLUSHALL"]).unwrap();
+    renews_its_copy(house, "SJC");
+    house.permit(3);
+    house.wait(Duration::from_secs(12));
+    let told = house.permit(2);
+    assert_eq!((&told["released"], &told["credit"]), (&json!(0), &json!(2)));
+    house.forget_the_sign();
+    assert_eq!(who_is_inside(&mut west), [0, 1, 2]);
+}
+
+/// It is of before a loss that was mended long ago, and tells nothing new.
+fn a_copy_of_long_ago_leaves_the_free_numbers_of_the_main_line_where_they_are(house: &House) {
+    with_regions(house);
+    house.set("automatic", "0");
+    next_minute(house);
+    from(house, "CDG", 1);
+    house.permit(1);
+    let mut west = from(house, "SJC", 6);
+    for wait in [130, 12] {
+        house.store.command(&["FLUSHALL"]).unwrap();
+        renews_its_copy(house, "SJC");
+        if wait == 12 {
+            renews_its_copy(house, "CDG");
+            house.go_to_pop_called("SJC");
+        }
+        house.wait(Duration::from_secs(wait));
+        west[5].ask("/");
+    }
+    west[5].ask("/");
+    let main = cursors(house)[2];
+    house.permit(2);
+    assert_eq!(cursors(house)[2], main);
 }
 
 /// As where a failover loses the last writes: the main line and the journal are what the copies know.

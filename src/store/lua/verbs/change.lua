@@ -30,7 +30,11 @@ local acts = {
     open_period()
     release()
     journal.released(bound())
-    local released, credit = now >= state.quiet and admit(amount) or 0, state.credit
+    local is_settled = now >= state.quiet
+    if is_settled then
+      front.pass_gaps()
+    end
+    local released, credit = is_settled and admit(amount) or 0, state.credit
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
     local kept = state.credit - credit
     if released + kept > 0 then
