@@ -149,6 +149,7 @@ impl Model {
             || known.cursor > reached.cursor
             || known.epoch > reached.epoch
             || known.live.version > reached.live.version
+            || self.lanes_are_behind(known)
     }
 
     pub(super) fn is_young(&self, now_ms: u64) -> bool {

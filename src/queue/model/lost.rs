@@ -123,6 +123,20 @@ impl Model {
         born == birth.born && (epoch >= now || !birth.sealed)
     }
 
+    /// Whether a copy shows more of the front lane or of a region.
+    pub(super) fn lanes_are_behind(&self, known: &Sign) -> bool {
+        let front = known.front.unwrap_or_default();
+        let front = (Lane::Front, front.cursor, front.length);
+        let regions = known.regions.iter();
+        let regions = regions.map(|line| (Lane::Region(line.name), line.cursor, line.length));
+        std::iter::once(front)
+            .chain(regions)
+            .any(|(lane, cursor, length)| {
+                let here = self.sign.of(lane);
+                length > here.length || cursor > here.cursor
+            })
+    }
+
     /// The lanes that have come to numbers that a loss left free go past them, so no release is spent on them. Who holds one of them,
     /// and was known to nobody until now, goes in. Those of an order by lot are spread over the line.
     pub(super) fn pass_gaps(&mut self, now_ms: u64) {

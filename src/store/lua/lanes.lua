@@ -84,6 +84,20 @@ end
 function front.is_of_this(known)
   return known.born == state.born and (known.epoch >= state.epoch or state.sealed == 0)
 end
+-- Whether a copy shows more of the front lane or of a region.
+function front.are_behind(sign)
+  local lines = { { 'front_', string.match(sign.front or '', '^(%d+) (%d+)') } }
+  for name, cursor, length in string.gmatch(sign.regions or '', '([^ ;]+) (%d+) (%d+)[^;]*') do
+    table.insert(lines, { name .. ' ', cursor, length })
+  end
+  for _, line in ipairs(lines) do
+    local lane, cursor, length = line[1], tonumber(line[2] or 0), tonumber(line[3] or 0)
+    if length > (state[lane .. 'length'] or 0) or cursor > (state[lane .. 'cursor'] or 0) then
+      return true
+    end
+  end
+  return false
+end
 -- What a copy of the sign knows of a lane.
 function front.take_copy(lane, copy, is_lost, are_old)
   if front.is_of_others then

@@ -32,6 +32,7 @@ end
 -- A sign that is further on than its own data means that the store has lost some.
 local function is_behind(sign)
   return sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch or sign.version > live.version
+    or (sign.front or sign.regions) and use('lanes').are_behind(sign)
 end
 -- Also where only the journal shows it.
 local function has_lost_lines(sign)

@@ -23,6 +23,7 @@ in_houses_whose_clock_is_turned! {
     a_better_copy_counts_whichever_comes_first
     behind_a_further_copy_of_a_region_no_number_is_given_twice
     a_further_copy_leaves_the_free_numbers_in_front_of_new_visitors
+    a_loss_that_only_a_region_shows_gives_no_number_twice
     of_two_rows_of_free_numbers_the_longer_one_is_passed
     a_late_copy_shows_that_numbers_of_the_main_line_are_held
     a_permit_spends_nothing_on_free_numbers_that_its_own_release_comes_to
@@ -498,6 +499,29 @@ fn a_further_copy_leaves_the_free_numbers_in_front_of_new_visitors(house: &House
     house.forget_the_sign();
     assert_eq!(who_is_inside(&mut old).len(), 13);
     assert_eq!(who_is_inside(&mut new), [0, 1]);
+}
+
+/// As where a failover loses the last draws of one region, and no release: the main line and the journal are what the copies know.
+fn a_loss_that_only_a_region_shows_gives_no_number_twice(house: &House) {
+    house.set("regions", r#"[{"name":"west","pops":["SJC","SEA","LAX"]}]"#);
+    house.set("automatic", "0");
+    next_minute(house);
+    from(house, "JNB", 3);
+    from(house, "SJC", 10);
+    let before = house.store.command(&["HGET", "queue:{main}", "regions"]);
+    let before = before.unwrap().as_str().unwrap().to_owned();
+    from(house, "SJC", 2);
+    from(house, "SEA", 17);
+    let mut last = from(house, "LAX", 6).pop().unwrap();
+    assert_eq!(number(&last.ask("/"), "position"), 35);
+    house
+        .store
+        .command(&["HSET", "queue:{main}", "regions", &before])
+        .unwrap();
+    renews_its_copy(house, "SJC");
+    renews_its_copy(house, "SEA");
+    let new = number(&from(house, "SJC", 1)[0].ask("/"), "position");
+    assert!(new > 35, "{new} was given before the loss");
 }
 
 /// Who drew between the copies has one free number in front, and after the second copy a whole row is behind.
