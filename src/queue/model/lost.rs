@@ -237,10 +237,7 @@ impl Model {
         let end = goes_on(here, copy, news).filter(|_| has_lost && is_known);
         if let Some(end) = end {
             let behind = self.known_end(lane, here.length).max(copy.length);
-            if news == News::None {
-                // Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
-                self.gaps.remove(&lane);
-            } else if news == News::Loss || end - behind > self.free_ahead(lane) {
+            if news == News::Loss || end - behind > self.free_ahead(lane) {
                 // One row of free numbers is kept: the longer one.
                 self.gaps.insert(lane, Gap { behind, end });
             }

@@ -36,8 +36,8 @@ function front.free_ahead(lane)
   return ends < state[lane .. 'length'] and ends - math.max(state[lane .. 'gap'], state[lane .. 'cursor']) or 0
 end
 -- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
--- they know is old too. Where nothing shows a loss but this lane, the free numbers wait as if visitors held them.
-function front.leave_free(lane, copy, is_lost, are_old)
+-- they know is old too.
+function front.leave_free(lane, copy, are_old)
   local length = state[lane .. 'length']
   local last = are_old and length > 0 and behind(length, recent(lane)) or length
   if copy.length > 0 or length == 0 and front.has(lane) then
@@ -46,9 +46,7 @@ function front.leave_free(lane, copy, is_lost, are_old)
   if last > length then
     local free = math.max(front.known_end(lane, length), copy.length)
     -- One row of free numbers is kept: the longer one.
-    if not is_lost then
-      front.forget_gap(lane)
-    elseif are_old or last - free > front.free_ahead(lane) then
+    if are_old or last - free > front.free_ahead(lane) then
       state[lane .. 'gap'], state[lane .. 'gap_end'] = free, last
     end
     state[lane .. 'length'], state[lane .. 'window_from'] = last, last
@@ -56,7 +54,7 @@ function front.leave_free(lane, copy, is_lost, are_old)
 end
 function front.leave_all_free()
   for i = 2, #lanes do
-    front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true, true)
+    front.leave_free(lanes[i], { cursor = 0, length = 0, recent = 0 }, true)
   end
 end
 -- A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may have
@@ -106,7 +104,7 @@ function front.take_copy(lane, copy, is_lost, are_old)
     front.show_held(lane, math.min(copy.length, state[lane .. 'gap_end']))
   end
   if copy.length > state[lane .. 'length'] or is_lost then
-    front.leave_free(lane, copy, is_lost, are_old)
+    front.leave_free(lane, copy, are_old)
   end
   front.take_cursor(lane, copy.cursor)
 end
