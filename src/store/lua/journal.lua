@@ -12,11 +12,11 @@ function journal.read(text)
   return seq and { cursor = tonumber(cursor), front_cursor = tonumber(front_cursor), invited = tonumber(invited) }
 end
 function journal.place()
-  local stands = {}
-  for _, name in ipairs({ 'cursor', 'length', 'front_cursor', 'front_length', 'invited', 'period', 'left', 'credit', 'epoch', 'born',
-    'started', 'adopted' }) do
-    stands[name] = state[name]
-  end
+  local stands = {
+    cursor = state.cursor, length = state.length, front_cursor = state.front_cursor, front_length = state.front_length,
+    invited = state.invited, period = state.period, left = state.left, credit = state.credit, epoch = state.epoch, born = state.born,
+    started = state.started, adopted = state.adopted,
+  }
   -- The lines of regions count with the main line.
   for _, region in ipairs(regions.list) do
     if region.line ~= '' then

@@ -78,21 +78,21 @@ end
 -- Puts piece behind piece, those of the present data last.
 local function lay(line, own)
   local began, told, base = state.length - own.many, written_splices(), state.born
-  local offset, length = 0, 0
-  splices, state.born, state.settled = line.among, nil, line.settled
+  local offset, length, first = 0, 0, nil
+  splices, state.settled = line.among, line.settled
   table.insert(line.moving, own)
   if line.ground then
     table.insert(line.moving, 1, line.ground)
   end
   for _, piece in ipairs(line.moving) do
-    if state.born then
+    if first then
       offset = length
       table.insert(splices, { born = piece.born, offset = offset })
-    else
-      state.born = piece.born
     end
+    first = first or piece.born
     length = length + piece.many
   end
+  state.born = first
   while #splices > SPLICES do
     table.remove(splices, 1)
   end

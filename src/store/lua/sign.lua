@@ -14,15 +14,17 @@ local function sign_brought()
   if not arg.sign_born then
     return
   end
-  local sign = { mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring,
-    cap = arg.sign_cap, events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions }
-  sign.set_at = set_times(tonumber(arg.sign_version), arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at,
-    arg.sign_cap_at, arg.sign_event_at)
-  for _, name in ipairs({ 'born', 'started', 'adopted', 'settled', 'epoch', 'cursor', 'length', 'credit', 'recent',
-    'version', 'paced', 'automatic', 'quantity', 'told', 'cap_since', 'lines' }) do
-    sign[name] = tonumber(arg['sign_' .. name])
-  end
-  return sign
+  local version = tonumber(arg.sign_version)
+  return {
+    mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring, cap = arg.sign_cap,
+    events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions, version = version,
+    set_at = set_times(version, arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at, arg.sign_cap_at, arg.sign_event_at),
+    born = tonumber(arg.sign_born), started = tonumber(arg.sign_started), adopted = tonumber(arg.sign_adopted),
+    settled = tonumber(arg.sign_settled), epoch = tonumber(arg.sign_epoch), cursor = tonumber(arg.sign_cursor),
+    length = tonumber(arg.sign_length), credit = tonumber(arg.sign_credit), recent = tonumber(arg.sign_recent),
+    paced = tonumber(arg.sign_paced), automatic = tonumber(arg.sign_automatic), quantity = tonumber(arg.sign_quantity),
+    told = tonumber(arg.sign_told), cap_since = tonumber(arg.sign_cap_since), lines = tonumber(arg.sign_lines),
+  }
 end
 
 -- A line without a birth in the store is of the version before: it was born at 0.

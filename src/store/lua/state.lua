@@ -41,8 +41,8 @@ if not now then
 end
 local this_minute = math.floor(now / 60000)
 
--- The numbers of the line, as they are as long as none is kept of them.
-local state = {
+-- The numbers of the line, as they are as long as none is kept of them: most calls change few.
+local NONE = {
   -- The line.
   epoch = 1, cursor = 0, length = 0, credit = 0,
   -- The second at which the current period began, and what is left of its budget.
@@ -97,24 +97,23 @@ local state = {
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
--- Those that are not 0 then.
-local SOME = { epoch = state.epoch, period = state.period, absent = state.absent, w_cuts = state.w_cuts }
+local state = setmetatable({}, { __index = NONE })
 
 -- Fields that are no numbers, and change: a text, or false for none.
 local texts = {}
--- All that is kept, as it was when this began, and the numbers of it.
-local stored, were, before, is_new = {}, {}, {}, true
+-- What is kept, as it was when this began: the numbers of the line, and all else.
+local were, stored, before, is_new = {}, {}, {}, true
 do
   local words = redis.call('HGETALL', key.line)
   for i = 1, #words, 2 do
     local name, value = words[i], words[i + 1]
-    stored[name] = value
-    if state[name] then
+    if NONE[name] then
       were[name] = tonumber(value)
-      state[name] = were[name] or state[name]
+      state[name] = were[name]
       is_new = false
-    elseif name == 'version' then
-      is_new = false
+    else
+      stored[name] = value
+      is_new = is_new and name ~= 'version'
     end
   end
 end
@@ -137,14 +136,15 @@ local live = {
 -- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
 -- The version before told no times: there the version takes their place.
 local SETTINGS = { 'mode', 'pace', 'message', 'cap', 'event' }
-local function set_times(version, ...)
-  local times, is_told = {}, false
-  for i, name in ipairs(SETTINGS) do
-    times[name] = tonumber((select(i, ...))) or 0
-    is_told = is_told or times[name] > 0
-  end
-  for _, name in ipairs(SETTINGS) do
-    times[name] = is_told and times[name] or version
+local function set_times(version, mode, pace, message, cap, event)
+  local times = {
+    mode = tonumber(mode) or 0, pace = tonumber(pace) or 0, message = tonumber(message) or 0, cap = tonumber(cap) or 0,
+    event = tonumber(event) or 0,
+  }
+  if version > 0 and times.mode + times.pace + times.message + times.cap + times.event == 0 then
+    for _, name in ipairs(SETTINGS) do
+      times[name] = version
+    end
   end
   return times
 end
@@ -186,7 +186,7 @@ local function write_state()
   local changed = {}
   for name, number in pairs(state) do
     -- What is kept of regions is written apart.
-    if number ~= (were[name] or SOME[name] or 0) and not (lanes[3] and string.find(name, ' ', 1, true)) then
+    if number ~= (were[name] or NONE[name] or 0) and not (lanes[3] and string.find(name, ' ', 1, true)) then
       table.insert(changed, name)
       table.insert(changed, number)
     end
