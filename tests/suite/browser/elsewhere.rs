@@ -123,6 +123,7 @@ fn a_form_of_another_site_reaches_the_origin_for_a_visitor_inside() {
 
         // Back in the line, the twin has ended with the ticket.
         house.change("epoch", &house.word());
+        house.forget_the_sign();
         page.goto(&house.wasm_side().edge.url()).await.unwrap();
         wait_for_title(&page, "You’re in line").await;
         page.goto(&bank).await.unwrap();

@@ -342,8 +342,9 @@ pub(crate) fn a_twin_opens_nothing_but_to_a_form(house: &House) {
 
 pub(crate) fn who_is_back_in_the_line_does_not_pass_by_an_old_twin(house: &House) {
     let (mut visitor, twin) = let_in(house);
-    let raised = Ask::json_to("epoch", &house.word());
-    assert_eq!(house.ask(&raised).status, 200);
+    house.change("epoch", &house.word());
+    // Another sandbox may have the sign of before, for a second.
+    house.forget_the_sign();
     let got = visitor.ask("/echo");
     assert!(!got.inside);
     assert_eq!(

@@ -130,6 +130,7 @@ pub(crate) fn an_ended_ticket_draws_for_visits_only_and_says_that_the_line_was_s
 ) {
     let mut visitors = line(house, 3);
     house.change("epoch", &house.word());
+    house.forget_the_sign();
     let ended = visitors[0].ticket.clone().unwrap();
     for ask in [
         Ask::get("/_queue/place"),
