@@ -8,13 +8,18 @@ use std::path::Path;
 
 use crate::parts::Languages;
 
-/// The files of `templates/words`: one `"name":"text",` a line, without escapes.
+/// The files `*.json` of `templates/words`: one `"name":"text",` a line, without escapes.
 pub(crate) fn read() -> Result<Languages, Box<dyn Error>> {
     let mut languages = Languages::new();
     for file in fs::read_dir("templates/words")? {
         let path = file?.path();
+        // Notes and what a file manager leaves are no languages.
+        if path.extension().is_none_or(|end| end != "json") {
+            continue;
+        }
         let tag = path.file_stem().unwrap_or_default().to_string_lossy();
-        let json = fs::read_to_string(&path)?;
+        let json = fs::read_to_string(&path)
+            .map_err(|error| format!("{} could not be read: {error}", path.display()))?;
         let text = |line: &str| {
             let text = line.strip_prefix('"')?.trim_end_matches(',');
             let (name, text) = text.strip_suffix('"')?.split_once("\":\"")?;
