@@ -3,9 +3,12 @@
 //! None of them waits for anything, so their sum is what a request pays for being decided here.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::Criterion;
 
+use harness::sandbox_dir::{self, Settings};
+use now_serving::config::{Config, Source, Unreadable};
 use now_serving::http::Call;
 use now_serving::http::cookie::values;
 use now_serving::http::negotiate::wants_json;
@@ -24,10 +27,35 @@ const CURSOR: Cursor = Cursor(1);
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
+    start(&mut criterion);
     tickets(&mut criterion);
     requests(&mut criterion);
     answers(&mut criterion);
     criterion.final_summary();
+}
+
+/// Settings that are at hand: what a new sandbox does with them, once the platform has handed them over.
+struct AtHand(Settings);
+
+impl Source for AtHand {
+    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(self.0.get(key).cloned())
+    }
+    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
+        Ok(None)
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+fn start(criterion: &mut Criterion) {
+    let settings = sandbox_dir::development_settings().unwrap_or_else(|error| panic!("{error}"));
+    let source: Arc<dyn Source> = Arc::new(AtHand(settings));
+    assert!(Config::read(&source).is_ok(), "the settings are sound");
+    criterion.bench_function("start: settings and keys", |bencher| {
+        bencher.iter(|| Config::read(black_box(&source)).is_ok());
+    });
 }
 
 fn tickets(criterion: &mut Criterion) {
