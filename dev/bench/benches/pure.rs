@@ -50,7 +50,7 @@ impl Source for AtHand {
 }
 
 fn start(criterion: &mut Criterion) {
-    let settings = sandbox_dir::development_settings().unwrap_or_else(|error| panic!("{error}"));
+    let settings = sandbox_dir::development_settings().unwrap_or_default();
     let source: Arc<dyn Source> = Arc::new(AtHand(settings));
     assert!(Config::read(&source).is_ok(), "the settings are sound");
     criterion.bench_function("start: settings and keys", |bencher| {
