@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use criterion::Criterion;
 
-use harness::sandbox_dir::{self, Settings};
-use now_serving::config::{Config, Source, Unreadable};
+use bench::AtHand;
+use harness::sandbox_dir;
+use now_serving::config::{Config, Source};
 use now_serving::http::Call;
 use now_serving::http::cookie::values;
 use now_serving::http::negotiate::wants_json;
@@ -34,24 +35,9 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Settings that are at hand: what a new sandbox does with them, once the platform has handed them over.
-struct AtHand(Settings);
-
-impl Source for AtHand {
-    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        Ok(self.0.get(key).cloned())
-    }
-    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
-        Ok(None)
-    }
-    fn is_local(&self) -> bool {
-        true
-    }
-}
-
 fn start(criterion: &mut Criterion) {
     let settings = sandbox_dir::development_settings().unwrap_or_default();
-    let source: Arc<dyn Source> = Arc::new(AtHand(settings));
+    let source: Arc<dyn Source> = Arc::new(AtHand::new(&settings));
     assert!(Config::read(&source).is_ok(), "the settings are sound");
     criterion.bench_function("start: settings and keys", |bencher| {
         bencher.iter(|| Config::read(black_box(&source)).is_ok());

@@ -3,6 +3,7 @@
 //! The product and a floor run in the same Viceroy, in turn and under the same load, so that the
 //! ratio holds on a busy machine although neither number does.
 
+mod at_hand;
 mod calls;
 mod cold;
 mod figures;
@@ -28,6 +29,7 @@ use anstyle::Style;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
+pub use at_hand::AtHand;
 use harness::install::{self, Need};
 use harness::process;
 use harness::project;

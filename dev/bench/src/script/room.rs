@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use harness::sandbox_dir::{self, stored};
+use harness::sandbox_dir;
 use now_serving::cache::LastSign;
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Batch, Tally};
-use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
+use now_serving::config::Config;
 use now_serving::http::Call;
 use now_serving::operator::verbs::{Intent, Permit};
 use now_serving::queue::{
@@ -22,6 +22,8 @@ use now_serving_baselines::STORE_TOKEN;
 use serde_json::json;
 use upstash_local::{Redis, Store};
 use virtual_edge::{Direct, id_of};
+
+use crate::at_hand::AtHand;
 
 /// How many visitors wait before the first call that is measured.
 const WAITING: u64 = 100;
@@ -49,23 +51,6 @@ impl LastSign for Known {
     }
 }
 
-struct Settings(BTreeMap<String, String>);
-
-impl Source for Settings {
-    fn setting(&self, key: &str) -> Result<Option<String>, Unreadable> {
-        Ok(match key {
-            DOCUMENT => stored(&self.0).remove(DOCUMENT),
-            key => self.0.get(key).cloned(),
-        })
-    }
-    fn secret(&self, _key: &str) -> Result<Option<String>, Unreadable> {
-        Ok(None)
-    }
-    fn is_local(&self) -> bool {
-        true
-    }
-}
-
 /// What a room of this kind is set to, beside what is set for development.
 fn settings(kind: &str) -> BTreeMap<String, String> {
     let regions =
@@ -89,7 +74,7 @@ impl Room {
         let mut all = sandbox_dir::development_settings()?;
         all.insert("upstash_token".to_owned(), STORE_TOKEN.to_owned());
         all.extend(settings(kind));
-        let config = Config::load(Settings(all))
+        let config = Config::load(AtHand::new(&all))
             .map_err(|_| format!("The settings of the room \"{kind}\" are not sound."))?;
         let store = Store::redis(redis.url(), STORE_TOKEN)?;
         let born = (milliseconds() - 600_000).to_string();
