@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use parts::{ACCEPTED, compiled};
+use parts::{ACCEPTED, compiled, missing};
 
 /// Signs beside which a style needs no space.
 const STYLE: Signs = Signs {
@@ -84,6 +84,11 @@ fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> 
     for (name, page) in pages {
         let file = format!("{name}.html");
         let upper = name.to_uppercase();
+        for lacking in missing(page, &languages) {
+            println!(
+                "cargo::warning={lacking}, so templates/{file} is not put together when this is built"
+            );
+        }
         fs::write(folder.join(&file), page)?;
         let line = match (compiled(page, &languages), *name) {
             (Some(compiled), "queue") => format!(

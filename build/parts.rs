@@ -9,7 +9,7 @@ mod elements;
 #[path = "../src/page/template/escape.rs"]
 mod escape;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::mem;
 
@@ -23,6 +23,9 @@ pub(crate) type Languages = BTreeMap<String, BTreeMap<String, String>>;
 
 /// What Handlebars calls where a name of these stands alone.
 const HELPERS: &str = "if unless each with lookup raw log eq ne gt gte lt lte and or not len";
+
+/// What Handlebars takes for a value or a word of its own wherever it stands in a path.
+const WORDS: [&str; 6] = ["else", "this", "true", "false", "null", "as"];
 
 /// What a page says of operators until they say something: the same as `Brand::default`, and a test compares.
 const BRAND: [(&str, &str); 5] = [
@@ -57,6 +60,22 @@ pub(crate) fn compiled(page: &str, languages: &Languages) -> Option<String> {
     Some(format!(
         "Compiled {{ length: {length}, inline: &[{inline}], parts: Parts({parts:?}) }}"
     ))
+}
+
+/// The texts of a page that a language does not have, each as a sentence: such a page is not compiled.
+pub(crate) fn missing(page: &str, languages: &Languages) -> Vec<String> {
+    let text_of = |piece: Piece<'_>| match piece {
+        Piece::Tag(tag) => tag.strip_prefix("text.").map(str::to_owned),
+        Piece::Text(_) => None,
+    };
+    let found = pieces(page).unwrap_or_default();
+    let names: BTreeSet<String> = found.into_iter().filter_map(text_of).collect();
+    let lacking = languages.iter().flat_map(|(tag, texts)| {
+        let is_empty = |name: &&String| texts.get(*name).is_none_or(String::is_empty);
+        let lacking = names.iter().filter(is_empty);
+        lacking.map(move |name| format!("templates/words/{tag}.json has no text {name:?}"))
+    });
+    lacking.collect()
 }
 
 /// The template in pieces; nothing where a backslash or an open brace gives a tag another meaning.
@@ -147,10 +166,10 @@ fn path(name: &str) -> Option<&str> {
         // A number is a place in a list.
         let is_number = segment.starts_with(|letter: char| letter.is_ascii_digit());
         let is_name = !segment.is_empty() && !is_number && segment.chars().all(plain);
-        is_name && !["else", "this"].contains(&segment)
+        is_name && !WORDS.contains(&segment)
     });
     let is_helper = HELPERS.split(' ').any(|helper| helper == name);
-    (is_path && !is_helper).then_some(name)
+    (is_path && !is_helper && name != "brand").then_some(name)
 }
 
 /// An inline style or script with its digests; nothing if it changes from request to request.

@@ -4,7 +4,7 @@
 mod parts;
 
 use crate::pure::conventions::text;
-use parts::{ACCEPTED, Languages, compiled};
+use parts::{ACCEPTED, Languages, compiled, missing};
 
 fn languages() -> Languages {
     let texts = |said: &str| [("a".to_owned(), said.to_owned())].into();
@@ -46,6 +46,11 @@ fn a_page_with_any_other_tag_is_left_to_handlebars() {
         "{{#if a}}b",
         "{{#if a}}b{{/each}}",
         "b{{/if}}",
+        "{{#if true}}b{{/if}}",
+        "{{#if as}}b{{/if}}",
+        "{{#if a.null}}b{{/if}}",
+        "{{brand}}",
+        "{{#each brand}}b{{/each}}",
         "{{text.b}}",
         "{{brand.b}}",
         "<style>{{title}}</style>",
@@ -54,6 +59,18 @@ fn a_page_with_any_other_tag_is_left_to_handlebars() {
     ] {
         assert!(compiled(page, &languages()).is_none(), "{page}");
     }
+}
+
+#[test]
+fn who_writes_a_language_is_told_which_text_of_a_page_it_lacks() {
+    let mut languages = languages();
+    let page = "{{text.a}}{{#if b}}{{text.a}}{{/if}}{{c}}";
+    assert!(missing(page, &languages).is_empty());
+    languages.insert("fr".to_owned(), [("a".to_owned(), String::new())].into());
+    languages.insert("it".to_owned(), [].into());
+    let lacking = ["fr", "it"].map(|tag| format!("templates/words/{tag}.json has no text \"a\""));
+    assert_eq!(missing(page, &languages), lacking);
+    assert!(compiled(page, &languages).is_none());
 }
 
 #[test]
