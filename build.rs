@@ -86,7 +86,7 @@ fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> 
         let upper = name.to_uppercase();
         for lacking in missing(page, &languages) {
             println!(
-                "cargo::warning={lacking}, so templates/{file} is not put together when this is built"
+                "cargo::warning={lacking}: without it, in place of templates/{file} there is a plain notice, and in the other languages the page takes longer"
             );
         }
         fs::write(folder.join(&file), page)?;

@@ -8,6 +8,8 @@
 mod elements;
 #[path = "../src/page/template/escape.rs"]
 mod escape;
+#[path = "../src/page/template/path.rs"]
+mod path;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,15 +19,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use elements::{Kind, elements};
 use escape::push_escaped;
+use path::is_path;
 
 /// The texts of each language, by its tag.
 pub(crate) type Languages = BTreeMap<String, BTreeMap<String, String>>;
 
 /// What Handlebars calls where a name of these stands alone.
 const HELPERS: &str = "if unless each with lookup raw log eq ne gt gte lt lte and or not len";
-
-/// What Handlebars takes for a value or a word of its own wherever it stands in a path.
-const WORDS: [&str; 6] = ["else", "this", "true", "false", "null", "as"];
 
 /// What a page says of operators until they say something: the same as `Brand::default`, and a test compares.
 const BRAND: [(&str, &str); 5] = [
@@ -65,15 +65,21 @@ pub(crate) fn compiled(page: &str, languages: &Languages) -> Option<String> {
 /// The texts of a page that a language does not have, each as a sentence: such a page is not compiled.
 pub(crate) fn missing(page: &str, languages: &Languages) -> Vec<String> {
     let text_of = |piece: Piece<'_>| match piece {
-        Piece::Tag(tag) => tag.strip_prefix("text.").map(str::to_owned),
+        Piece::Tag(tag) => tag.trim().strip_prefix("text.").map(str::to_owned),
         Piece::Text(_) => None,
     };
     let found = pieces(page).unwrap_or_default();
     let names: BTreeSet<String> = found.into_iter().filter_map(text_of).collect();
-    let lacking = languages.iter().flat_map(|(tag, texts)| {
-        let is_empty = |name: &&String| texts.get(*name).is_none_or(String::is_empty);
-        let lacking = names.iter().filter(is_empty);
-        lacking.map(move |name| format!("templates/words/{tag}.json has no text {name:?}"))
+    let lacking = names.iter().flat_map(|name| {
+        let is_lacking = |texts: &BTreeMap<_, String>| texts.get(name).is_none_or(String::is_empty);
+        let lacking = languages.iter().filter(|(_, texts)| is_lacking(texts));
+        let said = lacking.map(|(tag, _)| format!("templates/words/{tag}.json has no text {name}"));
+        let said: Vec<String> = said.collect();
+        // Then the page is wrong, not the languages.
+        if said.len() == languages.len() {
+            return vec![format!("no language has the text {name}")];
+        }
+        said
     });
     lacking.collect()
 }
@@ -158,18 +164,11 @@ fn value<'a>(name: &'a str, languages: &Languages) -> Option<(&'static str, &'a 
     Some(("v", name))
 }
 
-/// A name with its fields, and nothing that means something else to Handlebars.
+/// A name with its fields, and nothing that means something else to Handlebars: a helper, an object or a list.
 fn path(name: &str) -> Option<&str> {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let mut segments = name.split('.');
-    let is_path = segments.all(|segment| {
-        // A number is a place in a list.
-        let is_number = segment.starts_with(|letter: char| letter.is_ascii_digit());
-        let is_name = !segment.is_empty() && !is_number && segment.chars().all(plain);
-        is_name && !WORDS.contains(&segment)
-    });
     let is_helper = HELPERS.split(' ').any(|helper| helper == name);
-    (is_path && !is_helper && name != "brand").then_some(name)
+    let is_whole = name == "brand" || name.starts_with("languages.");
+    (is_path(name) && !is_helper && !is_whole).then_some(name)
 }
 
 /// An inline style or script with its digests; nothing if it changes from request to request.

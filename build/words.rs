@@ -1,34 +1,50 @@
 //! The texts of every language, in one order, so that a name is looked up once for all of them and no language is read when
 //! it is shown: `src/i18n/mod.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use crate::parts::Languages;
+use super::parts::Languages;
 
 /// The files `*.json` of `templates/words`: one `"name":"text",` a line, without escapes.
 pub(crate) fn read() -> Result<Languages, Box<dyn Error>> {
     let mut languages = Languages::new();
     for file in fs::read_dir("templates/words")? {
         let path = file?.path();
-        // Notes and what a file manager leaves are no languages.
-        if path.extension().is_none_or(|end| end != "json") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Notes, and what an editor or a file manager leaves, are no languages.
+        let Some(tag) = name
+            .strip_suffix(".json")
+            .filter(|tag| !tag.starts_with('.'))
+        else {
             continue;
-        }
-        let tag = path.file_stem().unwrap_or_default().to_string_lossy();
+        };
         let json = fs::read_to_string(&path)
             .map_err(|error| format!("{} could not be read: {error}", path.display()))?;
-        let text = |line: &str| {
-            let text = line.strip_prefix('"')?.trim_end_matches(',');
-            let (name, text) = text.strip_suffix('"')?.split_once("\":\"")?;
-            Some((name.to_owned(), text.to_owned()))
-        };
-        let texts = json.lines().filter_map(text).collect();
-        languages.insert(tag.into_owned(), texts);
+        languages.insert(
+            tag.to_owned(),
+            texts(&json).map_err(|error| format!("{}: {error}", path.display()))?,
+        );
     }
     Ok(languages)
+}
+
+/// The texts of one file, by name.
+pub(crate) fn texts(json: &str) -> Result<BTreeMap<String, String>, String> {
+    let text = |line: &str| {
+        let text = line.strip_prefix('"')?;
+        let text = text.strip_suffix(',').unwrap_or(text).strip_suffix('"')?;
+        let (name, text) = text.split_once("\":\"")?;
+        Some((name.to_owned(), text.to_owned()))
+    };
+    let lines = json.lines().enumerate();
+    let told = lines.filter(|(_, line)| !["", "{", "}"].contains(&line.trim()));
+    told.map(|(at, line)| {
+        text(line).ok_or_else(|| format!("line {} is not \"name\":\"text\",", at + 1))
+    })
+    .collect()
 }
 
 /// Writes the names of all texts, and for each language the texts behind one another and where each ends: one that the

@@ -13,6 +13,7 @@ mod escaped;
 mod inline;
 mod names;
 mod parts;
+mod path;
 mod reader;
 
 use handlebars::{

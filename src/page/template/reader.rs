@@ -9,6 +9,7 @@ use std::mem;
 use handlebars::template::{ExpressionSpecBuilder, HelperTemplate, Parameter, TemplateElement};
 use handlebars::{Path, PathSeg, Template as Tree};
 
+use super::path::is_path;
 use super::split_at_pair;
 
 /// The tree of a template whose tags are all `{{name}}`, `{{name.field}}`, `{{#if name}}`, `{{#each name}}` and their ends.
@@ -54,16 +55,13 @@ fn push_text(tree: &mut Tree, text: &str) {
     }
 }
 
-/// A name with its fields; the two words that mean something else to Handlebars are no names.
+/// A name with its fields.
 fn path(name: &str) -> Option<Parameter> {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let segments = name.split('.').map(|segment| {
-        let named = !segment.is_empty() && segment.chars().all(plain);
-        let named = named && !["else", "this"].contains(&segment);
-        named.then(|| PathSeg::Named(segment.to_owned()))
-    });
-    let path = Path::Relative((segments.collect::<Option<_>>()?, name.to_owned()));
-    Some(Parameter::Path(path))
+    let segments = name
+        .split('.')
+        .map(|segment| PathSeg::Named(segment.to_owned()));
+    let path = Path::Relative((segments.collect(), name.to_owned()));
+    is_path(name).then_some(Parameter::Path(path))
 }
 
 /// How an expression stands in a template.
@@ -143,6 +141,10 @@ mod tests {
             ("{{ a }}", "&lt;"),
             ("{{! a }}b", "b"),
             ("{{#unless z}}b{{/unless}}", "b"),
+            ("{{#if true}}b{{/if}}", "b"),
+            ("{{#if 1}}b{{/if}}", "b"),
+            ("{{#if false}}b{{/if}}c", "c"),
+            ("{{b.0}}", "x"),
         ] {
             assert!(tree(text).is_none(), "{text}");
             let reply = Template::new(text, &|_| None)
@@ -159,6 +161,8 @@ mod tests {
             "{{#if a}}b{{/each}}",
             "{{#if a b}}c{{/if}}",
             "{{a..b}}",
+            "{{#if as}}b{{/if}}",
+            "{{elsewhere}}",
         ] {
             assert!(tree(broken).is_none(), "{broken}");
         }

@@ -2,6 +2,9 @@
 
 #[path = "../../../build/parts.rs"]
 mod parts;
+#[expect(dead_code, reason = "files are read and written by the build alone")]
+#[path = "../../../build/words.rs"]
+mod words;
 
 use crate::pure::conventions::text;
 use parts::{ACCEPTED, Languages, compiled, missing};
@@ -47,6 +50,9 @@ fn a_page_with_any_other_tag_is_left_to_handlebars() {
         "{{#if a}}b{{/each}}",
         "b{{/if}}",
         "{{#if true}}b{{/if}}",
+        "{{#if 1}}b{{/if}}",
+        "{{elsewhere}}",
+        "{{languages.tag}}",
         "{{#if as}}b{{/if}}",
         "{{#if a.null}}b{{/if}}",
         "{{brand}}",
@@ -68,9 +74,35 @@ fn who_writes_a_language_is_told_which_text_of_a_page_it_lacks() {
     assert!(missing(page, &languages).is_empty());
     languages.insert("fr".to_owned(), [("a".to_owned(), String::new())].into());
     languages.insert("it".to_owned(), [].into());
-    let lacking = ["fr", "it"].map(|tag| format!("templates/words/{tag}.json has no text \"a\""));
+    let lacking = ["fr", "it"].map(|tag| format!("templates/words/{tag}.json has no text a"));
     assert_eq!(missing(page, &languages), lacking);
+    assert_eq!(missing("{{ text.a }}", &languages), lacking);
+    assert_eq!(
+        missing("{{text.mistyped}}", &languages),
+        ["no language has the text mistyped"]
+    );
     assert!(compiled(page, &languages).is_none());
+}
+
+#[test]
+fn a_line_of_a_language_that_cannot_be_read_is_told() {
+    let read = words::texts("{\n\"a\":\"A, \",\n\n\"b\":\"\"\n}\n").unwrap();
+    let read: Vec<(&str, &str)> = read.iter().map(|(name, text)| (&**name, &**text)).collect();
+    assert_eq!(read, [("a", "A, "), ("b", "")]);
+    for line in [
+        "  \"a\":\"A\",",
+        "\"a\": \"A\",",
+        "\"a\":\"A\" ,",
+        "\"a\":\"A",
+        "<<<<<<< HEAD",
+    ] {
+        let told = words::texts(&format!("{{\n{line}\n}}"));
+        assert_eq!(
+            told,
+            Err("line 2 is not \"name\":\"text\",".to_owned()),
+            "{line}"
+        );
+    }
 }
 
 #[test]
