@@ -85,9 +85,7 @@ fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> 
         let file = format!("{name}.html");
         let upper = name.to_uppercase();
         for lacking in missing(page, &languages) {
-            println!(
-                "cargo::warning={lacking}: without it, in place of templates/{file} there is a plain notice, and in the other languages the page takes longer"
-            );
+            println!("cargo::warning=templates/{file}: {lacking}");
         }
         fs::write(folder.join(&file), page)?;
         let line = match (compiled(page, &languages), *name) {

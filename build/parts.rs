@@ -62,7 +62,7 @@ pub(crate) fn compiled(page: &str, languages: &Languages) -> Option<String> {
     ))
 }
 
-/// The texts of a page that a language does not have, each as a sentence: such a page is not compiled.
+/// The texts that a page names and a language does not have, each as a sentence: such a page is not compiled.
 pub(crate) fn missing(page: &str, languages: &Languages) -> Vec<String> {
     let text_of = |piece: Piece<'_>| match piece {
         Piece::Tag(tag) => tag.trim().strip_prefix("text.").map(str::to_owned),
@@ -73,11 +73,11 @@ pub(crate) fn missing(page: &str, languages: &Languages) -> Vec<String> {
     let lacking = names.iter().flat_map(|name| {
         let is_lacking = |texts: &BTreeMap<_, String>| texts.get(name).is_none_or(String::is_empty);
         let lacking = languages.iter().filter(|(_, texts)| is_lacking(texts));
-        let said = lacking.map(|(tag, _)| format!("templates/words/{tag}.json has no text {name}"));
+        let said = lacking.map(|(tag, _)| format!("templates/words/{tag}.json has no text {name}, so visitors in that language get a plain notice, and for others the page takes longer"));
         let said: Vec<String> = said.collect();
         // Then the page is wrong, not the languages.
         if said.len() == languages.len() {
-            return vec![format!("no language has the text {name}")];
+            return vec![format!("no language has the text {name}, so all visitors get a plain notice")];
         }
         said
     });
@@ -164,11 +164,10 @@ fn value<'a>(name: &'a str, languages: &Languages) -> Option<(&'static str, &'a 
     Some(("v", name))
 }
 
-/// A name with its fields, and nothing that means something else to Handlebars: a helper, an object or a list.
+/// A name with its fields, and nothing that means something else to Handlebars: a helper or an object.
 fn path(name: &str) -> Option<&str> {
     let is_helper = HELPERS.split(' ').any(|helper| helper == name);
-    let is_whole = name == "brand" || name.starts_with("languages.");
-    (is_path(name) && !is_helper && !is_whole).then_some(name)
+    (is_path(name) && !is_helper && name != "brand").then_some(name)
 }
 
 /// An inline style or script with its digests; nothing if it changes from request to request.

@@ -17,7 +17,7 @@ pub(crate) fn read() -> Result<Languages, Box<dyn Error>> {
         // Notes, and what an editor or a file manager leaves, are no languages.
         let Some(tag) = name
             .strip_suffix(".json")
-            .filter(|tag| !tag.starts_with('.'))
+            .filter(|_| !name.starts_with('.'))
         else {
             continue;
         };
@@ -31,18 +31,21 @@ pub(crate) fn read() -> Result<Languages, Box<dyn Error>> {
     Ok(languages)
 }
 
-/// The texts of one file, by name.
+/// The texts of one file, by name. An editor's byte order mark is none of them.
 pub(crate) fn texts(json: &str) -> Result<BTreeMap<String, String>, String> {
     let text = |line: &str| {
         let text = line.strip_prefix('"')?;
         let text = text.strip_suffix(',').unwrap_or(text).strip_suffix('"')?;
         let (name, text) = text.split_once("\":\"")?;
-        Some((name.to_owned(), text.to_owned()))
+        let is_plain = !text.contains(['"', '\\']);
+        is_plain.then(|| (name.to_owned(), text.to_owned()))
     };
+    let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     let lines = json.lines().enumerate();
     let told = lines.filter(|(_, line)| !["", "{", "}"].contains(&line.trim()));
     told.map(|(at, line)| {
-        text(line).ok_or_else(|| format!("line {} is not \"name\":\"text\",", at + 1))
+        let expected = "\"name\":\"text\", without escapes or other white space";
+        text(line).ok_or_else(|| format!("line {} is not {expected}", at + 1))
     })
     .collect()
 }
