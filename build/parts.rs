@@ -64,24 +64,35 @@ pub(crate) fn compiled(page: &str, languages: &Languages) -> Option<String> {
 
 /// The texts that a page names and a language does not have, each as a sentence: such a page is not compiled.
 pub(crate) fn missing(page: &str, languages: &Languages) -> Vec<String> {
-    let text_of = |piece: Piece<'_>| match piece {
-        Piece::Tag(tag) => tag.trim().strip_prefix("text.").map(str::to_owned),
+    let pieces = pieces(page).unwrap_or_default();
+    let names = pieces.iter().filter_map(|piece| match piece {
+        Piece::Tag(tag) => tag.trim().strip_prefix("text."),
         Piece::Text(_) => None,
-    };
-    let found = pieces(page).unwrap_or_default();
-    let names: BTreeSet<String> = found.into_iter().filter_map(text_of).collect();
-    let lacking = names.iter().flat_map(|name| {
-        let is_lacking = |texts: &BTreeMap<_, String>| texts.get(name).is_none_or(String::is_empty);
-        let lacking = languages.iter().filter(|(_, texts)| is_lacking(texts));
-        let said = lacking.map(|(tag, _)| format!("templates/words/{tag}.json has no text {name}, so visitors in that language get a plain notice, and for others the page takes longer"));
-        let said: Vec<String> = said.collect();
+    });
+    let names: BTreeSet<&str> = names.collect();
+    let told = names.into_iter().flat_map(|name| {
+        let lacking: Vec<_> = languages
+            .iter()
+            .filter(|(_, texts)| !has(texts, name))
+            .map(|(tag, _)| {
+                format!(
+                    "templates/words/{tag}.json has no text {name}, \
+                     so visitors in that language get a plain notice, and for others the page takes longer"
+                )
+            })
+            .collect();
         // Then the page is wrong, not the languages.
-        if said.len() == languages.len() {
+        if lacking.len() == languages.len() {
             return vec![format!("no language has the text {name}, so all visitors get a plain notice")];
         }
-        said
+        lacking
     });
-    lacking.collect()
+    told.collect()
+}
+
+/// Whether a language has a text: an empty one is none.
+fn has(texts: &BTreeMap<String, String>, name: &str) -> bool {
+    texts.get(name).is_some_and(|text| !text.is_empty())
 }
 
 /// The template in pieces; nothing where a backslash or an open brace gives a tag another meaning.
@@ -152,9 +163,7 @@ fn push(written: &mut String, kind: &str, text: &str) -> Option<()> {
 /// What stands in the place of a name: a constant, or what the page is asked to show.
 fn value<'a>(name: &'a str, languages: &Languages) -> Option<(&'static str, &'a str)> {
     if let Some(text) = name.strip_prefix("text.") {
-        let is_everywhere = languages
-            .values()
-            .all(|texts| texts.get(text).is_some_and(|text| !text.is_empty()));
+        let is_everywhere = languages.values().all(|texts| has(texts, text));
         return is_everywhere.then_some(("w", text));
     }
     if let Some(brand) = name.strip_prefix("brand.") {

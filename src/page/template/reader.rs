@@ -57,11 +57,9 @@ fn push_text(tree: &mut Tree, text: &str) {
 
 /// A name with its fields.
 fn path(name: &str) -> Option<Parameter> {
-    let segments = name
-        .split('.')
-        .map(|segment| PathSeg::Named(segment.to_owned()));
-    let path = Path::Relative((segments.collect(), name.to_owned()));
-    is_path(name).then_some(Parameter::Path(path))
+    let named = |segment: &str| PathSeg::Named(segment.to_owned());
+    let path = || Path::Relative((name.split('.').map(named).collect(), name.to_owned()));
+    is_path(name).then(|| Parameter::Path(path()))
 }
 
 /// How an expression stands in a template.

@@ -234,7 +234,8 @@ fn parallel_requests_with_one_ticket_tell_one_move() {
         let is_told = (0..60).any(|_| {
             house.wait(Duration::from_secs(1));
             assert!(is_inside(&edge.ask(&ask)));
-            ring(&house) != before && has_one_session(&ring(&house))
+            let ring = ring(&house);
+            ring != before && has_one_session(&ring)
         });
         assert!(is_told, "{minute}: {before}, then {}", ring(&house));
     }

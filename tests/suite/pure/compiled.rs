@@ -73,16 +73,14 @@ fn who_writes_a_language_is_told_which_text_of_a_page_it_lacks() {
     assert!(missing(page, &languages).is_empty());
     languages.insert("fr".to_owned(), [("a".to_owned(), String::new())].into());
     languages.insert("it".to_owned(), [].into());
-    let lacking = ["fr", "it"].map(|tag| format!("templates/words/{tag}.json has no text a,"));
-    for page in [page, "{{ text.a }}"] {
-        let told = missing(page, &languages);
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(
-            told.iter()
-                .zip(&lacking)
-                .all(|(told, lacking)| told.starts_with(lacking))
-        );
-    }
+    let lacking = ["fr", "it"].map(|tag| {
+        format!(
+            "templates/words/{tag}.json has no text a, \
+             so visitors in that language get a plain notice, and for others the page takes longer"
+        )
+    });
+    assert_eq!(missing(page, &languages), lacking);
+    assert_eq!(missing("{{ text.a }}", &languages), lacking);
     let mistyped = missing("{{text.mistyped}}", &languages);
     assert_eq!(
         mistyped,
