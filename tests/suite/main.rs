@@ -66,6 +66,7 @@ mod metrics;
 mod networks;
 mod prometheus;
 mod regions;
+mod rig;
 mod rush;
 mod secrets;
 mod spelling;

@@ -1,0 +1,157 @@
+//! One random rig: visitors, operators, the origin's programs, clocks and losses, drawn by a seed and played through the real
+//! service on the real script, over the embedded store and a real Redis.
+//!
+//! A [`Plan`] says which settings a history may have and how often each kind of step comes. A step is drawn from one number, so
+//! a history is a list of numbers, and a shorter list of them is a history, too. Each step tells what came of it: [`World`] writes
+//! the *visible* outcome as text, and that is all that a trace holds: who asked what, status, reason, stage, position, the number
+//! ahead, what was released by lane, the lines of the journal without their digests, and the store calls. Tickets have no name of
+//! their own, only their holders. So a trace survives another ticket, another state of the store and another wire.
+//!
+//! `tests/traces` keeps a trace of each plan: the first steps as text, in which a difference can be read, and a digest of many
+//! more. `TRACES=write cargo dev test rig` writes them anew; a commit that does says which answers changed, and why.
+
+mod plan;
+mod step;
+mod store;
+mod world;
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use hmac_sha256::Hash;
+
+use crate::inside::Dice;
+use crate::pure::conventions::root;
+use plan::Plan;
+use store::Engine;
+use world::World;
+
+/// Steps of one history.
+const STEPS: usize = 75;
+/// Histories that are kept as text: 300 steps.
+const AS_TEXT: u64 = 4;
+/// Histories of which a digest is kept: 20,000 steps and more.
+const AS_DIGEST: u64 = 268;
+/// Set to write the traces anew.
+const WRITE: &str = "TRACES";
+
+/// The numbers of a history's steps.
+fn numbers(seed: u64, many: usize) -> Vec<u64> {
+    let mut dice = Dice(seed);
+    (0..many).map(|_| dice.roll(u64::MAX)).collect()
+}
+
+/// The trace of one history.
+fn played(plan: Plan, seed: u64, engine: &mut Engine) -> String {
+    let mut world = World::new(plan, seed, engine);
+    for number in numbers(seed, STEPS) {
+        world.plays(number);
+    }
+    world.trace()
+}
+
+/// Where the trace of a plan is kept.
+fn file(plan: Plan) -> PathBuf {
+    let name = format!("tests/traces/{}.txt", plan.name());
+    root().join(name)
+}
+
+/// The kept trace: its text, and the digest of what follows it.
+fn kept(plan: Plan) -> (String, String) {
+    let text = fs::read_to_string(file(plan)).unwrap();
+    let (text, digest) = text.rsplit_once("\nsha256 ").unwrap();
+    (text.to_owned(), digest.trim_end().to_owned())
+}
+
+fn as_text(plan: Plan, engine: &mut Engine) -> String {
+    let histories = (0..AS_TEXT).map(|seed| played(plan, seed, engine));
+    histories.collect::<Vec<_>>().join("\n")
+}
+
+fn as_digest(plan: Plan, engine: &mut Engine) -> String {
+    let mut hash = Hash::new();
+    for seed in AS_TEXT..AS_TEXT + AS_DIGEST {
+        hash.update(played(plan, seed, engine));
+    }
+    hash.finalize()
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// The first line in which two traces differ, with the lines around it.
+fn assert_same(found: &str, expected: &str, what: &str) {
+    let pairs = found.lines().zip(expected.lines());
+    let same = pairs.take_while(|(found, expected)| found == expected);
+    let at = same.count();
+    let many = found.lines().count().max(expected.lines().count());
+    if at == many {
+        return;
+    }
+    let around = |text: &str| {
+        let lines = text.lines().skip(at.saturating_sub(4)).take(9);
+        lines.collect::<Vec<_>>().join("\n  ")
+    };
+    panic!(
+        "{what}, line {}:\nexpected\n  {}\nfound\n  {}",
+        at + 1,
+        around(expected),
+        around(found)
+    );
+}
+
+fn the_first_steps_are_as_kept(plan: Plan) {
+    if env::var(WRITE).is_ok() {
+        return;
+    }
+    let found = as_text(plan, &mut Engine::embedded());
+    assert_same(&found, &kept(plan).0, plan.name());
+}
+
+fn the_further_steps_are_as_kept(plan: Plan) {
+    let engine = &mut Engine::embedded();
+    if env::var(WRITE).is_ok() {
+        let text = as_text(plan, engine);
+        let digest = as_digest(plan, engine);
+        return fs::write(file(plan), format!("{text}\nsha256 {digest}\n")).unwrap();
+    }
+    let digest = as_digest(plan, engine);
+    assert_eq!(digest, kept(plan).1, "{}", plan.name());
+}
+
+/// The same histories on a Redis tell the same.
+fn redis_answers_alike(plan: Plan, seeds: std::ops::Range<u64>) {
+    let (mut embedded, mut redis) = (Engine::embedded(), Engine::redis());
+    for seed in seeds {
+        let expected = played(plan, seed, &mut embedded);
+        let found = played(plan, seed, &mut redis);
+        assert_same(&found, &expected, &format!("{} {seed}", plan.name()));
+    }
+}
+
+macro_rules! of_each_plan {
+    ($($name:ident $plan:ident)*) => {
+        mod native {
+            $(#[test] fn $name() { super::the_first_steps_are_as_kept(super::Plan::$plan); })*
+        }
+        mod simulated {
+            $(#[test] fn $name() { super::the_further_steps_are_as_kept(super::Plan::$plan); })*
+        }
+        mod redis {
+            $(#[test] fn $name() { super::redis_answers_alike(super::Plan::$plan, 0..24); })*
+        }
+        mod long {
+            $(#[test] fn $name() { super::redis_answers_alike(super::Plan::$plan, 1_000..1_100); })*
+        }
+    };
+}
+
+of_each_plan! {
+    the_line_answers_as_its_trace_says Line
+    lost_lines_answer_as_their_trace_says Losses
+    events_answer_as_their_trace_says Events
+    absent_visitors_are_answered_as_their_trace_says Turnout
+    regions_answer_as_their_trace_says Regions
+    networks_are_answered_as_their_trace_says Networks
+    invitations_are_answered_as_their_trace_says Invitations
+}
