@@ -13,6 +13,7 @@ mod session;
 mod settings;
 mod sign;
 mod signals;
+mod to_origin;
 mod unsound;
 mod upstash;
 mod watch;

@@ -9,8 +9,8 @@ use now_serving::queue::chance::{Chance, Rule};
 use now_serving::queue::{Answered, OriginHealth};
 use now_serving::request::Request as Asked;
 
-use super::origin;
 use super::outbox::Counts;
+use super::to_origin::{ToOrigin, is_unhealthy};
 use super::watch::{Head, elapsed_ms, head_in_time};
 
 /// Asks, and notes what was seen. Whether the store should soon hear of it.
@@ -30,10 +30,7 @@ fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
         return None;
     }
     let backends = asked.room.backends();
-    if backends
-        .iter()
-        .any(|backend| origin::is_unhealthy(*backend))
-    {
+    if backends.iter().any(|backend| is_unhealthy(*backend)) {
         return Some(Answered::Bad);
     }
     let path = asked.room.probe_path.as_deref()?;
@@ -45,7 +42,7 @@ fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
         .and_then(|at| backends.get(at).copied()?);
     counts.has_called();
     let began = Instant::now();
-    let sent = origin::probed(&url, backend);
+    let sent = ToOrigin::send_probe(&url, backend);
     Some(
         match sent.and_then(|pending| head_in_time(pending, began, rule.slow_ms)) {
             Ok(Head::There(head, _)) => {

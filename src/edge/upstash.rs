@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fastly::handle::{BodyHandle, CacheOverride, RequestHandle};
 use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
-use fastly::http::{HeaderValue, Method};
+use fastly::http::{HeaderValue, Method, Url};
 
 use now_serving::config::Config;
 use now_serving::queue::{Noted, Released, Sickness};
@@ -17,8 +17,10 @@ use super::last_url::LastUrl;
 use super::log;
 use super::outbox::Counts;
 
+/// The backend of the store.
 pub(super) const STORE: &str = "upstash";
 
+/// The store as one request may call it.
 pub(super) struct Upstash<'a> {
     config: &'a Config,
     counts: &'a Counts,
@@ -36,17 +38,35 @@ impl<'a> Upstash<'a> {
         }
     }
 
-    pub(super) fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        let authorization = format!("Bearer {}", self.config.store.token);
-        let authorization = HeaderValue::from_str(&authorization).ok()?;
-        // By its handle: the SDK's own way goes by its caches, of which a *pass* uses none.
+    fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+        let mut url = self.url.borrow_mut();
+        ToStore::new(url.of(&self.config.store.url)?, &self.config.store.token)?.send(body)
+    }
+}
+
+/// A request for the store, marked as a *pass*. By its handle: the SDK's own way goes by its caches, of which a pass uses none.
+struct ToStore(RequestHandle);
+
+impl ToStore {
+    /// A request with the store's credentials; none where the token does not fit into a header.
+    fn new(url: &Url, token: &str) -> Option<Self> {
+        let authorization = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
         let mut request = RequestHandle::new();
         request.set_method(&Method::POST);
-        request.set_url(self.url.borrow_mut().of(&self.config.store.url)?);
+        request.set_url(url);
         request.insert_header(&AUTHORIZATION, &authorization);
         request.insert_header(&CONTENT_TYPE, &HeaderValue::from_static("application/json"));
         request.set_cache_override(&CacheOverride::Pass);
-        let (head, mut answer) = request.send(BodyHandle::from(body), STORE).ok()?;
+        Some(Self(request))
+    }
+
+    /// Sends it, and reads the answer to its end.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the constructor marks the request as a pass"
+    )]
+    fn send(self, body: &str) -> Option<(u16, Vec<u8>)> {
+        let (head, mut answer) = self.0.send(BodyHandle::from(body), STORE).ok()?;
         // Nearly every answer fits: each time the buffer grows is one more call of the host.
         let mut bytes = Vec::with_capacity(2048);
         answer.read_to_end(&mut bytes).ok()?;

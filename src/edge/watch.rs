@@ -11,6 +11,8 @@ use fastly::http::request::SendErrorCause;
 use now_serving::http::{Forward, OnBad, PRIVATE, Watch};
 use now_serving::queue::Answered;
 
+use super::to_origin::hand_over;
+
 /// How long the sandbox sleeps between two looks: at first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(8));
 
@@ -39,7 +41,7 @@ pub(super) fn watched(
             Ok((Watched::Delivered(Some(status)), answered))
         }
         Head::Awaited(pending) => {
-            super::origin::hand_over(&pending, &forward.set_cookies);
+            hand_over(&pending, &forward.set_cookies);
             pending.send_to_client();
             Ok((Watched::Delivered(None), Answered::Late))
         }

@@ -131,58 +131,6 @@ fn json_is_read_from_bytes() {
     }
 }
 
-/// Calls by which the SDK sends a request to a backend, with the rest of the line.
-fn sends(source: &str) -> Vec<(&'static str, String)> {
-    let verbs = [
-        ".send(",
-        ".send_async(",
-        ".send_async_streaming(",
-        ".send_async_to_backend(",
-        ".send_to_backend(",
-        ".handoff_websocket(",
-        ".handoff_fanout(",
-    ];
-    let calls = |verb: &'static str| {
-        let rests = source.split(verb).skip(1);
-        rests.filter_map(move |rest| Some((verb, rest.lines().next()?.to_owned())))
-    };
-    verbs.into_iter().flat_map(calls).collect()
-}
-
-/// What a visitor sends to the origin is marked by one function, so that no answer for one visitor can sit in a shared cache;
-/// a probe is always passed.
-#[test]
-fn one_function_sends_to_the_origin_and_decides_between_pass_and_cache() {
-    let mut edge = sources_of_the_edge();
-    let origin = edge.remove("edge/origin.rs").unwrap();
-    for (name, source) in edge {
-        assert!(!source.contains("protected_content"), "{name}");
-        for (verb, rest) in sends(&source) {
-            let to_store = verb == ".send(" && rest.contains(", STORE)");
-            let is_own = verb == ".send(" && rest == "body);";
-            assert!(to_store || is_own, "{name}: {verb}{rest}");
-        }
-    }
-    let (before, from_probing) = origin.split_once("\npub(super) fn probed(").unwrap();
-    let (probing, after) = from_probing.split_once("\n}\n").unwrap();
-    assert_eq!(sends(probing).len(), 1);
-    assert!(probing.contains("request.set_cache_override(&CacheOverride::Pass);"));
-    let origin = [before, after].concat();
-    let (_, from_sending) = origin.split_once("\nfn sent(").unwrap();
-    let (sending, rest) = from_sending.split_once("\n}\n").unwrap();
-    assert_eq!(sends(&origin).len(), sends(sending).len(), "{origin}");
-    assert_eq!(sends(rest), []);
-    assert_eq!(origin.matches("\"protected_content\"").count(), 1);
-    for decision in [
-        "let may_be_cached = forward.way == Way::Cache;",
-        "request.set_pass(!may_be_cached);",
-        "Way::Pass => return passed(handle, body),",
-        "request.set_pass(true);",
-    ] {
-        assert!(sending.contains(decision), "{decision}: {sending}");
-    }
-}
-
 /// A node of the POP that hands objects out may keep one after it was overwritten. What is read, changed and written must
 /// not live there; a copy of the sign lives for two seconds at most, and that an id was admitted is written once.
 #[test]
