@@ -3,6 +3,7 @@
 mod command;
 mod last_url;
 mod lock;
+mod objects;
 mod origin;
 mod outbox;
 mod perform;

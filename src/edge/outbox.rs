@@ -4,13 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use fastly::cache::core::{self, CacheKey};
+use fastly::cache::core::CacheKey;
 
 use now_serving::cache::outbox::{Batch, OutboxSlot, Tally};
 use now_serving::queue::RoomName;
 use now_serving::service;
 
 use super::lock::alone;
+use super::objects::Overwritten;
 use super::request::fresh_id;
 use super::{log, now};
 
@@ -142,18 +143,15 @@ impl Counts {
                 .load(till)
                 .unwrap_or_else(|| OutboxSlot::new(fresh_id()));
             let done = work(&mut kept);
-            let written = core::insert(self.key("till", till), OUTBOX_TTL)
-                .deliver_node_max_age(Duration::ZERO)
-                .user_metadata(kept.encode().into())
-                .execute();
-            let written = written.is_ok_and(|body| body.finish().is_ok());
-            written.then_some(done)
+            let slot = Overwritten::at(self.key("till", till));
+            let written = slot.write(kept.encode().into(), OUTBOX_TTL);
+            written.is_ok().then_some(done)
         })
         .flatten()
     }
 
     pub(super) fn load(&self, till: usize) -> Option<OutboxSlot> {
-        let found = core::lookup(self.key("till", till)).execute().ok()??;
+        let found = Overwritten::at(self.key("till", till)).found()?;
         OutboxSlot::decode(std::str::from_utf8(&found.user_metadata()).ok()?)
     }
 

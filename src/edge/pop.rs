@@ -6,8 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fastly::Acl;
-use fastly::cache::core::{self, CacheError, CacheKey, Transaction};
-use fastly::http::body::StreamingBody;
+use fastly::cache::core::{CacheError, CacheKey, Transaction};
 
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::{
@@ -17,6 +16,7 @@ use now_serving::cache::{
 use now_serving::queue::{Now, Sign};
 
 use super::lock::alone;
+use super::objects::{Overwritten, WrittenOnce};
 use super::outbox::{Counts, NEWS_SLOT, QUIET_MS, SHORT_TURN};
 use super::{now, variable};
 
@@ -45,12 +45,14 @@ impl PlatformCache {
         CacheKey::from(self.counts.room.cache_key_of("session", id))
     }
 
-    fn once_key(&self, what: Once, id: &str) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key_of(what.name(), id))
+    fn once(&self, what: Once, id: &str) -> WrittenOnce {
+        let key = self.counts.room.cache_key_of(what.name(), id);
+        WrittenOnce::at(CacheKey::from(key))
     }
 
-    pub(super) fn marker_key(&self, marker: Marker) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key(marker.name()))
+    fn note(&self, marker: Marker) -> Overwritten {
+        let key = self.counts.room.cache_key(marker.name());
+        Overwritten::at(CacheKey::from(key))
     }
 }
 
@@ -66,17 +68,13 @@ impl LastSign for PlatformCache {
 
 impl Markers for PlatformCache {
     fn marker(&self, marker: Marker) -> Option<Vec<u8>> {
-        let found = core::lookup(self.marker_key(marker)).execute().ok()??;
+        let found = self.note(marker).found()?;
         Some(found.user_metadata().to_vec())
     }
 
     fn put_marker(&self, marker: Marker, note: &[u8], life: Duration) {
-        let inserted = core::insert(self.marker_key(marker), life)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(note.to_vec().into())
-            .execute();
         // Without a note the next request goes by what it finds out by itself.
-        let _ = inserted.map(StreamingBody::finish);
+        let _ = self.note(marker).write(note.to_vec(), life);
     }
 
     fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
@@ -91,17 +89,13 @@ impl Markers for PlatformCache {
 
 impl LoginThrottle for PlatformCache {
     fn wrong(&self, from: &str) -> Option<LoginFailures> {
-        let found = core::lookup(login_key("wrong", from)).execute().ok()??;
+        let found = wrong_logins(from).found()?;
         LoginFailures::read(&found.user_metadata())
     }
 
     fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
-        let inserted = core::insert(login_key("wrong", from), life)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(wrong.written().into())
-            .execute();
-        // What cannot be counted slows nobody.
-        let _ = inserted.map(StreamingBody::finish);
+        // If the cache does not take the count, the next login is not slowed.
+        let _ = wrong_logins(from).write(wrong.written().into(), life);
     }
 
     /// Nobody ever puts up what the transaction is for, so it goes from one to the next.
@@ -151,13 +145,12 @@ impl Outbox for PlatformCache {
 
 impl Pop for PlatformCache {
     fn has_heard(&self, what: Once, id: &str) -> bool {
-        matches!(core::lookup(self.once_key(what, id)).execute(), Ok(Some(_)))
+        self.once(what, id).exists()
     }
 
     fn hear(&self, what: Once, id: &str) {
-        let inserted = core::insert(self.once_key(what, id), what.kept()).execute();
         // What cannot be remembered counts again.
-        let _ = inserted.map(StreamingBody::finish);
+        let _ = self.once(what, id).write(what.kept());
     }
 
     fn listed(&self, list: &str, address: IpAddr) -> Listed {
@@ -172,6 +165,11 @@ impl Pop for PlatformCache {
     fn pop(&self) -> String {
         variable("FASTLY_POP")
     }
+}
+
+/// The wrong logins from a place.
+fn wrong_logins(from: &str) -> Overwritten {
+    Overwritten::at(login_key("wrong", from))
 }
 
 /// Of the logins that all rooms share.

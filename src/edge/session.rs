@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use fastly::cache::core;
-use fastly::http::body::StreamingBody;
-
 use now_serving::cache::SessionEnds;
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::queue::Renewal;
 
 use super::lock::alone;
+use super::objects::Overwritten;
 use super::outbox::SHORT_TURN;
 use super::pop::PlatformCache;
 
@@ -40,16 +38,12 @@ impl SessionEnds for PlatformCache {
 
 impl PlatformCache {
     fn session(&self, id: &str) -> Option<Session> {
-        let found = core::lookup(self.session_key(id)).execute().ok()??;
+        let found = Overwritten::at(self.session_key(id)).found()?;
         Session::read(&found.user_metadata())
     }
 
     fn keep_session(&self, id: &str, written: &str, life: Duration) {
-        let inserted = core::insert(self.session_key(id), life)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(written.to_owned().into())
-            .execute();
         // What cannot be kept the next visit tells once more.
-        let _ = inserted.map(StreamingBody::finish);
+        let _ = Overwritten::at(self.session_key(id)).write(written.into(), life);
     }
 }

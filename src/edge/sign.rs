@@ -1,30 +1,27 @@
 //! The copy of the sign in the platform's cache, and the last sign there was; and what this sandbox has of them from before.
 
-use std::time::Duration;
-
-use fastly::cache::core::{self, CacheError, CacheKey, Found, Transaction};
-use fastly::http::body::StreamingBody;
+use fastly::cache::core::{CacheError, CacheKey, Found, Transaction};
 
 use now_serving::cache::{
-    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, Lookup, MAX_AGE, Refresh, RefreshGuard,
-    STALE_WHILE_REVALIDATE, SignCache,
+    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, Lookup, Refresh, RefreshGuard, SignCache,
 };
 use now_serving::queue::Now;
 
+use super::objects::{Overwritten, SignCopy};
 use super::pop::PlatformCache;
 
 impl PlatformCache {
-    fn sign_key(&self) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key("sign"))
+    fn sign_copy(&self) -> SignCopy {
+        SignCopy::at(CacheKey::from(self.counts.room.cache_key("sign")))
     }
 
-    fn last_key(&self) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key("last-sign"))
+    fn last_copy(&self) -> Overwritten {
+        Overwritten::at(CacheKey::from(self.counts.room.cache_key("last-sign")))
     }
 
     /// The last sign as it is now: other requests may have put up a later one since this request began.
     pub(super) fn last_now(&self) -> Option<CachedSign> {
-        from_json(&core::lookup(self.last_key()).execute().ok()??)
+        from_json(&self.last_copy().found()?)
     }
 
     /// For the requests that follow in this sandbox.
@@ -36,7 +33,7 @@ impl PlatformCache {
     /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
     /// more, so that this one was read earlier and comes late.
     fn newest(&self, copy: &CachedSign) -> Option<CachedSign> {
-        let there = core::lookup(self.sign_key()).execute().ok().flatten();
+        let there = self.sign_copy().found();
         let there = there.and_then(|found| from_json(&found));
         let is_late = there.is_some_and(|there| copy.is_older_than(&there));
         (!is_late).then(|| copy.or_later(self.last_now()))
@@ -49,8 +46,7 @@ impl SignCache for PlatformCache {
         if let Some(copy) = self.peek() {
             return Lookup::Hit(Box::new(copy), None);
         }
-        let asked = Transaction::lookup(self.sign_key()).timeout(LOOKUP_TIMEOUT);
-        let transaction = match asked.execute() {
+        let transaction = match self.sign_copy().turn(LOOKUP_TIMEOUT) {
             Ok(transaction) => transaction,
             Err(CacheError::Timeout) => return Lookup::Timeout,
             Err(_) => return Lookup::Unavailable,
@@ -72,7 +68,7 @@ impl SignCache for PlatformCache {
     }
 
     fn peek(&self) -> Option<CachedSign> {
-        let found = core::lookup(self.sign_key()).execute().ok()??;
+        let found = self.sign_copy().found()?;
         let copy = (!found.is_stale()).then(|| from_json(&found))?;
         copy.inspect(|copy| self.keep(copy))
     }
@@ -88,13 +84,9 @@ impl SignCache for PlatformCache {
             return;
         };
         self.keep(&copy);
-        let inserted = core::insert(self.sign_key(), MAX_AGE)
-            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(&copy).into())
-            .execute();
         // Without a copy the next look reads the store, as the first one did.
-        let _ = inserted.map(StreamingBody::finish);
-        keep(self.last_key(), &copy);
+        let _ = self.sign_copy().write(to_json(&copy));
+        keep(self.last_copy(), &copy);
     }
 
     fn remember(&self, copy: &CachedSign) {
@@ -103,7 +95,7 @@ impl SignCache for PlatformCache {
             .last_now()
             .is_none_or(|last| !copy.is_older_than(&last))
         {
-            keep(self.last_key(), copy);
+            keep(self.last_copy(), copy);
         }
     }
 
@@ -122,7 +114,8 @@ impl SignCache for PlatformCache {
     }
 }
 
-pub(super) struct Renewal {
+/// The turn to renew the copy.
+struct Renewal {
     transaction: Transaction,
     cache: PlatformCache,
 }
@@ -134,33 +127,25 @@ impl Refresh for Renewal {
             return;
         };
         self.cache.keep(&copy);
-        let inserted = self
-            .transaction
-            .insert(MAX_AGE)
-            .stale_while_revalidate(STALE_WHILE_REVALIDATE)
-            .user_metadata(to_json(&copy).into())
-            .execute();
-        let _ = inserted.map(StreamingBody::finish);
-        keep(self.cache.last_key(), &copy);
+        // Without a copy the next look reads the store, as this one did.
+        let _ = SignCopy::write_in(self.transaction, to_json(&copy));
+        keep(self.cache.last_copy(), &copy);
         self.cache.counts.has_renewed.set(true);
     }
 }
 
-/// Kept for the time when the store does not answer.
-pub(super) fn keep(key: CacheKey, copy: &CachedSign) {
+/// Keeps the last sign for the time when the store does not answer.
+fn keep(last: Overwritten, copy: &CachedSign) {
     if !copy.is_old {
-        let inserted = core::insert(key, LAST_SIGN_TTL)
-            .deliver_node_max_age(Duration::ZERO)
-            .user_metadata(to_json(copy).into())
-            .execute();
-        let _ = inserted.map(StreamingBody::finish);
+        // Without it this POP has no sign to show while the store does not answer.
+        let _ = last.write(to_json(copy), LAST_SIGN_TTL);
     }
 }
 
-pub(super) fn to_json(copy: &CachedSign) -> Vec<u8> {
+fn to_json(copy: &CachedSign) -> Vec<u8> {
     serde_json::to_vec(copy).unwrap_or_default()
 }
 
-pub(super) fn from_json(found: &Found) -> Option<CachedSign> {
+fn from_json(found: &Found) -> Option<CachedSign> {
     serde_json::from_slice(&found.user_metadata()).ok()
 }

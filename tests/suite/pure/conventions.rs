@@ -131,28 +131,6 @@ fn json_is_read_from_bytes() {
     }
 }
 
-/// A node of the POP that hands objects out may keep one after it was overwritten. What is read, changed and written must
-/// not live there; a copy of the sign lives for two seconds at most, and that an id was admitted is written once.
-#[test]
-fn what_is_changed_in_the_cache_lives_on_no_deliver_node() {
-    let edge: String = sources_of_the_edge().into_values().collect();
-    let inserts = edge.split("core::insert(").skip(1);
-    let (mut changed, mut others) = (0, Vec::new());
-    for insert in inserts {
-        let (insert, _) = insert.split_once(".execute()").unwrap();
-        if insert.contains(".deliver_node_max_age(Duration::ZERO)") {
-            changed += 1;
-        } else {
-            others.push(insert.split([',', ')']).next().unwrap().to_owned());
-        }
-    }
-    assert_eq!(others, ["self.once_key(what", "self.sign_key("]);
-    assert_eq!(
-        changed, 5,
-        "markers, tills, wrong logins, ends of sessions, the last sign"
-    );
-}
-
 #[test]
 fn the_costs_of_a_crowd_follow_from_their_formula() {
     let costs = text("docs/explanation/costs.md");
