@@ -92,7 +92,6 @@ mod pure {
     mod settings;
     mod terraform;
     mod tiers;
-    mod wording;
 }
 
 /// The service in this process: what needs many requests, or a clock that is turned by hand.

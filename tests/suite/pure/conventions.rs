@@ -97,40 +97,6 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(below).collect()
 }
 
-/// The sources of the edge, by their paths below `src`: all that may name the platform.
-fn sources_of_the_edge() -> BTreeMap<String, String> {
-    let below = root().join("src");
-    let is_of_the_edge = |path: &str| path.starts_with("edge/");
-    let named = files(&below).into_iter().map(|path| {
-        let name = path.strip_prefix(&below).unwrap();
-        let name = name.to_string_lossy().replace('\\', "/");
-        (name, fs::read_to_string(&path).unwrap())
-    });
-    let (edge, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        named.partition(|(name, _)| is_of_the_edge(name));
-    for (name, source) in others {
-        assert!(!source.contains("fastly::"), "{name} names the platform");
-    }
-    edge
-}
-
-#[test]
-fn only_the_edge_names_the_platform() {
-    let edge = sources_of_the_edge();
-    assert!(edge.contains_key("edge/mod.rs") && edge.contains_key("edge/origin.rs"));
-}
-
-/// What the tickets' library and the SDK read is bytes: a reader of texts besides costs 4 KB of Wasm.
-#[test]
-fn json_is_read_from_bytes() {
-    for path in files(&root().join("src")) {
-        let source = fs::read_to_string(&path).unwrap();
-        let shipped = source.split("#[cfg(test)]").next().unwrap();
-        let reads_text = shipped.contains("serde_json::from_str");
-        assert!(!reads_text, "{}: from_slice", path.display());
-    }
-}
-
 #[test]
 fn the_costs_of_a_crowd_follow_from_their_formula() {
     let costs = text("docs/explanation/costs.md");

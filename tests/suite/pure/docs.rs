@@ -150,33 +150,6 @@ fn every_page_is_in_the_index_of_the_docs() {
     }
 }
 
-/// What a reader asks one after the other.
-const README: [&str; 12] = [
-    "Status",
-    "For whom, and what you need",
-    "Try it in a minute",
-    "Why this one",
-    "How it compares",
-    "What it costs",
-    "Don't use it if …",
-    "How it works",
-    "Put it in front of your site",
-    "The settings you touch first",
-    "Documentation",
-    "Contributing, security, licence",
-];
-
-#[test]
-fn the_readme_is_short_and_begins_with_its_two_commands() {
-    let readme = text("README.md");
-    assert!(readme.lines().count() <= 200);
-    let (_, commands) = readme.split_once("```sh\n").unwrap();
-    let commands: Vec<_> = commands.lines().take(2).collect();
-    assert_eq!(commands, ["cargo dev serve", "cargo dev test"]);
-    let headings = readme.lines().filter_map(|line| line.strip_prefix("## "));
-    assert_eq!(headings.collect::<Vec<_>>(), README);
-}
-
 /// The rows of the first table below a heading of a page, by cells.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     let page = text(page);
@@ -236,47 +209,6 @@ fn the_files_that_the_docs_name_are_there() {
         }
     }
     assert!(named > 50, "{named}");
-}
-
-/// The sentences of a page, without its code, pictures and addresses. A cell of a table and an item of a list are texts of their own.
-fn sentences(page: &str) -> Vec<String> {
-    let mut texts = vec![String::new()];
-    for line in prose(page) {
-        let line = line.trim();
-        let begins =
-            line.is_empty() || line.starts_with(['-', '#', '<', '|', '1', '2', '3', '4', '5']);
-        if begins {
-            texts.push(String::new());
-        }
-        if !line.starts_with('<') {
-            let cells = line.split('|').collect::<Vec<_>>().join(". ");
-            texts.last_mut().unwrap().extend([" ", &cells]);
-        }
-    }
-    let ends = |text: &String| {
-        let marked = [". ", "? ", "! "]
-            .iter()
-            .fold(text.clone(), |text, mark| text.replace(mark, "\n"));
-        marked.lines().map(str::to_owned).collect::<Vec<_>>()
-    };
-    texts.iter().flat_map(ends).collect()
-}
-
-/// A page that one reads to decide has short sentences.
-#[test]
-fn no_sentence_of_the_readme_and_the_tutorials_has_more_than_35_words() {
-    let long = |page: &str| {
-        let sentences = sentences(page).into_iter();
-        let long = sentences.filter(|sentence| sentence.split_whitespace().count() > 35);
-        long.collect::<Vec<_>>()
-    };
-    assert_eq!(long(&format!("{}.", "word ".repeat(36))).len(), 1);
-    let tutorials = files_of(&root().join("docs/tutorial"));
-    assert!(tutorials.len() > 1);
-    for path in tutorials.into_iter().chain([root().join("README.md")]) {
-        let page = fs::read_to_string(&path).unwrap();
-        assert_eq!(long(&page), [""; 0], "{}", path.display());
-    }
 }
 
 /// Who is woken by an alert finds a section of its name.

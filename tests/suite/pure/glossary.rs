@@ -1,4 +1,4 @@
-//! The glossary: each word once, each word in use, and no second name for what one of them means.
+//! The glossary: each word once, and each word in use.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,27 +8,10 @@ use crate::pure::docs::{pages, prose};
 
 const PAGE: &str = "docs/glossary.md";
 
-/// What others call the same thing, and the word of the glossary for it. A reader who meets both takes them for two things.
-const SECOND_NAMES: [(&str, &str); 14] = [
-    ("allowlist", "bypass"),
-    ("whitelist", "bypass"),
-    ("allow list", "bypass"),
-    ("upstream", "origin"),
-    ("datacenter", "data centre"),
-    ("data center", "data centre"),
-    ("edge node", "POP"),
-    ("edge location", "POP"),
-    ("customer", "visitor"),
-    ("end user", "visitor"),
-    ("administrator", "operator"),
-    ("snapshot", "sign"),
-    ("lease", "session"),
-    ("no-show", "absent visitor"),
-];
-
-/// The words of the glossary's table; a row may have several, with commas between them.
+/// The words of the glossary's first table; a row may have several, with commas between them.
 fn terms(page: &str) -> Vec<String> {
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+    let table = page.split("\n## ").next().unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
     let rows = rows.filter_map(|row| row.split_once(" | ")).skip(1);
     let terms = rows.flat_map(|(terms, _)| terms.split(", "));
     terms.map(str::to_owned).collect()
@@ -78,18 +61,6 @@ fn each_word_of_the_glossary_is_in_it_once_and_in_use() {
         let used = texts.iter().any(|(_, text)| has(text, term));
         assert!(used, "no page uses {term}");
     }
-}
-
-#[test]
-fn nothing_of_the_glossary_has_a_second_name() {
-    let terms = terms(&text(PAGE));
-    let mut faults = Vec::new();
-    for (other, term) in SECOND_NAMES {
-        assert!(terms.iter().any(|known| known == term), "{term}");
-        let pages = texts().into_iter().filter(|(_, text)| has(text, other));
-        faults.extend(pages.map(|(path, _)| format!("{path}: {other}, where {term} is meant")));
-    }
-    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 #[test]

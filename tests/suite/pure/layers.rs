@@ -1,6 +1,7 @@
 //! Folders of `src` are layers: an arrow, `use crate::`, points down, and only to a layer that this table names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::pure::conventions::{files, root, text};
 
@@ -152,7 +153,23 @@ fn the_table_of_layers_only_points_down_and_names_nothing_that_is_not_used() {
 }
 
 #[test]
-fn the_rules_of_the_line_know_no_json_and_the_pages_no_setting() {
+fn only_the_edge_names_the_platform() {
+    let below = root().join("src");
+    let edge = below.join("edge");
+    let names_it = |path: &PathBuf| {
+        let source = std::fs::read_to_string(path).unwrap();
+        source.contains("fastly::")
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = files(&below)
+        .into_iter()
+        .filter(names_it)
+        .partition(|path| path.starts_with(&edge));
+    assert!(outside.is_empty(), "{outside:?}");
+    assert!(inside.contains(&edge.join("mod.rs")), "{inside:?}");
+}
+
+#[test]
+fn the_rules_of_the_line_know_no_json_and_no_clock() {
     let below = root().join("src/queue");
     for path in files(&below) {
         let source = std::fs::read_to_string(&path).unwrap();
@@ -167,83 +184,4 @@ fn a_group_of_imports_is_read_name_by_name() {
     let source = "use crate::{cache, page::Pages};\nlet a = crate::queue::decide(b);\n#[cfg(test)]\nuse crate::edge;";
     let expected = ["cache", "page", "queue"].map(str::to_owned);
     assert_eq!(imports(source), expected.into());
-}
-/// The lines of a source before its tests.
-fn code(source: &str) -> Vec<&str> {
-    let code = source.split("\n#[cfg(test)]\n").next().unwrap();
-    code.lines().collect()
-}
-
-/// The functions of a source with how many lines each has.
-fn functions<'a>(code: &[&'a str]) -> Vec<(&'a str, usize)> {
-    let starts = code.iter().enumerate().filter(|(_, line)| {
-        let words = line.trim_start();
-        let words = words.strip_prefix("pub").map_or(words, |rest| {
-            rest.trim_start_matches(|letter| letter != ' ').trim_start()
-        });
-        words
-            .strip_prefix("const ")
-            .unwrap_or(words)
-            .starts_with("fn ")
-    });
-    let length = |(start, line): (usize, &&'a str)| {
-        // Of a trait, without a body.
-        if line.ends_with(';') {
-            return (*line, 1);
-        }
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let end = format!("{indent}}}");
-        let lines = code[start..].iter().position(|line| *line == end);
-        (*line, lines.map_or(1, |lines| lines + 1))
-    };
-    starts.map(length).collect()
-}
-
-#[test]
-fn native_a_file_has_at_most_300_lines_and_a_function_45() {
-    for path in files(&root().join("src")) {
-        if path.extension().is_none_or(|end| end != "rs") {
-            continue;
-        }
-        let source = std::fs::read_to_string(&path).unwrap();
-        let code = code(&source);
-        let name = path.display();
-        assert!(code.len() <= 300, "{name} has {} lines", code.len());
-        for (function, lines) in functions(&code) {
-            assert!(lines <= 45, "{name}: {function} has {lines} lines");
-        }
-    }
-}
-
-#[test]
-fn native_the_length_of_a_function_is_counted() {
-    let source = [
-        "pub(crate) fn one() {",
-        "    two();",
-        "}",
-        "",
-        "impl A {",
-        "    const fn b() {}",
-        "    fn c() {",
-        "    }",
-        "}",
-    ];
-    let lengths: Vec<usize> = functions(&source).iter().map(|(_, lines)| *lines).collect();
-    assert_eq!(lengths, [3, 3, 2]);
-}
-
-#[test]
-fn no_function_takes_a_bool_that_a_reader_of_the_call_cannot_name() {
-    for path in files(&root().join("src")) {
-        if path.extension().is_none_or(|end| end != "rs") {
-            continue;
-        }
-        let source = std::fs::read_to_string(&path).unwrap();
-        let code = code(&source).join("\n");
-        for signature in code.split("fn ").skip(1) {
-            let signature = signature.split(['{', '}']).next().unwrap();
-            let taken = signature.split(" -> ").next().unwrap();
-            assert!(!taken.contains("bool"), "{}: fn {taken}", path.display());
-        }
-    }
 }
