@@ -1,7 +1,5 @@
 //! The cache of a POP in memory: the same promises as the platform's, on a clock that is turned by hand.
 
-mod login;
-
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -13,8 +11,9 @@ use std::time::Duration;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    CachedSign, LastSign, Listed, LoginFailures, Lookup, MAX_AGE, Marker, Markers, Once, Pop,
-    Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds, SignCache,
+    AttemptLock, CachedSign, LastSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
+    Marker, Markers, Once, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds,
+    SignCache,
 };
 use crate::queue::{Renewal, Sign};
 
@@ -50,6 +49,9 @@ struct Shelf {
 }
 
 struct OnDuty(InMemoryCache);
+
+/// A turn to log in.
+struct InTurn(InMemoryCache, String);
 
 impl InMemoryCache {
     /// A POP without a name of its own.
@@ -162,6 +164,38 @@ impl Markers for InMemoryCache {
 
     fn alone(&self, _marker: Marker, work: &mut dyn FnMut()) {
         work();
+    }
+}
+
+impl LoginThrottle for InMemoryCache {
+    fn wrong(&self, from: &str) -> Option<LoginFailures> {
+        let (wrong, until) = self.shelf.wrong.borrow().get(from).copied()?;
+        (self.now() < until).then_some(wrong)
+    }
+
+    fn put_wrong(&self, from: &str, wrong: LoginFailures, life: Duration) {
+        let until = self.in_a(life);
+        let mut known = self.shelf.wrong.borrow_mut();
+        known.insert(from.to_owned(), (wrong, until));
+    }
+
+    fn turn(&self, from: &str) -> AttemptLock {
+        let is_free = self.shelf.turns.borrow_mut().insert(from.to_owned());
+        if is_free {
+            AttemptLock::Mine(Box::new(InTurn(self.clone(), from.to_owned())))
+        } else {
+            AttemptLock::Late
+        }
+    }
+
+    fn pause(&self, time: Duration) {
+        self.shelf.paused.set(self.paused() + time);
+    }
+}
+
+impl Drop for InTurn {
+    fn drop(&mut self) {
+        self.0.shelf.turns.borrow_mut().remove(&self.1);
     }
 }
 

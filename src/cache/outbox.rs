@@ -3,13 +3,9 @@
 //! Invariant: nothing counted is lost or counted twice. What leaves a till does so under a number; until the store has
 //! acknowledged that number the same batch is sent again, and the store counts each number of a till once.
 
-mod inversions;
-mod news;
-mod signals;
-
 use std::time::Duration;
 
-use crate::queue::{Invited, Reason, Renewal};
+use crate::queue::{Answered, Inversion, Invited, Now, Reason, Renewal, Signal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -32,6 +28,11 @@ const SHARED: &str = "shared_ticket";
 const ABOVE_BOUND: &str = "above_network_bound";
 /// The name of the bucket without an upper end.
 const LONGER: &str = "took_longer";
+
+/// The length of the spans by which answers of the origin are told apart, in seconds: how it answers is news for a short time only.
+const SPAN: u64 = 10;
+/// The number of spans for which an answer says something about the origin of now.
+const FRESH_SPANS: u64 = 2;
 
 /// Numbers by name, a few dozen at most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +90,57 @@ impl Tally {
     #[must_use]
     pub fn invitations(&self, invited: Invited) -> u64 {
         self.number(&invitation(invited))
+    }
+
+    /// A visitor was let in while others waited whose turn was before.
+    pub fn inverted(&mut self, inversion: Inversion) {
+        self.add(&inverted(inversion), 1);
+    }
+
+    /// How often this let a visitor pass.
+    #[must_use]
+    pub fn inversions(&self, inversion: Inversion) -> u64 {
+        self.number(&inverted(inversion))
+    }
+
+    /// The platform said this of a visitor who was about to draw.
+    pub fn signalled(&mut self, signal: Signal) {
+        self.add(&signalled(signal), 1);
+    }
+
+    /// How often that was so.
+    #[must_use]
+    pub fn signals(&self, signal: Signal) -> u64 {
+        self.number(&signalled(signal))
+    }
+
+    /// The origin answered a request that was watched, at this time. `cuts` is what the sign said of the window to which the visitor
+    /// belongs; 0 for none.
+    pub fn watched(&mut self, cuts: u64, answered: Answered, now: Now) {
+        let span = now.secs() / SPAN;
+        self.add(&format!("watched_{cuts}_{}_{span}", answered.name()), 1);
+    }
+
+    /// The same as the store hears it: answers of long ago are counted and say nothing about the origin of now.
+    #[must_use]
+    pub fn as_of(&self, now: Now) -> Self {
+        let mut told = Self::default();
+        for (name, number) in &self.0 {
+            match name.strip_prefix("watched_").and_then(read_watched) {
+                Some((cuts, kind, span)) if (now.secs() / SPAN).abs_diff(span) <= FRESH_SPANS => {
+                    told.add(&format!("watched_{cuts}_{kind}"), *number);
+                }
+                Some((_, kind, _)) => told.add(&format!("origin_{kind}"), *number),
+                None => told.add(name, *number),
+            }
+        }
+        told
+    }
+
+    /// How often the origin answered like this.
+    #[must_use]
+    pub fn origin(&self, answered: Answered) -> u64 {
+        self.number(&format!("origin_{}", answered.name()))
     }
 
     /// The store gave no usable answer to a verb.
@@ -179,6 +231,21 @@ impl Tally {
 /// The name of invitations of which that became.
 fn invitation(invited: Invited) -> String {
     format!("invitation_{}", invited.name())
+}
+
+fn inverted(inversion: Inversion) -> String {
+    format!("inverted_{}", inversion.name())
+}
+
+fn signalled(signal: Signal) -> String {
+    format!("signal_{}", signal.name())
+}
+
+/// The parts of the name of watched answers: cuts, kind and span.
+fn read_watched(rest: &str) -> Option<(&str, &str, u64)> {
+    let mut words = rest.split('_');
+    let (cuts, kind, span) = (words.next()?, words.next()?, words.next()?);
+    Some((cuts, kind, span.parse().ok()?))
 }
 
 fn decision(reason: &str) -> String {
@@ -332,6 +399,23 @@ mod tests {
         let within = BUCKETS.map(|most| counted.calls_within(most));
         assert_eq!(within, [2, 1, 0, 0, 0, 0, 0, 1]);
         assert_eq!((counted.calls(), counted.took_us()), (6, 62_012_000));
+    }
+
+    #[test]
+    fn what_the_origin_answered_long_ago_is_counted_and_is_no_news() {
+        let mut counted = Tally::default();
+        counted.watched(3, Answered::Late, Now::from_secs(1005));
+        counted.watched(3, Answered::Late, Now::from_secs(1009));
+        counted.watched(0, Answered::Ok, Now::from_secs(1010));
+        counted.decided(Reason::Inside);
+        assert_eq!(Tally::decode(&counted.encode()), Some(counted.clone()));
+        let told = |secs| counted.as_of(Now::from_secs(secs)).encode();
+        assert_eq!(
+            told(1029),
+            "watched_3_late=2 watched_0_ok=1 decided_inside=1"
+        );
+        assert_eq!(told(1030), "origin_late=2 watched_0_ok=1 decided_inside=1");
+        assert_eq!(told(9000), "origin_late=2 origin_ok=1 decided_inside=1");
     }
 
     #[test]

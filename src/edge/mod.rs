@@ -10,7 +10,6 @@ mod perform;
 mod pop;
 mod probe;
 mod request;
-mod session;
 mod settings;
 mod sign;
 mod signals;

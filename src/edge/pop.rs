@@ -1,4 +1,4 @@
-//! What a POP remembers, in the platform's cache: the copy of the sign, the last sign, logins, markers.
+//! What a POP remembers, in the platform's cache: the last sign, logins, markers, ends of sessions, the outbox.
 
 use std::cell::{OnceCell, RefCell};
 use std::net::IpAddr;
@@ -9,11 +9,12 @@ use fastly::Acl;
 use fastly::cache::core::{CacheError, CacheKey, Transaction};
 
 use now_serving::cache::outbox::{Batch, Outbox};
+use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
     AttemptLock, CachedSign, KeptSign, LastSign, Listed, LoginFailures, LoginThrottle, Marker,
-    Markers, Once, Pop, SignCache, TURN_TIMEOUT,
+    Markers, Once, Pop, SessionEnds, SignCache, TURN_TIMEOUT,
 };
-use now_serving::queue::{Now, Sign};
+use now_serving::queue::{Now, Renewal, Sign};
 
 use super::lock::alone;
 use super::objects::{Overwritten, WrittenOnce};
@@ -41,7 +42,7 @@ impl PlatformCache {
         }
     }
 
-    pub(super) fn session_key(&self, id: &str) -> CacheKey {
+    fn session_key(&self, id: &str) -> CacheKey {
         CacheKey::from(self.counts.room.cache_key_of("session", id))
     }
 
@@ -53,6 +54,16 @@ impl PlatformCache {
     fn note(&self, marker: Marker) -> Overwritten {
         let key = self.counts.room.cache_key(marker.name());
         Overwritten::at(CacheKey::from(key))
+    }
+
+    fn session(&self, id: &str) -> Option<Session> {
+        let found = Overwritten::at(self.session_key(id)).found()?;
+        Session::read(&found.user_metadata())
+    }
+
+    fn keep_session(&self, id: &str, written: &str, life: Duration) {
+        // What cannot be kept the next visit tells once more.
+        let _ = Overwritten::at(self.session_key(id)).write(written.into(), life);
     }
 }
 
@@ -105,6 +116,31 @@ impl LoginThrottle for PlatformCache {
             Ok(turn) if turn.must_insert_or_update() => AttemptLock::Mine(Box::new(turn)),
             Err(CacheError::Timeout) => AttemptLock::Late,
             Ok(_) | Err(_) => AttemptLock::Unknown,
+        }
+    }
+}
+
+impl SessionEnds for PlatformCache {
+    fn session_end(&self, id: &str) -> Option<u64> {
+        Some(self.session(id)?.end)
+    }
+
+    /// Where it is another request's turn, that one tells it.
+    fn renew_session(&self, id: &str, renewal: Renewal, network: &str, life: Duration) -> Renewed {
+        let lock = self.session_key(&format!("{id}-lock"));
+        let renewed = alone(lock, SHORT_TURN, || {
+            let (changed, renewed) = Session::visited(self.session(id), renewal, network);
+            if let Some(session) = changed {
+                self.keep_session(id, &session.written(), life);
+            }
+            renewed
+        });
+        renewed.unwrap_or_default()
+    }
+
+    fn forget_session(&self, id: &str) {
+        if self.session_end(id).is_some() {
+            self.keep_session(id, FORGOTTEN, Duration::from_secs(1));
         }
     }
 }

@@ -4,12 +4,12 @@
 //! nobody knows is absent.
 
 mod exposition;
-mod regions;
 
 use self::exposition::{Page, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::{
-    Absent, Answered, Bound, Inversion, Invited, Mode, Pace, Phase, Reason, Sessions, Sign, Signal,
+    Absent, Answered, Bound, Inversion, Invited, Mode, Pace, Phase, Reason, RegionLine, Sessions,
+    Sign, Signal,
 };
 use crate::store::Figures;
 
@@ -229,6 +229,25 @@ impl Page<'_> {
         }
     }
 
+    /// The lines of regions; none where no number was drawn in one.
+    fn regions(&mut self, regions: &[RegionLine]) {
+        if regions.is_empty() {
+            return;
+        }
+        let name = "queue_region_waiting";
+        let help = "Visitors who wait in the line of a region, who are among those that wait.";
+        self.head(name, "gauge", help);
+        for line in regions {
+            self.line(name, &of_region(line), line.waiting());
+        }
+        let name = "queue_region_cursor";
+        let help = "The last number of a region that was released.";
+        self.head(name, "gauge", help);
+        for line in regions {
+            self.line(name, &of_region(line), line.cursor.0);
+        }
+    }
+
     fn inversions(&mut self, tally: &Tally) {
         let name = "queue_inversions_total";
         let help =
@@ -290,6 +309,11 @@ impl Page<'_> {
         self.put(&sum, "", &seconds(tally.took_us()));
         self.line(&count, "", tally.calls());
     }
+}
+
+/// The label of a region, in whose name nothing has to be escaped.
+fn of_region(line: &RegionLine) -> String {
+    format!(",region=\"{}\"", line.name.as_str())
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod called;
 mod draw;
 mod ending;
 mod first;
-mod head;
 mod inversion;
 mod kept;
 mod session;
@@ -28,7 +27,6 @@ pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
-pub use head::visit;
 pub use session::Shared;
 use session::{Kept, Renewed};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
@@ -114,7 +112,20 @@ type Drawn = (Result<SignRead, Unseen>, FollowUp);
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
 
-/// Decides one visit.
+/// Decides one visit. `ticket` has been verified; the request's random id becomes the id of a new one. Each ticket that is to
+/// be signed says what the journal had reached by then.
+#[must_use]
+pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
+    let mut visit = visited(kind, ticket, request);
+    if visit.changed {
+        let seen = visit.sign.as_ref().and_then(|sign| sign.head);
+        let last = || request.pop.last_sign()?.head;
+        visit.ticket.head = seen.or_else(last).or(visit.ticket.head);
+    }
+    visit
+}
+
+/// The visit without what the journal had reached.
 fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, pop, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
