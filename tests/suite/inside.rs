@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use invariants::{Claimed, Said};
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Outbox, Tally};
 use now_serving::cache::{LastSign, NoSign, ended};
@@ -89,6 +90,19 @@ impl Truth {
 
     fn inside(&self, minute: u64) -> u64 {
         self.cells(minute).values().sum()
+    }
+
+    /// How many sessions a call made longer, in batches that have not come before.
+    fn renewals(&mut self, said: &Said) -> u64 {
+        let mut told = 0;
+        for batch in said.batches() {
+            let last = self.batches.entry(batch.outbox.to_owned()).or_default();
+            if batch.number > *last {
+                *last = batch.number;
+                told += batch.renewals();
+            }
+        }
+        told
     }
 
     fn is_ended(&self, id: &str, minute: u64) -> bool {
@@ -400,39 +414,38 @@ impl World {
         let (status, answer) = self.store.post(&body, Attempt::First).unwrap();
         let read: Value = serde_json::from_slice(&answer).unwrap();
         assert_eq!(status, 200, "{read}");
-        self.observe(&Said::of(&words, &read["result"]));
+        self.observe(&Said::of(&words, &read["result"]).unwrap());
         (status, answer)
     }
 
     fn observe(&self, said: &Said) {
         let mut truth = self.truth.borrow_mut();
-        let told = said.moves(&mut truth.batches);
-        let cells = said.answer.get("ring").map(String::as_str);
-        let inside: u64 = cells.unwrap_or_default().split(' ').filter_map(many).sum();
-        let taken = inside + said.number("promised").unwrap_or(0);
-        let Some(cap) = said.number("total_active") else {
+        let told = truth.renewals(said);
+        let Some(board) = said.board() else {
             return;
         };
-        let is_held =
-            said.answer.get("cap").is_some_and(|cap| cap == "on") && said.answer["mode"] != "open";
+        let Some(taken) = board.taken else {
+            return;
+        };
+        let slack = truth.slack(self.minute()) as u64;
+        let most = |cap: u64| cap.max(truth.taken) + told + slack;
         assert!(
-            !is_held || taken <= cap.max(truth.taken) + told + truth.slack(self.minute()) as u64,
-            "{taken} of {cap}, {} before, {told} told: {said:?}",
+            board.cap.is_none_or(|cap| taken <= most(cap)),
+            "{taken} of {:?}, {} before, {told} told: {said:?}",
+            board.cap,
             truth.taken
         );
         truth.taken = taken;
-        let (Some(end), Some(id)) = (said.number("claim"), &said.id) else {
+        let (Some(Claimed::Until(end)), Some(id)) = (said.claimed(), said.visitor()) else {
             return;
         };
         // A copy of an ended ticket gets that session again, which counts no more.
-        if end > 0 && !truth.is_ended(id, self.minute()) {
-            let number = (
-                said.number("epoch").unwrap(),
-                said.number("number").unwrap(),
-            );
-            let first = truth.numbers.entry(number).or_insert_with(|| id.clone());
+        if !truth.is_ended(id, self.minute()) {
+            let (_, number) = said.placed().unwrap();
+            let number = (board.epoch, number);
+            let first = truth.numbers.entry(number).or_insert_with(|| id.to_owned());
             assert_eq!(first, id, "{number:?} was claimed twice");
-            let known = truth.ends.entry(id.clone()).or_default();
+            let known = truth.ends.entry(id.to_owned()).or_default();
             *known = end.max(*known);
         }
     }
@@ -499,75 +512,8 @@ impl World {
     }
 }
 
-/// The number of sessions in a cell, as it is written.
-fn many(cell: &str) -> Option<u64> {
-    cell.split_once(':')?.1.parse().ok()
-}
-
 fn settings_of(settings: &[(&str, &str)]) -> Config {
     config_with(&[&[("clock", "0")], settings].concat())
-}
-
-/// A call and its answer, by name.
-#[derive(Debug)]
-pub(crate) struct Said {
-    pub(crate) keys: Vec<String>,
-    pub(crate) id: Option<String>,
-    pub(crate) arguments: BTreeMap<String, String>,
-    pub(crate) answer: BTreeMap<String, String>,
-    pub(crate) tills: Vec<String>,
-}
-
-impl Said {
-    pub(crate) fn of(words: &[String], answer: &Value) -> Self {
-        let many: usize = words[2].parse().unwrap();
-        let (keys, rest) = words[3..].split_at(many);
-        let pairs = rest[1..].chunks_exact(2);
-        let arguments: BTreeMap<_, _> = pairs
-            .map(|pair| (pair[0].clone(), pair[1].clone()))
-            .collect();
-        let joins = keys
-            .iter()
-            .find_map(|key| Some(key.split_once("}:join:")?.1));
-        let tills = keys.iter().filter(|key| key.contains(":till:"));
-        let answer = answer.as_array().unwrap().chunks_exact(2);
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
-        Self {
-            keys: keys.to_vec(),
-            id: joins.map(str::to_owned),
-            arguments,
-            tills: tills.cloned().collect(),
-            answer: answer
-                .map(|pair| (text(&pair[0]), text(&pair[1])))
-                .collect(),
-        }
-    }
-
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.answer.get(name)?.parse().ok()
-    }
-
-    /// How many sessions it made longer, in batches that have not come before.
-    fn moves(&self, seen: &mut BTreeMap<String, u64>) -> u64 {
-        let mut told = 0;
-        for (till, at) in self.tills.iter().zip(1..) {
-            let number = self.arguments[&format!("number{at}")].parse().unwrap();
-            let last = seen.entry(till.clone()).or_default();
-            if number > *last {
-                *last = number;
-                let counts = self.arguments[&format!("counts{at}")].split(' ');
-                let moved = counts.filter(|count| count.starts_with("renewed_"));
-                told += moved
-                    .filter_map(|count| count.split_once('=')?.1.parse::<u64>().ok())
-                    .sum::<u64>();
-            }
-        }
-        told
-    }
 }
 
 /// The way from a POP to the store.

@@ -108,6 +108,15 @@ impl World {
             let truth = self.truth[room].borrow();
             truth.uncovered == 0 && !truth.has_repeats()
         };
+        if is_covered {
+            let held: Vec<_> = self
+                .people
+                .iter()
+                .filter_map(|one| one.held(room))
+                .collect();
+            let mut truth = self.truth[room].borrow_mut();
+            truth.all_have_places(&held).unwrap();
+        }
         let mut holders: BTreeMap<(String, u64), String> = BTreeMap::new();
         for at in self.holders(room) {
             let got = self.asks_in(at, room);

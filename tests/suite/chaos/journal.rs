@@ -3,31 +3,14 @@
 use std::collections::BTreeSet;
 
 use audit::{audit, head_of};
-use now_serving::queue::{Head, Noted, RoomName};
-use now_serving::service::noted_entry;
+use now_serving::queue::Head;
 use serde_json::{Value, json};
 
-use super::rooms::{ROOMS, line_key, of_keys};
-use super::truth::Truth;
+use super::rooms::{ROOMS, line_key};
 use super::world::World;
-use crate::inside::Said;
 
 /// An older copy of the data came back, and the line went on before a data centre showed more: `docs/explanation/evidence.md`.
 const NO_COPY_LEFT: &str = "it came back with older data and no copy of the sign was left";
-
-impl Truth {
-    /// What a log has that no line is missing from.
-    pub(super) fn note(&mut self, said: &Said) {
-        let Some(text) = said.answer.get("noted") else {
-            return;
-        };
-        let mut lines: Vec<String> = serde_json::from_str(text).unwrap();
-        let head = lines.pop().unwrap();
-        let room = RoomName::new(ROOMS[of_keys(&said.keys)]);
-        let entry = noted_entry(&room, &Noted { lines, head });
-        self.noted.push(entry);
-    }
-}
 
 impl World {
     /// The lines that the store still has of a room, as a page of its journal. They are read without a request, which would move the
@@ -51,7 +34,8 @@ impl World {
             let tickets = self.people.iter().filter_map(|one| one.ticket(room));
             let heads: BTreeSet<Head> = tickets.filter_map(|token| head_of(token).ok()).collect();
             let heads: Vec<Head> = heads.into_iter().collect();
-            let (log, page) = (truth.noted.join("\n"), self.journal(room).to_string());
+            let log = self.log[room].borrow().join("\n");
+            let page = self.journal(room).to_string();
             let report = audit(&[&log, &page], &heads);
             let (named, faults): (Vec<String>, Vec<String>) = (report.faults.iter().cloned())
                 .partition(|fault| truth.has_repeats() && fault.contains(NO_COPY_LEFT));
@@ -60,7 +44,8 @@ impl World {
             assert!(audit(&[&page], &[]).faults.is_empty());
             drop(truth);
             let mut truth = self.truth[room].borrow_mut();
-            truth.checked(if named.is_empty() {
+            truth.ends().unwrap();
+            truth.checks.count(if named.is_empty() {
                 "the audit accepts the journal of a room"
             } else {
                 "the audit refuses a journal with two ends of which none names the other"
@@ -81,13 +66,14 @@ mod native {
     use super::*;
     use crate::chaos::world::Engine;
     use audit::audit_from;
+    use now_serving::queue::RoomName;
     use now_serving::queue::journal::{BEGINNING, digest};
 
     /// A page and a log of the same run.
     pub(super) fn run() -> (Value, Vec<String>) {
         let mut world = World::new(5, Engine::Embedded);
         world.play(1);
-        let noted = world.truth[0].borrow().noted.clone();
+        let noted = world.log[0].borrow().clone();
         (world.journal(0), noted)
     }
 

@@ -1,21 +1,19 @@
 //! What the store and the POPs lose, and which losses the rules cover (`docs/explanation/reliability.md`, *Not covered*).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use invariants::Data;
 use now_serving::cache::LastSign;
-use now_serving::queue::{Lane, Sign};
+use now_serving::queue::Sign;
 use upstash_local::Backup;
 use virtual_edge::cache::Cache;
 
 use super::act::{Loses, POPS, Suffers};
 use super::rooms::{ROOMS, pop_name};
-use super::truth::Data;
 use super::world::{Trouble, World};
 
 /// A better sign that comes later than 120 s after the data began is not covered.
 const TOLD_WITHIN_MS: u64 = 110_000;
-/// As many numbers as are left free behind those that a sign knows, at least.
-pub(super) const LEFT_FREE: u64 = 20;
 
 /// An older copy of what the store holds.
 pub(super) struct Copy {
@@ -114,7 +112,11 @@ impl World {
         let mut data = copy.map(|copy| copy.data.into_iter());
         for truth in &self.truth {
             let data = data.as_mut().and_then(Iterator::next);
-            truth.borrow_mut().lost(self.now_ms, data);
+            let mut truth = truth.borrow_mut();
+            match data {
+                Some(data) => truth.is_restored(data, self.now_ms),
+                None => truth.loses_all(self.now_ms),
+            }
         }
     }
 
@@ -126,29 +128,19 @@ impl World {
             .collect();
         let mut truth = self.truth[room].borrow_mut();
         let epoch = truth.epoch;
-        let had_line = truth.data.line.is_some();
-        let restores_line = copy.is_some_and(|copy| copy.data[room].line.is_some());
-        if let Some(line) = &truth.data.line {
-            let is_of_it = |sign: &&now_serving::queue::Sign| {
-                sign.birth.order() == line.order && sign.epoch == line.epoch
-            };
-            let known = signs.iter().flatten().filter(is_of_it);
-            let most = known.map(|sign| sign.length + LEFT_FREE).max();
-            let is_known = most.is_some_and(|most| most >= line.length);
+        let had_line = truth.data.board.is_some();
+        let restores_line = copy.is_some_and(|copy| copy.data[room].board.is_some());
+        if had_line {
             // Two losses in a row, and all tickets ended between them.
             let last = self.loss[room].as_ref().filter(|loss| {
                 let since = loss.since_ms.unwrap_or(self.now_ms);
                 since + TOLD_WITHIN_MS > self.now_ms
             });
-            let known: Vec<_> = signs.iter().flatten().map(lanes_of).collect();
-            let born = line.born;
             let is_ended_between = last.is_some_and(|last| last.epoch != epoch);
-            if !is_known {
-                truth.does_not_cover("no POP knows the line");
-            } else if is_ended_between {
+            let copies: Vec<&Sign> = signs.iter().flatten().collect();
+            if truth.is_about_to_lose(&copies) && is_ended_between {
                 truth.does_not_cover("all tickets ended between two losses");
             }
-            truth.note_known(born, &known);
         } else if restores_line {
             truth.does_not_cover("a copy comes back to an empty store");
         }
@@ -197,7 +189,7 @@ impl World {
         let Some(loss) = &mut self.loss[room] else {
             return;
         };
-        if truth.data.line.is_some() {
+        if truth.data.board.is_some() {
             loss.since_ms.get_or_insert(truth.began_ms);
         }
         let since = loss.since_ms.unwrap_or(self.now_ms);
@@ -265,11 +257,4 @@ impl World {
         let name = pop_name(pop, self.pops[pop].life).to_lowercase();
         format!("queue:{{{}}}:till:{name}", ROOMS[room])
     }
-}
-
-/// How many numbers a copy of the sign knows of each lane besides the main line.
-fn lanes_of(sign: &Sign) -> BTreeMap<Lane, u64> {
-    let front = sign.front.map(|front| (Lane::Front, front.length));
-    let regions = sign.regions.iter().map(|line| (line.lane(), line.length));
-    regions.chain(front).collect()
 }

@@ -1,10 +1,10 @@
 //! Operators and the origin's programs, and the events that they set.
 
+use invariants::Held;
 use now_serving::page::iso_8601;
 use serde_json::json;
 
 use super::act::{Act, POPS, Presses, Sets, Tells};
-use super::held::Held;
 use super::rooms::{ROOMS, to_room};
 use super::world::{Heard, World};
 use crate::house::Ask;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use invariants::Held;
 use now_serving::cache::{LastSign, SignCache};
 use now_serving::queue::{Cursor, Invitation, Lane, Now, Position, Reason, RoomName, TicketState};
 use now_serving::queue::{WaitingProof, Way};
@@ -10,7 +11,6 @@ use now_serving::ticket::invitation::sign_invitation;
 use virtual_edge::cache::CacheFault;
 
 use super::act::{Kind, POPS, Visits};
-use super::held::Held;
 use super::rooms::{self, Aim, COUNTRIES, ROOMS, to_room};
 use super::world::{Heard, Life, Luck, Spot, World};
 use crate::house::{Ask, Got, claims};
@@ -63,7 +63,7 @@ impl Person {
     }
 
     pub(super) fn held(&self, room: usize) -> Option<Held> {
-        self.ticket(room).map(|ticket| Held::of(ticket))
+        self.ticket(room).and_then(|ticket| Held::of(ticket))
     }
 }
 
@@ -212,17 +212,17 @@ impl World {
         }
         self.fault("visitor: a ticket of another room");
         let ticket = &tickets[self.dice.index(tickets.len())];
-        let of_other = Held::of(ticket);
+        let of_other = Held::of(ticket).unwrap();
         let (ask, luck) = (self.signed(at, ask, (room, Some(ticket))), self.luck());
         let heard = self.ask(&ask, self.people[at].spot, luck);
         self.must_hold(None, &heard, false);
-        let given = heard.got.ticket().as_deref().map(Held::of);
+        let given = heard.got.ticket().as_deref().and_then(Held::of);
         assert!(
             given.is_none_or(|given| given.sub != of_other.sub),
             "a ticket of another room goes on: {of_other:?} {heard:?}"
         );
         let mut truth = self.truth[heard.room].borrow_mut();
-        truth.checked("a ticket of another room is none");
+        truth.checks.count("a ticket of another room is none");
     }
 
     /// As browsers and apps do: a ticket without a number comes back at once.
@@ -435,8 +435,8 @@ impl World {
             got.inside || STATUSES.contains(&got.status),
             "a status that is not ours: {heard:?}"
         );
-        let came = ticket.map(Held::of);
-        let given = got.ticket().as_deref().map(Held::of);
+        let came = ticket.and_then(Held::of);
+        let given = got.ticket().as_deref().and_then(Held::of);
         for held in came.iter().chain(&given) {
             assert_eq!(held.room, ROOMS[heard.room], "of another room: {heard:?}");
         }
@@ -470,10 +470,10 @@ impl World {
         );
         let mut truth = self.truth[heard.room].borrow_mut();
         if let Some(given) = &given {
-            truth.given(given);
+            truth.given(given).unwrap();
         }
         if is_free || waits_by_copy {
-            truth.checked("no call where none is due");
+            truth.checks.count("no call where none is due");
         }
         let held = given.or(came);
         let is_a_visit = matches!(reason, Reason::Inside | Reason::Admitted | Reason::Invited);
@@ -482,7 +482,9 @@ impl World {
             "no ticket of the room: {heard:?}"
         );
         match &held {
-            Some(held) if got.inside && is_a_visit && held.is_admitted => truth.enters(held),
+            Some(held) if got.inside && is_a_visit && held.is_admitted => {
+                truth.enters(held).unwrap();
+            }
             _ if *reason == Reason::AdmittedWithoutStore => {
                 drop(truth);
                 self.may_do_without_the_store(heard);
@@ -507,7 +509,7 @@ impl World {
     fn waits_by_the_copy(&self, ticket: &str, (pop, room): (usize, usize)) -> bool {
         let cache = &self.pops[pop].rooms[room].cache.memory;
         let sign = cache.peek().filter(|copy| !copy.is_old);
-        let (held, claims) = (Held::of(ticket), claims(ticket));
+        let (held, claims) = (Held::of(ticket).unwrap(), claims(ticket));
         let (Some(sign), Some(number)) = (sign.and_then(|copy| copy.sign), held.number) else {
             return false;
         };
@@ -530,7 +532,7 @@ impl World {
         if heard.is_renewed {
             let until = self.now_ms / 60_000 + 5;
             let mut truth = self.truth[heard.room].borrow_mut();
-            truth.doubtful.push(until);
+            truth.doubts(until);
         }
     }
 
@@ -553,7 +555,7 @@ impl World {
         };
         let (line, turned_ms) = {
             let truth = self.truth[heard.room].borrow();
-            (truth.data.line.clone(), truth.turned_ms)
+            (truth.data.board.clone(), truth.turned_ms)
         };
         let last = self.pops[pop].rooms[heard.room].cache.memory.last_sign();
         let is_of_these_data =
@@ -587,7 +589,7 @@ impl World {
         );
         self.place(at, heard.room).shown = Some(shown);
         let mut truth = self.truth[heard.room].borrow_mut();
-        truth.checked(match held.lane {
+        truth.checks.count(match held.lane {
             Lane::Region(_) => "the number ahead never rises in a region",
             _ => "the number ahead never rises",
         });
@@ -595,7 +597,7 @@ impl World {
 
     /// A number lasts as long as its epoch, and a visitor inside stays inside.
     fn keeps_the_promise(&mut self, at: usize, ticket: Option<&str>, heard: &Heard) {
-        let Some(came) = ticket.map(Held::of) else {
+        let Some(came) = ticket.and_then(Held::of) else {
             return;
         };
         let now_ms = self.now_ms;
@@ -607,7 +609,7 @@ impl World {
             && truth.epoch <= came.epoch.max(came.born / 1_000);
         let was_capped = truth.was_capped;
         drop(truth);
-        let given = heard.got.ticket().as_deref().map(Held::of);
+        let given = heard.got.ticket().as_deref().and_then(Held::of);
         let notice = given.as_ref().and_then(|held| held.notice.clone());
         let is_lost = matches!(notice.as_deref(), Some("anew" | "lapsed"));
         assert!(
@@ -628,10 +630,10 @@ impl World {
         );
         let mut truth = self.truth[heard.room].borrow_mut();
         if is_promised && came.is_waiting {
-            truth.checked("a number lasts");
+            truth.checks.count("a number lasts");
         }
         if is_promised && came.is_admitted && is_recent {
-            truth.checked("a visitor inside stays inside");
+            truth.checks.count("a visitor inside stays inside");
         }
         let uncovered = truth.uncovered;
         drop(truth);
@@ -652,7 +654,7 @@ impl World {
 /// How many are ahead, of which ticket.
 fn shown_in(ticket: Option<&str>, got: &Got) -> Option<(Held, u64)> {
     let given = got.ticket();
-    let held = given.as_deref().or(ticket).map(Held::of)?;
+    let held = given.as_deref().or(ticket).and_then(Held::of)?;
     let is_told = held.is_waiting && got.header("content-type").contains("json");
     let ahead = is_told.then(|| got.json()["ahead"].as_u64())?;
     Some((held, ahead?))

@@ -1,18 +1,20 @@
 //! The way from a POP to the store, on which calls are lost, late or doubled.
 //!
-//! Each call that the store does is shown to [`Truth`], also where the POP hears nothing of it.
+//! Each call that the store does is a step of its room's [`History`], also where the POP hears nothing of it.
 
 use std::cell::{Cell, RefCell};
 
+use invariants::History;
+use invariants::Said;
+use now_serving::queue::{Noted, RoomName};
+use now_serving::service::noted_entry;
 use now_serving::store::upstash::{Attempt, Transport};
 use serde_json::Value;
 use upstash_local::{Fault, Faults, Store};
 
 use super::report::Report;
-use super::rooms::{self, Standing};
-use super::truth::Truth;
+use super::rooms::{self, ROOMS, Standing};
 use crate::house::Direct;
-use crate::inside::Said;
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,9 @@ impl Fate {
 pub(super) struct Wire<'a> {
     pub(super) store: &'a Store,
     /// What is true of each room.
-    pub(super) truth: &'a [RefCell<Truth>],
+    pub(super) truth: &'a [RefCell<History>],
+    /// What the log of each room says was noted.
+    pub(super) log: &'a [RefCell<Vec<String>>],
     pub(super) standing: &'a RefCell<Standing>,
     /// The room of the request; none for what the store does late.
     pub(super) room: Option<usize>,
@@ -65,17 +69,18 @@ impl Wire<'_> {
         let answer = Direct(self.store.clone()).post(&body, Attempt::First);
         if let Some((200, answer)) = &answer {
             let read: Value = serde_json::from_slice(answer).unwrap();
-            let said = Said::of(&words, &read["result"]);
-            let room = rooms::of_keys(&said.keys);
+            let said = Said::of(&words, &read["result"]).unwrap();
+            let room = rooms::of_keys(said.keys());
             assert!(
                 self.room.is_none_or(|own| own == room),
                 "a call of another room: {:?}",
-                said.keys
+                said.keys()
             );
             self.standing.borrow_mut().moved(room, self.store);
+            self.log[room].borrow_mut().extend(logged(&said));
             let mut truth = self.truth[room].borrow_mut();
-            truth.observe(&said, self.now_ms);
-            truth.checked("an act for one room moves no other");
+            truth.observe(&said, self.now_ms).unwrap();
+            truth.checks.count("an act for one room moves no other");
         }
         answer
     }
@@ -103,6 +108,13 @@ impl Wire<'_> {
             }
         }
     }
+}
+
+/// The line of the log that says what was noted.
+fn logged(said: &Said) -> Option<String> {
+    let (lines, head) = said.noted()?;
+    let room = RoomName::new(ROOMS[rooms::of_keys(said.keys())]);
+    Some(noted_entry(&room, &Noted { lines, head }))
 }
 
 impl Transport for Wire<'_> {

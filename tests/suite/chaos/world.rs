@@ -6,6 +6,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::Duration;
 
+use invariants::Held;
+use invariants::History;
 use now_serving::cache::SignCache;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
@@ -18,13 +20,11 @@ use virtual_edge::cache::{Cache, CacheFault};
 use virtual_edge::{Happened, Takes, Turn, id_of, watched};
 
 use super::act::{self, Act, POPS};
-use super::held::Held;
 use super::losses::{Copy, Loss};
 use super::people::Person;
 use super::report::Report;
 use super::rooms::{self, ROOMS, Standing, pop_name};
 use super::settings::Settings;
-use super::truth::Truth;
 use super::wire::{Fate, Wire};
 use crate::house::{Ask, Got, STORE_TOKEN, call, facts, got};
 use crate::inside::Dice;
@@ -121,7 +121,7 @@ impl fmt::Debug for Heard {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { got, reason, .. } = self;
         let what = if got.inside { "inside" } else { "answered" };
-        let given = got.ticket().as_deref().map(Held::of);
+        let given = got.ticket().as_deref().and_then(Held::of);
         let room = ROOMS[self.room];
         writeln!(
             to,
@@ -158,7 +158,9 @@ pub(super) struct World {
     pub(super) pops: Vec<Pop>,
     pub(super) people: Vec<Person>,
     /// What is true of each room.
-    pub(super) truth: Vec<RefCell<Truth>>,
+    pub(super) truth: Vec<RefCell<History>>,
+    /// What the log of each room says was noted, line by line: none of them is lost.
+    pub(super) log: Vec<RefCell<Vec<String>>>,
     pub(super) standing: RefCell<Standing>,
     report: RefCell<Report>,
     late: RefCell<Vec<String>>,
@@ -216,6 +218,7 @@ impl World {
             pops: (0..POPS).map(pop).collect(),
             people: Vec::new(),
             truth: ROOMS.map(|_| RefCell::default()).into(),
+            log: ROOMS.map(|_| RefCell::default()).into(),
             standing: RefCell::new(Standing::new(engine)),
             report: RefCell::default(),
             late: RefCell::default(),
@@ -263,10 +266,10 @@ impl World {
         for (truth, room) in self.truth.iter().zip(ROOMS) {
             let truth = truth.borrow();
             report.calls += truth.calls;
-            for (what, many) in &truth.checks {
+            for (what, many) in truth.checks.counts() {
                 *report.checks.entry((*what).to_owned()).or_default() += many;
             }
-            for (why, many) in &truth.why {
+            for (why, many) in &truth.uncovered_by {
                 let why = format!("not covered in a room: {why}");
                 *report.faults.entry(why).or_default() += many;
             }
@@ -464,6 +467,7 @@ impl World {
         Wire {
             store: &self.store,
             truth: &self.truth,
+            log: &self.log,
             standing: &self.standing,
             room,
             report: &self.report,
@@ -520,9 +524,9 @@ impl World {
         for (span, many) in moves {
             let (_, to) = span.split_once('_').unwrap();
             let to: u64 = to.parse().unwrap();
-            truth
-                .doubtful
-                .extend((0..many.parse().unwrap()).map(|_| to));
+            for _ in 0..many.parse().unwrap() {
+                truth.doubts(to);
+            }
         }
     }
 

@@ -1,0 +1,137 @@
+//! The state of a line as one call of the store left it, in words that no wire has.
+
+use now_serving::queue::{Begun, EventSign, Lane, Mode, Pace, Phase, Position, Splice};
+use std::collections::BTreeMap;
+
+use crate::held::Held;
+
+/// Numbers of one lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// The last number admitted.
+    pub cursor: u64,
+    /// Numbers drawn.
+    pub length: u64,
+}
+
+impl Numbers {
+    /// How many numbers wait.
+    #[must_use]
+    pub fn waiting(self) -> u64 {
+        self.length.saturating_sub(self.cursor)
+    }
+}
+
+/// The state of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// When its data began, and how often they took over an older line. Of two boards the greater one is of newer data.
+    pub order: (u64, u64),
+    /// The birth of its numbers.
+    pub born: u64,
+    /// Raised whenever all tickets end.
+    pub epoch: u64,
+    /// Whether an older line may still come back.
+    pub is_young: bool,
+    /// The numbers of each lane that the line has; the main line and the front lane always.
+    pub lanes: BTreeMap<Lane, Numbers>,
+    /// Visitors released since the data began.
+    pub admitted: u64,
+    /// Numbers drawn since the data began.
+    pub drawn: u64,
+    /// Visitors that may go in besides the pace.
+    pub credit: u64,
+    /// What an operator set.
+    pub mode: Mode,
+    /// The pace.
+    pub pace: Pace,
+    /// Sessions and promised slots, where they are counted.
+    pub taken: Option<u64>,
+    /// The cap, where it holds visitors back.
+    pub cap: Option<u64>,
+    /// Numbers of older births that moved behind those of this one.
+    pub splices: Vec<Splice>,
+    /// The event whose time it is.
+    pub event: Option<EventSign>,
+    /// The event that the line has begun.
+    pub begun: Option<Begun>,
+}
+
+/// Where the holder of a ticket stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// With this number of the lane.
+    At(Lane, u64),
+    /// The line or the epoch of the ticket has ended.
+    Ended,
+    /// The line of the ticket may still come back.
+    Unsettled,
+}
+
+impl Board {
+    /// The numbers of a lane.
+    #[must_use]
+    pub fn of(&self, lane: Lane) -> Numbers {
+        self.lanes.get(&lane).copied().unwrap_or_default()
+    }
+
+    /// The main line and the regions together, as the journal has them.
+    #[must_use]
+    pub fn main_and_regions(&self) -> Numbers {
+        let lanes = self.lanes.iter().filter(|(lane, _)| **lane != Lane::Front);
+        lanes.fold(Numbers::default(), |sum, (_, lane)| Numbers {
+            cursor: sum.cursor.saturating_add(lane.cursor),
+            length: sum.length.saturating_add(lane.length),
+        })
+    }
+
+    /// Whether it has lines of regions.
+    #[must_use]
+    pub fn has_regions(&self) -> bool {
+        self.lanes
+            .keys()
+            .any(|lane| matches!(lane, Lane::Region(_)))
+    }
+
+    /// The phase of the event whose time it is.
+    #[must_use]
+    pub fn phase(&self) -> Option<Phase> {
+        self.event.as_ref().map(|event| event.phase)
+    }
+
+    /// Where the holder of this ticket stands; nothing where the ticket has no number.
+    #[must_use]
+    pub fn place_of(&self, held: &Held) -> Option<Place> {
+        let number = held.number?;
+        let is_main = held.lane == Lane::Main;
+        let written = if held.born == self.born {
+            let is_of_epoch = held.epoch == self.epoch;
+            // A ticket that is younger than the board is no contradiction to it.
+            let is_younger = held.epoch > self.epoch || number > self.of(held.lane).length;
+            match (is_of_epoch, is_younger) {
+                (true, false) => Some(number),
+                (_, true) => return Some(Place::Unsettled),
+                (false, false) => None,
+            }
+        } else {
+            let splice = self
+                .splices
+                .iter()
+                .find(|splice| splice.born == held.born && is_main);
+            splice.map(|splice| number.saturating_add(splice.offset))
+        };
+        let Some(written) = written else {
+            return Some(if self.is_young && held.born != self.born {
+                Place::Unsettled
+            } else {
+                Place::Ended
+            });
+        };
+        let by_lot = self
+            .begun
+            .as_ref()
+            .filter(|_| is_main && held.came.is_none());
+        let by_lot = by_lot.and_then(|begun| begun.by_lot(Position(written)));
+        Some(Place::At(held.lane, by_lot.map_or(written, |by| by.0)))
+    }
+}

@@ -1,0 +1,400 @@
+//! The history of one room's line: each call of the store after the one before, and what visitors were given.
+//!
+//! Of what the store holds, [`Held data`](Data) is what its answers tell. It is lost with the store's data, and comes back
+//! with an older copy of them; what visitors have been given stays. The caller says what was lost, and where a loss is
+//! one that the rules do not cover (`docs/explanation/reliability.md`, *Not covered*).
+
+mod counts;
+mod draws;
+mod events;
+mod front;
+mod journal;
+mod losses;
+mod tickets;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use now_serving::queue::{Lane, Mode, Phase};
+
+use crate::board::Board;
+use crate::broken::{Broken, Checks};
+use crate::bucket::Bucket;
+use crate::said::{Said, Verb};
+use draws::Drawn;
+use front::SinceEmpty;
+use journal::Pending;
+pub use losses::LEFT_FREE;
+use losses::Repeats;
+use tickets::Given;
+
+/// For how long after a loss a better copy may still say which sessions there are.
+const UNSETTLED_MS: u64 = 130_000;
+
+/// What the store holds, as far as its answers tell.
+#[derive(Clone, Default)]
+pub struct Data {
+    /// The line; nothing before the first call.
+    pub board: Option<Board>,
+    /// The decisions that were counted.
+    sums: BTreeMap<String, u64>,
+    /// The last batch of each outbox.
+    outboxes: BTreeMap<String, u64>,
+    /// The keys under which something was done once.
+    once: BTreeSet<String>,
+    /// The tickets that used each invitation, and the invitation of each of them.
+    uses: BTreeMap<String, BTreeSet<String>>,
+    used_by: BTreeMap<String, String>,
+    /// The tickets that went straight in by an invitation, and those of the latest minute.
+    went_past: BTreeSet<String>,
+    this_minute: (u64, BTreeSet<String>),
+    /// When the hour of each network ends, and how many numbers it drew.
+    networks: BTreeMap<String, (u64, u64)>,
+    /// The draws that a repeat gets again.
+    draws: Drawn,
+    /// The ticket that claimed a session with each number, by lane, data and epoch.
+    claims: BTreeMap<(Lane, (u64, u64), u64, u64), String>,
+    /// The digest of the last line of the journal.
+    last_line: Option<String>,
+}
+
+/// The history of one room's line.
+///
+/// Each step is [`History::observe`] for a call that the store has done, also where the POP heard nothing of it, and
+/// [`History::given`] and [`History::enters`] for an answer to a visitor.
+#[derive(Default)]
+pub struct History {
+    /// What the store holds.
+    pub data: Data,
+    /// How many calls there were.
+    pub calls: u64,
+    /// What was checked, and how often.
+    pub checks: Checks,
+    bucket: Bucket,
+    /// When data were lost or came back the last time.
+    lost_ms: Option<u64>,
+    /// When the line last followed from other data.
+    pub turned_ms: u64,
+    /// When the present data began.
+    pub began_ms: u64,
+    /// The greatest epoch that any board had.
+    pub epoch: u64,
+    /// Whether a cap ever held.
+    pub was_capped: bool,
+    /// How many losses were not covered, and why.
+    pub uncovered: u64,
+    /// The same by reason.
+    pub uncovered_by: BTreeMap<&'static str, u64>,
+    /// Whether the line had a past before the history began.
+    has_a_past: bool,
+    losses: u64,
+    repeats: Vec<Repeats>,
+    forgotten: Vec<Repeats>,
+    /// How many visitors went in by a number, by lane.
+    pub went_in: BTreeMap<Lane, u64>,
+    /// The last number called, by lane and birth of the ticket.
+    called: BTreeMap<(Lane, u64), u64>,
+    /// The ticket of each number, by lane, birth and epoch.
+    numbers: BTreeMap<(Lane, u64, u64, u64), Given>,
+    /// The same for places by lot.
+    lots: BTreeMap<(u64, u64, u64), Given>,
+    /// The visitors who went in by a call of their number, or past the line.
+    let_in: BTreeSet<String>,
+    /// Visitors who were released while a loss was not settled, and those whom operators and programs let in.
+    early: u64,
+    permitted: u64,
+    /// Until which minute a renewal counts that the store may not have heard of, or not in order.
+    doubtful: Vec<u64>,
+    /// What each batch counted, and what the outboxes have brought in all.
+    batches: BTreeMap<(String, u64), BTreeMap<String, u64>>,
+    /// What the outboxes have brought in all.
+    pub brought: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The event that began and was no part of a loss.
+    whole_event: Option<String>,
+    since_empty: Option<SinceEmpty>,
+    /// The lines of the journal by their digest.
+    lines: BTreeMap<String, String>,
+    pending: Vec<Pending>,
+}
+
+/// One answer of the store after another, of the same data.
+struct Step<'a> {
+    before: &'a Board,
+    board: &'a Board,
+    said: &'a Said,
+    now_ms: u64,
+    /// How many sessions the batches of this call made longer.
+    renewals: u64,
+    /// Whether the journal says that numbers came back by this call.
+    came_back: bool,
+    /// Numbers that a loss left free, and that this call went past.
+    gone_past: u64,
+}
+
+/// Visitors that one call released.
+#[derive(Clone, Copy)]
+struct Moved {
+    all: u64,
+    in_regions: u64,
+}
+
+impl Step<'_> {
+    /// What was released, without what a copy or a ticket showed, and without numbers that a loss left free.
+    fn moved(&self) -> Moved {
+        let (mut all, mut in_regions) = (0, 0);
+        for (lane, numbers) in &self.board.lanes {
+            let known = self.said.remembered(*lane, self.board);
+            let known = known.max(self.before.of(*lane).cursor);
+            let moved = numbers.cursor.saturating_sub(known);
+            all += moved;
+            in_regions += match lane {
+                Lane::Region(_) => moved,
+                Lane::Main | Lane::Front => 0,
+            };
+        }
+        Moved {
+            all: all.saturating_sub(self.gone_past),
+            in_regions,
+        }
+    }
+
+    /// Whether the numbers say only what the call did: no copy and no ticket may have shown more.
+    fn is_plain(&self) -> bool {
+        !self.board.is_young && !self.came_back && self.board.epoch == self.before.epoch
+    }
+
+    /// Whether an operator opened the room, where all go in and no rule of the line counts.
+    fn is_open(&self) -> bool {
+        [self.before, self.board]
+            .iter()
+            .any(|board| board.mode == Mode::Open)
+    }
+
+    /// How many numbers were drawn.
+    fn drawn(&self) -> u64 {
+        self.board.drawn.saturating_sub(self.before.drawn)
+    }
+
+    fn told(&self) -> String {
+        format!("{:?} after {:?}", self.board, self.before)
+    }
+}
+
+impl History {
+    /// The store has done a call, and answered so, at this time of its clock.
+    ///
+    /// # Errors
+    /// The invariants that do not hold after it. The history goes on with what was answered.
+    pub fn observe(&mut self, said: &Said, now_ms: u64) -> Result<(), Broken> {
+        self.calls += 1;
+        let noted = self.note(said);
+        if let Some(board) = said.board() {
+            let renewals = self.count(said);
+            if said.verb() == Verb::Metrics {
+                self.sums_are_told(said);
+            }
+            if said.is_kept() {
+                self.is_done_once(said);
+                self.is_left_so(board, (said, renewals), &noted, now_ms);
+            }
+        }
+        self.checks.verdict()
+    }
+
+    /// The line is like this from now on.
+    fn is_left_so(
+        &mut self,
+        board: Board,
+        (said, renewals): (&Said, u64),
+        noted: &journal::Wrote,
+        now_ms: u64,
+    ) {
+        for (lane, numbers) in &board.lanes {
+            self.checks.holds(
+                "the cursor never passes the length",
+                numbers.cursor <= numbers.length,
+                || format!("{lane:?} of {board:?}"),
+            );
+        }
+        self.journal_is_of(&board, noted);
+        let before = self.data.board.take();
+        if before.is_none() {
+            self.has_a_past |= self.losses == 0 && board.drawn > 1;
+            (self.turned_ms, self.began_ms) = (now_ms, now_ms);
+        }
+        let same = (before.as_ref()).filter(|before| self.follows(before, &board, now_ms));
+        let step = same.map(|before| Step {
+            before,
+            board: &board,
+            said,
+            now_ms,
+            renewals,
+            came_back: noted.came_back,
+            gone_past: noted.gone_past,
+        });
+        if let Some(step) = &step {
+            self.is_one_step(step);
+        }
+        self.is_invited(said, step.as_ref(), (&board, now_ms));
+        self.is_claimed(said, &board);
+        self.is_drawn(said, step.as_ref(), (&board, now_ms));
+        self.epoch = self.epoch.max(board.epoch);
+        self.was_capped |= board.taken.is_some();
+        self.note_called(&board);
+        self.note_event(&board, before.as_ref(), now_ms);
+        self.data.board = Some(board);
+    }
+
+    /// Whether the line is still of the same data.
+    fn follows(&mut self, before: &Board, board: &Board, now_ms: u64) -> bool {
+        self.checks
+            .holds("data are never older", board.order >= before.order, || {
+                format!("{board:?} after {before:?}")
+            });
+        if board.order == before.order {
+            return true;
+        }
+        self.turned_ms = now_ms;
+        self.bucket = Bucket::default();
+        self.since_empty = None;
+        false
+    }
+
+    /// What must hold between two answers of the same data.
+    fn is_one_step(&mut self, step: &Step<'_>) {
+        self.never_goes_back(step);
+        let moved = step.moved();
+        self.is_allowed(step, moved);
+        self.is_below_the_cap(step);
+        self.keeps_the_phase(step, moved);
+        self.keeps_the_event(step);
+        self.front_has_its_share(step);
+    }
+
+    fn never_goes_back(&mut self, step: &Step<'_>) {
+        let (before, board) = (step.before, step.board);
+        self.checks
+            .must("an epoch never falls", board.epoch >= before.epoch, || {
+                step.told()
+            });
+        for (lane, then) in &before.lanes {
+            let now = board.of(*lane);
+            // The numbers of the front lane are none of another birth, and begin anew with it.
+            let is_length_kept = now.length >= then.length || *lane == Lane::Front;
+            let name = match lane {
+                Lane::Region(_) => "now serving of a region never moves back",
+                Lane::Main | Lane::Front => "now serving never moves back",
+            };
+            let is_kept = now.cursor >= then.cursor && is_length_kept;
+            self.checks
+                .holds(name, is_kept, || format!("{lane:?} of {}", step.told()));
+        }
+    }
+
+    /// No more are released than pace, credit and permits allow.
+    fn is_allowed(&mut self, step: &Step<'_>, moved: Moved) {
+        let (before, board) = (step.before, step.board);
+        let granted = step.said.granted();
+        self.checks.holds(
+            "credit comes from a permit",
+            board.credit <= before.credit.saturating_add(granted),
+            || format!("{granted} were granted: {}", step.told()),
+        );
+        self.permitted = self.permitted.saturating_add(granted);
+        if step.is_open() {
+            return;
+        }
+        if step.gone_past > 0 {
+            self.checks
+                .count("a line goes past numbers that a loss left free");
+        }
+        let used = before.credit.saturating_sub(board.credit);
+        let by_pace = moved.all.saturating_sub(granted.saturating_add(used));
+        let is_allowed = self.bucket.takes(by_pace, board.pace, step.now_ms);
+        let bucket = &self.bucket;
+        self.checks
+            .must("no more are released than are allowed", is_allowed, || {
+                format!(
+                    "{by_pace} by the pace are too many for {bucket:?}: {}",
+                    step.told()
+                )
+            });
+        if moved.all > 0 {
+            self.checks.count("no more are released than are allowed");
+        }
+        let counted = board.admitted.saturating_sub(before.admitted);
+        self.checks.must(
+            "the parts of a release are its sum",
+            moved.all <= counted,
+            || {
+                format!(
+                    "the parts are {}, and {counted} were released: {}",
+                    moved.all,
+                    step.told()
+                )
+            },
+        );
+        if moved.in_regions > 0 {
+            self.checks.count("the parts of a release are its sum");
+        }
+        if !self.is_settled(step.now_ms) {
+            self.early = self.early.saturating_add(moved.all);
+        }
+    }
+
+    /// No release and no claim lifts sessions and promised slots above the cap.
+    fn is_below_the_cap(&mut self, step: &Step<'_>) {
+        let minute = step.now_ms / 60_000;
+        self.doubtful.retain(|until| *until + 1 >= minute);
+        let (before, board) = (step.before, step.board);
+        let (Some(cap), Some(taken), Some(was)) = (board.cap, board.taken, before.taken) else {
+            return;
+        };
+        if !self.is_settled(step.now_ms) {
+            return;
+        }
+        let (renewals, doubtful) = (step.renewals, self.doubtful.len() as u64);
+        self.checks.holds(
+            "sessions stay below the cap",
+            taken <= cap.max(was).saturating_add(renewals + doubtful),
+            || {
+                format!(
+                    "{taken} of {cap}, {was} before, {renewals} renewed, {doubtful} in doubt: {}",
+                    step.told()
+                )
+            },
+        );
+    }
+
+    /// While an event has not opened, no visitor goes in, and before it and after it no number is drawn.
+    fn keeps_the_phase(&mut self, step: &Step<'_>, moved: Moved) {
+        let Some(phase) = step.board.phase().filter(|_| !step.is_open()) else {
+            return;
+        };
+        // An operator's own ticket may go in at any time.
+        if phase != Phase::Open {
+            self.checks.holds(
+                "no visitor goes in while an event is not open",
+                moved.all <= step.said.granted() || step.board.epoch != step.before.epoch,
+                || format!("{} in {phase:?}: {}", moved.all, step.told()),
+            );
+        }
+        if matches!(phase, Phase::Before | Phase::Over) {
+            self.checks.holds(
+                "no number is drawn before an event or after it",
+                step.drawn() == 0,
+                || format!("{} in {phase:?}: {}", step.drawn(), step.told()),
+            );
+        }
+    }
+
+    /// Whether no loss is so recent that a POP may still know more than the store.
+    fn is_settled(&self, now_ms: u64) -> bool {
+        self.lost_ms
+            .is_none_or(|lost| lost.saturating_add(UNSETTLED_MS) <= now_ms)
+    }
+
+    /// A renewal of which the store may hear late, in another order, or never: it counts until this minute.
+    pub fn doubts(&mut self, until_minute: u64) {
+        self.doubtful.push(until_minute);
+    }
+}

@@ -1,0 +1,66 @@
+//! The event that a line has begun: what is decided of it is decided once.
+
+use now_serving::queue::{Begun, Lane};
+
+use super::{History, Step};
+use crate::board::Board;
+
+impl History {
+    /// An event that began, and was no part of a loss since, is whole: no copy knows another part of it.
+    pub(super) fn note_event(&mut self, board: &Board, before: Option<&Board>, now_ms: u64) {
+        let id_of = |board: &Board| board.begun.as_ref().map(|begun| begun.id.clone());
+        let id = id_of(board);
+        let is_new = before.and_then(id_of) != id;
+        let is_of_before = before.is_some() || self.losses == 0;
+        if is_new {
+            let is_whole = is_of_before && !board.is_young && self.is_settled(now_ms);
+            self.whole_event = id.filter(|_| is_whole);
+        }
+    }
+
+    /// The order is decided once, and stays as it was announced; the last number is known once.
+    pub(super) fn keeps_the_event(&mut self, step: &Step<'_>) {
+        let (Some(was), Some(begun)) = (&step.before.begun, &step.board.begun) else {
+            return;
+        };
+        if was.id != begun.id {
+            return;
+        }
+        if was.lot.is_some() {
+            self.checks
+                .holds("a lot is decided once", begun.lot == was.lot, || {
+                    step.told()
+                });
+        }
+        if self.whole_event.as_ref() != Some(&begun.id) {
+            return;
+        }
+        self.checks.holds(
+            "the order of an event stays as it was announced",
+            begun.order == was.order,
+            || step.told(),
+        );
+        if was.commitment.is_some() {
+            self.checks.holds(
+                "a secret is committed to once",
+                begun.commitment == was.commitment,
+                || step.told(),
+            );
+        }
+        let last = |begun: &Begun| begun.drawn.map(|drawn| begun.base + drawn);
+        if was.drawn.is_some() {
+            self.checks.holds(
+                "the last number of a pre-queue is known once",
+                begun.drawn == Some(0) || last(begun) == last(was),
+                || step.told(),
+            );
+        }
+        if was.lot.is_none() && begun.lot.is_some() {
+            self.checks.holds(
+                "a lot calls no number",
+                begun.base >= step.before.of(Lane::Main).cursor,
+                || step.told(),
+            );
+        }
+    }
+}

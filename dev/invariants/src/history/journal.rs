@@ -1,0 +1,165 @@
+//! The journal, line by line: each follows the one before, keeps its rules, and tells where the line stands.
+
+use now_serving::queue::journal::{BEGINNING, JournalKind, JournalLane, JournalLine, digest};
+use now_serving::queue::{Lane, RoomName};
+
+use super::History;
+use crate::board::{Board, Numbers};
+use crate::broken::Broken;
+use crate::journal::{comes_back, goes_past_free, keeps_to_the_pace_of, may_explain, wrong_with};
+use crate::said::Said;
+
+/// A line by which more went in than its pace allows, until a later one explains it.
+pub(super) struct Pending {
+    text: String,
+    before: String,
+    found: String,
+}
+
+/// What one call wrote.
+#[derive(Default)]
+pub(super) struct Wrote {
+    /// The last line.
+    last: Option<String>,
+    /// Numbers that a loss left free, and that the line went past.
+    pub(super) gone_past: u64,
+    /// Whether a copy or a ticket brought numbers back, or a row of free ones was passed.
+    pub(super) came_back: bool,
+}
+
+impl History {
+    /// What the call wrote, checked line by line.
+    pub(super) fn note(&mut self, said: &Said) -> Wrote {
+        let Some((lines, head)) = said.noted() else {
+            return Wrote::default();
+        };
+        let room = RoomName::new(said.room().unwrap_or_default());
+        self.checks
+            .must("a head has a line", !lines.is_empty(), || head.clone());
+        let mut wrote = Wrote::default();
+        for text in lines {
+            let Some(line) = JournalLine::read(&text) else {
+                self.checks
+                    .must("a line of the journal is written so", false, || text);
+                continue;
+            };
+            wrote.came_back |= comes_back(&line) || goes_past_free(&line);
+            wrote.gone_past += past_free(&line);
+            self.follows_the_line_before(&line, &text);
+            let digest = digest(&room, &text);
+            self.data.last_line = Some(digest.clone());
+            self.lines.insert(digest, text.clone());
+            wrote.last = Some(text);
+        }
+        let last = self.data.last_line.as_ref();
+        self.checks.holds(
+            "the head is the digest of the last line",
+            last == Some(&head),
+            || format!("{head} is told, and {last:?} was written"),
+        );
+        wrote
+    }
+
+    fn follows_the_line_before(&mut self, line: &JournalLine<'_>, text: &str) {
+        let last = self.data.last_line.as_deref();
+        // Data without a journal begin one, or go on behind the list that was left.
+        let is_next = match last {
+            Some(last) => last == line.previous,
+            None => line.previous == BEGINNING || self.lines.is_empty() || self.losses > 0,
+        };
+        self.checks
+            .holds("each line of the journal follows the last", is_next, || {
+                format!("{text} behind {last:?}")
+            });
+        self.is_explained_by(line);
+        let before_text = self.lines.get(line.previous);
+        let before = before_text.and_then(|text| JournalLine::read(text));
+        let wrong = wrong_with(line, before.as_ref());
+        self.checks.count("a line of the journal keeps its rules");
+        match (wrong, before_text) {
+            (None, _) => {}
+            (Some(wrong), Some(before)) if wrong.is_over_its_pace => self.pending.push(Pending {
+                text: text.to_owned(),
+                before: before.clone(),
+                found: wrong.found,
+            }),
+            (Some(wrong), _) => self.breaks_its_rules(text, &wrong.found),
+        }
+    }
+
+    /// A line that was over its pace is explained by a later one of another pace, or is wrong.
+    fn is_explained_by(&mut self, later: &JournalLine<'_>) {
+        let mut wrong = Vec::new();
+        self.pending.retain(|pending| {
+            let line = JournalLine::read(&pending.text);
+            let before = JournalLine::read(&pending.before);
+            let Some((line, before)) = line.zip(before) else {
+                return false;
+            };
+            let may_explain = may_explain(&line, later);
+            if !may_explain {
+                wrong.push((pending.text.clone(), pending.found.clone()));
+            }
+            may_explain && !keeps_to_the_pace_of(&line, later, &before)
+        });
+        for (text, found) in wrong {
+            self.breaks_its_rules(&text, &found);
+        }
+    }
+
+    fn breaks_its_rules(&mut self, text: &str, found: &str) {
+        self.checks
+            .must("a line of the journal keeps its rules", false, || {
+                format!("{found}: {text}")
+            });
+    }
+
+    /// The history ends: what only a later line could have explained is wrong.
+    ///
+    /// # Errors
+    /// The lines by which more went in than their pace allows.
+    pub fn ends(&mut self) -> Result<(), Broken> {
+        for pending in std::mem::take(&mut self.pending) {
+            self.breaks_its_rules(&pending.text, &pending.found);
+        }
+        self.checks.verdict()
+    }
+
+    /// What the journal tells is where the line stands: the main line and the regions together.
+    pub(super) fn journal_is_of(&mut self, board: &Board, wrote: &Wrote) {
+        let last = wrote.last.as_deref().and_then(JournalLine::read);
+        let Some(last) = last else {
+            return;
+        };
+        let Numbers { cursor, length } = board.main_and_regions();
+        self.checks.must(
+            "the journal is not ahead of the line",
+            last.main.to <= cursor && last.main.length <= length,
+            || format!("{last:?}: {board:?}"),
+        );
+        // Visitors who go straight in behind a line are told together, by a later one.
+        if !matches!(last.kind, JournalKind::Release | JournalKind::Straight) {
+            return;
+        }
+        let front = board.of(Lane::Front).cursor;
+        let name = if board.has_regions() {
+            "the journal has the sum of the regions"
+        } else {
+            "the journal tells where the line stands"
+        };
+        self.checks.holds(
+            name,
+            (last.main.to, last.front.to) == (cursor, front),
+            || format!("{last:?}: {board:?}"),
+        );
+    }
+}
+
+/// How many numbers that a loss left free this line went past.
+fn past_free(line: &JournalLine<'_>) -> u64 {
+    if !goes_past_free(line) {
+        return 0;
+    }
+    let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
+    moved(line.main) + moved(line.front)
+}

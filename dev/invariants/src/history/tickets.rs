@@ -1,0 +1,197 @@
+//! Tickets: a number is of one visitor, and who goes in was called.
+
+use std::collections::BTreeMap;
+
+use now_serving::queue::Lane;
+
+use super::History;
+use crate::board::{Board, Place};
+use crate::broken::Broken;
+use crate::held::Held;
+
+/// A number that a visitor got, and how many losses there had been.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    sub: String,
+    losses: u64,
+    uncovered: u64,
+    /// How many numbers had been given before.
+    at: u64,
+}
+
+/// A number of a lane, by the birth and the epoch of the ticket.
+type Number = (Lane, u64, u64, u64);
+
+impl History {
+    /// A visitor gets this ticket.
+    ///
+    /// # Errors
+    /// When another visitor holds its number.
+    pub fn given(&mut self, held: &Held) -> Result<(), Broken> {
+        if let Some(number) = held.number.filter(|_| held.is_waiting) {
+            self.is_given(held, number);
+        }
+        self.checks.verdict()
+    }
+
+    fn is_given(&mut self, held: &Held, number: u64) {
+        let first = held.came.unwrap_or(number);
+        let key = (held.lane, held.born, held.epoch, first);
+        let new = Given {
+            sub: held.sub.clone(),
+            losses: self.losses,
+            uncovered: self.uncovered,
+            at: self.numbers.len() as u64,
+        };
+        let known = self.numbers.entry(key).or_insert_with(|| new.clone());
+        let known = (known.sub != held.sub).then(|| known.clone());
+        let is_own = known
+            .as_ref()
+            .is_none_or(|known| self.may_repeat(known, held, first));
+        self.checks.holds("no number is given twice", is_own, || {
+            format!("{key:?} is of {known:?} and {held:?}")
+        });
+        if held.came.is_none() {
+            return;
+        }
+        let key = (held.born, held.epoch, number);
+        let known = self.lots.entry(key).or_insert(new);
+        let known = (known.sub != held.sub).then(|| known.clone());
+        let is_own = known
+            .as_ref()
+            .is_none_or(|known| self.may_repeat(known, held, first));
+        self.checks
+            .holds("a place by lot is of one visitor", is_own, || {
+                format!("{key:?} is of {known:?} and {held:?}")
+            });
+    }
+
+    /// Whether this number, which was given before a loss, may be given again, since the rules do not cover it.
+    fn may_repeat(&self, known: &Given, held: &Held, number: u64) -> bool {
+        let (lane, born) = (held.lane, held.born);
+        let is_forgotten = lane != Lane::Main
+            && known.losses < self.losses
+            && self
+                .forgotten
+                .iter()
+                .any(|lost| lost.have(lane, born, number));
+        let is_uncovered = known.uncovered < self.uncovered;
+        let mut repeats = self.repeats.iter();
+        is_uncovered || is_forgotten || repeats.any(|copy| copy.have(lane, born, number))
+    }
+
+    /// A visitor with this ticket was let in.
+    ///
+    /// # Errors
+    /// When the number was not called.
+    pub fn enters(&mut self, held: &Held) -> Result<(), Broken> {
+        if !self.let_in.insert(held.sub.clone()) {
+            return Ok(());
+        }
+        let called = self.called.get(&(held.lane, held.born)).copied();
+        let called = called.unwrap_or(0);
+        let name = match held.lane {
+            Lane::Region(_) => "the number was called in its region",
+            Lane::Main | Lane::Front => "the number was called",
+        };
+        let is_called = held.number.is_some_and(|number| number <= called);
+        self.checks.holds(name, is_called, || {
+            format!("{held:?} is inside, and {called} was called")
+        });
+        *self.went_in.entry(held.lane).or_default() += 1;
+        self.checks.verdict()
+    }
+
+    /// The numbers that this board calls, by what tickets of each birth have.
+    pub(super) fn note_called(&mut self, board: &Board) {
+        let mut called = |lane, born, number: u64| {
+            let most: &mut u64 = self.called.entry((lane, born)).or_default();
+            *most = number.max(*most);
+        };
+        for (lane, numbers) in &board.lanes {
+            called(*lane, board.born, numbers.cursor);
+        }
+        for splice in &board.splices {
+            let cursor = board.of(Lane::Main).cursor;
+            called(
+                Lane::Main,
+                splice.born,
+                cursor.saturating_sub(splice.offset),
+            );
+        }
+    }
+
+    /// How many numbers visitors got in each lane.
+    #[must_use]
+    pub fn given_by_lane(&self) -> BTreeMap<Lane, u64> {
+        let mut given = BTreeMap::new();
+        for (lane, ..) in self.numbers.keys() {
+            *given.entry(*lane).or_default() += 1;
+        }
+        given
+    }
+
+    /// All tickets that visitors hold now, each the latest of its holder: no two have one place in the line, and none was
+    /// overtaken by more visitors than operators let in and than went in while a loss was not settled.
+    ///
+    /// It holds once every POP that knows the line has told what it knows, and where no loss was uncovered.
+    ///
+    /// # Errors
+    /// The places that two visitors hold, and the visitors who were overtaken.
+    pub fn all_have_places<'a>(
+        &mut self,
+        tickets: impl IntoIterator<Item = &'a Held>,
+    ) -> Result<(), Broken> {
+        let Some(board) = self.data.board.clone() else {
+            return Ok(());
+        };
+        let mut holders: BTreeMap<(Lane, u64), &Held> = BTreeMap::new();
+        for held in tickets
+            .into_iter()
+            .filter(|held| held.is_waiting || held.is_admitted)
+        {
+            let Some(Place::At(lane, number)) = board.place_of(held) else {
+                continue;
+            };
+            let other = holders.insert((lane, number), held);
+            let is_own = other.is_none_or(|other| other.sub == held.sub);
+            self.checks.holds("a place is of one visitor", is_own, || {
+                format!("{lane:?} {number} is of {other:?} and {held:?}")
+            });
+        }
+        self.are_overtaken_by_rule(&board, &holders);
+        self.checks.verdict()
+    }
+
+    /// Visitors of a lane who came later and are inside went in by a loss or by a permit.
+    fn are_overtaken_by_rule(&mut self, board: &Board, holders: &BTreeMap<(Lane, u64), &Held>) {
+        let came = holders.iter().filter_map(|((lane, number), held)| {
+            let given = self.numbers.get(&first_number(held)?)?;
+            Some((*lane, given.at, *number, *held))
+        });
+        let mut came: Vec<(Lane, u64, u64, &Held)> =
+            came.filter(|(.., held)| held.came.is_none()).collect();
+        came.sort_by_key(|(lane, at, ..)| (*lane, *at));
+        let excused = self.early.saturating_add(self.permitted);
+        let mut inside: BTreeMap<Lane, u64> = BTreeMap::new();
+        for (lane, _, number, held) in came.iter().rev() {
+            let by = inside.entry(*lane).or_default();
+            if self.let_in.contains(&held.sub) {
+                *by += 1;
+            } else if *number > board.of(*lane).cursor {
+                let by = *by;
+                self.checks.holds(
+                    "no visitor is overtaken but by a loss or a permit",
+                    by <= excused,
+                    || format!("{held:?} by {by}, and {excused} may be: {board:?}"),
+                );
+            }
+        }
+    }
+}
+
+/// The number under which the draw of a ticket is known.
+fn first_number(held: &Held) -> Option<Number> {
+    let first = held.came.or(held.number)?;
+    Some((held.lane, held.born, held.epoch, first))
+}

@@ -1,0 +1,431 @@
+//! The wire between a POP and the script: words of a call and its answer, read by name.
+//!
+//! Invariant: this module alone knows how arguments, keys and answers are written. What it gives out has names of the
+//! domain, so a change of the wire is a change of this module.
+
+use std::collections::BTreeMap;
+
+use now_serving::queue::{
+    AboveBound, Begun, Cell, Enforcement, EventSign, FrontLane, Invited, Lane, Mode, Pace,
+    RegionLine, Splice, Way,
+};
+use serde_json::Value;
+
+use crate::board::{Board, Numbers};
+
+/// Arguments before the keys of `EVAL` and `EVALSHA`.
+const BEFORE_KEYS: usize = 3;
+
+/// A call of the script that the store has done, and its answer.
+#[derive(Clone, Debug)]
+pub struct Said {
+    keys: Vec<String>,
+    arguments: BTreeMap<String, String>,
+    answer: BTreeMap<String, String>,
+}
+
+/// What a verb of the line may do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// A visitor draws.
+    Join,
+    /// A POP renews its copy, and may bring a visitor's ticket.
+    Look,
+    /// An operator or a program changes something.
+    Change,
+    /// The metrics are read.
+    Metrics,
+    /// Anything else is read.
+    Read,
+}
+
+/// Counts of one outbox, as a call brings them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch<'a> {
+    /// The outbox.
+    pub outbox: &'a str,
+    /// The number of the batch.
+    pub number: u64,
+    /// What was counted, by name.
+    pub counts: Vec<(&'a str, u64)>,
+}
+
+impl Batch<'_> {
+    /// How many sessions were made longer.
+    #[must_use]
+    pub fn renewals(&self) -> u64 {
+        let renewed = self
+            .counts
+            .iter()
+            .filter(|(name, _)| name.starts_with("renewed_"));
+        renewed.map(|(_, many)| many).sum()
+    }
+
+    /// The decisions by reason.
+    pub fn decisions(&self) -> impl Iterator<Item = (&str, u64)> {
+        let decided = self.counts.iter().filter(|(name, _)| is_decision(name));
+        decided.copied()
+    }
+}
+
+fn is_decision(name: &str) -> bool {
+    name.starts_with("decided_")
+}
+
+/// An invitation that a visitor brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presented<'a> {
+    /// The name of the counter of its uses.
+    pub key: &'a str,
+    /// How many visitors may use it.
+    pub uses: u64,
+    /// How many visitors may go straight in by an invitation in a minute.
+    pub per_minute: u64,
+    /// The way that it opens.
+    pub way: Way,
+}
+
+/// The bound of the network from which a visitor came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network<'a> {
+    /// The name of the counter of its draws.
+    pub key: &'a str,
+    /// How many numbers it may draw in an hour.
+    pub draws: u64,
+    /// Whether further draws are held back.
+    pub is_held_back: bool,
+}
+
+/// What became of a claim of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// A session that ends with this minute.
+    Until(u64),
+    /// No slot is free.
+    Full,
+    /// A copy of the ticket has had its session.
+    Used,
+}
+
+impl Said {
+    /// A call by its words, and the `result` of its answer; nothing where the call is none of the script.
+    #[must_use]
+    pub fn of(words: &[String], answer: &Value) -> Option<Self> {
+        if !matches!(words.first()?.as_str(), "EVAL" | "EVALSHA") {
+            return None;
+        }
+        let many: usize = words.get(BEFORE_KEYS - 1)?.parse().ok()?;
+        let (keys, rest) = words.get(BEFORE_KEYS..)?.split_at_checked(many)?;
+        let pairs = rest.get(1..)?.chunks_exact(2);
+        let arguments = pairs.filter_map(|pair| match pair {
+            [name, value] => Some((name.clone(), value.clone())),
+            _ => None,
+        });
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let answer = answer.as_array()?.chunks_exact(2);
+        let answer = answer.filter_map(|pair| match pair {
+            [name, value] => Some((text(name), text(value))),
+            _ => None,
+        });
+        let said = Self {
+            keys: keys.to_vec(),
+            arguments: arguments.collect(),
+            answer: answer.collect(),
+        };
+        said.arguments.contains_key("verb").then_some(said)
+    }
+
+    /// The same by the body of a call, and status and body of the answer. Refusals of the store are nothing.
+    #[must_use]
+    pub fn read(call: &str, answer: Option<&(u16, Vec<u8>)>) -> Option<Self> {
+        let (status, answer) = answer?;
+        let words: Vec<String> = serde_json::from_str(call).ok()?;
+        let answer: Value = (*status == 200)
+            .then(|| serde_json::from_slice(answer).ok())
+            .flatten()?;
+        Self::of(&words, answer.get("result")?)
+    }
+
+    fn argument(&self, name: &str) -> Option<&str> {
+        self.arguments.get(name).map(String::as_str)
+    }
+
+    fn answered(&self, name: &str) -> Option<&str> {
+        self.answer.get(name).map(String::as_str)
+    }
+
+    /// A whole number of the answer.
+    fn number(&self, name: &str) -> Option<u64> {
+        self.answered(name)?.parse().ok()
+    }
+
+    /// The key that has this in its name.
+    fn key(&self, part: &str) -> Option<&str> {
+        let found = self.keys.iter().find(|key| key.contains(part));
+        found.map(String::as_str)
+    }
+
+    /// All keys of the call.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    /// The name of the room to which the first key belongs.
+    #[must_use]
+    pub fn room(&self) -> Option<&str> {
+        let rest = self.keys.first()?.split_once('{')?.1;
+        rest.split_once('}').map(|(room, _)| room)
+    }
+
+    /// The verb.
+    #[must_use]
+    pub fn verb(&self) -> Verb {
+        match self.argument("verb") {
+            Some("join") => Verb::Join,
+            Some("look") => Verb::Look,
+            Some("change") => Verb::Change,
+            Some("metrics") => Verb::Metrics,
+            _ => Verb::Read,
+        }
+    }
+
+    /// Whether the line is from now on as the answer has it. What is only read may show what would have been.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        let is_done = self.answered("outcome") == Some("done");
+        is_done || matches!(self.verb(), Verb::Join | Verb::Look)
+    }
+
+    /// The id of the visitor who asks.
+    #[must_use]
+    pub fn visitor(&self) -> Option<&str> {
+        let key = self.key("}:join:")?;
+        key.split_once("}:join:").map(|(_, id)| id)
+    }
+
+    /// Whether the visitor brought a ticket with a number.
+    #[must_use]
+    pub fn has_ticket(&self) -> bool {
+        self.arguments.contains_key("ticket_id")
+    }
+
+    /// The visitor's number, and its lane.
+    #[must_use]
+    pub fn placed(&self) -> Option<(Lane, u64)> {
+        let number = self.number("number").filter(|number| *number > 0)?;
+        Some((Lane::named(self.answered("lane"))?, number))
+    }
+
+    /// How many visitors an operator or a program grants by this call.
+    #[must_use]
+    pub fn granted(&self) -> u64 {
+        match self.argument("act") {
+            Some("permit") => self
+                .argument("amount")
+                .and_then(|amount| amount.parse().ok())
+                .unwrap_or(0),
+            // An operator's own ticket, where it is the next one.
+            Some("jump") => 1,
+            _ => 0,
+        }
+    }
+
+    /// The key under which something was done once.
+    #[must_use]
+    pub fn once(&self) -> Option<&str> {
+        self.key(":once:")
+    }
+
+    /// The share of the front lane in percent, by the settings of this POP.
+    #[must_use]
+    pub fn front_share(&self) -> u64 {
+        let share = self.argument("front_share");
+        share.and_then(|share| share.parse().ok()).unwrap_or(0)
+    }
+
+    /// The invitation that the visitor brought.
+    #[must_use]
+    pub fn presented(&self) -> Option<Presented<'_>> {
+        let words: Vec<&str> = self.argument("invite")?.split(' ').collect();
+        let [uses, _, per_minute, way] = words[..] else {
+            return None;
+        };
+        Some(Presented {
+            key: self.key(":invite:")?,
+            uses: uses.parse().ok()?,
+            per_minute: per_minute.parse().ok()?,
+            way: Way::named(way)?,
+        })
+    }
+
+    /// What became of the invitation.
+    #[must_use]
+    pub fn invited(&self) -> Option<Invited> {
+        self.answered("invited").and_then(Invited::named)
+    }
+
+    /// The bound of the visitor's network, where there is one.
+    #[must_use]
+    pub fn network(&self) -> Option<Network<'_>> {
+        let (draws, enforcement) = self.argument("bound")?.split_once(' ')?;
+        Some(Network {
+            key: self.key(":network:")?,
+            draws: draws.parse().ok()?,
+            is_held_back: Enforcement::named(enforcement)? == Enforcement::On,
+        })
+    }
+
+    /// That the network of the visitor had drawn as many numbers as it may.
+    #[must_use]
+    pub fn above(&self) -> Option<AboveBound> {
+        self.answered("above").and_then(AboveBound::named)
+    }
+
+    /// What became of the visitor's claim of a session.
+    #[must_use]
+    pub fn claimed(&self) -> Option<Claimed> {
+        let claim: i64 = self.answered("claim")?.parse().ok()?;
+        Some(match u64::try_from(claim) {
+            Ok(0) => Claimed::Full,
+            Ok(end) => Claimed::Until(end),
+            Err(_) => Claimed::Used,
+        })
+    }
+
+    /// The batches that it brings.
+    pub fn batches(&self) -> impl Iterator<Item = Batch<'_>> {
+        let outboxes = self.keys.iter().filter(|key| key.contains(":till:"));
+        outboxes.zip(1_u64..).filter_map(|(outbox, at)| {
+            let counts = self.argument(&format!("counts{at}"))?.split(' ');
+            let pairs = counts.filter_map(|pair| {
+                let (name, many) = pair.split_once('=')?;
+                Some((name, many.parse().ok()?))
+            });
+            Some(Batch {
+                outbox,
+                number: self.argument(&format!("number{at}"))?.parse().ok()?,
+                counts: pairs.collect(),
+            })
+        })
+    }
+
+    /// All decisions that the metrics tell, by reason.
+    #[must_use]
+    pub fn decisions(&self) -> BTreeMap<String, u64> {
+        let counts = self.answered("counts").unwrap_or("[]");
+        let counts: Vec<String> = serde_json::from_str(counts).unwrap_or_default();
+        let pairs = counts.chunks_exact(2).filter_map(|pair| match pair {
+            [name, many] if is_decision(name) => Some((name.clone(), many.parse().ok()?)),
+            _ => None,
+        });
+        pairs.collect()
+    }
+
+    /// The lines of the journal that it wrote, and the digest of the last of them.
+    #[must_use]
+    pub fn noted(&self) -> Option<(Vec<String>, String)> {
+        let mut lines: Vec<String> = serde_json::from_str(self.answered("noted")?).ok()?;
+        let head = lines.pop()?;
+        Some((lines, head))
+    }
+
+    /// How far a copy of the board or a ticket that it brought shows a lane to have been: that is no release. The numbers of a
+    /// region may be known better at any age of the data, since its draws are on no line of the journal.
+    #[must_use]
+    pub fn remembered(&self, lane: Lane, board: &Board) -> u64 {
+        if !board.is_young && !matches!(lane, Lane::Region(_)) {
+            return 0;
+        }
+        let number = |name: &str| self.argument(name)?.parse::<u64>().ok();
+        let is_of_board = |born: &str| number(born) == Some(board.born);
+        let by_copy = || match lane {
+            Lane::Main => number("sign_cursor"),
+            Lane::Front => {
+                let front = FrontLane::read(self.argument("sign_front")?)?;
+                Some(front.cursor.0)
+            }
+            Lane::Region(_) => {
+                let regions = RegionLine::read_all(self.argument("sign_regions")?)?;
+                let known = regions.iter().find(|known| known.lane() == lane)?;
+                Some(known.cursor.0)
+            }
+        };
+        let is_own = Lane::named(self.argument("lane")) == Some(lane);
+        let by_copy = is_of_board("sign_born").then(by_copy).flatten();
+        let by_ticket = is_own && is_of_board("ticket_born");
+        let by_ticket = by_ticket.then(|| number("ticket_seen")).flatten();
+        by_copy.max(by_ticket).unwrap_or(0)
+    }
+
+    /// The board of the answer; nothing where it tells none.
+    #[must_use]
+    pub fn board(&self) -> Option<Board> {
+        let number = |name| self.number(name);
+        let mode = Mode::named(self.answered("mode")?)?;
+        let taken = number("total_active").map(|_| self.inside() + number("promised").unwrap_or(0));
+        let is_capped = self.answered("cap") == Some("on") && mode != Mode::Open;
+        let splices = self.answered("splices").unwrap_or_default();
+        Some(Board {
+            order: (number("started")?, number("adopted")?),
+            born: number("born")?,
+            epoch: number("epoch")?,
+            is_young: number("young") == Some(1),
+            lanes: self.lanes()?,
+            admitted: number("admitted")?,
+            drawn: number("drawn")?,
+            credit: number("credit")?,
+            mode,
+            pace: Pace {
+                automatic: number("automatic")?,
+                quantity: number("quantity")?,
+            },
+            taken,
+            cap: number("total_active").filter(|_| is_capped),
+            splices: splices
+                .split_whitespace()
+                .map(Splice::read)
+                .collect::<Option<_>>()?,
+            event: self.answered("event").and_then(EventSign::read),
+            begun: self.answered("begun").and_then(Begun::read),
+        })
+    }
+
+    fn lanes(&self) -> Option<BTreeMap<Lane, Numbers>> {
+        let main = Numbers {
+            cursor: self.number("cursor")?,
+            length: self.number("length")?,
+        };
+        let front = match self.answered("front") {
+            Some(front) => FrontLane::read(front)?,
+            None => FrontLane::default(),
+        };
+        let front = Numbers {
+            cursor: front.cursor.0,
+            length: front.length,
+        };
+        let regions = match self.answered("regions") {
+            Some(regions) => RegionLine::read_all(regions)?,
+            None => Vec::new(),
+        };
+        let regions = regions.iter().map(|line| {
+            let numbers = Numbers {
+                cursor: line.cursor.0,
+                length: line.length,
+            };
+            (line.lane(), numbers)
+        });
+        let lanes = [(Lane::Main, main), (Lane::Front, front)].into_iter();
+        Some(lanes.chain(regions).collect())
+    }
+
+    /// How many sessions there are.
+    fn inside(&self) -> u64 {
+        let cells = self.answered("ring").unwrap_or_default();
+        let cells = cells.split(' ').filter_map(Cell::read);
+        cells.map(|cell| cell.many).sum()
+    }
+}
