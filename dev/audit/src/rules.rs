@@ -1,217 +1,31 @@
-//! What each line may say behind the one in front of it.
+//! What each line may say behind the one in front of it, in words of a report. The rules are in `dev/invariants`.
 
-use now_serving::queue::journal::{JournalKind, JournalLane, JournalLine};
+use invariants::journal::{keeps_to_the_pace_of, may_explain, wrong_with};
 
 use crate::Report;
 use crate::chain::Chain;
-
-/// While visitors wait, periods that no request saw are opened later: at most this many seconds' worth.
-const LONGEST_CATCH_UP: u64 = 30;
-
-/// So long after a publication a data centre may still go by the pace before, in milliseconds.
-const READ_EVERYWHERE_MS: u64 = 60_000;
 
 /// Finds the lines that break a rule.
 pub(crate) fn judge(chain: &Chain<'_>, report: &mut Report) {
     for (digest, line) in &chain.lines {
         let before = chain.before(line);
-        let wrong = alone(line).or_else(|| behind(line, before?));
-        let over = || over_budget(line, before?);
-        let Some(wrong) = wrong.or_else(over) else {
+        let Some(wrong) = wrong_with(line, before) else {
             continue;
         };
-        let (room, number) = (chain.room, line.number);
-        let is_over =
-            before.is_some_and(|before| over_budget(line, before).as_ref() == Some(&wrong));
-        let later = before.filter(|_| is_over).and_then(|before| {
-            let mut later = later_paces(chain, digest, line);
-            later.find(|later| over_budget(&by_the_pace_of(line, later), before).is_none())
-        });
+        let (room, number, found) = (chain.room, line.number, wrong.found);
+        let later = before
+            .filter(|_| wrong.is_over_its_pace)
+            .and_then(|before| {
+                let later = chain.lines_behind(digest);
+                let mut later = later.take_while(|later| may_explain(line, later));
+                later.find(|later| keeps_to_the_pace_of(line, later, before))
+            });
         match later {
             Some(later) => report.notes.push(format!(
-                "{room}: line {number}: {wrong} by the pace that it tells. It keeps to that of line {}: the document changed, and a data centre had not read it.",
+                "{room}: line {number}: {found} by the pace that it tells. It keeps to that of line {}: the document changed, and a data centre had not read it.",
                 later.number
             )),
-            None => report.faults.push(format!("{room}: line {number}: {wrong}.")),
+            None => report.faults.push(format!("{room}: line {number}: {found}.")),
         }
-    }
-}
-
-/// The lines behind this one that another data centre may have written by a newer document. What an operator sets holds from its own
-/// line on.
-fn later_paces<'a, 'b>(
-    chain: &'b Chain<'a>,
-    digest: &str,
-    line: &'b JournalLine<'a>,
-) -> impl Iterator<Item = &'b JournalLine<'a>> {
-    let until = line.at_ms.saturating_add(READ_EVERYWHERE_MS);
-    let lines = chain.lines_behind(digest);
-    lines.take_while(move |later| {
-        let is_set = later.kind == JournalKind::Change && later.what.starts_with("pace:");
-        later.at_ms <= until && !is_set && !comes_back(later)
-    })
-}
-
-/// The line as it would be by the pace of the other.
-fn by_the_pace_of<'a>(line: &JournalLine<'a>, other: &JournalLine<'a>) -> JournalLine<'a> {
-    JournalLine {
-        automatic: other.automatic,
-        most: other.most,
-        ..*line
-    }
-}
-
-/// Whether the line is what a copy or a ticket brought back: its numbers follow from none before.
-fn comes_back(line: &JournalLine<'_>) -> bool {
-    let is_return = matches!(
-        line.kind,
-        JournalKind::Begin | JournalKind::Loss | JournalKind::Restore
-    );
-    is_return && !goes_past_free(line)
-}
-
-/// Whether the line went past numbers that a loss left free, which nobody is known to hold.
-fn goes_past_free(line: &JournalLine<'_>) -> bool {
-    line.kind == JournalKind::Restore && line.what == "free"
-}
-
-/// What is wrong with a line by itself.
-fn alone(line: &JournalLine<'_>) -> Option<String> {
-    let passes = |lane: JournalLane| lane.to > lane.length;
-    let falls = |lane: JournalLane| lane.to < lane.from;
-    let moves = |lane: JournalLane| lane.to != lane.from;
-    let lanes = [line.main, line.front];
-    if lanes.into_iter().any(passes) {
-        return Some("the cursor passes the length".into());
-    }
-    if !comes_back(line) && lanes.into_iter().any(falls) {
-        return Some("the cursor falls".into());
-    }
-    let may_move = !matches!(
-        line.kind,
-        JournalKind::Change | JournalKind::Seal | JournalKind::Lot
-    );
-    (!may_move && lanes.into_iter().any(moves)).then(|| "nothing of this moves the cursor".into())
-}
-
-/// What is wrong with a line behind the one in front of it.
-fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
-    if line.number != before.number + 1 {
-        let number = before.number;
-        return Some(format!("it follows line {number}"));
-    }
-    match line.kind {
-        JournalKind::Begin => return begun_anew(line, before),
-        JournalKind::Loss => return None,
-        _ => {}
-    }
-    if line.main.from != before.main.to || line.front.from != before.front.to {
-        return Some("the cursor moved without a line".into());
-    }
-    if comes_back(line) {
-        return None;
-    }
-    if line.main.length < before.main.length || line.front.length < before.front.length {
-        return Some("numbers were taken back".into());
-    }
-    None
-}
-
-/// A journal that begins anew behind other lines has lost the line, and begins with nothing, or has lost only itself, and goes on
-/// where the line in front of it left off.
-fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
-    let lanes = [(line.main, before.main), (line.front, before.front)];
-    let is_nothing = lanes
-        .iter()
-        .all(|(lane, _)| *lane == JournalLane::default());
-    let goes_on = |(lane, before): &(JournalLane, JournalLane)| {
-        lane.from == before.to && lane.to == lane.from && lane.length >= before.length
-    };
-    let is_told = is_nothing || lanes.iter().all(goes_on);
-    let cursor = line.main.to;
-    (!is_told).then(|| {
-        format!("it begins anew at the cursor {cursor}, and no line says how the cursor came there")
-    })
-}
-
-/// How many went in that no rule allows.
-fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
-    if comes_back(line) {
-        return None;
-    }
-    if goes_past_free(line) {
-        let is_more = line.credit > before.credit;
-        return is_more.then(|| "credit came from nowhere".into());
-    }
-    let moved = |lane: JournalLane| lane.to.saturating_sub(lane.from);
-    let released = moved(line.main) + moved(line.front);
-    let (allowed, granted) = match line.kind {
-        JournalKind::Permit => match permitted(line) {
-            Some(permitted) => permitted,
-            None => return Some("its words are not those of a permit".into()),
-        },
-        JournalKind::Release | JournalKind::Straight if line.rule == "open" => return None,
-        JournalKind::Release => (by_pace(line, before, missed(line, before)), 0),
-        JournalKind::Straight => (by_pace(line, before, passed(line, before)), 0),
-        _ => return None,
-    };
-    // A permit keeps its own account; the others use credit before the budget.
-    let Some(used) = (before.credit + granted).checked_sub(line.credit) else {
-        return Some("credit came from nowhere".into());
-    };
-    let allowed = match line.kind {
-        JournalKind::Permit if used > 0 => {
-            return Some("a permit does not add up to the credit".into());
-        }
-        JournalKind::Permit => allowed,
-        _ => allowed + used,
-    };
-    (released > allowed).then(|| format!("{released} went in, {allowed} were allowed"))
-}
-
-/// How many a permit let in, and what it added to the credit; nothing where its words are not those of a permit.
-fn permitted(line: &JournalLine<'_>) -> Option<(u64, u64)> {
-    if line.what == "jump" {
-        return Some((1, 0));
-    }
-    let words: Vec<u64> = (line.what.split(':').map(str::parse))
-        .collect::<Result<_, _>>()
-        .ok()?;
-    match words[..] {
-        [amount, released, kept] => Some((released.min(amount), kept)),
-        _ => None,
-    }
-}
-
-/// How many periods a release may have opened since.
-fn missed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
-    let automatic = line.automatic.max(1);
-    let most = LONGEST_CATCH_UP / automatic;
-    let since = match (line.period, before.period) {
-        (None, _) => return 0,
-        (Some(now), Some(then)) if now == then => return 0,
-        (Some(now), Some(then)) => now.saturating_sub(then) / automatic,
-        (Some(_), None) => most,
-    };
-    since.min(most).max(1)
-}
-
-/// How many periods went by while visitors went straight in.
-fn passed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
-    if line.period == before.period {
-        return 0;
-    }
-    let automatic = line.automatic.min(before.automatic).max(1);
-    line.at_ms.saturating_sub(before.at_ms) / (automatic * 1000) + 2
-}
-
-/// What the pace allows: the remainder of the period, or the budgets of those since.
-fn by_pace(line: &JournalLine<'_>, before: &JournalLine<'_>, periods: u64) -> u64 {
-    let most = line.most.max(before.most);
-    match periods {
-        0 => before.left,
-        // A budget has at most the remainder of the one before on top, which is less than a visitor.
-        periods if line.kind == JournalKind::Release => periods * most + 1,
-        periods => before.left + periods * most + 1,
     }
 }
