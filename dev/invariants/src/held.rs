@@ -73,7 +73,7 @@ impl Held {
             is_admitted: is_number("adm") && !is_called,
             has_grace: is_number("grace"),
             notice: text("why").or_else(|| text("notice")),
-            claims: claims.clone(),
+            claims,
         })
     }
 }

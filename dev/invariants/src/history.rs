@@ -14,7 +14,7 @@ mod tickets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use now_serving::queue::{Lane, Mode, Phase};
+use now_serving::queue::{Lane, Mode, Pace, Phase};
 
 use crate::board::Board;
 use crate::broken::{Broken, Checks};
@@ -78,6 +78,7 @@ pub struct History {
     pub began_ms: u64,
     /// The greatest epoch that any board had.
     pub epoch: u64,
+    has_no_absences: bool,
     /// Whether a cap ever held.
     pub was_capped: bool,
     /// How many losses were not covered, and why.
@@ -124,7 +125,7 @@ struct Step<'a> {
     now_ms: u64,
     /// How many sessions the batches of this call made longer.
     renewals: u64,
-    /// Whether the journal says that numbers came back by this call.
+    /// Whether a copy or a ticket may know more of the line than these data, or the journal says that one did.
     came_back: bool,
     /// Numbers that a loss left free, and that this call went past.
     gone_past: u64,
@@ -159,7 +160,7 @@ impl Step<'_> {
 
     /// Whether the numbers say only what the call did: no copy and no ticket may have shown more.
     fn is_plain(&self) -> bool {
-        !self.board.is_young && !self.came_back && self.board.epoch == self.before.epoch
+        !self.came_back && self.board.epoch == self.before.epoch
     }
 
     /// Whether an operator opened the room, where all go in and no rule of the line counts.
@@ -180,6 +181,16 @@ impl Step<'_> {
 }
 
 impl History {
+    /// A history in which the store never measures absent visitors, so that the pace is never raised for them. It does
+    /// only where all POPs tell it in time who came.
+    #[must_use]
+    pub fn without_absences() -> Self {
+        Self {
+            has_no_absences: true,
+            ..Self::default()
+        }
+    }
+
     /// The store has done a call, and answered so, at this time of its clock.
     ///
     /// # Errors
@@ -228,7 +239,7 @@ impl History {
             said,
             now_ms,
             renewals,
-            came_back: noted.came_back,
+            came_back: noted.came_back || self.may_come_back(&board),
             gone_past: noted.gone_past,
         });
         if let Some(step) = &step {
@@ -309,7 +320,17 @@ impl History {
         }
         let used = before.credit.saturating_sub(board.credit);
         let by_pace = moved.all.saturating_sub(granted.saturating_add(used));
-        let is_allowed = self.bucket.takes(by_pace, board.pace, step.now_ms);
+        let most = step.said.most_a_period(board.pace);
+        let is_raised = !self.has_no_absences && step.said.makes_up_for_absent(board.pace);
+        let pace = Pace {
+            quantity: if is_raised {
+                most + most.div_ceil(2)
+            } else {
+                most
+            },
+            ..board.pace
+        };
+        let is_allowed = self.bucket.takes(by_pace, pace, step.now_ms);
         let bucket = &self.bucket;
         self.checks
             .must("no more are released than are allowed", is_allowed, || {
@@ -391,6 +412,11 @@ impl History {
     fn is_settled(&self, now_ms: u64) -> bool {
         self.lost_ms
             .is_none_or(|lost| lost.saturating_add(UNSETTLED_MS) <= now_ms)
+    }
+
+    /// Whether an older line may come back: where data are young that are not the first ones.
+    fn may_come_back(&self, board: &Board) -> bool {
+        board.is_young && (self.losses > 0 || self.has_a_past)
     }
 
     /// A renewal of which the store may hear late, in another order, or never: it counts until this minute.

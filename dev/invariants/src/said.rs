@@ -20,8 +20,9 @@ const BEFORE_KEYS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Said {
     keys: Vec<String>,
-    arguments: BTreeMap<String, String>,
-    answer: BTreeMap<String, String>,
+    /// Names and values, one behind the other.
+    arguments: Vec<String>,
+    answer: Vec<(Value, Value)>,
 }
 
 /// What a verb of the line may do to it.
@@ -111,55 +112,75 @@ impl Said {
     /// A call by its words, and the `result` of its answer; nothing where the call is none of the script.
     #[must_use]
     pub fn of(words: &[String], answer: &Value) -> Option<Self> {
-        if !matches!(words.first()?.as_str(), "EVAL" | "EVALSHA") {
-            return None;
-        }
-        let many: usize = words.get(BEFORE_KEYS - 1)?.parse().ok()?;
-        let (keys, rest) = words.get(BEFORE_KEYS..)?.split_at_checked(many)?;
-        let pairs = rest.get(1..)?.chunks_exact(2);
-        let arguments = pairs.filter_map(|pair| match pair {
-            [name, value] => Some((name.clone(), value.clone())),
-            _ => None,
-        });
-        let text = |value: &Value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let answer = answer.as_array()?.chunks_exact(2);
-        let answer = answer.filter_map(|pair| match pair {
-            [name, value] => Some((text(name), text(value))),
-            _ => None,
-        });
-        let said = Self {
-            keys: keys.to_vec(),
-            arguments: arguments.collect(),
-            answer: answer.collect(),
-        };
-        said.arguments.contains_key("verb").then_some(said)
+        Self::owned(words.to_vec(), answer.clone())
     }
 
     /// The same by the body of a call, and status and body of the answer. Refusals of the store are nothing.
     #[must_use]
     pub fn read(call: &str, answer: Option<&(u16, Vec<u8>)>) -> Option<Self> {
-        let (status, answer) = answer?;
+        let (_, answer) = answer.filter(|(status, _)| *status == 200)?;
         let words: Vec<String> = serde_json::from_str(call).ok()?;
-        let answer: Value = (*status == 200)
-            .then(|| serde_json::from_slice(answer).ok())
-            .flatten()?;
-        Self::of(&words, answer.get("result")?)
+        let mut answer: Value = serde_json::from_slice(answer).ok()?;
+        Self::owned(words, answer.get_mut("result")?.take())
+    }
+
+    fn owned(words: Vec<String>, answer: Value) -> Option<Self> {
+        if !matches!(words.first()?.as_str(), "EVAL" | "EVALSHA") {
+            return None;
+        }
+        let many: usize = words.get(BEFORE_KEYS - 1)?.parse().ok()?;
+        let mut words = words.into_iter().skip(BEFORE_KEYS);
+        let keys: Vec<String> = words.by_ref().take(many).collect();
+        // The names of the keys stand in front of the arguments.
+        words.next()?;
+        let Value::Array(answer) = answer else {
+            return None;
+        };
+        let mut items = answer.into_iter();
+        let mut pairs = Vec::with_capacity(items.len() / 2);
+        while let (Some(name), Some(value)) = (items.next(), items.next()) {
+            pairs.push((name, value));
+        }
+        let said = Self {
+            keys,
+            arguments: words.collect(),
+            answer: pairs,
+        };
+        said.argument("verb").is_some().then_some(said)
     }
 
     fn argument(&self, name: &str) -> Option<&str> {
-        self.arguments.get(name).map(String::as_str)
+        let mut pairs = self.arguments.chunks_exact(2);
+        pairs.find_map(|pair| match pair {
+            [known, value] if known == name => Some(value.as_str()),
+            _ => None,
+        })
     }
 
+    fn value(&self, name: &str) -> Option<&Value> {
+        let found = self.answer.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// A text of the answer.
     fn answered(&self, name: &str) -> Option<&str> {
-        self.answer.get(name).map(String::as_str)
+        self.value(name)?.as_str()
     }
 
-    /// A whole number of the answer.
+    /// A whole number of the answer. A hash of Redis keeps numbers as texts.
     fn number(&self, name: &str) -> Option<u64> {
-        self.answered(name)?.parse().ok()
+        let value = self.value(name)?;
+        value.as_u64().or_else(|| value.as_str()?.parse().ok())
+    }
+
+    /// The texts of a list of the answer.
+    fn texts(&self, name: &str) -> Option<Vec<String>> {
+        let list = self.value(name)?.as_array()?.iter();
+        let texts = list.map(|text| match text {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        Some(texts.collect())
     }
 
     /// The key that has this in its name.
@@ -210,7 +231,7 @@ impl Said {
     /// Whether the visitor brought a ticket with a number.
     #[must_use]
     pub fn has_ticket(&self) -> bool {
-        self.arguments.contains_key("ticket_id")
+        self.argument("ticket_id").is_some()
     }
 
     /// The visitor's number, and its lane.
@@ -245,6 +266,24 @@ impl Said {
     pub fn front_share(&self) -> u64 {
         let share = self.argument("front_share");
         share.and_then(|share| share.parse().ok()).unwrap_or(0)
+    }
+
+    /// The most visitors that the pace lets in a period by the settings of this POP: a pace that follows the origin has a
+    /// bound of its own.
+    #[must_use]
+    pub fn most_a_period(&self, pace: Pace) -> u64 {
+        let words: Vec<&str> = self.argument("health").unwrap_or("").split(' ').collect();
+        let bound = match words[..] {
+            [_, _, _, _, "on", _, most] => most.parse().ok(),
+            _ => None,
+        };
+        bound.filter(|most| *most > 0).unwrap_or(pace.quantity)
+    }
+
+    /// Whether the pace makes up for called visitors who do not come: by half of it at most.
+    #[must_use]
+    pub fn makes_up_for_absent(&self, pace: Pace) -> bool {
+        self.argument("absent") == Some("on") && pace.automatic <= 60
     }
 
     /// The invitation that the visitor brought.
@@ -288,7 +327,8 @@ impl Said {
     /// What became of the visitor's claim of a session.
     #[must_use]
     pub fn claimed(&self) -> Option<Claimed> {
-        let claim: i64 = self.answered("claim")?.parse().ok()?;
+        let value = self.value("claim")?;
+        let claim = value.as_i64().or_else(|| value.as_str()?.parse().ok())?;
         Some(match u64::try_from(claim) {
             Ok(0) => Claimed::Full,
             Ok(end) => Claimed::Until(end),
@@ -316,8 +356,7 @@ impl Said {
     /// All decisions that the metrics tell, by reason.
     #[must_use]
     pub fn decisions(&self) -> BTreeMap<String, u64> {
-        let counts = self.answered("counts").unwrap_or("[]");
-        let counts: Vec<String> = serde_json::from_str(counts).unwrap_or_default();
+        let counts = self.texts("counts").unwrap_or_default();
         let pairs = counts.chunks_exact(2).filter_map(|pair| match pair {
             [name, many] if is_decision(name) => Some((name.clone(), many.parse().ok()?)),
             _ => None,
@@ -328,7 +367,7 @@ impl Said {
     /// The lines of the journal that it wrote, and the digest of the last of them.
     #[must_use]
     pub fn noted(&self) -> Option<(Vec<String>, String)> {
-        let mut lines: Vec<String> = serde_json::from_str(self.answered("noted")?).ok()?;
+        let mut lines = self.texts("noted")?;
         let head = lines.pop()?;
         Some((lines, head))
     }

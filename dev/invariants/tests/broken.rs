@@ -52,7 +52,11 @@ fn said(verb: &str, keys: &[&str], arguments: Pairs<'_>, answer: Pairs<'_>) -> S
     let rest = BOARD.iter().filter(|(name, _)| !differs(name));
     let pairs = rest.chain(answer);
     let answer: Vec<Value> = pairs
-        .flat_map(|(name, value)| [json!(name), json!(value)])
+        .flat_map(|(name, value)| {
+            let list = serde_json::from_str(value).ok();
+            let list = list.filter(Value::is_array);
+            [json!(name), list.unwrap_or(json!(value))]
+        })
         .collect();
     Said::of(&words, &answer.into()).unwrap()
 }
@@ -150,6 +154,17 @@ fn more_than_pace_credit_and_permits_allow_is_found() {
     );
     let permit = [("act", "permit"), ("amount", "10")];
     assert_eq!(moved("19", "19", &permit), Ok(()));
+    assert_eq!(moved("25", "25", &[("absent", "on")]), Ok(()), "half more");
+    breaks(
+        moved("26", "26", &[("absent", "on")]),
+        "no more are released than are allowed",
+    );
+    let follows = [("health", "on 5 20 40 on 1 4")];
+    assert_eq!(moved("21", "21", &follows), Ok(()), "up to four a period");
+    breaks(
+        moved("22", "22", &follows),
+        "no more are released than are allowed",
+    );
     breaks(moved("17", "16", &[]), "the parts of a release are its sum");
     answer_breaks("credit comes from a permit", &[], &[("credit", "1")]);
 }

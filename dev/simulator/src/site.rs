@@ -6,8 +6,10 @@
 mod watched;
 
 use std::net::Ipv4Addr;
+use std::rc::Rc;
 use std::time::Duration;
 
+use invariants::{Held, Histories};
 use now_serving::cache::outbox::Tally;
 use now_serving::cache::{LastSign, SignCache};
 use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
@@ -21,7 +23,7 @@ use now_serving::ticket::{Standing, Ticket};
 use serde_json::{Map, Value, json};
 use upstash_local::{Clock, Fault, Faults, Rate, Store};
 use virtual_edge::cache::{Cache, CacheFault};
-use virtual_edge::{Takes, Turn, id_of};
+use virtual_edge::{Direct, Takes, Turn, id_of};
 
 use crate::outside::Outside;
 use crate::scenario::Scenario;
@@ -108,6 +110,8 @@ struct Pop {
 pub struct Site {
     config: Config,
     store: Store,
+    /// The way to the store, on which each call is held to the invariants.
+    way: invariants::Watched<Direct>,
     takes: Takes,
     pops: Vec<Pop>,
     polls: Polls,
@@ -155,6 +159,10 @@ impl Site {
         Ok(Self {
             config: config(&scenario.settings)?,
             store: store.clone(),
+            way: invariants::Watched {
+                inner: Direct(store.clone()),
+                histories: Rc::default(),
+            },
             start_ms,
             takes: Takes::Always(Duration::from_millis(scenario.store.takes.ms())),
             pops: (0..scenario.pops).map(pop).collect(),
@@ -200,7 +208,29 @@ impl Site {
     pub fn ask(&mut self, target: Target<'_>, browser: Browser<'_>) -> Heard {
         let id = self.next_id();
         let call = call(target, browser, &self.config.operators.path, id);
-        self.answer(&call, &[], browser.pop)
+        let heard = self.answer(&call, &[], browser.pop);
+        self.note(&heard, browser.ticket);
+        heard
+    }
+
+    /// What a visitor got is part of the history.
+    fn note(&self, heard: &Heard, brought: Option<&str>) {
+        let is_visit = matches!(
+            heard.reason,
+            Reason::Inside | Reason::Admitted | Reason::Invited
+        );
+        let is_inside = heard.is_forwarded && is_visit;
+        let given = heard.ticket.as_deref().and_then(Held::of);
+        let brought = brought.filter(|_| is_inside && given.is_none());
+        let brought = brought.and_then(Held::of);
+        let histories = &self.way.histories;
+        histories.answered(given.as_ref(), brought.as_ref(), is_inside);
+    }
+
+    /// What must hold of the line, and of what visitors were given.
+    #[must_use]
+    pub fn histories(&self) -> &Histories {
+        &self.way.histories
     }
 
     /// A change by an operator's program.
@@ -360,6 +390,7 @@ impl Site {
         let behind = self.now_ms.saturating_sub(self.store_ms);
         self.store.advance(Duration::from_millis(behind));
         self.store_ms = self.now_ms;
+        self.way.histories.is_at(self.now_ms);
         let cache = self.pop(pop).map(|pop| pop.cache.clone());
         cache.unwrap_or_else(|| Cache::new(self.now_ms))
     }
@@ -367,7 +398,7 @@ impl Site {
     fn turn<'a>(&'a self, call: &'a Call, cache: &'a Cache) -> Turn<'a> {
         let now = Now::from_ms(self.now_ms);
         let store = (&self.store, self.takes);
-        Turn::new((call, now), &self.config, store, cache, &|_| ())
+        Turn::new((call, now), &self.config, store, cache, &|_| ()).by(&self.way)
     }
 
     /// What could wait until the visitor had been answered.

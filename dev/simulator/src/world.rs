@@ -131,10 +131,23 @@ impl World<'_> {
             } else if let Some(Reverse((_, _, whom, what))) = self.next.pop() {
                 self.happen(whom, what)?;
             }
+            self.keeps_the_rules()?;
         }
         let end_ms = self.now_ms.min(end_ms);
         self.record.close(end_ms - start_ms, &self.site);
         Ok(())
+    }
+
+    /// Every invariant holds, after each call of the store and each answer.
+    fn keeps_the_rules(&self) -> Result<(), String> {
+        let verdict = self.site.histories().verdict();
+        verdict.map_err(|broken| {
+            let seconds = (self.now_ms - self.site.start_ms) / 1000;
+            format!(
+                "The product broke its own rules after {seconds} s of seed {}. {broken}",
+                self.scenario.seed
+            )
+        })
     }
 
     fn go_to(&mut self, at_ms: u64) {

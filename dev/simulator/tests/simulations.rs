@@ -299,6 +299,29 @@ fn an_origin_that_bears_the_pace_answers_soon_and_half_as_many_more_drown_it() {
 }
 
 #[test]
+fn each_call_of_the_store_and_each_ticket_is_held_to_the_invariants() {
+    let scenarios = load("short", &Overrides::default()).unwrap();
+    let (_, scenario) = scenarios.first().unwrap();
+    let moments = arrivals::moments(&scenario.arrivals, 1);
+    let site = Site::new(scenario, Polls::Reckoned).unwrap();
+    let (_, site) = world::play_on(site, scenario, &moments).unwrap();
+    let rooms = site.histories().rooms();
+    let history = &rooms["main"];
+    let checked = |name| history.checks.counts().get(name).copied().unwrap_or(0);
+    let visitors = moments.len() as u64;
+    assert!(history.calls > visitors, "{} calls", history.calls);
+    // The first call of all has none before it, and who goes straight in waits with no number.
+    for (name, least) in [
+        ("a draw gets the next number", visitors - 1),
+        ("no number is given twice", visitors / 2),
+        ("the number was called", visitors / 2),
+    ] {
+        assert!(checked(name) >= least, "{name}: {}", checked(name));
+    }
+    assert!(checked("a line of the journal keeps its rules") > 0);
+}
+
+#[test]
 fn every_scenario_that_comes_along_is_one() {
     for name in NAMES {
         let scenarios = load(name, &Overrides::default()).unwrap();

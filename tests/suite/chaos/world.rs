@@ -217,7 +217,10 @@ impl World {
             reset_ms: None,
             pops: (0..POPS).map(pop).collect(),
             people: Vec::new(),
-            truth: ROOMS.map(|_| RefCell::default()).into(),
+            // No minute is so calm that the store measures absent visitors.
+            truth: ROOMS
+                .map(|_| RefCell::new(History::without_absences()))
+                .into(),
             log: ROOMS.map(|_| RefCell::default()).into(),
             standing: RefCell::new(Standing::new(engine)),
             report: RefCell::default(),

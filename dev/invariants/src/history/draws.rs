@@ -135,11 +135,12 @@ impl History {
         };
         let before = self.data.draws.by_visitor.get(visitor).copied();
         // Where the data may still move, the number moves with them.
+        let may_move = self.may_come_back(board);
         let before = before.filter(|before| {
             let is_same =
                 (before.order, before.epoch, before.lane) == (draw.order, draw.epoch, draw.lane);
             let since = now_ms.checked_sub(before.at_ms);
-            is_same && !board.is_young && since.is_some_and(|since| since <= REPEATED_MS)
+            is_same && !may_move && since.is_some_and(|since| since <= REPEATED_MS)
         });
         if let Some(before) = before {
             self.checks.holds(

@@ -13,7 +13,7 @@ impl History {
         let is_new = before.and_then(id_of) != id;
         let is_of_before = before.is_some() || self.losses == 0;
         if is_new {
-            let is_whole = is_of_before && !board.is_young && self.is_settled(now_ms);
+            let is_whole = is_of_before && !self.may_come_back(board) && self.is_settled(now_ms);
             self.whole_event = id.filter(|_| is_whole);
         }
     }
