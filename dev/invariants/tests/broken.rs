@@ -1,5 +1,11 @@
 //! Each invariant, broken: two answers of a store that no script gives, or two tickets that no line gives.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test may stop at the first surprise"
+)]
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use invariants::{Broken, Data, Held, History, Said};
@@ -85,7 +91,7 @@ fn answer_breaks(invariant: &str, arguments: Pairs<'_>, answer: Pairs<'_>) {
 }
 
 /// A ticket of the line.
-fn held(sub: &str, number: u64, more: Value) -> Held {
+fn held(sub: &str, number: u64, more: &Value) -> Held {
     let mut claims =
         json!({ "sub": sub, "room": "main", "pos": number, "cur": 0, "born": 7000, "epoch": 1 });
     let more = more.as_object().unwrap().clone();
@@ -193,16 +199,16 @@ fn more_sessions_than_the_cap_are_found() {
 #[test]
 fn a_number_that_two_visitors_hold_is_found() {
     let mut history = begun();
-    history.given(&held("a", 6, json!({}))).unwrap();
-    history.given(&held("a", 6, json!({}))).unwrap();
+    history.given(&held("a", 6, &json!({}))).unwrap();
+    history.given(&held("a", 6, &json!({}))).unwrap();
     history
-        .given(&held("b", 6, json!({ "lane": "west" })))
+        .given(&held("b", 6, &json!({ "lane": "west" })))
         .unwrap();
     breaks(
-        history.given(&held("b", 6, json!({}))),
+        history.given(&held("b", 6, &json!({}))),
         "no number is given twice",
     );
-    let by_lot = |sub, came: u64| held(sub, 9, json!({ "came": came }));
+    let by_lot = |sub, came: u64| held(sub, 9, &json!({ "came": came }));
     history.given(&by_lot("c", 7)).unwrap();
     breaks(
         history.given(&by_lot("d", 8)),
@@ -214,12 +220,12 @@ fn a_number_that_two_visitors_hold_is_found() {
 fn a_number_may_be_given_again_where_older_data_came_back() {
     let mut history = begun();
     let copy = history.data.clone();
-    history.given(&held("a", 11, json!({}))).unwrap();
+    history.given(&held("a", 11, &json!({}))).unwrap();
     history.is_restored(copy, NOW_MS);
-    history.given(&held("b", 11, json!({}))).unwrap();
-    history.given(&held("c", 10, json!({}))).unwrap();
+    history.given(&held("b", 11, &json!({}))).unwrap();
+    history.given(&held("c", 10, &json!({}))).unwrap();
     breaks(
-        history.given(&held("d", 10, json!({}))),
+        history.given(&held("d", 10, &json!({}))),
         "no number is given twice",
     );
 }
@@ -227,12 +233,12 @@ fn a_number_may_be_given_again_where_older_data_came_back() {
 #[test]
 fn a_visitor_who_was_not_called_and_goes_in_is_found() {
     let mut history = begun();
-    history.enters(&held("a", 5, json!({}))).unwrap();
+    history.enters(&held("a", 5, &json!({}))).unwrap();
     breaks(
-        history.enters(&held("b", 6, json!({}))),
+        history.enters(&held("b", 6, &json!({}))),
         "the number was called",
     );
-    let in_west = |number| held("c", number, json!({ "lane": "west" }));
+    let in_west = |number| held("c", number, &json!({ "lane": "west" }));
     breaks(
         history.enters(&in_west(3)),
         "the number was called in its region",
@@ -242,11 +248,11 @@ fn a_visitor_who_was_not_called_and_goes_in_is_found() {
 #[test]
 fn two_visitors_in_one_place_and_a_visitor_who_is_overtaken_are_found() {
     let mut history = begun();
-    let [first, second] = [held("a", 6, json!({})), held("b", 7, json!({}))];
+    let [first, second] = [held("a", 6, &json!({})), held("b", 7, &json!({}))];
     history.given(&first).unwrap();
     history.given(&second).unwrap();
     history.all_have_places([&first, &second]).unwrap();
-    let same = held("c", 7, json!({}));
+    let same = held("c", 7, &json!({}));
     breaks(
         history.all_have_places([&second, &same]),
         "a place is of one visitor",
@@ -633,15 +639,15 @@ fn a_line_over_its_pace_is_right_where_a_later_one_tells_that_pace_in_time() {
 #[test]
 fn what_was_lost_is_forgotten_and_what_was_given_is_not() {
     let mut history = begun();
-    history.given(&held("a", 3, json!({}))).unwrap();
+    history.given(&held("a", 3, &json!({}))).unwrap();
     history.loses_all(NOW_MS);
     assert!(history.data.board.is_none() && !history.has_repeats());
     history.is_restored(Data::default(), NOW_MS);
     assert_eq!(history.losses(), 2);
     breaks(
-        history.given(&held("b", 3, json!({}))),
+        history.given(&held("b", 3, &json!({}))),
         "no number is given twice",
     );
     history.does_not_cover("no POP knows the line");
-    assert_eq!(history.given(&held("c", 3, json!({}))), Ok(()));
+    assert_eq!(history.given(&held("c", 3, &json!({}))), Ok(()));
 }

@@ -306,7 +306,7 @@ fn each_call_of_the_store_and_each_ticket_is_held_to_the_invariants() {
     let site = Site::new(scenario, Polls::Reckoned).unwrap();
     let (_, site) = world::play_on(site, scenario, &moments).unwrap();
     let rooms = site.histories().rooms();
-    let history = &rooms["main"];
+    let history = rooms.get("main").unwrap();
     let checked = |name| history.checks.counts().get(name).copied().unwrap_or(0);
     let visitors = moments.len() as u64;
     assert!(history.calls > visitors, "{} calls", history.calls);
