@@ -11,6 +11,7 @@ mod front;
 mod journal;
 mod losses;
 mod tickets;
+mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +24,10 @@ use crate::said::{Said, Verb};
 use draws::Drawn;
 use front::SinceEmpty;
 use journal::Pending;
-pub use losses::LEFT_FREE;
-use losses::Repeats;
+pub use losses::{LEFT_FREE, Loss};
+use losses::{Recovery, Repeats};
 use tickets::Given;
+pub use visitors::{Answered, Visitor};
 
 /// For how long after a loss a better copy may still say which sessions there are.
 const UNSETTLED_MS: u64 = 130_000;
@@ -41,9 +43,10 @@ pub struct Data {
     outboxes: BTreeMap<String, u64>,
     /// The keys under which something was done once.
     once: BTreeSet<String>,
-    /// The tickets that used each invitation, and the invitation of each of them.
+    /// The tickets that used each invitation, and the invitation of each of them by epoch and by
+    /// whether it led straight in.
     uses: BTreeMap<String, BTreeSet<String>>,
-    used_by: BTreeMap<String, String>,
+    used_by: BTreeMap<(String, u64, bool), String>,
     /// The tickets that went straight in by an invitation, and those of the latest minute.
     went_past: BTreeSet<String>,
     this_minute: (u64, BTreeSet<String>),
@@ -90,6 +93,7 @@ pub struct History {
     losses: u64,
     repeats: Vec<Repeats>,
     forgotten: Vec<Repeats>,
+    recovery: Option<Recovery>,
     /// How many visitors went in by a number, by lane.
     pub went_in: BTreeMap<Lane, u64>,
     /// The last number called, by lane and birth of the ticket.
@@ -98,8 +102,10 @@ pub struct History {
     numbers: BTreeMap<(Lane, u64, u64, u64), Given>,
     /// The same for places by lot.
     lots: BTreeMap<(u64, u64, u64), Given>,
-    /// The visitors who went in by a call of their number, or past the line.
-    let_in: BTreeSet<String>,
+    /// The visitors who went in by a call of their number, or past the line, and the epoch of that.
+    let_in: BTreeSet<(String, u64)>,
+    /// With which call each visitor drew the latest number, and in which epoch.
+    came_at: BTreeMap<String, (u64, u64)>,
     /// Visitors who were released while a loss was not settled, and those whom operators and programs let in.
     early: u64,
     permitted: u64,
@@ -202,6 +208,11 @@ impl History {
             let renewals = self.count(said);
             if said.verb() == Verb::Metrics {
                 self.sums_are_told(said);
+                // What was counted is kept, and nothing else.
+                let known = self.data.board.as_mut();
+                if let Some(known) = known.filter(|known| known.order == board.order) {
+                    known.taken = board.taken;
+                }
             }
             if said.is_kept() {
                 self.is_done_once(said);

@@ -7,6 +7,7 @@
 //! | what | where |
 //! |---|---|
 //! | no number twice, who goes in was called, who is overtaken by what | `history/tickets.rs` |
+//! | the number ahead never rises, a number lasts, a visitor inside stays inside | `history/visitors.rs` |
 //! | numbers never move back, parts of a release add up, pace, credit, permits, cap, phases of an event | `history.rs` |
 //! | the next number, repeats, invitations, bounds of networks, claims | `history/draws.rs` |
 //! | the share of the front lane | `history/front.rs` |
@@ -28,6 +29,6 @@ mod watched;
 pub use board::{Board, Numbers, Place};
 pub use broken::{Broken, Checks, Fault};
 pub use held::Held;
-pub use history::{Data, History, LEFT_FREE};
+pub use history::{Answered, Data, History, LEFT_FREE, Loss, Visitor};
 pub use said::{Batch, Claimed, Network, Presented, Said, Verb};
 pub use watched::{Histories, Watched};

@@ -9,7 +9,7 @@ use now_serving::store::upstash::{Attempt, StoreError, Transport};
 
 use crate::broken::Broken;
 use crate::held::Held;
-use crate::history::History;
+use crate::history::{Answered, History, Visitor};
 use crate::said::Said;
 
 /// The histories of all rooms of a store, by the name of the room.
@@ -45,6 +45,12 @@ impl Histories {
             let verdict = self.room_mut(&held.room).enters(held);
             self.keep(verdict);
         }
+    }
+
+    /// An answer reached this visitor of a room.
+    pub fn reached(&self, room: &str, visitor: &mut Visitor, answer: &Answered<'_>) {
+        let verdict = self.room_mut(room).answered(visitor, answer);
+        self.keep(verdict);
     }
 
     fn keep(&self, verdict: Result<(), Broken>) {

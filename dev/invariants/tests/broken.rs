@@ -8,9 +8,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use invariants::{Broken, Data, Held, History, Said};
-use now_serving::queue::RoomName;
+use invariants::{Broken, Held, History, Loss, Said};
 use now_serving::queue::journal::{BEGINNING, digest};
+use now_serving::queue::{Birth, Cursor, Live, RoomName, Sign};
 use serde_json::{Value, json};
 
 const NOW_MS: u64 = 1_800_000_000_000;
@@ -74,6 +74,32 @@ fn begun() -> History {
         .observe(&said("look", &[], &[], &[]), NOW_MS)
         .unwrap();
     history
+}
+
+/// What a POP knows that has read that line.
+fn copy() -> Option<Sign> {
+    Some(Sign {
+        birth: Birth {
+            born: 7000,
+            started: 7000,
+            ..Birth::default()
+        },
+        epoch: 1,
+        cursor: Cursor(5),
+        length: 10,
+        front: None,
+        regions: Vec::new(),
+        credit: 0,
+        measured: None,
+        head: None,
+        lines: None,
+        pops: None,
+        sessions: None,
+        origin: None,
+        event: None,
+        begun: None,
+        live: Live::default(),
+    })
 }
 
 #[track_caller]
@@ -219,9 +245,9 @@ fn a_number_that_two_visitors_hold_is_found() {
 #[test]
 fn a_number_may_be_given_again_where_older_data_came_back() {
     let mut history = begun();
-    let copy = history.data.clone();
+    let older = history.data.clone();
     history.given(&held("a", 11, &json!({}))).unwrap();
-    history.is_restored(copy, NOW_MS);
+    history.loses(Loss::Restored(Box::new(older)), &[copy()], NOW_MS);
     history.given(&held("b", 11, &json!({}))).unwrap();
     history.given(&held("c", 10, &json!({}))).unwrap();
     breaks(
@@ -257,9 +283,15 @@ fn two_visitors_in_one_place_and_a_visitor_who_is_overtaken_are_found() {
         history.all_have_places([&second, &same]),
         "a place is of one visitor",
     );
-    let _not_called = history.enters(&second);
+    let next = [("number", "12"), ("length", "12"), ("drawn", "12")];
+    history.observe(&draw("d", &[], &NEXT), NOW_MS).unwrap();
+    history.observe(&draw("e", &[], &next), NOW_MS).unwrap();
+    let [waits, enters] = [
+        held("d", 11, &json!({})),
+        held("e", 12, &json!({ "adm": 1_800_000_000 })),
+    ];
     breaks(
-        history.all_have_places([&first, &second]),
+        history.all_have_places([&waits, &enters]),
         "no visitor is overtaken but by a loss or a permit",
     );
 }
@@ -537,7 +569,7 @@ fn what_is_done_twice_under_one_key_is_found() {
     let mut history = begun();
     history.observe(&done(), NOW_MS).unwrap();
     breaks(history.observe(&done(), NOW_MS), "one key, one change");
-    history.loses_all(NOW_MS);
+    history.loses(Loss::All, &[copy()], NOW_MS);
     assert_eq!(history.observe(&done(), NOW_MS), Ok(()));
 }
 
@@ -640,9 +672,9 @@ fn a_line_over_its_pace_is_right_where_a_later_one_tells_that_pace_in_time() {
 fn what_was_lost_is_forgotten_and_what_was_given_is_not() {
     let mut history = begun();
     history.given(&held("a", 3, &json!({}))).unwrap();
-    history.loses_all(NOW_MS);
+    history.loses(Loss::All, &[copy()], NOW_MS);
     assert!(history.data.board.is_none() && !history.has_repeats());
-    history.is_restored(Data::default(), NOW_MS);
+    history.loses(Loss::Restored(Box::default()), &[copy()], NOW_MS);
     assert_eq!(history.losses(), 2);
     breaks(
         history.given(&held("b", 3, &json!({}))),
@@ -650,4 +682,27 @@ fn what_was_lost_is_forgotten_and_what_was_given_is_not() {
     );
     history.does_not_cover("no POP knows the line");
     assert_eq!(history.given(&held("c", 3, &json!({}))), Ok(()));
+}
+
+#[test]
+fn a_loss_is_not_covered_where_no_copy_knows_the_line_or_a_pop_tells_nothing_in_time() {
+    let lost = |copies: &[Option<Sign>]| {
+        let mut history = begun();
+        history.loses(Loss::All, copies, NOW_MS);
+        history
+    };
+    assert_eq!(lost(&[None]).uncovered, 1);
+    let mut told = lost(&[copy(), None]);
+    assert!(told.is_recovering());
+    told.has_told(0);
+    told.time_passes(NOW_MS + 600 * SECOND);
+    assert_eq!((told.uncovered, told.is_recovering()), (0, false));
+    let mut forgot = lost(&[copy(), copy()]);
+    forgot.is_forgotten_by(1);
+    assert_eq!(forgot.uncovered, 1);
+    let mut late = lost(&[copy()]);
+    late.observe(&said("look", &[], &[], &[("started", "8000")]), NOW_MS)
+        .unwrap();
+    late.time_passes(NOW_MS + 600 * SECOND);
+    assert_eq!(late.uncovered, 1);
 }

@@ -124,7 +124,7 @@ impl World {
             return;
         };
         let reference = format!("{}-{}", &sub[..4], &sub[4..8]).to_ascii_uppercase();
-        self.place(at, room).is_excused = true;
+        self.place(at, room).visitor.is_excused = true;
         let reference = json!({ "reference": reference }).to_string();
         self.operates(room, Ask::json_to("end", &reference));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use invariants::Held;
+use invariants::{Answered, Held, Visitor};
 use now_serving::cache::{LastSign, SignCache};
 use now_serving::queue::{Cursor, Invitation, Lane, Now, Position, Reason, RoomName, TicketState};
 use now_serving::queue::{WaitingProof, Way};
@@ -19,8 +19,6 @@ use crate::stories::invitations::sent;
 const MOST_PEOPLE: usize = 60;
 /// What visitors may be answered, besides by the origin. A wrong challenge is 400, and a room without invitations 404.
 const STATUSES: [u16; 8] = [200, 202, 204, 303, 403, 404, 429, 503];
-/// A copy of the sign serves for two seconds, and a renewal may take half a second.
-const SEEN_MS: u64 = 5_000;
 /// A session of three minutes ends with a minute of the store's clock, and a POP's clock may jump by one each way.
 const SURELY_INSIDE_MS: u64 = 45_000;
 
@@ -39,22 +37,8 @@ pub(super) struct Place {
     pub(super) ticket: Option<String>,
     /// Tickets that others have replaced.
     before: Vec<String>,
-    /// When the origin answered last, and when that began, by the greatest epoch of that time.
-    inside: Option<u64>,
-    /// Whether the ticket is a copy, or was used as one, or may be ended for other reasons than the rules of the line: then nobody
-    /// promises its holder a place.
-    pub(super) is_excused: bool,
-    /// How many losses were not covered when the number was drawn.
-    uncovered: u64,
-    shown: Option<Shown>,
+    pub(super) visitor: Visitor,
     renewed_in: usize,
-}
-
-/// How many were ahead.
-struct Shown {
-    of: (Lane, u64, u64, u64),
-    since_ms: u64,
-    by_pop: BTreeMap<usize, (u64, u64)>,
 }
 
 impl Person {
@@ -142,15 +126,13 @@ impl World {
         let is_of_two_secrets = self
             .reset_ms
             .is_some_and(|reset| self.now_ms < reset + super::settings::READ_EVERYWHERE_MS);
-        let uncovered = self.truth[room].borrow().uncovered;
+        let mut visitor = self.truth[room].borrow().visitor();
+        visitor.is_excused = is_of_two_secrets;
         let places = &mut self.people[at].places;
         places.entry(room).or_insert_with(|| Place {
             ticket: None,
             before: Vec::new(),
-            inside: None,
-            is_excused: is_of_two_secrets,
-            uncovered,
-            shown: None,
+            visitor,
             renewed_in: usize::MAX,
         })
     }
@@ -162,7 +144,7 @@ impl World {
             .iter_mut()
             .flat_map(|one| one.places.values_mut());
         for place in places {
-            place.is_excused = true;
+            place.visitor.is_excused = true;
         }
     }
 
@@ -262,14 +244,13 @@ impl World {
         self.note_renewal(at, spot.0, &heard);
         if luck.life == Life::Unanswered {
             let was_capped = self.truth[room].borrow().was_capped;
-            self.place(at, room).is_excused |= heard.got.inside && was_capped;
+            self.place(at, room).visitor.is_excused |= heard.got.inside && was_capped;
             return None;
         }
         if let CacheFault::Late(late_ms) = luck.cache {
             self.people[at].busy_until_ms = self.now_ms + late_ms;
         }
-        self.is_shown(at, spot.0, ticket.as_deref(), &heard);
-        self.keeps_the_promise(at, ticket.as_deref(), &heard);
+        self.keeps_its_promises(at, spot.0, ticket.as_deref(), &heard);
         self.takes(at, &heard);
         Some(heard.got)
     }
@@ -333,7 +314,7 @@ impl World {
         let heard = self.ask(&ask, spot, luck);
         self.must_hold(ticket.as_deref(), &heard, false);
         self.doubts(&heard);
-        self.place(at, room).is_excused |= ticket.is_none();
+        self.place(at, room).visitor.is_excused |= ticket.is_none();
     }
 
     /// The visitor goes on with the ticket from before.
@@ -366,7 +347,7 @@ impl World {
         self.doubts(&heard);
         // Under a cap a number and a session are the first client's that uses them.
         let was_capped = self.truth[room].borrow().was_capped;
-        self.place(at, room).is_excused |= was_capped;
+        self.place(at, room).visitor.is_excused |= was_capped;
     }
 
     /// The tickets of all rooms are copied.
@@ -374,7 +355,7 @@ impl World {
         let places = self.people[at].places.iter_mut();
         let had = places.filter_map(|(room, place)| {
             let ticket = place.ticket.clone()?;
-            place.is_excused = true;
+            place.visitor.is_excused = true;
             Some((*room, ticket))
         });
         let had: Vec<(usize, String)> = had.collect();
@@ -387,7 +368,7 @@ impl World {
         for (room, ticket) in had {
             let place = self.place(other, room);
             place.ticket = Some(ticket);
-            place.is_excused = true;
+            place.visitor.is_excused = true;
         }
         let luck = self.luck();
         self.sends(other, self.page(other, "").json(), luck);
@@ -422,7 +403,7 @@ impl World {
         let luck = self.luck();
         self.sends(at, to_room(sent(&code, "/"), room), luck);
         // Who has another number is not moved from the one before.
-        self.place(at, room).shown = None;
+        self.place(at, room).visitor.is_moved();
         self.reloads(at);
     }
 
@@ -542,120 +523,35 @@ impl World {
         }
         let place = self.place(at, heard.room);
         let is_here = std::mem::replace(&mut place.renewed_in, pop) == pop;
-        if !is_here || place.is_excused || heard.luck.cache != CacheFault::Sound {
+        if !is_here || place.visitor.is_excused || heard.luck.cache != CacheFault::Sound {
             self.doubts(heard);
         }
     }
 
-    /// How many are ahead is never more than at the draw, and never rises within a POP whose cache loses nothing. Between two POPs it
-    /// may: a sign that is marked as old is the last one that this POP has read.
-    fn is_shown(&mut self, at: usize, pop: usize, ticket: Option<&str>, heard: &Heard) {
-        let Some((held, ahead)) = shown_in(ticket, &heard.got) else {
-            return;
+    fn keeps_its_promises(&mut self, at: usize, pop: usize, ticket: Option<&str>, heard: &Heard) {
+        let (brought, given) = (ticket.and_then(Held::of), heard.got.ticket());
+        let given = given.as_deref().and_then(Held::of);
+        let is_json = heard.got.header("content-type").contains("json");
+        let ahead = is_json.then(|| heard.got.json()["ahead"].as_u64());
+        let here = &self.pops[pop].rooms[heard.room];
+        let (copy, generation) = (here.cache.memory.last_sign(), here.generation);
+        let answer = Answered {
+            brought: brought.as_ref(),
+            given: given.as_ref(),
+            ahead: ahead.flatten(),
+            is_inside: heard.got.inside,
+            is_waiting: matches!(
+                heard.reason,
+                Reason::Waiting | Reason::Held | Reason::Closed | Reason::Provisional
+            ),
+            pop: (pop, generation),
+            copy: copy.as_ref(),
+            surely_inside_ms: SURELY_INSIDE_MS,
+            now_ms: self.now_ms,
         };
-        let (line, turned_ms) = {
-            let truth = self.truth[heard.room].borrow();
-            (truth.data.board.clone(), truth.turned_ms)
-        };
-        let last = self.pops[pop].rooms[heard.room].cache.memory.last_sign();
-        let is_of_these_data =
-            last.map(|sign| sign.birth.order()) == line.as_ref().map(|line| line.order);
-        let before = self.place(at, heard.room).shown.take();
-        if self.now_ms < turned_ms + SEEN_MS || !is_of_these_data {
-            return;
-        }
-        // Where the ticket says how many that were: a number that other data gave may have moved since.
-        let at_draw = held
-            .seen
-            .filter(|_| line.is_some_and(|line| line.born == held.born));
-        let number = held.number.unwrap();
-        assert!(
-            ahead == 0 || at_draw.is_none_or(|seen| ahead + seen < number),
-            "more are ahead than at the draw: {held:?} {heard:?}"
-        );
-        let of = (held.lane, held.born, held.epoch, number);
-        let is_same = |shown: &Shown| shown.of == of && shown.since_ms > turned_ms + SEEN_MS;
-        let mut shown = before.filter(is_same).unwrap_or(Shown {
-            of,
-            since_ms: self.now_ms,
-            by_pop: BTreeMap::new(),
-        });
-        let generation = self.pops[pop].rooms[heard.room].generation;
-        let before = shown.by_pop.insert(pop, (generation, ahead));
-        let before = before.filter(|(of, _)| *of == generation);
-        assert!(
-            before.is_none_or(|(_, before)| ahead <= before),
-            "{ahead} are ahead after {before:?}: {held:?} {heard:?}"
-        );
-        self.place(at, heard.room).shown = Some(shown);
-        let mut truth = self.truth[heard.room].borrow_mut();
-        truth.checks.count(match held.lane {
-            Lane::Region(_) => "the number ahead never rises in a region",
-            _ => "the number ahead never rises",
-        });
-    }
-
-    /// A number lasts as long as its epoch, and a visitor inside stays inside.
-    fn keeps_the_promise(&mut self, at: usize, ticket: Option<&str>, heard: &Heard) {
-        let Some(came) = ticket.and_then(Held::of) else {
-            return;
-        };
-        let now_ms = self.now_ms;
         self.place(at, heard.room);
-        let truth = self.truth[heard.room].borrow();
-        let person = &self.people[at].places[&heard.room];
-        let is_promised = !person.is_excused
-            && person.uncovered == truth.uncovered
-            && truth.epoch <= came.epoch.max(came.born / 1_000);
-        let was_capped = truth.was_capped;
-        drop(truth);
-        let given = heard.got.ticket().as_deref().and_then(Held::of);
-        let notice = given.as_ref().and_then(|held| held.notice.clone());
-        let is_lost = matches!(notice.as_deref(), Some("anew" | "lapsed"));
-        assert!(
-            !is_lost || came.notice == notice || !came.is_waiting || !is_promised,
-            "the number is lost: {came:?} {heard:?}"
-        );
-        let is_visit = matches!(
-            heard.reason,
-            Reason::Waiting | Reason::Held | Reason::Closed | Reason::Provisional
-        );
-        let is_recent = !was_capped
-            || person
-                .inside
-                .is_some_and(|last| last + SURELY_INSIDE_MS > now_ms);
-        assert!(
-            !(came.is_admitted && is_promised && is_visit && is_recent),
-            "was inside, and is not: {came:?} {heard:?}"
-        );
+        let place = self.people[at].places.get_mut(&heard.room).unwrap();
         let mut truth = self.truth[heard.room].borrow_mut();
-        if is_promised && came.is_waiting {
-            truth.checks.count("a number lasts");
-        }
-        if is_promised && came.is_admitted && is_recent {
-            truth.checks.count("a visitor inside stays inside");
-        }
-        let uncovered = truth.uncovered;
-        drop(truth);
-        let person = self.place(at, heard.room);
-        person.inside = if heard.got.inside {
-            Some(now_ms)
-        } else {
-            person.inside
-        };
-        let is_another =
-            given.is_some_and(|given| given.sub != came.sub || given.epoch != came.epoch);
-        if is_another {
-            (person.uncovered, person.shown) = (uncovered, None);
-        }
+        truth.answered(&mut place.visitor, &answer).unwrap();
     }
-}
-
-/// How many are ahead, of which ticket.
-fn shown_in(ticket: Option<&str>, got: &Got) -> Option<(Held, u64)> {
-    let given = got.ticket();
-    let held = given.as_deref().or(ticket).and_then(Held::of)?;
-    let is_told = held.is_waiting && got.header("content-type").contains("json");
-    let ahead = is_told.then(|| got.json()["ahead"].as_u64())?;
-    Some((held, ahead?))
 }

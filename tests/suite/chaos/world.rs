@@ -20,7 +20,7 @@ use virtual_edge::cache::{Cache, CacheFault};
 use virtual_edge::{Happened, Takes, Turn, id_of, watched};
 
 use super::act::{self, Act, POPS};
-use super::losses::{Copy, Loss};
+use super::losses::Copy;
 use super::people::Person;
 use super::report::Report;
 use super::rooms::{self, ROOMS, Standing, pop_name};
@@ -166,8 +166,6 @@ pub(super) struct World {
     late: RefCell<Vec<String>>,
     pub(super) trouble: Option<Trouble>,
     pub(super) copy: Option<Copy>,
-    /// Of each room.
-    pub(super) loss: Vec<Option<Loss>>,
     /// What each outbox was given.
     pub(super) put: BTreeMap<String, BTreeMap<String, u64>>,
     pub(super) keys: u64,
@@ -227,7 +225,6 @@ impl World {
             late: RefCell::default(),
             trouble: None,
             copy: None,
-            loss: ROOMS.map(|_| None).into(),
             put: BTreeMap::new(),
             keys: 0,
             event: BTreeMap::new(),
@@ -502,7 +499,7 @@ impl World {
         if has_failed {
             self.pops[pop].rooms[room].failed_ms = Some(self.now_ms);
         } else if calls > 0 {
-            self.has_told(pop, room);
+            self.truth[room].borrow_mut().has_told(pop);
         }
     }
 

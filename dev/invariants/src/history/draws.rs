@@ -59,6 +59,15 @@ impl History {
         step: Option<&Step<'_>>,
         (board, now_ms): (&Board, u64),
     ) {
+        if let Some((visitor, _)) = said.visitor().zip(said.placed()) {
+            let new = (self.calls, board.epoch);
+            let known = self.came_at.entry(visitor.to_owned()).or_insert(new);
+            // A ticket draws again once it has ended, and maybe once its draw is forgotten.
+            let has_drawn = step.is_some_and(|step| step.is_plain() && step.drawn() > 0);
+            if has_drawn || known.1 != board.epoch {
+                *known = new;
+            }
+        }
         self.is_bound_by_its_network(said, step, (board, now_ms));
         if let Some(step) = step {
             self.draws_behind_the_last(said, step);
@@ -218,8 +227,9 @@ impl History {
             Way::Front
         };
         self.opens_its_way(said, step, (way, &presented));
-        // A ticket that went past by another one goes on by that.
-        let used = self.data.used_by.entry(visitor.to_owned());
+        // A ticket that went the same way by another one goes on by that.
+        let of = (visitor.to_owned(), board.epoch, way == Way::In);
+        let used = self.data.used_by.entry(of);
         let is_other = *used.or_insert_with(|| presented.key.to_owned()) != presented.key;
         if is_other {
             return;
@@ -240,13 +250,15 @@ impl History {
                 || format!("{presented:?} of {visitor}: {board:?}"),
             );
         }
-        if way == Way::In && self.data.went_past.insert(visitor.to_owned()) {
-            self.went_past(visitor, &presented, now_ms);
+        if way == Way::In {
+            self.let_in.insert((visitor.to_owned(), board.epoch));
+            if self.data.went_past.insert(visitor.to_owned()) {
+                self.went_past(visitor, &presented, now_ms);
+            }
         }
     }
 
     fn went_past(&mut self, visitor: &str, presented: &Presented<'_>, now_ms: u64) {
-        self.let_in.insert(visitor.to_owned());
         let minute = now_ms / 60_000;
         if self.data.this_minute.0 != minute {
             self.data.this_minute = (minute, std::collections::BTreeSet::new());

@@ -15,12 +15,7 @@ pub(super) struct Given {
     sub: String,
     losses: u64,
     uncovered: u64,
-    /// How many numbers had been given before.
-    at: u64,
 }
-
-/// A number of a lane, by the birth and the epoch of the ticket.
-type Number = (Lane, u64, u64, u64);
 
 impl History {
     /// A visitor gets this ticket.
@@ -41,7 +36,6 @@ impl History {
             sub: held.sub.clone(),
             losses: self.losses,
             uncovered: self.uncovered,
-            at: self.numbers.len() as u64,
         };
         let known = self.numbers.entry(key).or_insert_with(|| new.clone());
         let known = (known.sub != held.sub).then(|| known.clone());
@@ -85,7 +79,8 @@ impl History {
     /// # Errors
     /// When the number was not called.
     pub fn enters(&mut self, held: &Held) -> Result<(), Broken> {
-        if !self.let_in.insert(held.sub.clone()) {
+        // A ticket that has ended draws again under its name.
+        if !self.let_in.insert((held.sub.clone(), held.epoch)) {
             return Ok(());
         }
         let called = self.called.get(&(held.lane, held.born)).copied();
@@ -100,6 +95,11 @@ impl History {
         });
         *self.went_in.entry(held.lane).or_default() += 1;
         self.checks.verdict()
+    }
+
+    /// An operator let the holder of this ticket in.
+    pub fn lets_in(&mut self, held: &Held) {
+        self.let_in.insert((held.sub.clone(), held.epoch));
     }
 
     /// The numbers that this board calls, by what tickets of each birth have.
@@ -154,7 +154,9 @@ impl History {
                 continue;
             };
             let other = holders.insert((lane, number), held);
-            let is_own = other.is_none_or(|other| other.sub == held.sub);
+            // An admitted ticket keeps the number as it was when its holder went in: pieces of the line may have moved since.
+            let is_own = other
+                .is_none_or(|other| other.sub == held.sub || other.is_admitted || held.is_admitted);
             self.checks.holds("a place is of one visitor", is_own, || {
                 format!("{lane:?} {number} is of {other:?} and {held:?}")
             });
@@ -166,8 +168,8 @@ impl History {
     /// Visitors of a lane who came later and are inside went in by a loss or by a permit.
     fn are_overtaken_by_rule(&mut self, board: &Board, holders: &BTreeMap<(Lane, u64), &Held>) {
         let came = holders.iter().filter_map(|((lane, number), held)| {
-            let given = self.numbers.get(&first_number(held)?)?;
-            Some((*lane, given.at, *number, *held))
+            let (at, _) = self.came_at.get(&held.sub)?;
+            Some((*lane, *at, *number, *held))
         });
         let mut came: Vec<(Lane, u64, u64, &Held)> =
             came.filter(|(.., held)| held.came.is_none()).collect();
@@ -176,7 +178,7 @@ impl History {
         let mut inside: BTreeMap<Lane, u64> = BTreeMap::new();
         for (lane, _, number, held) in came.iter().rev() {
             let by = inside.entry(*lane).or_default();
-            if self.let_in.contains(&held.sub) {
+            if held.is_admitted {
                 *by += 1;
             } else if *number > board.of(*lane).cursor {
                 let by = *by;
@@ -188,10 +190,4 @@ impl History {
             }
         }
     }
-}
-
-/// The number under which the draw of a ticket is known.
-fn first_number(held: &Held) -> Option<Number> {
-    let first = held.came.or(held.number)?;
-    Some((held.lane, held.born, held.epoch, first))
 }
