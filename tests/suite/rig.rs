@@ -20,6 +20,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use hmac_sha256::Hash;
+use invariants::Broken;
 
 use crate::inside::Dice;
 use crate::pure::conventions::root;
@@ -42,13 +43,60 @@ fn numbers(seed: u64, many: usize) -> Vec<u64> {
     (0..many).map(|_| dice.roll(u64::MAX)).collect()
 }
 
-/// The trace of one history.
+/// The trace of one history, in which every invariant holds after every step.
 fn played(plan: Plan, seed: u64, engine: &mut Engine) -> String {
-    let mut world = World::new(plan, seed, engine);
-    for number in numbers(seed, STEPS) {
-        world.plays(number);
+    let numbers = numbers(seed, STEPS);
+    match trace(plan, seed, &numbers, engine) {
+        Ok(trace) => trace,
+        Err((broken, _)) => {
+            let (broken, trace) = shortest(plan, seed, numbers, broken, engine);
+            panic!("{} {seed}, made shorter: {broken}\n{trace}", plan.name());
+        }
     }
-    world.trace()
+}
+
+/// The trace of these steps, or what it broke and the trace up to there.
+fn trace(
+    plan: Plan,
+    seed: u64,
+    numbers: &[u64],
+    engine: &mut Engine,
+) -> Result<String, (Broken, String)> {
+    let mut world = World::new(plan, seed, engine);
+    let verdict = numbers.iter().try_for_each(|number| world.plays(*number));
+    let trace = world.trace();
+    verdict.map_or_else(
+        |broken| Err((broken, trace.clone())),
+        |()| Ok(trace.clone()),
+    )
+}
+
+/// A history that breaks the same invariant and of which no step can be left out.
+fn shortest(
+    plan: Plan,
+    seed: u64,
+    mut numbers: Vec<u64>,
+    mut broken: Broken,
+    engine: &mut Engine,
+) -> (Broken, String) {
+    let is_same = |one: &Broken, other: &Broken| one.0[0].invariant == other.0[0].invariant;
+    let mut shown = String::new();
+    let mut part = numbers.len().next_power_of_two();
+    while part > 0 {
+        let mut at = 0;
+        while at < numbers.len() {
+            let mut fewer = numbers.clone();
+            fewer.drain(at..(at + part).min(numbers.len()));
+            match trace(plan, seed, &fewer, engine) {
+                Err((found, trace)) if is_same(&found, &broken) => {
+                    (numbers, broken, shown) = (fewer, found, trace);
+                }
+                _ => at += part,
+            }
+        }
+        part /= 2;
+    }
+    (broken, shown)
 }
 
 /// Where the trace of a plan is kept.

@@ -100,18 +100,16 @@ impl Engine {
         }
     }
 
-    /// Whether there was a copy to restore.
-    pub(super) fn restore(&self, which: usize) -> bool {
-        let Some(at) = which.checked_rem(self.backups.len()) else {
-            return false;
-        };
+    /// Restores one of the copies; which one, if there was any.
+    pub(super) fn restore(&self, which: usize) -> Option<usize> {
+        let at = which.checked_rem(self.backups.len())?;
         if let Some(backup) = &self.backups[at] {
             self.store.restart_from(backup);
         } else {
             self.run(&["EVAL", COPY, "0", &(at + 1).to_string(), "0"]);
             self.run(&["SCRIPT", "FLUSH"]);
         }
-        true
+        Some(at)
     }
 
     pub(super) fn wait(&mut self, ms: u64) {

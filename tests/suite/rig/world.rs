@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
 
+use invariants::{Broken, Data, Held, Histories, Loss, Said, Visitor};
+use now_serving::cache::LastSign;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::journal::{JournalLane, JournalLine};
-use now_serving::queue::{Answered, Invitation, Noted, Now, RoomName, Way};
+use now_serving::queue::{Answered, Invitation, Noted, Now, Reason, RoomName, Way};
 use now_serving::store::upstash::{Attempt, Transport};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
@@ -21,7 +23,7 @@ use virtual_edge::{Direct, Happened, Takes, Turn, id_of, watched};
 
 use super::plan::{COUNTRIES, POPS, Plan, Settings, one_of, schedule};
 use super::step::Kind;
-use super::store::Engine;
+use super::store::{COPIES, Engine};
 use crate::house::{Ask, Got, SECRET, call, config_with, got};
 use crate::inside::Dice;
 use crate::metrics::scrape;
@@ -49,6 +51,7 @@ struct Client {
     /// What it can quote to support.
     reference: Option<String>,
     challenge: Option<Value>,
+    visitor: Visitor,
 }
 
 struct Pop {
@@ -56,6 +59,8 @@ struct Pop {
     config: Rc<Config>,
     settings: Settings,
     skew_ms: i64,
+    /// How often its cache forgot something.
+    generation: u64,
     /// What its sandboxes have counted and not yet put into an outbox.
     tally: Tally,
 }
@@ -81,7 +86,11 @@ pub(super) struct World<'a> {
     requests: u64,
     visitors: u64,
     keys: u64,
-    backups: usize,
+    /// What the line was when each copy of the store's data was made.
+    backups: Vec<Data>,
+    histories: Histories,
+    /// Whether the store's clock was ever set back: then times say nothing of what came first.
+    is_set_back: bool,
     /// The status after the step before.
     status: String,
     trace: String,
@@ -91,11 +100,13 @@ pub(super) struct World<'a> {
 struct Heard {
     got: Got,
     told: String,
+    is_waiting: bool,
 }
 
-/// The way to the store, which goes by the store's clock.
+/// The way to the store, which goes by the store's clock. What the store does is a step of the line's history.
 struct Wire<'a> {
     store: &'a Store,
+    histories: Option<&'a Histories>,
     now_ms: u64,
     calls: Cell<u64>,
 }
@@ -107,7 +118,13 @@ impl Transport for Wire<'_> {
         if let Some(at) = words.iter().position(|word| word == "now") {
             words[at + 1] = self.now_ms.to_string();
         }
-        Direct(self.store.clone()).post(&json!(words).to_string(), attempt)
+        let body = json!(words).to_string();
+        let answer = Direct(self.store.clone()).post(&body, attempt);
+        let said = Said::read(&body, answer.as_ref());
+        if let (Some(histories), Some(said)) = (self.histories, said) {
+            histories.observe(&said);
+        }
+        answer
     }
 }
 
@@ -123,6 +140,7 @@ impl<'a> World<'a> {
             config: Rc::clone(&config),
             settings: settings.clone(),
             skew_ms: if is_skewed { skew(&mut dice) } else { 0 },
+            generation: 0,
             tally: Tally::default(),
         };
         let pops = (0..POPS).map(pop).collect();
@@ -130,7 +148,7 @@ impl<'a> World<'a> {
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
         let given = given.collect::<Vec<_>>().join(" ");
-        Self {
+        let world = Self {
             engine,
             plan,
             weights: plan.weights(),
@@ -143,10 +161,14 @@ impl<'a> World<'a> {
             requests: 0,
             visitors: 0,
             keys: 0,
-            backups: 0,
+            backups: Vec::new(),
+            histories: Histories::default(),
+            is_set_back: false,
             status: String::new(),
             trace: format!("history {seed}: {given}\n"),
-        }
+        };
+        world.is_at();
+        world
     }
 
     pub(super) fn trace(self) -> String {
@@ -154,7 +176,10 @@ impl<'a> World<'a> {
     }
 
     /// The step of this number, and what the line shows after it.
-    pub(super) fn plays(&mut self, number: u64) {
+    ///
+    /// # Errors
+    /// The invariants that do not hold after it.
+    pub(super) fn plays(&mut self, number: u64) -> Result<(), Broken> {
         self.steps += 1;
         self.requests = 0;
         let mut dice = Dice(number);
@@ -168,6 +193,22 @@ impl<'a> World<'a> {
             writeln!(self.trace, "  line {status}").unwrap();
             self.status = status;
         }
+        self.all_have_places()?;
+        self.histories.verdict()
+    }
+
+    /// No two visitors have one place, and none was overtaken but by a named rule.
+    fn all_have_places(&self) -> Result<(), Broken> {
+        let mut history = self.histories.room_mut(ROOM);
+        if history.is_recovering() || history.uncovered > 0 || history.has_repeats() {
+            return Ok(());
+        }
+        let tickets = self
+            .clients
+            .iter()
+            .filter_map(|client| client.ticket.as_ref());
+        let held: Vec<Held> = tickets.filter_map(|ticket| Held::of(ticket)).collect();
+        history.all_have_places(&held)
     }
 
     fn drawn(&self, dice: &mut Dice) -> Kind {
@@ -197,8 +238,10 @@ impl<'a> World<'a> {
             }),
             Kind::Unanswered => self.with(dice, |world, at, dice| {
                 let kept = world.clients[at].clone();
-                world.asks(at, Ask::get("/").json(), dice);
+                let got = world.asks(at, Ask::get("/").json(), dice);
+                let is_excused = kept.visitor.is_excused || got.inside;
                 world.clients[at] = kept;
+                world.clients[at].visitor.is_excused = is_excused;
             }),
             Kind::Replay => self.with(dice, Self::replays),
             Kind::Forget => self.with(dice, |world, at, dice| {
@@ -279,6 +322,7 @@ impl<'a> World<'a> {
             }
             Kind::End => self.with(dice, |world, at, dice| {
                 let reference = world.clients[at].reference.clone();
+                world.clients[at].visitor.is_excused = true;
                 write!(world.trace, " {}", world.clients[at].name).unwrap();
                 if let Some(reference) = reference {
                     let ask = Ask::json_to("end", &json!({ "reference": reference }).to_string());
@@ -321,8 +365,9 @@ impl<'a> World<'a> {
             }
             Kind::ForgetPop => self.forgets(dice),
             Kind::Backup => {
-                self.engine.back_up(self.backups);
-                self.backups += 1;
+                self.engine.back_up(self.backups.len());
+                let data = self.histories.room_mut(ROOM).data.clone();
+                self.backups.push(data);
             }
             Kind::Lose => self.loses(dice),
             Kind::Wait => {
@@ -353,6 +398,12 @@ impl<'a> World<'a> {
             pop.cache.wait(ms);
         }
         self.watcher.wait(ms);
+        self.is_at();
+    }
+
+    fn is_at(&self) {
+        self.histories.is_at(self.now_ms);
+        self.histories.room_mut(ROOM).time_passes(self.now_ms);
     }
 
     /// Another visitor, who has not asked for anything yet.
@@ -372,6 +423,7 @@ impl<'a> World<'a> {
             numbered: None,
             reference: None,
             challenge: None,
+            visitor: self.histories.room_mut(ROOM).visitor(),
         });
         self.clients.len() - 1
     }
@@ -393,9 +445,15 @@ impl<'a> World<'a> {
             Some(ticket) => ask.with("cookie", format!("theme=dark; queue={ticket}")),
             None => ask,
         };
-        let (heard, reference) = self.ask(&ask, client.pop, client.country, dice);
-        let got = heard.got;
+        let (heard, reference) = self.ask(
+            (&ask, client.ticket.as_deref()),
+            client.pop,
+            client.country,
+            dice,
+        );
         self.trace.push_str(&heard.told);
+        self.keeps_its_promises(at, &heard);
+        let got = heard.got;
         let client = &mut self.clients[at];
         client.reference = reference.or(client.reference.take());
         if let Some(ticket) = got.ticket() {
@@ -412,6 +470,30 @@ impl<'a> World<'a> {
         got
     }
 
+    fn keeps_its_promises(&mut self, at: usize, heard: &Heard) {
+        let client = &mut self.clients[at];
+        client.visitor.is_excused |= self.is_set_back;
+        let brought = client.ticket.as_deref().and_then(Held::of);
+        let given = heard.got.ticket().as_deref().and_then(Held::of);
+        let is_json = heard.got.header("content-type").contains("json");
+        let ahead = is_json.then(|| heard.got.json()["ahead"].as_u64());
+        let pop = &self.pops[client.pop];
+        let copy = pop.cache.memory.last_sign();
+        let answer = invariants::Answered {
+            brought: brought.as_ref(),
+            given: given.as_ref(),
+            ahead: ahead.flatten(),
+            is_inside: heard.got.inside,
+            is_waiting: heard.is_waiting,
+            pop: (client.pop, pop.generation),
+            copy: copy.as_ref(),
+            // A session of two minutes ends with a minute, and each POP's clock may be wrong by one.
+            surely_inside_ms: 0,
+            now_ms: self.now_ms,
+        };
+        self.histories.reached(ROOM, &mut client.visitor, &answer);
+    }
+
     /// A further client, which goes on with what it gets.
     fn replays(&mut self, at: usize, dice: &mut Dice) {
         let visitor = self.clients[at].clone();
@@ -421,8 +503,12 @@ impl<'a> World<'a> {
             _ => ("present", visitor.ticket),
         };
         write!(self.trace, " the {which} ticket of {}", visitor.name).unwrap();
+        // Under a cap a number and a session are the first client's that uses them.
+        let was_capped = self.histories.room_mut(ROOM).was_capped;
+        self.clients[at].visitor.is_excused |= was_capped || which == "present";
         let at = self.comes(dice);
         self.clients[at].ticket = ticket;
+        self.clients[at].visitor.is_excused = true;
         self.visits(at, dice);
         if dice.is_one_in(2) {
             self.clients.truncate(at);
@@ -450,10 +536,12 @@ impl<'a> World<'a> {
         } else {
             Way::Front
         };
+        let which = dice.roll(4);
+        let life = if which == 0 { 30 } else { 86_400 };
         let invitation = Invitation {
-            id: format!("invitation-{}-{way:?}-{uses}", dice.roll(4)),
+            id: format!("invitation-{which}-{way:?}-{uses}"),
             uses,
-            ends: START_MS / 1_000 + one_of(dice, &[30, 86_400, 86_400]),
+            ends: START_MS / 1_000 + life,
             batch: "spring".to_owned(),
             way,
         };
@@ -466,6 +554,7 @@ impl<'a> World<'a> {
             dice.index(self.clients.len())
         };
         self.asks(at, sent(&code, "/"), dice);
+        self.clients[at].visitor.is_moved();
         self.visits(at, dice);
     }
 
@@ -479,7 +568,7 @@ impl<'a> World<'a> {
     fn operates(&mut self, ask: &Ask, dice: &mut Dice) {
         let pop = dice.index(POPS);
         write!(self.trace, " | P{pop}").unwrap();
-        let (heard, _) = self.ask(ask, pop, "US", dice);
+        let (heard, _) = self.ask((ask, None), pop, "US", dice);
         self.trace.push_str(&heard.told);
         if ask.method == "POST"
             && heard
@@ -514,7 +603,12 @@ impl<'a> World<'a> {
         };
         let form = one_of(dice, &["act=draw", "act=jump", "act=jump"]);
         write!(self.trace, " {form}").unwrap();
-        self.asks(at, Ask::form("ticket", form), dice);
+        self.clients[at].visitor.is_excused = true;
+        let got = self.asks(at, Ask::form("ticket", form), dice);
+        let held = got.ticket().as_deref().and_then(Held::of);
+        if let Some(held) = held.filter(|held| held.is_admitted) {
+            self.histories.room_mut(ROOM).lets_in(&held);
+        }
         self.visits(at, dice);
     }
 
@@ -539,11 +633,13 @@ impl<'a> World<'a> {
 
     fn forgets(&mut self, dice: &mut Dice) {
         let pop = dice.index(POPS);
+        self.pops[pop].generation += 1;
         let cache = &self.pops[pop].cache.memory;
         let what = one_of(dice, &["copy", "copy", "all"]);
         cache.lose_copy();
         if what == "all" {
             cache.lose_last();
+            self.histories.room_mut(ROOM).is_forgotten_by(pop);
         }
         write!(self.trace, " P{pop} {what}").unwrap();
     }
@@ -551,30 +647,50 @@ impl<'a> World<'a> {
     fn loses(&mut self, dice: &mut Dice) {
         // No data are lost in the second in which they began.
         self.wait(1_000);
-        let what = match dice.roll(8) {
+        let caches = self.pops.iter().map(|pop| pop.cache.memory.last_sign());
+        let copies: Vec<_> = caches.collect();
+        let (what, loss) = match dice.roll(8) {
             0..=2 => {
                 self.engine.lose_all();
-                "everything"
+                ("everything", Loss::All)
             }
             3..=4 => {
                 self.engine.lose(&RoomName::new(ROOM).line_key());
-                "the line"
+                ("the line", Loss::Line)
             }
-            5..=6 if self.engine.restore(dice.index(64)) => "what came since a copy",
-            5..=6 => "nothing",
+            5..=6 => match self.engine.restore(dice.index(64)) {
+                Some(at) => {
+                    let copy = self.backups.iter().enumerate().rev();
+                    let copy = copy.filter(|(which, _)| which % COPIES == at);
+                    let (_, data) = copy.take(1).next().unwrap();
+                    (
+                        "what came since a copy",
+                        Loss::Restored(Box::new(data.clone())),
+                    )
+                }
+                None => return self.trace.push_str(" nothing"),
+            },
             _ => {
                 self.engine.lose_all();
                 self.now_ms -= dice.between(1_009, 60_000);
-                "everything, and its clock is set back"
+                ("everything, and its clock is set back", Loss::All)
             }
         };
         write!(self.trace, " {what}").unwrap();
+        let mut history = self.histories.room_mut(ROOM);
+        history.loses(loss, &copies, self.now_ms);
+        self.is_set_back |= what.ends_with("set back");
+        if self.is_set_back {
+            history.does_not_cover("the clock of the store was set back");
+        }
+        drop(history);
+        self.is_at();
     }
 
     /// One request, in the order in which the edge answers it.
     fn ask(
         &mut self,
-        ask: &Ask,
+        (ask, ticket): (&Ask, Option<&str>),
         pop: usize,
         country: &str,
         dice: &mut Dice,
@@ -593,6 +709,7 @@ impl<'a> World<'a> {
         let now = Now::from_ms(self.now_ms.saturating_add_signed(here.skew_ms));
         let wire = Wire {
             store: &self.engine.store,
+            histories: Some(&self.histories),
             now_ms: self.now_ms,
             calls: Cell::default(),
         };
@@ -642,13 +759,34 @@ impl<'a> World<'a> {
             write!(told, " calls {calls}+{later}").unwrap();
         }
         told.push_str(&happened.into_inner());
+        let brought = ticket.and_then(Held::of);
+        let given = got.ticket().as_deref().and_then(Held::of);
+        let is_visit = matches!(
+            record.reason,
+            Reason::Inside | Reason::Admitted | Reason::Invited
+        );
+        let enters = is_visit && got.inside;
+        self.histories
+            .answered(given.as_ref(), brought.as_ref(), enters);
+        if calls + later > 0 {
+            self.histories.room_mut(ROOM).has_told(pop);
+        }
         let here = &mut self.pops[pop];
         here.tally.merge(&tally);
         if dice.is_one_in(3) {
             let tally = std::mem::take(&mut here.tally);
             here.cache.memory.put_by(&tally);
         }
-        (Heard { got, told }, record.ticket_reference)
+        let is_waiting = matches!(
+            record.reason,
+            Reason::Waiting | Reason::Held | Reason::Closed | Reason::Provisional
+        );
+        let heard = Heard {
+            got,
+            told,
+            is_waiting,
+        };
+        (heard, record.ticket_reference)
     }
 
     /// What programs read of the line, without what counts calls and versions.
@@ -657,6 +795,7 @@ impl<'a> World<'a> {
         let call = call(&ask, id_of(self.steps * REQUESTS));
         let wire = Wire {
             store: &self.engine.store,
+            histories: None,
             now_ms: self.now_ms,
             calls: Cell::default(),
         };
