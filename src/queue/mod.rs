@@ -76,4 +76,4 @@ pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
     Provenance,
 };
-pub use window::{Bounds, Past, Period, Steering, Window};
+pub use window::{Bounds, Finding, Past, Period, Samples, Steering, TOLERANCE, Window};

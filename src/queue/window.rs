@@ -19,7 +19,7 @@ const VISITOR: u64 = 1000;
 const WHOLE: u64 = 1000;
 
 /// How far above the baseline the share of late answers may be, in per mille.
-const TOLERANCE: u64 = 80;
+pub const TOLERANCE: u64 = 80;
 /// More samples are halved, so that old ones fade.
 const MOST_SAMPLES: u64 = 400;
 /// A cut needs this many samples.
@@ -72,12 +72,42 @@ pub struct Window {
     pub late: u64,
 }
 
-/// What the samples say.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Health {
+/// Watched answers since the window changed last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// How many.
+    pub answers: u64,
+    /// How many of them were late.
+    pub late: u64,
+}
+
+/// What samples say of the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// As few are late as is tolerated: the window may grow.
     Healthy,
+    /// More samples are needed.
     Doubtful,
+    /// More are late than is tolerated: the window is cut.
     Late,
+}
+
+impl Samples {
+    /// What they say where this share of late answers is tolerated, in per mille; nothing without samples.
+    #[must_use]
+    pub fn finding(self, tolerated: u64) -> Option<Finding> {
+        let (all, allowed) = (self.late * WHOLE, self.answers * tolerated);
+        let above = all.saturating_sub(allowed);
+        let variance = allowed * WHOLE.saturating_sub(tolerated);
+        let is_seldom = above * above * 100 >= DEVIATIONS * variance;
+        (self.answers > 0).then_some(if all <= allowed {
+            Finding::Healthy
+        } else if self.answers >= CUT_SAMPLES && is_seldom {
+            Finding::Late
+        } else {
+            Finding::Doubtful
+        })
+    }
 }
 
 impl Window {
@@ -105,9 +135,9 @@ impl Window {
     pub fn says(&self, past: Past) -> &'static str {
         match self.judged(past, u64::MAX, past.baseline + TOLERANCE) {
             None => "unknown",
-            Some(Health::Healthy) => "healthy",
-            Some(Health::Doubtful) => "doubtful",
-            Some(Health::Late) => "late",
+            Some(Finding::Healthy) => "healthy",
+            Some(Finding::Doubtful) => "doubtful",
+            Some(Finding::Late) => "late",
         }
     }
 
@@ -163,29 +193,20 @@ impl Window {
     }
 
     /// What the origin says of its load goes before what was watched.
-    fn judged(&self, past: Past, at: u64, tolerated: u64) -> Option<Health> {
+    fn judged(&self, past: Past, at: u64, tolerated: u64) -> Option<Finding> {
         // Visitors who were released before the latest change still make the load.
         let is_of_now = past.is_settled && at >= self.changed + GROWTH_SECONDS;
         match (past.load, self.health(tolerated)) {
-            (Some(load), _) if load > WHOLE && is_of_now => Some(Health::Late),
-            (Some(load), None) if load < BUSY => Some(Health::Healthy),
-            (Some(load), Some(Health::Healthy)) if load >= BUSY => Some(Health::Doubtful),
+            (Some(load), _) if load > WHOLE && is_of_now => Some(Finding::Late),
+            (Some(load), None) if load < BUSY => Some(Finding::Healthy),
+            (Some(load), Some(Finding::Healthy)) if load >= BUSY => Some(Finding::Doubtful),
             (_, health) => health,
         }
     }
 
-    fn health(&self, tolerated: u64) -> Option<Health> {
-        let (all, allowed) = (self.late * WHOLE, self.samples * tolerated);
-        let above = all.saturating_sub(allowed);
-        let variance = allowed * WHOLE.saturating_sub(tolerated);
-        let is_seldom = above * above * 100 >= DEVIATIONS * variance;
-        (self.samples > 0).then_some(if all <= allowed {
-            Health::Healthy
-        } else if self.samples >= CUT_SAMPLES && is_seldom {
-            Health::Late
-        } else {
-            Health::Doubtful
-        })
+    fn health(&self, tolerated: u64) -> Option<Finding> {
+        let (answers, late) = (self.samples, self.late);
+        Samples { answers, late }.finding(tolerated)
     }
 
     /// Each period of the ramp is judged by itself: what was bad in the sickness says nothing about the origin that is back.
@@ -195,17 +216,17 @@ impl Window {
         end: u64,
         (period, past): (Period, Past),
         steering: Steering,
-        health: Option<Health>,
+        health: Option<Finding>,
     ) {
         match health {
             None if !past.is_settled => return self.changes(period),
             None if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
-            None | Some(Health::Healthy) => self.size = (self.size * 2).min(end),
-            Some(Health::Late) => {
+            None | Some(Finding::Healthy) => self.size = (self.size * 2).min(end),
+            Some(Finding::Late) => {
                 self.size = (self.size / 2).max(steering.min());
                 self.count_from(period.at + period.whole(QUEUE_SECONDS));
             }
-            Some(Health::Doubtful) => {}
+            Some(Finding::Doubtful) => {}
         }
         self.changes(period);
         if self.size >= end {
@@ -213,21 +234,21 @@ impl Window {
         }
     }
 
-    fn follow(&mut self, period: Period, unused: u64, health: Option<Health>) {
+    fn follow(&mut self, period: Period, unused: u64, health: Option<Finding>) {
         match health {
             // A window that was not used up says nothing about a larger one.
-            Some(Health::Healthy) if unused == 0 && self.grows(period) => {
+            Some(Finding::Healthy) if unused == 0 && self.grows(period) => {
                 self.size += self.growth();
                 self.changes(period);
             }
-            Some(Health::Late) => {
+            Some(Finding::Late) => {
                 let knee = self.knee.unwrap_or(self.size);
                 self.knee = Some(u64::midpoint(knee, self.size));
                 self.size = self.size * CUT / WHOLE;
                 self.changes(period);
                 self.count_from(period.at + period.whole(QUEUE_SECONDS));
             }
-            Some(Health::Healthy | Health::Doubtful) | None => {}
+            Some(Finding::Healthy | Finding::Doubtful) | None => {}
         }
     }
 

@@ -1,12 +1,11 @@
 //! What came of a window that follows answers: of the share rule, and of what it is compared with.
 
-use now_serving::queue::{Bounds, Steering};
-
 use crate::place::{self, Form};
 use crate::record::{Point, Run};
 use crate::scenario::Scenario;
 use crate::steered::{self, Second, Setup};
 use crate::units::{Span, float, whole};
+use crate::window::{Bounds, Steering};
 
 /// Bounds that the share rule does not reach.
 const WIDE: Bounds = Bounds {

@@ -5,12 +5,13 @@
 //! and what happens next, [`origin`] what is behind the room, [`record`] what came of it, [`report`] and [`picture`] what
 //! operators see of it. [`outside`] is what a record reads of a site, in virtual time or in real time, and [`apart`] how far two
 //! runs are apart. [`split`] is another design to compare with. [`mod@plan`] is arithmetic and needs no product.
-//! Without the product, [`steered`] plays an origin that steers its own pace by the share rule, [`place`] the published rule that it is
-//! compared with, and [`follow`] tells what came of either.
+//! Without the product, [`steered`] plays an origin that steers its own pace by the share rule ([`window`] and [`baseline`]), [`place`]
+//! the published rule that it is compared with, and [`follow`] tells what came of either.
 //! Chance has a seed ([`chance`]), so the same scenario gives the same bytes.
 
 pub mod apart;
 pub mod arrivals;
+pub mod baseline;
 pub mod chance;
 pub mod costs;
 pub mod events_log;
@@ -30,4 +31,5 @@ pub mod site;
 pub mod split;
 pub mod steered;
 pub mod units;
+pub mod window;
 pub mod world;

@@ -7,13 +7,12 @@
 
 use std::collections::VecDeque;
 
-use now_serving::queue::Bounds;
-
 use crate::chance::Chance;
 use crate::origin::Origin;
 use crate::scenario::Scenario;
 use crate::steered::Second;
 use crate::units::{float, whole};
+use crate::window::Bounds;
 
 /// The window of the published run; it begins with the most.
 const BOUNDS: Bounds = Bounds { min: 5, max: 250 };

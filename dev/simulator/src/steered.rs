@@ -1,17 +1,17 @@
 //! A line that never ends in front of an origin, and a window that follows its answers: what the share rule is measured with.
 //!
-//! Nothing of the product runs but the rule itself. Visitors come some seconds after their release, and each asks for one page;
+//! Nothing of the product runs: [`crate::window`] has the rule. Visitors come some seconds after their release, and each asks for one page;
 //! notes of answers reach the rule one to two seconds after the answers.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use now_serving::queue::{Baseline, Past, Period, Steering, Window};
-
+use crate::baseline::Baseline;
 use crate::chance::Chance;
 use crate::origin::{Answer, Origin};
 use crate::scenario::OriginIs;
 use crate::units::{float, whole};
+use crate::window::{Period, Steering, Window};
 
 /// A slower answer is late.
 const SLOW_MS: u64 = 1000;
@@ -161,14 +161,9 @@ impl Play<'_> {
     }
 
     fn open(&mut self, now: u64) {
-        let past = Past {
-            unused: 0,
-            baseline: self.baseline.share(),
-            load: None,
-            is_settled: true,
-        };
+        let baseline = self.baseline.share();
         self.window
-            .open(self.period(now), past, self.setup.steering);
+            .open(self.period(now), baseline, self.setup.steering);
         let all = self.window.size + self.remainder;
         self.remainder = all % 1000;
         let (from_ms, to_ms) = COME_MS;

@@ -8,10 +8,10 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use now_serving::queue::{Bounds, Steering};
 use simulator::scenario::{Latency, OriginIs};
 use simulator::steered::{Second, Setup, play};
 use simulator::units::Span;
+use simulator::window::{Bounds, Steering};
 
 const SEEDS: std::ops::Range<u64> = 0..16;
 /// What is measured begins after two minutes.
