@@ -1,313 +1,52 @@
-//! How many numbers one network may draw in an hour, in random histories: the model, the embedded store and a real Redis answer
-//! alike, step by step.
-
-use std::collections::BTreeMap;
+//! How many numbers one network may draw in an hour, where crowds come from one network or from many.
 
 use now_serving::cache::NoSign;
-use now_serving::operator::verbs::{Epoch, Intent, SetMode};
-use now_serving::queue::{AboveBound, Enforcement, Lane, Mode, NetworkBound};
-use now_serving::queue::{AbsentVisitors, Asker, Call, Cap, HealthRule, LineAnswer, Model};
-use now_serving::queue::{Now, Outcome, Pace, RoomName, Schedule, WaitingProof};
-use now_serving::store::{Clock, Line, MayDraw};
-use proptest::prelude::*;
+use now_serving::queue::{AbsentVisitors, Cap, Enforcement, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{Now, Pace, RoomName, Schedule};
+use now_serving::store::{Clock, Line};
 use serde_json::Value;
-use upstash_local::Redis;
 
-use crate::house::{Ask, Direct, House, Visitor, admin, visitors};
+use crate::house::{Ask, House, Visitor, visitors};
 use crate::metrics::{numbers, scrape};
 use crate::stories::networks::{calculated, sent};
-use crate::traces::{Traces, both, changed, embedded, runner};
+use crate::traces::embedded;
 
 const START_MS: u64 = 1_800_000_000_000;
-const HOUR_MS: u64 = 3_600_000;
 const PACE: Pace = Pace {
     automatic: 15,
     quantity: 2,
 };
-/// The first is of a visitor whose address is not known.
-const NETWORKS: [&str; 3] = ["", "near", "far"];
-
-/// One thing that happens.
-#[derive(Clone, Debug)]
-enum Step {
-    /// A new visitor of a network draws, or one whose challenge is solved.
-    Join(usize, Proof),
-    /// A visitor whose answer was lost repeats the draw.
-    Repeat(usize),
-    /// A visitor looks at the sign, and draws where the ticket has ended.
-    Look(usize),
-    Mode(Mode),
-    EndAll,
-    /// The store loses all data.
-    Lose,
-    Wait(u64),
-}
-
-/// Whether a visitor has solved a challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Proof {
-    None,
-    Solved,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let mode = prop::sample::select(&Mode::ALL[..]);
-    let proof = prop_oneof![4 => Just(Proof::None), 1 => Just(Proof::Solved)];
-    prop_oneof![
-        9 => (0..NETWORKS.len(), proof).prop_map(|(which, proof)| Step::Join(which, proof)),
-        2 => any::<usize>().prop_map(Step::Repeat),
-        3 => any::<usize>().prop_map(Step::Look),
-        1 => prop_oneof![3 => Just(Mode::Automatic), 1 => mode].prop_map(Step::Mode),
-        1 => Just(Step::EndAll),
-        1 => Just(Step::Lose),
-        3 => prop_oneof![3 => 0_u64..60_000, 1 => HOUR_MS - 60_000..HOUR_MS + 60_000].prop_map(Step::Wait),
-    ]
-}
-
-fn bound() -> impl Strategy<Value = NetworkBound> {
-    let enforcement = vec![None, Some(Enforcement::Observe), Some(Enforcement::On)];
-    let enforcement = prop::sample::select(enforcement);
-    (1_u64..5, enforcement).prop_map(|(draws, enforcement)| NetworkBound { draws, enforcement })
-}
-
-/// A visitor who has a number.
-struct Holder {
-    id: String,
-    network: &'static str,
-    place: WaitingProof,
-}
-
-struct Play<'a> {
-    stores: &'a [Direct],
-    bound: NetworkBound,
-    model: Model,
-    holders: Vec<Holder>,
-    /// When the hour of a network ends, and how many numbers it drew without a solved challenge.
-    hours: BTreeMap<&'static str, (u64, u64)>,
-    now_ms: u64,
-    ids: u64,
-}
-
-impl Play<'_> {
-    fn new(stores: &[Direct], bound: NetworkBound) -> Play<'_> {
-        Play {
-            stores,
-            bound,
-            model: Model::new(PACE),
-            holders: Vec::new(),
-            hours: BTreeMap::new(),
-            now_ms: START_MS,
-            ids: 0,
-        }
-    }
-
-    /// The same verb everywhere: same answers.
-    fn everywhere<T: PartialEq + std::fmt::Debug>(
-        &mut self,
-        (network, bound): (&str, NetworkBound),
-        model: impl Fn(&mut Model, Call<'_>) -> T,
-        verb: impl Fn(&Line<'_>) -> T,
-    ) -> T {
-        let call = Call {
-            now_ms: self.now_ms,
-            known: None,
-            brought: &[],
-        };
-        let expected = model(&mut self.model, call);
-        for store in self.stores {
-            let line = Line {
-                store,
-                room: &RoomName::new("main"),
-                pace: PACE,
-                absent_visitors: AbsentVisitors::default(),
-                cap: Cap::default(),
-                schedule: Schedule::NONE,
-                health: (HealthRule::OFF, 0),
-                network: network.to_owned(),
-                bound,
-                invitation: None,
-                lane: Lane::Main,
-                front_share: 0,
-                regions: None,
-                lifetime: 172_800,
-                pop: String::new(),
-                now: Now::from_ms(self.now_ms),
-                clock: Clock::Given,
-                known: &NoSign,
-            };
-            assert_eq!(verb(&line), expected);
-        }
-        expected
-    }
-
-    fn step(&mut self, step: &Step) {
-        match step {
-            Step::Join(which, proof) => self.join(NETWORKS[*which], *proof),
-            Step::Repeat(which) => self.repeat(*which),
-            Step::Look(which) => self.look(*which),
-            Step::Mode(mode) => {
-                self.change(&SetMode(*mode), |model, call| model.set_mode(*mode, call));
-            }
-            Step::EndAll => {
-                self.now_ms += 1_000;
-                self.change(&Epoch, Model::end_all);
-            }
-            Step::Lose => {
-                for store in self.stores {
-                    store.0.command(&["FLUSHALL"]).unwrap();
-                }
-                self.now_ms += 1_000;
-                self.model = Model::new(PACE);
-                self.holders.clear();
-                self.hours.clear();
-            }
-            Step::Wait(time) => self.now_ms += time,
-        }
-    }
-
-    fn join(&mut self, network: &'static str, proof: Proof) {
-        self.ids += 1;
-        let id = format!("visitor-{}", self.ids);
-        let bound = match proof {
-            Proof::None => self.bound,
-            Proof::Solved => self.bound.lifted(),
-        };
-        let answer = self.draw(&id, network, bound);
-        self.check(network, proof, &answer);
-        self.keep(id, network, &answer);
-    }
-
-    fn draw(&mut self, id: &str, network: &'static str, bound: NetworkBound) -> LineAnswer {
-        let asker = Asker {
-            id,
-            network,
-            bound,
-            invitation: None,
-            lane: Lane::Main,
-            event: None,
-        };
-        self.everywhere(
-            (network, bound),
-            |model, call| model.join(asker, call),
-            |line| line.join(id).unwrap(),
-        )
-    }
-
-    /// No network has more numbers in an hour than its bound, and none is held back before.
-    fn check(&mut self, network: &'static str, proof: Proof, answer: &LineAnswer) {
-        let mode = answer.sign.live.mode;
-        let is_held_back = answer.above == Some(AboveBound::Challenged);
-        let is_closed = mode == Mode::Closed;
-        assert_eq!(answer.position.is_none(), is_closed || is_held_back);
-        let holds = self.bound.enforcement == Some(Enforcement::On);
-        if !holds || network.is_empty() || is_closed {
-            assert!(!is_held_back);
-            return;
-        }
-        let hour = self.hours.entry(network).or_default();
-        if self.now_ms >= hour.0 {
-            *hour = (self.now_ms + HOUR_MS, 0);
-        }
-        let may_draw = hour.1 < self.bound.draws || mode == Mode::Open;
-        assert_eq!(is_held_back, !may_draw && proof == Proof::None);
-        hour.1 += u64::from(!is_held_back);
-    }
-
-    fn keep(&mut self, id: String, network: &'static str, answer: &LineAnswer) {
-        let place = answer.position.map(|position| answer.sign.place(position));
-        let holder = place.map(|place| Holder { id, network, place });
-        self.holders.extend(holder);
-    }
-
-    /// A repeated draw gets the same number, and counts for no network.
-    fn repeat(&mut self, which: usize) {
-        let Some(index) = which.checked_rem(self.holders.len()) else {
-            return;
-        };
-        let Holder { id, network, place } = self.holders.swap_remove(index);
-        let answer = self.draw(&id, network, self.bound);
-        if answer.sign.number(place) == answer.position && answer.position.is_some() {
-            assert_eq!(answer.above, None);
-        } else {
-            self.check(network, Proof::None, &answer);
-        }
-        self.keep(id, network, &answer);
-    }
-
-    fn look(&mut self, which: usize) {
-        let Some(index) = which.checked_rem(self.holders.len()) else {
-            return;
-        };
-        let Holder { id, network, place } = self.holders.swap_remove(index);
-        let asker = Asker {
-            id: &id,
-            network,
-            bound: self.bound,
-            invitation: None,
-            lane: Lane::Main,
-            event: None,
-        };
-        let answer = self.everywhere(
-            (network, self.bound),
-            |model, call| model.look(asker, place, call),
-            |line| line.look(&id, (place, None), MayDraw::Yes, &[]).unwrap(),
-        );
-        if answer.sign.number(place) != answer.position || answer.position.is_none() {
-            self.check(network, Proof::None, &answer);
-        }
-        self.keep(id, network, &answer);
-    }
-
-    fn change(&mut self, intent: &dyn Intent, on_model: impl Fn(&mut Model, Call<'_>) -> Outcome) {
-        self.everywhere(
-            ("", self.bound),
-            |model, call| changed(on_model(model, call)),
-            |line| line.change(intent.change(), &admin()).unwrap(),
-        );
-    }
-}
-
-fn hold_over(stores: &[Direct], traces: Traces) {
-    let histories = (bound(), prop::collection::vec(step(), 1..60));
-    let outcome = runner(traces).run(&histories, |(bound, steps)| {
-        for store in stores {
-            store.0.command(&["FLUSHALL"]).unwrap();
-        }
-        let mut play = Play::new(stores, bound);
-        for step in &steps {
-            play.step(step);
-        }
-        Ok(())
-    });
-    outcome.unwrap();
-}
-
 /// A bound with a challenge above it.
 const BOUND: NetworkBound = NetworkBound {
     draws: 100,
     enforcement: Some(Enforcement::On),
 };
 
-/// How many numbers the model and the store give to this number of visitors, spread over these networks.
+/// How many numbers the store gives to this number of visitors, spread over these networks.
 fn drawn(many: usize, networks: usize) -> usize {
-    let stores = [embedded()];
-    let mut play = Play::new(&stores, BOUND);
+    let store = embedded();
     let drawn = (0..many).filter(|visitor| {
-        let network = format!("network-{}", visitor % networks);
-        let id = format!("visitor-{visitor}");
-        let asker = Asker {
-            id: &id,
-            network: &network,
+        let line = Line {
+            store: &store,
+            room: &RoomName::new("main"),
+            pace: PACE,
+            absent_visitors: AbsentVisitors::default(),
+            cap: Cap::default(),
+            schedule: Schedule::NONE,
+            health: (HealthRule::OFF, 0),
+            network: format!("network-{}", visitor % networks),
             bound: BOUND,
             invitation: None,
             lane: Lane::Main,
-            event: None,
+            front_share: 0,
+            regions: None,
+            lifetime: 172_800,
+            pop: String::new(),
+            now: Now::from_ms(START_MS),
+            clock: Clock::Given,
+            known: &NoSign,
         };
-        let answer = play.everywhere(
-            (&network, BOUND),
-            |model, call| model.join(asker, call),
-            |line| line.join(&id).unwrap(),
-        );
+        let answer = line.join(&format!("visitor-{visitor}")).unwrap();
         answer.position.is_some()
     });
     drawn.count()
@@ -362,11 +101,6 @@ mod native {
             asked(&mut Visitor::new(&house), [198, 51, 101, 1])["position"],
             4
         );
-    }
-
-    #[test]
-    fn a_network_draws_no_more_than_its_bound_in_a_few_histories() {
-        hold_over(&[embedded()], Traces::Known(60));
     }
 
     #[test]
@@ -426,30 +160,5 @@ mod simulated {
             assert!(told["position"].is_u64(), "{told}");
         }
         assert_eq!(length(&house), 2_001);
-    }
-
-    #[test]
-    fn a_network_draws_no_more_than_its_bound() {
-        hold_over(&[embedded()], Traces::Known(400));
-    }
-}
-
-mod long {
-    use super::*;
-
-    #[test]
-    fn the_bound_of_a_network_holds_in_new_histories() {
-        hold_over(&[embedded()], Traces::New(800));
-    }
-}
-
-mod redis {
-    use super::*;
-
-    #[test]
-    fn the_model_the_embedded_store_and_redis_count_networks_alike() {
-        let redis = Redis::start().unwrap();
-        let stores = both(&redis);
-        hold_over(&stores, Traces::Known(200));
     }
 }

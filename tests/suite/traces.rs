@@ -1,9 +1,7 @@
-//! What random traces share that are played on the model and on stores.
+//! What random traces share: how many are played, by which seed, and on which store.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use now_serving::cache::LastSign;
-use now_serving::queue::{Asker, Changed, Effect, Lane, NetworkBound, Outcome, Sign};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::{RngSeed, TestRunner};
 use upstash_local::{Redis, Store};
@@ -30,27 +28,6 @@ pub(crate) fn on(redis: &Redis) -> Direct {
     Direct(Store::redis(redis.url(), STORE_TOKEN).unwrap())
 }
 
-/// Both, which have to say the same.
-pub(crate) fn both(redis: &Redis) -> [Direct; 2] {
-    [embedded(), on(redis)]
-}
-
-/// What a store loses: the line, or all data.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Lost {
-    Line,
-    All,
-}
-
-/// What a POP knows.
-pub(crate) struct Known(pub(crate) Option<Sign>);
-
-impl LastSign for Known {
-    fn last_sign(&self) -> Option<Sign> {
-        self.0.clone()
-    }
-}
-
 /// Plays these traces, and writes none that fails beside the sources.
 pub(crate) fn runner(traces: Traces) -> TestRunner {
     TestRunner::new(config(traces))
@@ -72,28 +49,5 @@ pub(crate) fn config(traces: Traces) -> ProptestConfig {
         failure_persistence: None,
         rng_seed,
         ..given
-    }
-}
-
-/// A visitor of no network.
-pub(crate) fn asker(id: &str) -> Asker<'_> {
-    Asker {
-        id,
-        network: "",
-        event: None,
-        bound: NetworkBound::default(),
-        invitation: None,
-        lane: Lane::Main,
-    }
-}
-
-/// A change of the model, as a store answers it.
-pub(crate) fn changed(outcome: Outcome) -> Changed {
-    match outcome {
-        Outcome::Done(sign, number, kept) => {
-            let kept = Some(kept);
-            Changed::Done(sign, Effect { number, kept })
-        }
-        Outcome::NotAdmitting(sign) => Changed::NotAdmitting(sign),
     }
 }

@@ -4,16 +4,13 @@ use now_serving::cache::NoSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Changed, Mode, Now, Pace, RoomName, Schedule, Sign,
+    Absent, AbsentVisitors, Change, Changed, Mode, Now, Pace, Reason, RoomName, Schedule, Sign,
 };
-use now_serving::queue::{Answers, Cap, HealthRule, Lane, NetworkBound};
-use now_serving::queue::{Asker, Brought, Call, Change, Model, Outcome, Reason};
+use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
 use now_serving::store::{Clock, Line};
-use proptest::prelude::*;
-use upstash_local::{Redis, Store};
+use upstash_local::Store;
 
 use crate::house::{Direct, STORE_TOKEN, admin};
-use crate::traces::{Traces, embedded, on, runner};
 
 const START_MS: u64 = 1_800_000_000_000;
 const TILL: &str = "till-1";
@@ -136,171 +133,6 @@ impl Sale {
     /// The share of absent visitors, in percent.
     fn percent(&self) -> Option<u64> {
         self.absent().share.map(|share| (share + 5) / 10)
-    }
-}
-
-/// How a POP brings what it counted.
-#[derive(Clone, Copy, Debug)]
-enum By {
-    /// When it renews the sign.
-    Poll,
-    /// When it is asked for the metrics; it renews the sign as well.
-    Scrape,
-}
-
-/// A quarter of a minute: visitors draw, a POP brings first admissions, and an operator may set the mode.
-#[derive(Clone, Debug)]
-struct Quarter {
-    draws: u64,
-    /// How many first admissions; `None` where no POP brings anything.
-    come: Option<(By, u64)>,
-    mode: Option<Mode>,
-}
-
-fn quarter() -> impl Strategy<Value = Quarter> {
-    let by = prop::sample::select(vec![By::Poll, By::Poll, By::Scrape]);
-    let mode = prop::sample::select(vec![Mode::Automatic, Mode::Automatic, Mode::Hold]);
-    let come = prop::option::weighted(0.97, (by, 0_u64..6));
-    let mode = prop::option::weighted(0.03, mode);
-    (2_u64..8, come, mode).prop_map(|(draws, come, mode)| Quarter { draws, come, mode })
-}
-
-/// Plays minutes on a model and on these stores, which know the same of absent visitors throughout. How often a share was
-/// known.
-fn alike(stores: &[Direct], traces: Traces) {
-    let mut runner = runner(traces);
-    let setting = prop::sample::select(vec![AbsentVisitors::Observe, AbsentVisitors::On]);
-    let traces = (setting, prop::collection::vec(quarter(), 40..70));
-    let known = std::cell::Cell::new(0);
-    let outcome = runner.run(&traces, |(setting, quarters)| {
-        let mut play = Play::new(stores, setting);
-        for quarter in &quarters {
-            play.quarter(quarter);
-            known.set(known.get() + u64::from(play.model.absent(play.now_ms).share.is_some()));
-        }
-        Ok(())
-    });
-    outcome.unwrap();
-    assert!(
-        known.get() > u64::from(runner.config().cases),
-        "{known:?} shares were known"
-    );
-}
-
-struct Play<'a> {
-    stores: &'a [Direct],
-    setting: AbsentVisitors,
-    model: Model,
-    now_ms: u64,
-    draws: u64,
-    batches: u64,
-}
-
-impl<'a> Play<'a> {
-    /// Twenty a minute.
-    const PACE: Pace = Pace {
-        automatic: 15,
-        quantity: 5,
-    };
-
-    fn new(stores: &'a [Direct], setting: AbsentVisitors) -> Self {
-        for store in stores {
-            store.0.command(&["FLUSHALL"]).unwrap();
-        }
-        Self {
-            stores,
-            setting,
-            model: Model::new(Self::PACE).with_absent_visitors(setting),
-            now_ms: START_MS,
-            draws: 0,
-            batches: 0,
-        }
-    }
-
-    fn everywhere<T: PartialEq + std::fmt::Debug>(
-        &self,
-        expected: &T,
-        verb: impl Fn(&Line<'_>) -> T,
-    ) {
-        for store in self.stores {
-            let line = Line {
-                store,
-                room: &RoomName::new("main"),
-                pace: Self::PACE,
-                absent_visitors: self.setting,
-                cap: Cap::default(),
-                schedule: Schedule::NONE,
-                health: (HealthRule::OFF, 0),
-                network: String::new(),
-                bound: NetworkBound::default(),
-                invitation: None,
-                lane: Lane::Main,
-                front_share: 0,
-                regions: None,
-                lifetime: 172_800,
-                pop: String::new(),
-                now: Now::from_ms(self.now_ms),
-                clock: Clock::Given,
-                known: &NoSign,
-            };
-            assert_eq!(verb(&line), *expected);
-        }
-    }
-
-    fn call<'b>(&self, brought: &'b [Brought<'b>]) -> Call<'b> {
-        Call {
-            now_ms: self.now_ms,
-            known: None,
-            brought,
-        }
-    }
-
-    fn quarter(&mut self, quarter: &Quarter) {
-        self.now_ms += 15_000;
-        if let Some(mode) = quarter.mode {
-            let Outcome::Done(sign, ..) = self.model.set_mode(mode, self.call(&[])) else {
-                panic!("a mode can always be set");
-            };
-            self.everywhere(&sign, |line| set_mode(line, mode));
-        }
-        for _ in 0..quarter.draws {
-            self.draws += 1;
-            let id = format!("visitor-{}", self.draws);
-            let drawn = self.model.join(
-                Asker {
-                    id: &id,
-                    network: "",
-                    event: None,
-                    bound: NetworkBound::default(),
-                    invitation: None,
-                    lane: Lane::Main,
-                },
-                self.call(&[]),
-            );
-            self.everywhere(&drawn, |line| line.join(&id).unwrap());
-        }
-        if let Some((by, admitted)) = quarter.come {
-            self.batches += 1;
-            let batch = batch(self.batches, admitted);
-            let brought = Brought {
-                till: TILL,
-                number: self.batches,
-                admitted,
-                renewed: &[],
-                watched: Answers::default(),
-                cuts: 0,
-            };
-            let batches = std::slice::from_ref(&batch);
-            if let By::Scrape = by {
-                self.model.scrape(&[brought], self.now_ms);
-                let absent = self.model.absent(self.now_ms);
-                self.everywhere(&absent, |line| line.figures(batches).unwrap().absent);
-            }
-            let sign = self.model.pass(self.call(&[brought]));
-            self.everywhere(&sign, |line| line.release_due(batches).unwrap());
-        }
-        let absent = self.model.absent(self.now_ms);
-        self.everywhere(&absent, |line| line.status().unwrap().absent);
     }
 }
 
@@ -513,33 +345,5 @@ mod native {
         assert_eq!(sale.percent(), None, "they do not say how many came");
         sale.minutes(7);
         assert_eq!(sale.percent(), Some(30));
-    }
-}
-
-mod simulated {
-    use super::*;
-
-    #[test]
-    fn the_embedded_store_measures_as_the_model_does() {
-        alike(&[embedded()], Traces::Known(30));
-    }
-}
-
-mod long {
-    use super::*;
-
-    #[test]
-    fn new_traces_are_measured_as_the_model_does() {
-        alike(&[embedded()], Traces::New(60));
-    }
-}
-
-mod redis {
-    use super::*;
-
-    #[test]
-    fn redis_measures_as_the_model_does() {
-        let redis = Redis::start().unwrap();
-        alike(&[on(&redis)], Traces::Known(10));
     }
 }
