@@ -98,8 +98,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
-    use crate::queue::model::sign_at_first;
-    use crate::queue::{Cursor, FrontLane, Pace, RegionLine, RegionName};
+    use crate::queue::{Birth, Cursor, FrontLane, Live, RegionLine, RegionName};
 
     /// The main line, the front lane and the line of a region, each as cursor and length.
     fn sign(main: (u64, u64), front: (u64, u64), west: (u64, u64)) -> Sign {
@@ -116,7 +115,18 @@ mod tests {
                 length: west.1,
                 ..RegionLine::new(RegionName::read("west").unwrap())
             }],
-            ..sign_at_first(Pace::default())
+            birth: Birth::default(),
+            epoch: 1,
+            credit: 0,
+            measured: None,
+            head: None,
+            lines: None,
+            pops: None,
+            sessions: None,
+            origin: None,
+            event: None,
+            begun: None,
+            live: Live::default(),
         }
     }
 
