@@ -125,12 +125,6 @@ impl Pace {
             .map(|period| period.saturating_sub(1).saturating_mul(self.automatic))
     }
 
-    /// How many may go in within one period; none when off.
-    #[must_use]
-    pub fn budget(self) -> u64 {
-        if self.automatic > 0 { self.quantity } else { 0 }
-    }
-
     /// The rate this pace promises; `None` when off.
     #[must_use]
     pub fn rate(self) -> Option<Rate> {

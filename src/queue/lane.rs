@@ -60,6 +60,9 @@ pub struct FrontLane {
 }
 
 impl FrontLane {
+    /// What is accepted as its share in what the pace lets in, in percent; 0: there is no front lane.
+    pub const SHARE: RangeInclusive<u64> = 0..=50;
+
     /// How many visitors wait in it.
     #[must_use]
     pub fn waiting(self) -> u64 {
@@ -182,145 +185,9 @@ impl Sign {
     }
 }
 
-/// How many visitors wait in each lane, or how many of each go in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByLane {
-    /// In the main line, and in the lines of regions.
-    pub main: u64,
-    /// In the front lane.
-    pub front: u64,
-}
-
-impl ByLane {
-    /// In both.
-    #[must_use]
-    pub fn sum(self) -> u64 {
-        self.main.saturating_add(self.front)
-    }
-
-    /// That many of them, the main line first.
-    #[must_use]
-    pub fn main_first(self, most: u64) -> Self {
-        let main = self.main.min(most);
-        Self {
-            main,
-            front: self.front.min(most - main),
-        }
-    }
-
-    /// These and others.
-    #[must_use]
-    pub fn and(self, others: Self) -> Self {
-        Self {
-            main: self.main + others.main,
-            front: self.front + others.front,
-        }
-    }
-
-    /// Those that are left without these.
-    #[must_use]
-    pub fn without(self, others: Self) -> Self {
-        Self {
-            main: self.main - others.main,
-            front: self.front - others.front,
-        }
-    }
-}
-
-/// The share of the front lane in what the pace lets in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FrontShare {
-    /// In percent; 0: there is no front lane.
-    pub percent: u64,
-    /// By how much the lane is ahead of its share since the main line was last empty, in hundredths of a visitor.
-    pub over: u64,
-}
-
-impl FrontShare {
-    /// What is accepted as the share, in percent.
-    pub const PERCENT: RangeInclusive<u64> = 0..=50;
-
-    /// How many visitors of each lane go in, and by how much the front lane is ahead of its share then. A lane gives back what it
-    /// does not use.
-    #[must_use]
-    pub fn split(self, most: u64, waiting: ByLane) -> (ByLane, u64) {
-        let most = most.min(waiting.sum());
-        let due = self.percent.saturating_mul(most);
-        let front = due.saturating_sub(self.over).div_ceil(100);
-        let front = front.min(waiting.front);
-        let main = waiting.main.min(most - front);
-        let over = if main < waiting.main {
-            (front.saturating_mul(100).saturating_add(self.over)).saturating_sub(due)
-        } else {
-            0
-        };
-        let front = most - main;
-        (ByLane { main, front }, over)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn by_lane(main: u64, front: u64) -> ByLane {
-        ByLane { main, front }
-    }
-
-    fn split(percent: u64, most: u64, main: u64, front: u64) -> (u64, u64) {
-        let share = FrontShare { percent, over: 0 };
-        let (of, _) = share.split(most, by_lane(main, front));
-        (of.main, of.front)
-    }
-
-    #[test]
-    fn the_front_lane_has_its_share_and_each_lane_gives_back_what_it_does_not_use() {
-        for (percent, most, main, front, expected) in [
-            (10, 30, 50, 50, (27, 3)),
-            (10, 30, 5, 50, (5, 25)),
-            (10, 30, 50, 2, (28, 2)),
-            (10, 30, 50, 0, (30, 0)),
-            (10, 30, 0, 50, (0, 30)),
-            (10, 5, 50, 50, (4, 1)),
-            (10, 4, 50, 50, (3, 1)),
-            (50, 5, 50, 50, (2, 3)),
-            (10, 30, 4, 3, (4, 3)),
-            (10, 0, 50, 50, (0, 0)),
-            (0, 30, 50, 50, (30, 0)),
-            (0, 30, 5, 50, (5, 25)),
-        ] {
-            let told = split(percent, most, main, front);
-            assert_eq!(told, expected, "{percent} % of {most}: {main} and {front}");
-        }
-    }
-
-    /// However the releases fall: the main line waits, and slots come one by one.
-    #[test]
-    fn over_many_releases_the_front_lane_has_its_share_rounded_up_once() {
-        for (percent, most) in [(10, 1), (10, 5), (33, 1), (50, 1), (1, 7), (25, 3)] {
-            let (mut share, mut all, mut front) = (FrontShare { percent, over: 0 }, 0, 0);
-            for _ in 0..200 {
-                let (of, over) = share.split(most, by_lane(1_000_000, 1_000_000));
-                share.over = over;
-                (all, front) = (all + most, front + of.front);
-                assert_eq!(front, (all * percent).div_ceil(100), "{percent} % of {all}");
-                assert!(of.main >= most - (most * percent).div_ceil(100));
-            }
-        }
-    }
-
-    #[test]
-    fn an_empty_front_lane_banks_nothing_and_an_empty_main_line_is_owed_nothing() {
-        let ahead = FrontShare {
-            percent: 10,
-            over: 90,
-        };
-        assert_eq!(ahead.split(1, by_lane(9, 0)), (by_lane(1, 0), 80));
-        assert_eq!(ahead.split(30, by_lane(50, 0)), (by_lane(30, 0), 0));
-        assert_eq!(ahead.split(5, by_lane(3, 9)), (by_lane(3, 2), 0));
-        assert_eq!(ahead.split(0, by_lane(9, 9)), (by_lane(0, 0), 90));
-        assert_eq!(ahead.split(u64::MAX, by_lane(u64::MAX, 1)).0.front, 1);
-    }
 
     #[test]
     fn a_lane_is_read_as_it_was_written() {

@@ -1,6 +1,5 @@
-//! What a release was, and what bounded it: so that an operator can be told why the line moves as it does.
+//! A release as the store noted it, and what bounded it: operators read why the line moves as it does.
 
-use super::release::Bound;
 use serde::Serialize;
 
 /// What one verb released, and why no more.
@@ -28,6 +27,63 @@ pub struct Explained {
     pub bound_by: Bound,
     /// The last release; nothing where there was none.
     pub last: Option<Released>,
+}
+
+/// Why no more visitors were released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// No visitor waits any more.
+    Waiting,
+    /// The mode admits no visitor.
+    Mode,
+    /// An older line may still come back.
+    Settling,
+    /// Credit and budget are used up.
+    Pace,
+    /// No slot is free.
+    Slots,
+    /// It is not known who is inside, since the store lost its data.
+    Recount,
+    /// The origin is sick.
+    Origin,
+    /// The event is not open.
+    Event,
+}
+
+impl Bound {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Waiting,
+        Self::Mode,
+        Self::Settling,
+        Self::Pace,
+        Self::Slots,
+        Self::Recount,
+        Self::Origin,
+        Self::Event,
+    ];
+
+    /// As the store, programs and the log write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Mode => "mode",
+            Self::Settling => "settling",
+            Self::Pace => "pace",
+            Self::Slots => "slots",
+            Self::Recount => "recount",
+            Self::Origin => "origin",
+            Self::Event => "event",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bound| bound.name() == name)
+    }
 }
 
 impl Released {

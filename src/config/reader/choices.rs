@@ -4,7 +4,7 @@ use super::{Reader, words};
 use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSockets};
 use crate::queue::invitation::is_batch;
 use crate::queue::{
-    AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontShare, HealthRule, Invitations,
+    AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontLane, HealthRule, Invitations,
     NetworkBound, OriginHealth, SharedTickets,
 };
 
@@ -137,7 +137,7 @@ impl Reader<'_> {
         }
         Invitations {
             per_minute,
-            front_share: self.number("front_share", 0, FrontShare::PERCENT),
+            front_share: self.number("front_share", 0, FrontLane::SHARE),
             revoked,
         }
     }
