@@ -3,8 +3,7 @@
 //! Invariant: a visitor of whom it is not known where they come from is in none of them. The ticket decides about the backend, wherever
 //! its holder is.
 
-use crate::queue::regions::Lag;
-use crate::queue::{Lane, RegionName, Regions};
+use crate::queue::{Lag, Lane, RegionName, Regions};
 
 /// The regions of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 //!
 //! Invariant: a name is one that the store, tickets and programs can write without quotes, and never that of another lane.
 
-use super::regions::Lag;
 use super::{Cursor, Lane, Measured};
 use serde::{Deserialize, Deserializer, Serializer};
 
@@ -33,6 +32,27 @@ impl RegionName {
         let end = self.0.iter().position(|letter| *letter == 0);
         let letters = self.0.get(..end.unwrap_or(MOST)).unwrap_or_default();
         std::str::from_utf8(letters).unwrap_or_default()
+    }
+}
+
+/// Which minute says how much came to each region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lag {
+    /// The minute before this one, the latest that is complete.
+    #[default]
+    One,
+    /// The one before that.
+    Two,
+}
+
+impl Lag {
+    /// How many minutes it lies back.
+    #[must_use]
+    pub fn minutes(self) -> u64 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
     }
 }
 

@@ -7,8 +7,7 @@ use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
 use crate::config::{OriginBackend, Room};
 use crate::http::json::{Pairs, Value, whole};
-use crate::queue::regions::Lag;
-use crate::queue::{AdaptivePace, Region, RegionName};
+use crate::queue::{AdaptivePace, Lag, Region, RegionName};
 
 /// The most regions of a room: every sign has the numbers of all of them.
 const MOST: usize = 16;
