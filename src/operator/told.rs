@@ -10,7 +10,7 @@ use crate::http::object::object;
 use crate::page::{events_json, iso_8601};
 use crate::queue::{Answers, EventSign};
 use crate::queue::{
-    Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
+    Cap, Explained, Finding, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
     Provenance, Rate, Reason, RegionLine, Sessions, Sign,
 };
 use crate::request::Request;
@@ -223,11 +223,11 @@ fn origin_json(origin: &OriginState, request: &Request<'_>) -> Value {
             "setting": request.room.health.adaptive.name(),
             "size": thousandths(window.size),
             "is_ramp": window.ramp.is_some(),
-            "answers": window.samples,
-            "late": window.late,
-            "baseline": thousandths(origin.past.baseline),
-            "load": origin.past.load.map(thousandths),
-            "says": window.says(origin.past),
+            "answers": window.samples.answers,
+            "late": window.samples.late,
+            "baseline": thousandths(window.baseline),
+            "load": window.load.map(thousandths),
+            "says": window.finding().map_or("unknown", Finding::name),
         }),
     })
 }

@@ -4,7 +4,6 @@ pub mod absent;
 mod admission;
 mod allowed;
 pub mod backoff;
-mod baseline;
 mod begun;
 mod birth;
 pub mod breaker;
@@ -41,7 +40,6 @@ mod window;
 pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use allowed::AllowFault;
-pub use baseline::Baseline;
 pub use begun::{Begun, Lot};
 pub use birth::{Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
@@ -71,4 +69,4 @@ pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
     Provenance,
 };
-pub use window::{Bounds, Finding, Past, Period, Samples, Steering, TOLERANCE, Window};
+pub use window::{Finding, Samples, TOLERANCE, Window};

@@ -1,8 +1,8 @@
 //! What only the panel shows: who set what, the last hour, and what operators did.
 
+use super::Window;
 use super::health::{Health, Sickness};
 use super::{AboveBound, Absent, Claim, Explained, Invited, Lane, Position, Sign};
-use super::{Past, Window};
 
 /// What the line answers to a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +89,6 @@ pub struct OriginState {
     pub last: Option<Sickness>,
     /// How many visitors a period may have, and what their answers say.
     pub window: Window,
-    /// The share of late answers while it is well, and what it says of its load.
-    pub past: Past,
 }
 
 /// Who set something, and when.

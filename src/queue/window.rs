@@ -1,75 +1,34 @@
-//! The share rule: how many visitors a period may have, as the share of late answers says.
+//! The window of a pace that follows the origin, as operators read it in the status and on the panel, and what the watched answers
+//! behind it say. They read both also while the pace does not follow the answers. `store/lua/window.lua` moves the window.
 //!
-//! A visitor's first answer is *late* when it takes longer than `slow_ms`, or its status is 500 or more. Where too many are late
-//! the window is cut, else it grows; after the origin was sick it begins small and doubles.
-//! Invariant: state is whole numbers, sizes in thousandths of a visitor, and nothing is decided without samples. Every step is
-//! exact below 2^53, so that a script in Lua, whose numbers are doubles, decides the same.
-//!
-//! What the constants reach is measured in `dev/simulator/tests/window.rs`. Four details carry it: samples end with each growth,
-//! growth waits for the answers to the last one, after a cut the queue that led to it is waited for, and each period of the
-//! ramp is judged by itself.
+//! Invariant: nothing is said without samples. Every step is exact below 2^53, as it is in the script.
 
-mod steering;
-
-pub use steering::{Bounds, Past, Period, Steering};
-
-/// One visitor.
-const VISITOR: u64 = 1000;
 /// All of something, in per mille.
 const WHOLE: u64 = 1000;
-
 /// How far above the baseline the share of late answers may be, in per mille.
 pub const TOLERANCE: u64 = 80;
-/// More samples are halved, so that old ones fade.
-const MOST_SAMPLES: u64 = 400;
 /// A cut needs this many samples.
 const CUT_SAMPLES: u64 = 20;
 /// And as many late ones above those tolerated as chance seldom brings: the square of 1.6 deviations, in hundredths.
 const DEVIATIONS: u64 = 256;
-/// What a cut leaves, in per mille.
-const CUT: u64 = 900;
-/// Visitors who are released within these seconds after a cut still meet the queue that led to it.
-const QUEUE_SECONDS: u64 = 4;
 /// An origin that says that this much of its capacity is in use gets no more visitors, in per mille.
 const BUSY: u64 = 900;
-/// Growth needs this many samples.
-const GROWTH_SAMPLES: u64 = 10;
-/// And as many seconds since the last change: visitors come some seconds after their release, and notes of their answers later.
-const GROWTH_SECONDS: u64 = 10;
-/// What a period gets more, in per mille, and at least.
-const FAST: u64 = 20;
-const FAST_LEAST: u64 = VISITOR;
-/// Near the knee.
-const SLOW: u64 = 4;
-/// Where near the knee begins and ends, in per mille of it. Above it the origin bears more than it did.
-const NEAR: u64 = 930;
-const BEYOND: u64 = 1070;
 
-/// Where the ramp after a sickness ends, in per mille of what the origin bore.
-const RAMP: u64 = 900;
-/// For how many seconds the ramp doubles, and how many times at least.
-const RAMP_SECONDS: u64 = 100;
-const LEAST_DOUBLINGS: u64 = 2;
-
-/// How many visitors a period may have, and what is known about it.
+/// How many visitors a period may have, and what is known of their answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// In thousandths of a visitor.
     pub size: u64,
     /// About where the origin had enough, in thousandths of a visitor; `None` before the first cut.
     pub knee: Option<u64>,
-    /// Where the ramp ends, in thousandths of a visitor; `None` where there is none.
+    /// Up to where it grows back after a sickness, in thousandths of a visitor; `None` where it does not.
     pub ramp: Option<u64>,
-    /// When it changed last.
-    pub changed: u64,
-    /// The answers to visitors who were released before do not count.
-    pub counts_from: u64,
-    /// How often that was set.
-    pub cuts: u64,
-    /// Answers since the last change.
-    pub samples: u64,
-    /// How many of them were late.
-    pub late: u64,
+    /// The answers since it changed last.
+    pub samples: Samples,
+    /// The share of late answers while the origin is well, in per mille.
+    pub baseline: u64,
+    /// How much of its capacity the origin says is in use, in per mille.
+    pub load: Option<u64>,
 }
 
 /// Watched answers since the window changed last.
@@ -92,6 +51,18 @@ pub enum Finding {
     Late,
 }
 
+impl Finding {
+    /// Its name in the status.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::Doubtful => "doubtful",
+            Self::Late => "late",
+        }
+    }
+}
+
 impl Samples {
     /// What they say where this share of late answers is tolerated, in per mille; nothing without samples.
     #[must_use]
@@ -111,175 +82,15 @@ impl Samples {
 }
 
 impl Window {
-    /// The first one: as many visitors as the pace has.
+    /// What a window that follows the answers would do. What the origin says of its load goes before what was watched.
     #[must_use]
-    pub fn of(quantity: u64) -> Self {
-        Self {
-            size: quantity * VISITOR,
-            ..Self::default()
-        }
-    }
-
-    /// The same line with another pace: what was learned says nothing about it.
-    #[must_use]
-    pub fn forgotten(self, quantity: u64, second: u64) -> Self {
-        Self {
-            counts_from: second,
-            cuts: self.cuts + 1,
-            ..Self::of(quantity)
-        }
-    }
-
-    /// Whether too many answers are late, just enough or too few to say: what the window would do.
-    #[must_use]
-    pub fn says(&self, past: Past) -> &'static str {
-        match self.judged(past, u64::MAX, past.baseline + TOLERANCE) {
-            None => "unknown",
-            Some(Finding::Healthy) => "healthy",
-            Some(Finding::Doubtful) => "doubtful",
-            Some(Finding::Late) => "late",
-        }
-    }
-
-    /// First answers came to visitors of the period that began at `released`.
-    pub fn heard(&mut self, released: u64, answers: u64, late: u64) {
-        if released < self.counts_from {
-            return;
-        }
-        self.samples = self.samples.saturating_add(answers);
-        self.late = self.late.saturating_add(late.min(answers));
-        while self.samples > MOST_SAMPLES {
-            self.samples /= 2;
-            self.late /= 2;
-        }
-    }
-
-    /// A period is opened: it has [`Self::size`] visitors.
-    pub fn open(&mut self, period: Period, past: Past, steering: Steering) {
-        let health = self.judged(past, period.at, steering.tolerated(past.baseline));
-        match (self.ramp, steering) {
-            (Some(end), Steering::Answers(bounds)) => {
-                self.climb(
-                    end.min(bounds.max * VISITOR),
-                    (period, past),
-                    steering,
-                    health,
-                );
-            }
-            (Some(_), Steering::Fixed { quantity, .. }) => {
-                self.climb(quantity * VISITOR, (period, past), steering, health);
-            }
-            (None, Steering::Answers(_)) => self.follow(period, past.unused, health),
-            (None, Steering::Fixed { quantity, .. }) => self.size = quantity * VISITOR,
-        }
-        if let Steering::Answers(Bounds { min, max }) = steering {
-            self.size = self.size.min(max * VISITOR).max(min * VISITOR);
-        }
-    }
-
-    /// The origin is sick since `period.at`. The ramp begins with as little as still reaches its end in time.
-    pub fn sick(&mut self, period: Period, steering: Steering) {
-        let bore = self.size.max(self.knee.unwrap_or(0)) * RAMP / WHOLE;
-        let end = match steering {
-            Steering::Answers(_) => self.ramp.unwrap_or(bore),
-            Steering::Fixed { quantity, .. } => quantity * VISITOR,
-        };
-        let doublings = (RAMP_SECONDS / period.lasts.max(1)).max(LEAST_DOUBLINGS);
-        let doublings = u32::try_from(doublings).unwrap_or(u32::MAX);
-        self.ramp = Some(end);
-        self.size = end.checked_shr(doublings).unwrap_or(0).max(steering.min());
-        self.changes(period);
-        self.count_from(period.at);
-    }
-
-    /// What the origin says of its load goes before what was watched.
-    fn judged(&self, past: Past, at: u64, tolerated: u64) -> Option<Finding> {
-        // Visitors who were released before the latest change still make the load.
-        let is_of_now = past.is_settled && at >= self.changed + GROWTH_SECONDS;
-        match (past.load, self.health(tolerated)) {
-            (Some(load), _) if load > WHOLE && is_of_now => Some(Finding::Late),
+    pub fn finding(&self) -> Option<Finding> {
+        match (self.load, self.samples.finding(self.baseline + TOLERANCE)) {
+            (Some(load), _) if load > WHOLE => Some(Finding::Late),
             (Some(load), None) if load < BUSY => Some(Finding::Healthy),
             (Some(load), Some(Finding::Healthy)) if load >= BUSY => Some(Finding::Doubtful),
-            (_, health) => health,
+            (_, finding) => finding,
         }
-    }
-
-    fn health(&self, tolerated: u64) -> Option<Finding> {
-        let (answers, late) = (self.samples, self.late);
-        Samples { answers, late }.finding(tolerated)
-    }
-
-    /// Each period of the ramp is judged by itself: what was bad in the sickness says nothing about the origin that is back.
-    /// Where nothing is heard it doubles too, but not as soon.
-    fn climb(
-        &mut self,
-        end: u64,
-        (period, past): (Period, Past),
-        steering: Steering,
-        health: Option<Finding>,
-    ) {
-        match health {
-            None if !past.is_settled => return self.changes(period),
-            None if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
-            None | Some(Finding::Healthy) => self.size = (self.size * 2).min(end),
-            Some(Finding::Late) => {
-                self.size = (self.size / 2).max(steering.min());
-                self.count_from(period.at + period.whole(QUEUE_SECONDS));
-            }
-            Some(Finding::Doubtful) => {}
-        }
-        self.changes(period);
-        if self.size >= end {
-            self.ramp = None;
-        }
-    }
-
-    fn follow(&mut self, period: Period, unused: u64, health: Option<Finding>) {
-        match health {
-            // A window that was not used up says nothing about a larger one.
-            Some(Finding::Healthy) if unused == 0 && self.grows(period) => {
-                self.size += self.growth();
-                self.changes(period);
-            }
-            Some(Finding::Late) => {
-                let knee = self.knee.unwrap_or(self.size);
-                self.knee = Some(u64::midpoint(knee, self.size));
-                self.size = self.size * CUT / WHOLE;
-                self.changes(period);
-                self.count_from(period.at + period.whole(QUEUE_SECONDS));
-            }
-            Some(Finding::Healthy | Finding::Doubtful) | None => {}
-        }
-    }
-
-    fn grows(&self, period: Period) -> bool {
-        let from = self.changed + period.whole(GROWTH_SECONDS);
-        self.samples >= GROWTH_SAMPLES && period.at >= from
-    }
-
-    fn growth(&self) -> u64 {
-        let slow = self.size * SLOW / WHOLE;
-        let fast = (self.size * FAST / WHOLE).max(FAST_LEAST);
-        let Some(knee) = self.knee else {
-            return fast;
-        };
-        let (near, beyond) = (knee * NEAR / WHOLE, knee * BEYOND / WHOLE);
-        if self.size >= beyond {
-            return fast;
-        }
-        // Up to where the slow part begins, and not beyond it at one go.
-        fast.min(near.saturating_sub(self.size)).max(slow)
-    }
-
-    fn count_from(&mut self, second: u64) {
-        self.counts_from = second;
-        self.cuts += 1;
-    }
-
-    fn changes(&mut self, period: Period) {
-        self.changed = period.at;
-        self.samples = 0;
-        self.late = 0;
     }
 }
 
@@ -287,273 +98,53 @@ impl Window {
 mod tests {
     use super::*;
 
-    const WIDE: Steering = Steering::Answers(Bounds {
-        min: 1,
-        max: 100_000,
-    });
-
-    fn every(lasts: u64, at: u64) -> Period {
-        Period { at, lasts }
-    }
-
-    /// Used up, and no late answers while the origin is well: 8 % of the answers may be late.
-    const FULL: Past = Past {
-        unused: 0,
-        baseline: 0,
-        load: None,
-        is_settled: true,
-    };
-
-    /// A window of 100 visitors that heard of these answers.
-    fn heard(answers: u64, late: u64) -> Window {
-        let mut window = Window::of(100);
-        window.heard(1000, answers, late);
-        window
-    }
-
-    fn opened(mut window: Window, steering: Steering) -> Window {
-        window.open(every(6, 1000), FULL, steering);
-        window
-    }
-
-    fn size_after(answers: u64, late: u64) -> u64 {
-        opened(heard(answers, late), WIDE).size
+    fn window(answers: u64, late: u64) -> Window {
+        Window {
+            samples: Samples { answers, late },
+            ..Window::default()
+        }
     }
 
     #[test]
-    fn it_grows_by_a_fiftieth_while_the_share_is_tolerated() {
-        assert_eq!(size_after(10, 0), 102_000);
-        assert_eq!(size_after(9, 0), 100_000, "too few");
-        assert_eq!(size_after(25, 2), 102_000, "just 8 %");
-        assert_eq!(size_after(12, 1), 100_000, "8.3 %");
+    fn late_answers_are_tolerated_up_to_eight_percent_above_the_baseline() {
+        let finding = |answers, late| window(answers, late).finding();
+        assert_eq!(finding(25, 2), Some(Finding::Healthy), "just 8 %");
+        assert_eq!(finding(12, 1), Some(Finding::Doubtful), "8.3 %");
+        let above_a_baseline = Window {
+            baseline: 100,
+            ..window(100, 18)
+        };
+        assert_eq!(above_a_baseline.finding(), Some(Finding::Healthy));
     }
 
     #[test]
-    fn it_is_cut_by_a_tenth_when_more_are_late_than_chance_brings() {
-        assert_eq!(size_after(20, 3), 100_000, "3 − 1.6 < 1.94");
-        assert_eq!(size_after(20, 4), 90_000, "4 − 1.6 ≥ 1.94");
-        assert_eq!(size_after(19, 19), 100_000, "too few");
-        assert_eq!(size_after(400, 40), 100_000, "40 − 32 < 8.68");
-        assert_eq!(size_after(400, 41), 90_000);
+    fn more_are_late_than_chance_brings_or_it_is_doubtful() {
+        let finding = |answers, late| window(answers, late).finding();
+        assert_eq!(finding(20, 3), Some(Finding::Doubtful), "3 − 1.6 < 1.94");
+        assert_eq!(finding(20, 4), Some(Finding::Late), "4 − 1.6 ≥ 1.94");
+        assert_eq!(finding(19, 19), Some(Finding::Doubtful), "too few");
+        assert_eq!(finding(400, 40), Some(Finding::Doubtful), "40 − 32 < 8.68");
+        assert_eq!(finding(400, 41), Some(Finding::Late));
     }
 
     #[test]
-    fn without_samples_nothing_is_decided() {
-        assert_eq!(size_after(0, 0), 100_000);
-        assert_eq!(size_after(0, 5), 100_000);
+    fn without_samples_nothing_is_said() {
+        assert_eq!(window(0, 0).finding(), None);
     }
 
     #[test]
     fn what_the_origin_says_of_its_load_goes_before_what_was_watched() {
-        let size_at = |load, window: Window| {
-            let past = Past {
-                load: Some(load),
-                ..FULL
-            };
-            let mut window = window;
-            window.open(every(6, 1000), past, WIDE);
-            window.size
+        let finding = |load, window| {
+            let load = Some(load);
+            Window { load, ..window }.finding()
         };
-        assert_eq!(size_at(1001, heard(100, 0)), 90_000);
-        assert_eq!(size_at(1001, heard(0, 0)), 90_000);
-        assert_eq!(size_at(1000, heard(100, 0)), 100_000);
-        assert_eq!(size_at(900, heard(100, 0)), 100_000);
-        assert_eq!(size_at(899, heard(100, 0)), 102_000);
-        assert_eq!(size_at(899, heard(100, 50)), 90_000);
-    }
-
-    #[test]
-    fn the_baseline_is_tolerated_too() {
-        let past = Past {
-            baseline: 100,
-            ..FULL
-        };
-        let mut window = heard(100, 18);
-        window.open(every(6, 1000), past, WIDE);
-        assert_eq!(window.size, 102_000);
-    }
-
-    #[test]
-    fn a_window_that_was_not_used_up_does_not_grow() {
-        let past = Past { unused: 1, ..FULL };
-        let mut window = heard(100, 0);
-        window.open(every(6, 1000), past, WIDE);
-        assert_eq!(window, heard(100, 0));
-    }
-
-    #[test]
-    fn small_windows_grow_by_a_visitor_and_none_leaves_its_bounds() {
-        let grown = |quantity, steering| {
-            let mut window = Window::of(quantity);
-            window.heard(1000, 10, 0);
-            opened(window, steering).size
-        };
-        assert_eq!(grown(5, WIDE), 6_000);
-        let narrow = Steering::Answers(Bounds { min: 50, max: 101 });
-        assert_eq!(grown(100, narrow), 101_000);
-        assert_eq!(grown(5, narrow), 50_000);
-        let mut low = Window::of(50);
-        low.heard(1000, 20, 20);
-        assert_eq!(opened(low, narrow).size, 50_000);
-    }
-
-    #[test]
-    fn samples_are_those_since_the_last_change_and_old_ones_fade() {
-        let grown = opened(heard(100, 8), WIDE);
-        assert_eq!((grown.samples, grown.late), (0, 0));
-        let doubtful = opened(heard(100, 9), WIDE);
-        assert_eq!((doubtful.samples, doubtful.late), (100, 9));
-        assert_eq!((heard(401, 33).samples, heard(401, 33).late), (200, 16));
-        assert_eq!((heard(5000, 9).samples, heard(400, 9).samples), (312, 400));
-    }
-
-    #[test]
-    fn answers_to_visitors_released_before_a_cut_do_not_count() {
-        let mut cut = opened(heard(100, 50), WIDE);
-        assert_eq!((cut.size, cut.counts_from), (90_000, 1000));
-        cut.heard(999, 100, 100);
-        assert_eq!(cut.samples, 0);
-        cut.heard(1000, 100, 100);
-        assert_eq!(cut.samples, 100);
-    }
-
-    #[test]
-    fn the_queue_before_a_cut_is_waited_for_in_whole_periods() {
-        let counts_from = |lasts| {
-            let mut window = heard(100, 50);
-            window.open(every(lasts, 1000), FULL, WIDE);
-            window.counts_from
-        };
-        assert_eq!([1, 2, 3, 4].map(counts_from), [1004, 1004, 1003, 1004]);
-        assert_eq!([5, 60].map(counts_from), [1000, 1000]);
-    }
-
-    /// When windows in periods of this length have grown, where each period brings a hundred good answers.
-    fn growths(lasts: u64) -> Vec<u64> {
-        let mut window = Window::of(100);
-        let has_grown = |at: &u64| {
-            window.heard(1000 + at, 100, 0);
-            let before = window.size;
-            window.open(every(lasts, 1000 + at), FULL, WIDE);
-            window.size > before
-        };
-        let begins = (0..60).filter(|at: &u64| at.is_multiple_of(lasts));
-        begins.filter(has_grown).collect()
-    }
-
-    #[test]
-    fn growth_waits_for_the_answers_to_the_last_one() {
-        assert_eq!(growths(1), [0, 10, 20, 30, 40, 50]);
-        assert_eq!(growths(3), [0, 9, 18, 27, 36, 45, 54]);
-        assert_eq!(growths(6).len(), 10);
-        assert_eq!(growths(15), [0, 15, 30, 45]);
-    }
-
-    #[test]
-    fn near_the_knee_it_grows_slowly_and_does_not_jump_there() {
-        let grown = |size| {
-            let mut window = heard(100, 0);
-            (window.size, window.knee) = (size, Some(100_000));
-            opened(window, WIDE).size
-        };
-        assert_eq!(grown(90_000), 91_800);
-        assert_eq!(grown(92_000), 93_000, "where the slow part begins");
-        assert_eq!(grown(92_999), 93_370);
-        assert_eq!(grown(100_000), 100_400);
-        assert_eq!(grown(106_999), 107_426);
-        assert_eq!(grown(107_000), 109_140, "it bears more than it did");
-    }
-
-    #[test]
-    fn the_knee_is_the_mean_of_the_old_one_and_the_window_at_the_cut() {
-        let cut = opened(heard(100, 50), WIDE);
-        assert_eq!(cut.knee, Some(100_000), "the first");
-        let mut again = cut;
-        again.heard(1000, 100, 50);
-        assert_eq!(opened(again, WIDE).knee, Some(95_000));
-        assert_eq!(opened(again, WIDE).size, 81_000);
-    }
-
-    /// The sizes of the periods after a sickness, in visitors, where each hears these answers.
-    fn ramp(
-        mut window: Window,
-        lasts: u64,
-        steering: Steering,
-        answers: &[(u64, u64)],
-    ) -> Vec<u64> {
-        window.sick(every(lasts, 2000), steering);
-        let periods = (1..).zip(answers).map(|(period, (answers, late))| {
-            let at = 2000 + period * lasts;
-            window.heard(at, *answers, *late);
-            let past = Past {
-                is_settled: period > 1,
-                ..FULL
-            };
-            window.open(every(lasts, at), past, steering);
-            window.size / VISITOR
-        });
-        periods.collect()
-    }
-
-    #[test]
-    fn after_a_sickness_it_doubles_up_to_nine_tenths_of_what_the_origin_bore() {
-        let sizes = ramp(Window::of(100), 6, WIDE, &[(1, 0); 9]);
-        assert_eq!(sizes, [2, 4, 8, 16, 32, 64, 90, 90, 90]);
-        let mut cut = Window::of(81);
-        cut.knee = Some(100_000);
-        assert_eq!(ramp(cut, 6, WIDE, &[(1, 0); 7]).last(), Some(&90));
-    }
-
-    #[test]
-    fn a_ramp_of_which_nothing_is_heard_ends_too() {
-        let sizes = ramp(Window::of(80), 6, WIDE, &[(0, 0); 13]);
-        assert_eq!(
-            sizes,
-            [1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64],
-            "each 12 s"
-        );
-        let rare = ramp(Window::of(8), 60, WIDE, &[(0, 0); 4]);
-        assert_eq!(rare, [1, 3, 7, 7]);
-    }
-
-    #[test]
-    fn long_periods_begin_with_more_so_that_the_end_comes_in_time() {
-        let first = |lasts| ramp(Window::of(1000), lasts, WIDE, &[(0, 0)]);
-        assert_eq!([1, 10, 15].map(first), [[1], [1], [14]]);
-        assert_eq!([25, 33, 60, 3600].map(first), [[56], [112], [225], [225]]);
-        let least = Steering::Answers(Bounds { min: 20, max: 5000 });
-        assert_eq!(ramp(Window::of(1000), 15, least, &[(0, 0)]), [20]);
-    }
-
-    #[test]
-    fn a_period_of_the_ramp_is_judged_by_itself_and_a_cut_halves() {
-        let answers = [(1, 0), (2, 1), (0, 0), (4, 0), (20, 20), (1, 0), (1, 0)];
-        let sizes = ramp(Window::of(100), 6, WIDE, &answers);
-        assert_eq!(sizes, [2, 2, 2, 4, 2, 4, 8]);
-    }
-
-    #[test]
-    fn further_sicknesses_in_the_ramp_keep_its_end() {
-        let mut window = Window::of(100);
-        window.sick(every(6, 2000), WIDE);
-        window.sick(every(6, 2060), WIDE);
-        assert_eq!((window.ramp, window.size), (Some(90_000), 1_000));
-        window.heard(2054, 100, 0);
-        assert_eq!(window.samples, 0, "released before");
-    }
-
-    #[test]
-    fn an_operators_pace_is_lower_only_after_a_sickness() {
-        let fixed = Steering::Fixed {
-            quantity: 40,
-            min: 3,
-            tolerated: 80,
-        };
-        assert_eq!(opened(heard(100, 100), fixed).size, 40_000);
-        assert_eq!(opened(heard(100, 0), fixed).size, 40_000);
-        let sizes = ramp(Window::of(40), 6, fixed, &[(30, 0); 6]);
-        assert_eq!(sizes, [6, 12, 24, 40, 40, 40]);
-        let held = ramp(Window::of(40), 6, fixed, &[(30, 30), (30, 0), (30, 30)]);
-        assert_eq!(held, [3, 6, 3]);
+        assert_eq!(finding(1001, window(100, 0)), Some(Finding::Late));
+        assert_eq!(finding(1001, window(0, 0)), Some(Finding::Late));
+        assert_eq!(finding(1000, window(100, 0)), Some(Finding::Doubtful));
+        assert_eq!(finding(900, window(100, 0)), Some(Finding::Doubtful));
+        assert_eq!(finding(900, window(0, 0)), None);
+        assert_eq!(finding(899, window(100, 0)), Some(Finding::Healthy));
+        assert_eq!(finding(899, window(0, 0)), Some(Finding::Healthy));
+        assert_eq!(finding(899, window(100, 50)), Some(Finding::Late));
     }
 }

@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use crate::queue::Window;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
     AboveBound, Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement,
     FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Now, OriginSign, Sickness,
 };
-use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Past};
+use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Samples, Window};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{
     EventList, Explained, Position, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
@@ -155,7 +154,7 @@ impl Answer {
             "" => None,
             text => Some(Sickness::read(text)?),
         };
-        let [size, knee, ramp, samples, late, baseline, load] = numbers(self.text("window")?)?;
+        let [size, knee, ramp, answers, late, baseline, load] = numbers(self.text("window")?)?;
         let set = |size: u64| Some(size).filter(|size| *size > 0);
         Some(OriginState {
             health: Health::read(self.text("health")?)?,
@@ -164,15 +163,9 @@ impl Answer {
                 size,
                 knee: set(knee),
                 ramp: set(ramp),
-                samples,
-                late,
-                ..Window::default()
-            },
-            past: Past {
-                unused: 0,
+                samples: Samples { answers, late },
                 baseline,
                 load: load.checked_sub(1),
-                is_settled: true,
             },
         })
     }

@@ -51,11 +51,11 @@ fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
 
 /// The pace, where it is not the one that was set.
 fn window(origin: &OriginState) -> String {
-    let size = number(origin.window.size / 1000);
-    match origin.window.ramp {
-        Some(_) => format!(" It was sick; {size} visitors a period, and more with each good one."),
-        None => String::new(),
+    if origin.window.ramp.is_none() {
+        return String::new();
     }
+    let size = number(origin.window.size / 1000);
+    format!(" It was sick; {size} visitors a period, and more with each good one.")
 }
 
 fn recent(health: &Health) -> String {
