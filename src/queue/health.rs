@@ -1,7 +1,5 @@
-//! Whether the origin is sick: by how it answered the requests that POPs have watched.
-//!
-//! Invariant: a marker ends by its time alone, unless an operator overrules it. `store/lua/health.lua` has the same rule, since the
-//! answers of all POPs come together only there.
+//! The setting that says when the origin counts as sick, and what the store tells of it: the marker, and the answers behind it.
+//! `store/lua/health.lua` and `heard.lua` have the rule, since the answers of all POPs come together only there.
 
 use super::chance::{Chance, Rule};
 use super::origin::{Answers, OriginHealth};
@@ -111,20 +109,11 @@ pub fn marker_seconds(chance: Chance) -> u64 {
     chance.between(Rule::Marker, 40, 60)
 }
 
-/// For how long an operator overrules it, in milliseconds.
-pub const OVERRULED_MS: u64 = 3_600_000;
-/// How long an answer counts in full, in milliseconds.
-const SPAN_MS: u64 = 10_000;
-/// From how many answers on older ones count half.
-const MANY: u64 = 50;
-
 /// What the store knows of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// Recent answers; older ones count less.
     pub recent: Answers,
-    /// As of which span of time.
-    pub(crate) span: u64,
     /// Until when the marker stands.
     pub sick_until_ms: u64,
     /// Until when an operator has overruled it.
@@ -174,7 +163,6 @@ impl Health {
             recent: Answers { ok, late, bad },
             sick_until_ms,
             overruled_until_ms,
-            ..Self::default()
         })
     }
 
@@ -183,57 +171,6 @@ impl Health {
     pub fn is_sick(&self, now_ms: u64) -> bool {
         now_ms < self.sick_until_ms
     }
-
-    /// Whether it keeps visitors from going in.
-    #[must_use]
-    pub fn holds(&self, rule: &HealthRule, now_ms: u64) -> bool {
-        rule.setting == OriginHealth::On
-            && self.is_sick(now_ms)
-            && now_ms >= self.overruled_until_ms
-    }
-
-    /// POPs tell what they have watched. While the marker stands that changes nothing: visitors who were in before it still get bad
-    /// answers.
-    pub fn hear(
-        &mut self,
-        heard: Answers,
-        rule: &HealthRule,
-        (now_ms, life_s): (u64, u64),
-    ) -> Option<Sickness> {
-        if heard.sum() == 0 || self.is_sick(now_ms) {
-            return None;
-        }
-        let span = now_ms / SPAN_MS;
-        let kept = match span.checked_sub(self.span) {
-            Some(0) => self.recent,
-            Some(1) => self.recent.halved(),
-            _ => Answers::default(),
-        };
-        let mut recent = kept.and(heard);
-        self.span = span;
-        // Where the pace follows the answers, late ones make it slower, unless nearly all are.
-        let all_bad = recent.late + recent.bad;
-        let follows = rule.adaptive == AdaptivePace::On;
-        let sick = if follows && all_bad * 10 < recent.sum() * 9 {
-            recent.bad
-        } else {
-            all_bad
-        };
-        if sick >= rule.sick_min && sick * 100 >= rule.sick_share * recent.sum() {
-            self.sick_until_ms = now_ms + life_s * 1000;
-            self.recent = Answers::default();
-            return Some(Sickness {
-                at_ms: now_ms,
-                until_ms: self.sick_until_ms,
-                answers: recent,
-            });
-        }
-        while recent.sum() >= MANY {
-            recent = recent.halved();
-        }
-        self.recent = recent;
-        None
-    }
 }
 
 #[cfg(test)]
@@ -241,27 +178,6 @@ mod tests {
     use super::*;
     use crate::queue::Answered;
     use std::collections::BTreeSet;
-
-    const NOW: u64 = 1_800_000_000_000;
-
-    fn rule() -> HealthRule {
-        HealthRule {
-            setting: OriginHealth::On,
-            ..HealthRule::default()
-        }
-    }
-
-    fn answers(ok: u64, late: u64, bad: u64) -> Answers {
-        Answers { ok, late, bad }
-    }
-
-    fn is_sick_after(heard: &[Answers], rule: &HealthRule) -> bool {
-        let mut health = Health::default();
-        let seen = heard
-            .iter()
-            .filter_map(|heard| health.hear(*heard, rule, (NOW, 50)));
-        seen.count() > 0
-    }
 
     #[test]
     fn an_answer_of_500_or_after_more_than_a_second_is_not_well() {
@@ -281,97 +197,5 @@ mod tests {
         let lives: BTreeSet<u64> = lives.collect();
         assert_eq!(lives.first(), Some(&40));
         assert_eq!(lives.last(), Some(&60));
-    }
-
-    #[test]
-    fn with_a_threshold_of_one_each_such_answer_sets_the_marker() {
-        let source = HealthRule {
-            sick_min: 1,
-            ..rule()
-        };
-        assert!(is_sick_after(&[answers(0, 0, 1)], &source));
-        assert!(is_sick_after(&[answers(0, 1, 0)], &source));
-        assert!(!is_sick_after(&[answers(1, 0, 0)], &source));
-    }
-
-    #[test]
-    fn below_the_threshold_or_the_share_nothing_happens() {
-        assert!(!is_sick_after(&[answers(0, 0, 2)], &rule()));
-        assert!(is_sick_after(&[answers(0, 0, 3)], &rule()));
-        assert!(is_sick_after(
-            &[answers(0, 0, 2), answers(0, 0, 1)],
-            &rule()
-        ));
-        assert!(!is_sick_after(&[answers(8, 0, 3)], &rule()), "27 %");
-        assert!(is_sick_after(&[answers(7, 0, 3)], &rule()), "30 %");
-        assert!(is_sick_after(&[answers(7, 2, 1)], &rule()));
-    }
-
-    #[test]
-    fn old_answers_count_less_and_then_no_more() {
-        let mut health = Health::default();
-        let mut hear = |heard, ms| health.hear(heard, &rule(), (NOW + ms, 50)).is_some();
-        assert!(!hear(answers(60, 0, 0), 0));
-        assert!(!hear(answers(0, 0, 6), 10_000), "6 of 21");
-        assert!(hear(answers(0, 0, 3), 20_000), "6 of 13");
-        let mut health = Health::default();
-        let mut hear = |heard, ms| health.hear(heard, &rule(), (NOW + ms, 50)).is_some();
-        assert!(!hear(answers(0, 0, 2), 0));
-        assert!(
-            !hear(answers(0, 0, 2), 30_000),
-            "those before are forgotten"
-        );
-        assert!(
-            !hear(answers(0, 0, 2), 0),
-            "also where the clock is set back"
-        );
-        let mut health = Health::default();
-        let mut hear = |heard| health.hear(heard, &rule(), (NOW, 50)).is_some();
-        assert!(!hear(answers(10_000, 0, 0)));
-        assert!(
-            hear(answers(0, 0, 40)),
-            "a long good time is soon outweighed"
-        );
-    }
-
-    #[test]
-    fn while_the_marker_stands_nothing_makes_it_longer_or_ends_it() {
-        let mut health = Health::default();
-        let seen = health.hear(answers(0, 0, 3), &rule(), (NOW, 41));
-        let expected = Sickness {
-            at_ms: NOW,
-            until_ms: NOW + 41_000,
-            answers: answers(0, 0, 3),
-        };
-        assert_eq!(seen, Some(expected));
-        for heard in [answers(0, 0, 9), answers(999, 0, 0)] {
-            assert_eq!(health.hear(heard, &rule(), (NOW + 40_999, 60)), None);
-            assert!(health.holds(&rule(), NOW + 40_999));
-        }
-        assert!(!health.holds(&rule(), NOW + 41_000));
-        assert_eq!(
-            health.hear(answers(0, 0, 2), &rule(), (NOW + 41_000, 60)),
-            None,
-            "what was bad before counts no more"
-        );
-    }
-
-    #[test]
-    fn it_holds_only_with_the_setting_and_unless_an_operator_overrules_it() {
-        let sick = Health {
-            sick_until_ms: NOW + 1,
-            ..Health::default()
-        };
-        assert!(sick.holds(&rule(), NOW));
-        let observed = HealthRule {
-            setting: OriginHealth::Observe,
-            ..rule()
-        };
-        assert!(sick.is_sick(NOW) && !sick.holds(&observed, NOW));
-        let overruled = Health {
-            overruled_until_ms: NOW + 1,
-            ..sick
-        };
-        assert!(!overruled.holds(&rule(), NOW));
     }
 }

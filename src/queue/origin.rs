@@ -90,34 +90,6 @@ impl Answers {
     pub fn sum(self) -> u64 {
         self.ok.saturating_add(self.late).saturating_add(self.bad)
     }
-
-    /// One more, or several.
-    pub fn add(&mut self, answered: Answered, many: u64) {
-        let number = match answered {
-            Answered::Ok => &mut self.ok,
-            Answered::Late => &mut self.late,
-            Answered::Bad => &mut self.bad,
-        };
-        *number = number.saturating_add(many);
-    }
-
-    /// All of both.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            ok: self.ok.saturating_add(other.ok),
-            late: self.late.saturating_add(other.late),
-            bad: self.bad.saturating_add(other.bad),
-        }
-    }
-
-    pub(super) fn halved(self) -> Self {
-        Self {
-            ok: self.ok / 2,
-            late: self.late / 2,
-            bad: self.bad / 2,
-        }
-    }
 }
 
 /// Whether an operator lets visitors in though the origin is sick.
