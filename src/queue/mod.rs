@@ -1,6 +1,6 @@
 //! The rules of the line as pure functions: no clock, no store, no HTTP.
 
-pub mod absent;
+mod absent;
 mod admission;
 mod allowed;
 pub mod backoff;
