@@ -1,12 +1,11 @@
-//! The event that a line has begun, and the order by lot of its pre-queue.
+//! The event that a line has begun, as the store and tickets write it, and the order by lot of its pre-queue.
 //!
-//! Invariant: an event keeps the order with which it began, and a lot is decided once, after the last number that it concerns was
-//! drawn. `store/lua/lot.lua` keeps it in the same words.
+//! Invariant: the edge computes from a decided lot what any visitor's number is. `store/lua/lot.lua` decides it, once, after the last
+//! number that it concerns was drawn.
 
 use super::draw::commitment;
 use super::{Event, Order, Position, Seed};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 
 /// The event that a line has begun. Copies keep it as the store wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,57 +111,6 @@ impl Begun {
         })
     }
 
-    /// What is known by both, of which each may know a part. Of two events the one that opens later counts. Of one event a decided
-    /// order counts, else what the older data say; `age` compares the data behind `known` with those behind `mine`.
-    #[must_use]
-    pub fn joined(mine: Option<Self>, known: Option<&Self>, age: Ordering) -> Option<Self> {
-        let (mine, known) = match (mine, known) {
-            (Some(mine), Some(known)) => (mine, known.clone()),
-            (mine, known) => return mine.or(known.cloned()),
-        };
-        Some(if known.id != mine.id {
-            if known.opens_ms > mine.opens_ms {
-                known
-            } else {
-                mine
-            }
-        } else if known.lot.is_some() && mine.lot.is_none() {
-            let order = if mine.order.is_drawn() {
-                mine.order
-            } else {
-                known.order
-            };
-            Self { order, ..known }
-        } else if mine.lot.is_some() && known.lot.is_none() {
-            mine
-        } else if age == Ordering::Less {
-            known.with(&mine)
-        } else {
-            mine.with(&known)
-        })
-    }
-
-    /// What other data know of the same event, where these do not know it.
-    fn with(self, other: &Self) -> Self {
-        if self.lot.is_some() {
-            return self;
-        }
-        let is_same = self.opens_ms == other.opens_ms;
-        let end = self.end().or(other.end());
-        Self {
-            drawn: end.map(|end| end.saturating_sub(self.base)),
-            commitment: self
-                .commitment
-                .or_else(|| other.commitment.clone().filter(|_| is_same)),
-            ..self
-        }
-    }
-
-    /// The last number that was drawn before it opened.
-    fn end(&self) -> Option<u64> {
-        Some(self.base + self.drawn?)
-    }
-
     /// Whether a number was drawn before the event opened, or may have been.
     fn is_of_prequeue(&self, number: Position) -> bool {
         let drawn = number.0.saturating_sub(self.base);
@@ -181,14 +129,6 @@ impl Begun {
         self.commitment.is_some() && self.lot.is_none() && self.drawn != Some(0)
     }
 
-    /// Visitors up to this number were called: they go in by the number that they drew, and the lot orders the others.
-    pub fn call(&mut self, cursor: u64) {
-        if self.is_undecided() && cursor > self.base {
-            self.drawn = self.end().map(|end| end.saturating_sub(cursor));
-            self.base = cursor;
-        }
-    }
-
     /// The number that the lot gave to the visitor who drew this one; nothing where it gave none.
     #[must_use]
     pub fn by_lot(&self, number: Position) -> Option<Position> {
@@ -200,22 +140,6 @@ impl Begun {
         let seed = Seed::new(&lot.secret, &lot.value, n);
         Some(Position(self.base + seed.drawn(n, Position(came)).0))
     }
-
-    /// Whether this event is the same one, held once more: its order is known, and its pre-queue begins later than it opened.
-    #[must_use]
-    pub fn is_used_by(&self, event: &Event) -> bool {
-        let is_known = self.order.is_drawn() && (self.lot.is_some() || self.drawn == Some(0));
-        self.id == event.id && is_known && event.prequeue_ms > self.opens_ms
-    }
-}
-
-impl Begun {
-    /// Whether an operator who sets this event changes the order with which it began, or holds it once more.
-    #[must_use]
-    pub fn is_spent_by(&self, event: &Event) -> bool {
-        let is_changed = self.id == event.id && self.order != event.order && self.lot.is_none();
-        is_changed || self.is_used_by(event)
-    }
 }
 
 impl Event {
@@ -224,18 +148,6 @@ impl Event {
     #[must_use]
     pub fn begins_after(&self, begun: Option<&Begun>) -> bool {
         begun.is_none_or(|begun| begun.id != self.id && self.opens_ms > begun.opens_ms)
-    }
-
-    /// The order in which its pre-queue goes in, in a line that has begun this event: the one with which it began. An event that
-    /// begins no line of its own has none to draw, and neither has one that is held once more.
-    #[must_use]
-    pub fn order_in(&self, begun: Option<&Begun>) -> Order {
-        match begun {
-            Some(begun) if begun.is_used_by(self) => Order::Arrival,
-            Some(begun) if begun.id == self.id => begun.order.clone(),
-            _ if self.begins_after(begun) => self.order.clone(),
-            _ => Order::Arrival,
-        }
     }
 }
 

@@ -158,8 +158,6 @@ impl Invitations {
     pub const PER_MINUTE: RangeInclusive<u64> = 0..=100_000;
     /// How many batches may be revoked.
     pub const MOST_REVOKED: usize = 100;
-    /// How often one invitation may be used.
-    pub const USES: RangeInclusive<u64> = 1..=100_000;
 
     /// Whether any is taken.
     #[must_use]
@@ -191,12 +189,6 @@ impl Presented<'_> {
             uses, ends, way, ..
         } = self.invitation;
         format!("{uses} {ends} {} {}", self.per_minute, way.name())
-    }
-
-    /// Whether it opens this way.
-    #[must_use]
-    pub fn opens(&self, way: Way) -> bool {
-        self.invitation.way == way
     }
 }
 

@@ -1,7 +1,7 @@
 //! What one network may do: from how many of them one admitted ticket may be used, where a cap holds, and how many numbers one
 //! may draw in an hour.
 
-use super::{Enforcement, Mode};
+use super::Enforcement;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
@@ -105,42 +105,5 @@ impl NetworkBound {
     pub fn written(&self) -> Option<String> {
         let enforcement = self.enforcement?;
         Some(format!("{} {}", self.draws, enforcement.name()))
-    }
-
-    /// What becomes of a visitor whose network has drawn this many within its hour. In an open room a number is no place in a
-    /// line, so it is never held back.
-    #[must_use]
-    pub fn above(&self, drawn: u64, mode: Mode) -> Option<AboveBound> {
-        let enforcement = self.enforcement.filter(|_| drawn >= self.draws)?;
-        Some(match (enforcement, mode) {
-            (Enforcement::Observe, _) | (_, Mode::Open) => AboveBound::Drawn,
-            (Enforcement::On, _) => AboveBound::Challenged,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_network_has_as_many_draws_as_its_bound_says() {
-        let bound = |enforcement| NetworkBound {
-            draws: 3,
-            enforcement,
-        };
-        let [off, observe, on] =
-            [None, Some(Enforcement::Observe), Some(Enforcement::On)].map(bound);
-        for (rule, drawn, mode, above) in [
-            (off, 9, Mode::Automatic, None),
-            (observe, 2, Mode::Automatic, None),
-            (observe, 3, Mode::Automatic, Some(AboveBound::Drawn)),
-            (on, 2, Mode::Hold, None),
-            (on, 3, Mode::Hold, Some(AboveBound::Challenged)),
-            (on, 9, Mode::Automatic, Some(AboveBound::Challenged)),
-            (on, 9, Mode::Open, Some(AboveBound::Drawn)),
-        ] {
-            assert_eq!(rule.above(drawn, mode), above, "{rule:?} {drawn} {mode:?}");
-        }
     }
 }

@@ -1,12 +1,13 @@
 //! `cargo dev invite`: invitations, signed offline with a key derived from `jwt_secret`. What exists of that secret is read from
 //! the environment or standard input.
 
+use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use harness::secret::{entries_of, id};
 use now_serving::http::moment::moment;
 use now_serving::queue::invitation::{PARAMETER, is_batch};
-use now_serving::queue::{Invitation, Invitations, Now, RoomName, Way};
+use now_serving::queue::{Invitation, Now, RoomName, Way};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
 use url::Url;
@@ -15,6 +16,8 @@ use crate::secret::given;
 
 /// How many can be made at once.
 const MOST: u64 = 100_000;
+/// How many visitors may use one invitation.
+const USES: RangeInclusive<u64> = 1..=100_000;
 /// How far ahead an invitation may end, in days.
 const LONGEST_DAYS: u64 = 3650;
 
@@ -28,7 +31,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", value_parser = batch)]
     pub batch: String,
     /// How many visitors may use each of them, at most 100000
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(Invitations::USES))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(USES))]
     pub uses: u64,
     /// From when on they are no longer good, such as 2030-02-01T00:00:00Z; at most ten years ahead
     #[arg(long, value_name = "TIME")]
