@@ -14,13 +14,18 @@
 //! | [`visitor`] | one visit: ticket, the sign, at most one call to the store, verdict; what the waiting page asks for |
 //! | [`request`] | a request with all that decides it: settings, room, store, cache, time |
 //! | [`telemetry`] | the log line, and what Prometheus reads |
-//! | [`store`] | the verbs of the line, one Lua script and one call each; the wire of Upstash |
+//! | [`store`] | the line itself: its verbs, one call each, and the Lua script with its rules; the wire of Upstash |
 //! | [`cache`] | what a POP remembers: the copy of the sign, logins, the outbox of counters |
 //! | [`config`] | the settings, and every problem with them |
 //! | [`page`], [`i18n`] | what people see, in the visitor's language |
 //! | [`http`] | a request and its answer as plain data |
 //! | [`ticket`] | the signed number, and one key for each purpose |
-//! | [`queue`] | the rules of the line: no clock, no store, no HTTP |
+//! | [`queue`] | what the edge computes of the line by itself: no clock, no store, no HTTP |
+//!
+//! Each rule of the line has one home, the script in `src/store/lua`, since only the store can apply it atomically. Tables of vectors
+//! (`tests/vectors`) say what it does, invariants (`dev/invariants`) are asked after every step of random histories, and golden
+//! traces show each visible answer that a change alters. What the edge computes from a copy of the sign alone is in [`queue`]: who is
+//! called, how long the wait is, what a ticket is worth after a loss. Every line of it runs in the product.
 
 pub mod cache;
 pub mod config;

@@ -1,4 +1,10 @@
-//! The rules of the line as pure functions: no clock, no store, no HTTP.
+//! What the edge computes of the line by itself: from a copy of the sign, a ticket and the settings. No clock, no store, no HTTP.
+//!
+//! Every rule that moves the line has one home, the script in `store/lua`, since only there it is atomic. Here stand the values that
+//! the script answers, and what the edge decides from them: whether a number is called, how long the wait is and when a page asks
+//! again, what a ticket is worth after a loss, which number an order by lot gives.
+//!
+//! Invariant: every rule here is run by some request. What only tests or tools run stands with them.
 
 mod absent;
 mod admission;

@@ -1,4 +1,4 @@
-//! The verbs of the line: one Lua script, one call to the store, atomic there.
+//! The verbs of the line: one call each to the script in `store/lua`, atomic there and the only home of the rules that move it.
 //!
 //! Invariant: the cursor never falls and never passes the length; the scripts keep it, whatever is called, however often.
 

@@ -1,4 +1,4 @@
--- Called visitors who do not come. `queue/absent.rs` has the same rule, with its vectors.
+-- Called visitors who do not come.
 
 -- A budget in per mille. With the setting `on` it is raised by the measured share, so that as many come as it has; at most
 -- half as much is added. A period longer than a minute is one lump, and what is measured of it is chance.

@@ -1,6 +1,5 @@
 -- Sessions that the origin or an operator ended. The list `ended` holds them as `version:last:mark`, the latest first: each POP
 -- takes what it does not have, and refuses tickets whose id begins with a mark until the session would have ended.
--- `queue/model/ended.rs` has the same rule.
 local ENDED_MAX, ENDED_PART = 1000, 100
 
 -- No session ends later, also where a POP that has not heard of this makes it longer in the next seconds.

@@ -1,4 +1,5 @@
--- The event whose time it is, and its phase by the store's clock. `queue/event.rs` has the same rule, with its vectors.
+-- The event whose time it is, and its phase by the store's clock.
+-- The edge reads the phase from a copy of the sign, and computes it (`queue/event.rs`) only where it has none.
 
 -- What an operator set, else what the settings say: `id:prequeue:opens:closes:order` of each event in the order of their times,
 -- 0 for one without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it.

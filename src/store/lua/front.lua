@@ -1,4 +1,4 @@
--- The front lane: numbers that invitations open, with a cursor and a length of their own. `queue/model/front.rs` has the same rule.
+-- The front lane: numbers that invitations open, with a cursor and a length of their own.
 -- Invariant: within one birth of the line no number of the lane is given twice, unless a loss hid more of them than are left free.
 
 -- The share of what is released that the lane has, in percent. `says`: the lane of the number in the answer, none for the main line.

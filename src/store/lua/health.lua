@@ -1,4 +1,4 @@
--- The origin's health, by the answers that POPs have watched. `queue/health.rs` has the same rule, with its vectors.
+-- The origin's health, by the answers that POPs have watched.
 -- What is heard is a part of its own, in heard.lua, and what the pace learns from it is another, in window.lua.
 
 -- What the settings say of the origin.

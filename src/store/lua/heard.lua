@@ -1,4 +1,4 @@
--- What POPs have watched of the origin's answers. `queue/health.rs` has the same rule, with its vectors.
+-- What POPs have watched of the origin's answers.
 
 -- What this call brings; and of visitors who say something about the window, how many answers and how many late ones.
 local heard, of_window, late_of_window = { ok = 0, late = 0, bad = 0 }, 0, 0

@@ -1,5 +1,4 @@
--- How a visitor goes past the line by an invitation: straight in, or by a number of the front lane. `queue/model/invite.rs` has the
--- same rule.
+-- How a visitor goes past the line by an invitation: straight in, or by a number of the front lane.
 
 use('lanes')
 

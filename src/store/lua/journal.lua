@@ -1,5 +1,5 @@
 -- The journal: one line for what moved the room's line, chained by a digest: `PREVIOUS SEQ TIME KIND FROM TO LENGTH FRONT INVITED
--- PERIOD LEFT CREDIT PACE RULE ACTOR WHAT`. `queue/journal.rs` reads it, and `queue/model/journal.rs` has the same rule.
+-- PERIOD LEFT CREDIT PACE RULE ACTOR WHAT`. `queue/journal.rs` reads it.
 -- Invariant: the cursor of a line begins where that of the line before ended. `at` is what the lines of this verb have told, `owed`
 -- where the latest line stood when visitors have gone straight in since.
 local journal = { lines = {}, kept = 10000, step = 100, straight = 10000 }

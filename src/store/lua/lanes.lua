@@ -1,4 +1,4 @@
--- What happens to the numbers of the front lane and of regions. `queue/model/front.rs` and `queue/model/lost.rs` have the same rules.
+-- What happens to the numbers of the front lane and of regions.
 
 function front.forget_gap(lane)
   state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0

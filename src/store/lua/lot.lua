@@ -1,9 +1,9 @@
--- The event that a line has begun, and the order of its numbers by lot. `queue/begun.rs`, `queue/event.rs` and `queue/model/event.rs`
--- have the same rules.
+-- The event that a line has begun, and the order of its numbers by lot.
 
 -- The event that this line has begun: `id opens base drawn order`. Its numbers begin behind `base`, and `drawn` of them were
 -- drawn before it opened, -1 while that is not known. Once a secret is committed to, ` commitment secret value` stands behind
--- that: `secret` is - until the order is decided. `queue/begun.rs` has the same rules.
+-- that: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes from a
+-- decided lot the numbers of visitors whom the edge tells them.
 local function read_begun(text)
   local id, opens, base, drawn, order, rest = string.match(text or '', '^(%S+) (%d+) (%d+) (%-?%d+) (%S+)(.*)$')
   if not id then

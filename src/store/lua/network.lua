@@ -1,5 +1,5 @@
 -- How many numbers one network may draw in an hour, which begins with the first of them, and what is done above that.
--- `queue/networks.rs` has the same rule. In an open room a number is no place in a line, so it is never held back.
+-- In an open room a number is no place in a line, so it is never held back.
 network.most, network.rule = string.match(arg.bound or '', '^(%d+) (%a+)$')
 function network.lets_draw()
   local known = redis.pcall('GET', key.network)

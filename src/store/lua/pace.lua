@@ -1,4 +1,4 @@
--- The pace: which period a time is in, and which periods a verb opens. `queue/release.rs` has the same rule.
+-- The pace: which period a time is in, and which periods a verb opens.
 
 -- The second at which the period of a time began. Numbers of periods of different lengths cannot be compared: after a change
 -- of pace the line would stand still or release twice. Starting times only go forward.

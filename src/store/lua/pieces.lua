@@ -1,4 +1,4 @@
--- The pieces that a line consists of, one for each birth of its data. `queue/model/pieces.rs` has the same rule.
+-- The pieces that a line consists of, one for each birth of its data.
 
 -- The pieces of a line whose last one ends at `last`: `ground` has settled, and `among` are the births whose numbers are in it.
 local function pieces_of(born, settles, list, last)

@@ -1,5 +1,4 @@
 -- The lines of the room's regions. The main line is that of all places which no region names: '*' stands for it here.
--- `queue/regions.rs` has the same split, `queue/model/regions.rs` the rest.
 -- Invariant: the parts of a release are together what is released, and none is more than wait in its line.
 
 -- What is kept of a region: its numbers and its measured rate, as of the main line; how many came in the latest minute with a draw
@@ -132,7 +131,9 @@ function regions.drawn_before()
   return number
 end
 
--- The share of each region without a fixed one: see `shares` in `queue/regions.rs`.
+-- The share of each region without a fixed one: as many as drew a number there in the minute that counts. Regions where none did
+-- have together what the pace admits in a minute beyond all those draws (the reserve), by their waiting visitors, and at least one
+-- each. If none was drawn in any of them, all shares are by waiting visitors.
 function regions.share_out(open)
   local all, new = 0, 0
   for _, region in ipairs(open) do

@@ -1,4 +1,4 @@
--- How many waiting visitors are released. `queue/release.rs` has the same rule, with its vectors.
+-- How many waiting visitors are released.
 
 -- From one lane, by what the names of its fields begin with.
 function front.call(lane, most)

@@ -1,4 +1,4 @@
--- How a line that lost its data comes back, piece by piece. `queue/model/birth.rs` has the same rule.
+-- How a line that lost its data comes back, piece by piece.
 
 -- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
 local function lend(credit)

@@ -1,4 +1,4 @@
--- Who is inside, where a cap holds. `queue/sessions.rs` and `queue/model/sessions.rs` have the same rule.
+-- Who is inside, where a cap holds.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
 -- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
 local ring, promises

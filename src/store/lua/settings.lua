@@ -1,4 +1,4 @@
--- What operators set around a loss of the data. `queue/model/settings.rs` has the same rule.
+-- What operators set around a loss of the data.
 
 -- What an operator had set comes back too, unless an operator has set it later.
 local function take_live(sign)

@@ -1,4 +1,4 @@
--- What a copy of the sign proves: a line that lost its data comes back. `queue/model/birth.rs` has the same rule.
+-- What a copy of the sign proves: a line that lost its data comes back.
 
 -- The parts that this line needs whatever is asked.
 if stored.event then

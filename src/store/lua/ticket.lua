@@ -1,4 +1,5 @@
--- What a ticket proves, and its number in this line. `queue/model/birth.rs` has the same rule.
+-- What a ticket proves, and its number in this line. The edge reads the same from a copy of the sign
+-- (`queue/birth.rs`).
 
 -- The greatest number that tickets of a birth may have here: where the next piece begins.
 local function greatest(born, offset)

@@ -1,4 +1,4 @@
--- How many called visitors do not come, by the samples of the last minutes. `queue/absent.rs` has the same rule, with its vectors.
+-- How many called visitors do not come, by the samples of the last minutes.
 
 -- The latest samples. A key that is no longer of its type has none.
 local function samples_of(first, last)

@@ -1,5 +1,6 @@
--- The share rule: how many visitors a period may have, as the share of late answers says. `queue/window.rs` and
--- `queue/baseline.rs` have the same rules, with their vectors. Sizes are in thousandths of a visitor.
+-- The share rule: how many visitors a period may have, as the share of late answers says.
+-- `queue/window.rs` tells operators what the samples say; `dev/simulator/src/window.rs` measures what the constants reach. Sizes are
+-- in thousandths of a visitor.
 
 -- Groups of answers, as `minute:share`, the oldest first.
 local function read_groups()
