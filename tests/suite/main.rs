@@ -73,6 +73,7 @@ mod table;
 mod tickets;
 mod traces;
 mod turnout;
+mod vectors;
 
 /// Sources, docs and settings are as they must be: without a service, or in no house.
 mod pure {

@@ -77,8 +77,8 @@ fn begun() -> History {
 }
 
 /// What a POP knows that has read that line.
-fn copy() -> Option<Sign> {
-    Some(Sign {
+fn copy() -> Sign {
+    Sign {
         birth: Birth {
             born: 7000,
             started: 7000,
@@ -99,7 +99,7 @@ fn copy() -> Option<Sign> {
         event: None,
         begun: None,
         live: Live::default(),
-    })
+    }
 }
 
 #[track_caller]
@@ -247,7 +247,7 @@ fn a_number_may_be_given_again_where_older_data_came_back() {
     let mut history = begun();
     let older = history.data.clone();
     history.given(&held("a", 11, &json!({}))).unwrap();
-    history.loses(Loss::Restored(Box::new(older)), &[copy()], NOW_MS);
+    history.loses(Loss::Restored(Box::new(older)), &[Some(copy())], NOW_MS);
     history.given(&held("b", 11, &json!({}))).unwrap();
     history.given(&held("c", 10, &json!({}))).unwrap();
     breaks(
@@ -569,7 +569,7 @@ fn what_is_done_twice_under_one_key_is_found() {
     let mut history = begun();
     history.observe(&done(), NOW_MS).unwrap();
     breaks(history.observe(&done(), NOW_MS), "one key, one change");
-    history.loses(Loss::All, &[copy()], NOW_MS);
+    history.loses(Loss::All, &[Some(copy())], NOW_MS);
     assert_eq!(history.observe(&done(), NOW_MS), Ok(()));
 }
 
@@ -672,9 +672,9 @@ fn a_line_over_its_pace_is_right_where_a_later_one_tells_that_pace_in_time() {
 fn what_was_lost_is_forgotten_and_what_was_given_is_not() {
     let mut history = begun();
     history.given(&held("a", 3, &json!({}))).unwrap();
-    history.loses(Loss::All, &[copy()], NOW_MS);
+    history.loses(Loss::All, &[Some(copy())], NOW_MS);
     assert!(history.data.board.is_none() && !history.has_repeats());
-    history.loses(Loss::Restored(Box::default()), &[copy()], NOW_MS);
+    history.loses(Loss::Restored(Box::default()), &[Some(copy())], NOW_MS);
     assert_eq!(history.losses(), 2);
     breaks(
         history.given(&held("b", 3, &json!({}))),
@@ -692,15 +692,15 @@ fn a_loss_is_not_covered_where_no_copy_knows_the_line_or_a_pop_tells_nothing_in_
         history
     };
     assert_eq!(lost(&[None]).uncovered, 1);
-    let mut told = lost(&[copy(), None]);
+    let mut told = lost(&[Some(copy()), None]);
     assert!(told.is_recovering());
     told.has_told(0);
     told.time_passes(NOW_MS + 600 * SECOND);
     assert_eq!((told.uncovered, told.is_recovering()), (0, false));
-    let mut forgot = lost(&[copy(), copy()]);
+    let mut forgot = lost(&[Some(copy()), Some(copy())]);
     forgot.is_forgotten_by(1);
     assert_eq!(forgot.uncovered, 1);
-    let mut late = lost(&[copy()]);
+    let mut late = lost(&[Some(copy())]);
     late.observe(&said("look", &[], &[], &[("started", "8000")]), NOW_MS)
         .unwrap();
     late.time_passes(NOW_MS + 600 * SECOND);

@@ -1,0 +1,391 @@
+//! One case of a table, played on the real script.
+//!
+//! Visitors are called `visitor 1`, `visitor 2` and on in the order in which they came, or by the name that the table gives
+//! them. A POP that the table names keeps the last sign that it was given, and brings it with its next call.
+
+use std::collections::BTreeMap;
+
+use now_serving::cache::LastSign;
+use now_serving::cache::outbox::{Batch, Tally};
+use now_serving::operator::verbs::Intent;
+use now_serving::queue::{
+    Begun, Changed, Claim, DrawSecrets, Effect, Invitation, Lane, LineAnswer, Now, PanelSnapshot,
+    Position, Presented, RoomName, Schedule, Sign, WaitingProof,
+};
+use now_serving::store::upstash::Attempt;
+use now_serving::store::{Clock, Line, MayDraw};
+use serde_json::{Value, json};
+
+use crate::house::{Direct, admin, scattered};
+
+use super::settings::{Settings, minute_of_day};
+use super::table::{Case, Object, compare, span};
+
+/// The secret of every order by lot.
+struct Secrets;
+
+impl DrawSecrets for Secrets {
+    fn secrets(&self, _room: &str, (event, _): (&str, u64)) -> Vec<String> {
+        vec![super::secret(event)]
+    }
+}
+
+/// A visitor, and what is on the ticket.
+pub(super) struct Visitor {
+    id: String,
+    pub(super) lane: Lane,
+    pub(super) place: Option<WaitingProof>,
+    event: Option<Begun>,
+    /// The last minute of the session.
+    pub(super) session: Option<u64>,
+    network: String,
+    /// Where and in which minute the visitor came.
+    pub(super) came_to: String,
+    pub(super) came_in: String,
+}
+
+/// From where a call comes, and what it brings besides.
+#[derive(Clone, Default)]
+pub(super) struct From {
+    pub(super) pop: Option<String>,
+    pub(super) network: Option<String>,
+    pub(super) lane: Lane,
+    pub(super) invitation: Option<String>,
+    /// The visitor has solved a challenge.
+    pub(super) has_solved: bool,
+    /// The version of the settings that the operator saw.
+    pub(super) seen: Option<u64>,
+    pub(super) key: Option<String>,
+}
+
+pub(super) struct Play<'a> {
+    pub(super) store: &'a Direct,
+    pub(super) settings: Settings,
+    pub(super) now_ms: u64,
+    /// By name.
+    pub(super) visitors: BTreeMap<String, Visitor>,
+    /// How many came.
+    many: u64,
+    /// The last sign of each POP that the table names.
+    pops: BTreeMap<String, Sign>,
+    batches: u64,
+}
+
+/// What a case was found to break: where, and what was expected.
+pub(super) fn play(case: &Case, store: &Direct) -> Result<(), String> {
+    store
+        .0
+        .command(&["FLUSHALL"])
+        .map_err(|fault| fault.clone())?;
+    let settings = Settings::read(case.settings.clone())?;
+    let mut play = Play {
+        store,
+        now_ms: settings.start_ms,
+        settings,
+        visitors: BTreeMap::new(),
+        many: 0,
+        pops: BTreeMap::new(),
+        batches: 0,
+    };
+    for (step, place) in case.steps.iter().zip(1..) {
+        let done = play.step(step);
+        done.map_err(|fault| format!("step {place} {step}: {fault}"))?;
+    }
+    let found = play.found()?;
+    compare(&Value::Object(case.then.clone()), &found, "").map_err(|fault| format!("then {fault}"))
+}
+
+/// What a POP has read of the line.
+struct Known(Option<Sign>);
+
+impl LastSign for Known {
+    fn last_sign(&self) -> Option<Sign> {
+        self.0.clone()
+    }
+}
+
+impl Play<'_> {
+    /// One call to the script.
+    fn line<T>(&self, from: &From, verb: impl FnOnce(&Line<'_>) -> T) -> Result<T, String> {
+        let known = from.pop.as_ref().and_then(|pop| self.pops.get(pop));
+        let known = Known(known.cloned());
+        let invitation = from.invitation.as_ref();
+        let invitation = invitation.map(|name| self.invitation(name)).transpose()?;
+        let bound = self.settings.bound;
+        Ok(verb(&Line {
+            store: self.store,
+            room: &RoomName::new("main"),
+            pace: self.settings.pace,
+            absent_visitors: self.settings.absent,
+            cap: self.settings.cap,
+            schedule: Schedule {
+                events: &self.settings.events,
+                secrets: &Secrets,
+            },
+            health: self.settings.health,
+            network: from.network.clone().unwrap_or_default(),
+            bound: if from.has_solved {
+                bound.lifted()
+            } else {
+                bound
+            },
+            invitation: invitation.map(|invitation| Presented {
+                invitation,
+                per_minute: self.settings.invited_per_minute,
+            }),
+            lane: from.lane,
+            front_share: self.settings.front_share,
+            regions: self.settings.regions.as_ref(),
+            lifetime: 172_800,
+            pop: from.pop.clone().unwrap_or_default(),
+            now: Now::from_ms(self.now_ms),
+            clock: Clock::Given,
+            known: &known,
+        }))
+    }
+
+    fn invitation(&self, name: &str) -> Result<&Invitation, String> {
+        let found = self.settings.invitations.get(name);
+        found.ok_or_else(|| format!("there is no invitation {name:?}"))
+    }
+
+    fn keep(&mut self, from: &From, sign: &Sign) {
+        if let Some(pop) = &from.pop {
+            self.pops.insert(pop.clone(), sign.clone());
+        }
+    }
+
+    /// A new visitor draws a number.
+    pub(super) fn draw(&mut self, name: Option<&str>, from: &From) -> Result<Value, String> {
+        self.many += 1;
+        let usual = format!("visitor {}", self.many);
+        let name = name.unwrap_or(&usual).to_owned();
+        if self.visitors.contains_key(&name) {
+            return Err(format!("{name} came before; known is again"));
+        }
+        let visitor = Visitor {
+            id: format!("{:032x}", scattered(self.many)),
+            lane: from.lane,
+            place: None,
+            event: None,
+            session: None,
+            network: from.network.clone().unwrap_or_default(),
+            came_to: from.pop.clone().unwrap_or_default(),
+            came_in: minute_of_day(self.now_ms),
+        };
+        self.visitors.insert(name.clone(), visitor);
+        self.ask_to_join(&name, from)
+    }
+
+    /// The visitor's answer was lost: the same question once more.
+    pub(super) fn ask_to_join(&mut self, name: &str, from: &From) -> Result<Value, String> {
+        let visitor = self.visitor(name)?;
+        let id = visitor.id.clone();
+        let from = From {
+            network: from.network.clone().or(Some(visitor.network.clone())),
+            ..from.clone()
+        };
+        let answer = self.line(&from, |line| line.join(&id))?;
+        let answer = answer.map_err(|fault| fault.to_string())?;
+        self.answered(name, &from, None, &answer)
+    }
+
+    /// A visitor with a ticket asks.
+    pub(super) fn look(
+        &mut self,
+        name: &str,
+        from: &From,
+        may_draw: MayDraw,
+    ) -> Result<Value, String> {
+        let visitor = self.visitor(name)?;
+        let place = visitor.place;
+        let place = place.ok_or_else(|| format!("{name} has no number to show"))?;
+        // A POP that knows an order by lot brings the number that it gave.
+        let known = from.pop.as_ref().and_then(|pop| self.pops.get(pop));
+        let place = known.map_or(place, |sign| sign.redrawn(place));
+        let (id, event) = (visitor.id.clone(), visitor.event.clone());
+        let from = From {
+            network: from.network.clone().or(Some(visitor.network.clone())),
+            lane: visitor.lane,
+            ..from.clone()
+        };
+        let shown = (place, event.as_ref());
+        let answer = self.line(&from, |line| line.look(&id, shown, may_draw, &[]))?;
+        let answer = answer.map_err(|fault| fault.to_string())?;
+        self.answered(name, &from, place.came, &answer)
+    }
+
+    fn visitor(&self, name: &str) -> Result<&Visitor, String> {
+        let found = self.visitors.get(name);
+        found.ok_or_else(|| format!("{name:?} has not come"))
+    }
+
+    /// What the visitor keeps of an answer, and what the table may ask of it. `came` is the number that the visitor drew, where
+    /// the ticket showed the one that a lot gave.
+    fn answered(
+        &mut self,
+        name: &str,
+        from: &From,
+        came: Option<Position>,
+        answer: &LineAnswer,
+    ) -> Result<Value, String> {
+        self.keep(from, &answer.sign);
+        let minute = self.now_ms / 60_000;
+        let of_lane = answer.sign.of(answer.lane).into_owned();
+        let visitor = self.visitors.get_mut(name).ok_or("no such visitor")?;
+        if let Some(position) = answer.position {
+            let written = of_lane.place(position);
+            let place = match came {
+                Some(_) => WaitingProof { came, ..written },
+                None => of_lane.redrawn(written),
+            };
+            visitor.event = of_lane.begun.clone().filter(|_| place.came.is_some());
+            (visitor.place, visitor.lane) = (Some(place), answer.lane);
+        }
+        let session = match answer.claim {
+            None => Value::Null,
+            Some(Claim::Full) => json!("no slot"),
+            Some(Claim::Used) => json!("used"),
+            Some(Claim::Session(last)) => {
+                visitor.session = Some(last);
+                json!(span(last.saturating_sub(minute) * 60_000))
+            }
+        };
+        let number = answer
+            .position
+            .map(|_| visitor.place.and_then(|place| of_lane.number(place)));
+        let number = number.flatten().map(|number| number.0);
+        Ok(json!({
+            "number": number,
+            "lane": answer.position.map(|_| answer.lane.name().unwrap_or("main").to_owned()),
+            "called": number.is_some_and(|number| number <= of_lane.cursor.0),
+            "session": session,
+            "above_bound": answer.above.map(|above| format!("{above:?}").to_lowercase()),
+            "invitation": answer.invited.map(now_serving::queue::Invited::name),
+        }))
+    }
+
+    /// A POP renews its sign and brings what it counted.
+    pub(super) fn poll(&mut self, from: &From, tally: Tally) -> Result<(), String> {
+        let batches = self.batches_of(tally);
+        let sign = self.line(from, |line| line.release_due(&batches))?;
+        let sign = sign.map_err(|fault| fault.to_string())?;
+        self.keep(from, &sign);
+        Ok(())
+    }
+
+    /// The metrics are asked for and bring what was counted; the line does not move.
+    pub(super) fn scrape(&mut self, from: &From, tally: Tally) -> Result<(), String> {
+        let batches = self.batches_of(tally);
+        let figures = self.line(from, |line| line.figures(&batches))?;
+        figures.map(drop).map_err(|fault| fault.to_string())
+    }
+
+    fn batches_of(&mut self, tally: Tally) -> Vec<Batch> {
+        if tally.is_empty() {
+            return Vec::new();
+        }
+        self.batches += 1;
+        let batch = Batch {
+            place: 0,
+            till: "till".to_owned(),
+            number: self.batches,
+            tally,
+        };
+        vec![batch]
+    }
+
+    /// The same batch once more, since its answer was lost.
+    pub(super) fn repeat_batch(&mut self) {
+        self.batches = self.batches.saturating_sub(1);
+    }
+
+    /// What an operator or a program does: its outcome, and what the verb counts.
+    pub(super) fn change(
+        &mut self,
+        from: &From,
+        intent: &dyn Intent,
+    ) -> Result<(&'static str, Effect), String> {
+        let mut author = admin();
+        author.seen = from.seen;
+        author.once = from.key.as_ref().map(|key| {
+            let change = format!("{:?}", intent.change().details);
+            now_serving::queue::IdempotencyKey {
+                key: key.clone(),
+                asked: change,
+            }
+        });
+        let changed = self.line(from, |line| line.change(intent.change(), &author))?;
+        let (outcome, sign, effect) = match changed.map_err(|fault| fault.to_string())? {
+            Changed::Done(sign, effect) => ("done", Some(sign), effect),
+            Changed::Replayed(sign, effect) => ("again", Some(sign), effect),
+            Changed::VersionConflict(sign) => ("outdated", Some(sign), Effect::default()),
+            Changed::NotAdmitting(sign) => ("refused", Some(sign), Effect::default()),
+            Changed::KeyReused => ("another change", None, Effect::default()),
+        };
+        if let Some(sign) = sign {
+            self.keep(from, &sign);
+        }
+        Ok((outcome, effect))
+    }
+
+    /// The line as it is; reading it changes nothing.
+    pub(super) fn panel(&self) -> Result<PanelSnapshot, String> {
+        let panel = self.line(&From::default(), |line| line.board(Attempt::First))?;
+        panel.map_err(|fault| fault.to_string())
+    }
+
+    /// The secrets of orders by lot, with the events that are configured.
+    pub(super) fn schedule(&self) -> Schedule<'_> {
+        Schedule {
+            events: &self.settings.events,
+            secrets: &Secrets,
+        }
+    }
+
+    pub(super) fn forget_pops(&mut self) {
+        self.pops.clear();
+    }
+
+    /// The mark by which a visitor's session is ended, with its last minute.
+    pub(super) fn session_of(&self, name: &str) -> Result<(String, u64), String> {
+        let visitor = self.visitor(name)?;
+        let last = visitor.session;
+        let last = last.ok_or_else(|| format!("{name} has no session"))?;
+        Ok((visitor.id.clone(), last))
+    }
+
+    pub(super) fn renewed(&mut self, name: &str, last: u64) {
+        if let Some(visitor) = self.visitors.get_mut(name) {
+            visitor.session = Some(last);
+        }
+    }
+
+    /// A name for each visitor of a step: one, a list, or `visitors 3 to 7`.
+    pub(super) fn named(value: &Value) -> Result<Vec<String>, String> {
+        if let Some(list) = value.as_array() {
+            let names = list.iter().map(Self::named);
+            return Ok(names.collect::<Result<Vec<_>, _>>()?.concat());
+        }
+        let text = value.as_str();
+        let text = text.ok_or_else(|| format!("{value} is no visitor"))?;
+        let Some(range) = text.strip_prefix("visitors ") else {
+            return Ok(vec![text.to_owned()]);
+        };
+        let ends = range.split_once(" to ");
+        let ends = ends.and_then(|(one, last)| Some((one.parse().ok()?, last.parse().ok()?)));
+        let (one, last): (u64, u64) = ends
+            .ok_or_else(|| format!("{text:?} is no row of visitors; known is visitors 1 to 5"))?;
+        Ok((one..=last)
+            .map(|number| format!("visitor {number}"))
+            .collect())
+    }
+}
+
+/// Names and values, of pairs.
+pub(super) fn object(value: Value) -> Object {
+    match value {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    }
+}
