@@ -1,4 +1,4 @@
-//! What each line may say behind the one in front of it, in words of a report. The rules are in `dev/invariants`.
+//! Faults of lines behind the one in front of them, in words of a report. The rules are in `dev/invariants`.
 
 use invariants::journal::{keeps_to_the_pace_of, may_explain, wrong_with};
 

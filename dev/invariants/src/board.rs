@@ -15,7 +15,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// How many numbers wait.
+    /// Numbers that wait.
     #[must_use]
     pub fn waiting(self) -> u64 {
         self.length.saturating_sub(self.cursor)
@@ -25,7 +25,7 @@ impl Numbers {
 /// The state of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// When its data began, and how often they took over an older line. Of two boards the greater one is of newer data.
+    /// Beginning of its data, and number of older lines that they took over. Of two boards the greater one is of newer data.
     pub order: (u64, u64),
     /// The birth of its numbers.
     pub born: u64,
@@ -41,7 +41,7 @@ pub struct Board {
     pub drawn: u64,
     /// Visitors that may go in besides the pace.
     pub credit: u64,
-    /// What an operator set.
+    /// The mode that an operator set.
     pub mode: Mode,
     /// The pace.
     pub pace: Pace,
@@ -57,7 +57,7 @@ pub struct Board {
     pub begun: Option<Begun>,
 }
 
-/// Where the holder of a ticket stands.
+/// Place of the holder of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// With this number of the lane.
@@ -99,7 +99,7 @@ impl Board {
         self.event.as_ref().map(|event| event.phase)
     }
 
-    /// Where the holder of this ticket stands; nothing where the ticket has no number.
+    /// Place of the holder of this ticket; nothing where the ticket has no number.
     #[must_use]
     pub fn place_of(&self, held: &Held) -> Option<Place> {
         let number = held.number?;

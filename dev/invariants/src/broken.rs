@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Fault {
     /// The invariant, as [`Checks::counts`] names it.
     pub invariant: &'static str,
-    /// What was found.
+    /// The finding, in words.
     pub found: String,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Debug for Fault {
 }
 
 impl Checks {
-    /// How often each invariant was checked, by its name.
+    /// Number of checks of each invariant, by its name.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
         &self.counts
@@ -85,7 +85,7 @@ impl Checks {
         self.must(invariant, is_held, found);
     }
 
-    /// What was broken since this was last asked.
+    /// Faults since this was last called.
     pub(crate) fn verdict(&mut self) -> Result<(), Broken> {
         if self.faults.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How many visitors the pace may let in, told without the rule of the script.
+//! Bound of what the pace lets in, computed without the rule of the script.
 //!
 //! Each pace that was seen lately fills the bucket with its visitors a second. At once there may come one period,
 //! and the periods of half a minute that no request saw, as `docs/explanation/how-the-line-works.md` has it.
@@ -42,7 +42,7 @@ impl Bucket {
         is_allowed
     }
 
-    /// What fits at once.
+    /// Most that fits at once.
     fn most(&self) -> u64 {
         self.sum(|(seconds, quantity)| {
             let periods = (CATCH_UP_SECS / seconds).max(1) + 1;

@@ -7,14 +7,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use now_serving::queue::Lane;
 use serde_json::Value;
 
-/// What a visitor holds. The signature is not checked: that takes the secret.
+/// A ticket as its visitor holds it. The signature is not checked: that takes the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Held {
     /// The id of the ticket, which stays with the visitor.
     pub sub: String,
     /// The name of its room.
     pub room: String,
-    /// Where the number was drawn.
+    /// Lane in which the number was drawn.
     pub lane: Lane,
     /// The birth of the line that gave the number.
     pub born: u64,
@@ -32,7 +32,7 @@ pub struct Held {
     pub is_admitted: bool,
     /// Whether the visitor went in while the store was away, and has no number.
     pub has_grace: bool,
-    /// What the page says of a number that was lost.
+    /// Notice on the page about a number that was lost.
     pub notice: Option<String>,
     /// All that the ticket says.
     pub claims: Value,

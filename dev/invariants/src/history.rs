@@ -1,6 +1,6 @@
 //! The history of one room's line: each call of the store after the one before, and what visitors were given.
 //!
-//! Of what the store holds, [`Held data`](Data) is what its answers tell. It is lost with the store's data, and comes back
+//! [`Data`] is the state of the store as far as its answers show it. It is lost with the store's data, and comes back
 //! with an older copy of them; what visitors have been given stays. The caller says what was lost, and where a loss is
 //! one that the rules do not cover (`docs/explanation/reliability.md`, *Not covered*).
 
@@ -32,7 +32,7 @@ pub use visitors::{Answered, Visitor};
 /// For how long after a loss a better copy may still say which sessions there are.
 const UNSETTLED_MS: u64 = 130_000;
 
-/// What the store holds, as far as its answers tell.
+/// State of the store, as far as its answers show it.
 #[derive(Clone, Default)]
 pub struct Data {
     /// The line; nothing before the first call.
@@ -50,7 +50,7 @@ pub struct Data {
     /// The tickets that went straight in by an invitation, and those of the latest minute.
     went_past: BTreeSet<String>,
     this_minute: (u64, BTreeSet<String>),
-    /// When the hour of each network ends, and how many numbers it drew.
+    /// End of the hour of each network, and the numbers that it drew in it.
     networks: BTreeMap<String, (u64, u64)>,
     /// The draws that a repeat gets again.
     draws: Drawn,
@@ -66,25 +66,25 @@ pub struct Data {
 /// [`History::given`] and [`History::enters`] for an answer to a visitor.
 #[derive(Default)]
 pub struct History {
-    /// What the store holds.
+    /// State of the store.
     pub data: Data,
-    /// How many calls there were.
+    /// Number of calls.
     pub calls: u64,
-    /// What was checked, and how often.
+    /// Checks so far.
     pub checks: Checks,
     bucket: Bucket,
-    /// When data were lost or came back the last time.
+    /// Time of the last loss or return of data.
     lost_ms: Option<u64>,
-    /// When the line last followed from other data.
+    /// Time at which the line last followed from other data.
     pub turned_ms: u64,
-    /// When the present data began.
+    /// Beginning of the present data.
     pub began_ms: u64,
     /// The greatest epoch that any board had.
     pub epoch: u64,
     has_no_absences: bool,
     /// Whether a cap ever held.
     pub was_capped: bool,
-    /// How many losses were not covered, and why.
+    /// Number of losses that the rules do not cover.
     pub uncovered: u64,
     /// The same by reason.
     pub uncovered_by: BTreeMap<&'static str, u64>,
@@ -94,7 +94,7 @@ pub struct History {
     repeats: Vec<Repeats>,
     forgotten: Vec<Repeats>,
     recovery: Option<Recovery>,
-    /// How many visitors went in by a number, by lane.
+    /// Visitors who went in by a number, by lane.
     pub went_in: BTreeMap<Lane, u64>,
     /// The last number called, by lane and birth of the ticket.
     called: BTreeMap<(Lane, u64), u64>,
@@ -111,9 +111,9 @@ pub struct History {
     permitted: u64,
     /// Until which minute a renewal counts that the store may not have heard of, or not in order.
     doubtful: Vec<u64>,
-    /// What each batch counted, and what the outboxes have brought in all.
+    /// Counts of each batch.
     batches: BTreeMap<(String, u64), BTreeMap<String, u64>>,
-    /// What the outboxes have brought in all.
+    /// Counts that each outbox has brought in all.
     pub brought: BTreeMap<String, BTreeMap<String, u64>>,
     /// The event that began and was no part of a loss.
     whole_event: Option<String>,
@@ -129,7 +129,7 @@ struct Step<'a> {
     board: &'a Board,
     said: &'a Said,
     now_ms: u64,
-    /// How many sessions the batches of this call made longer.
+    /// Sessions that the batches of this call made longer.
     renewals: u64,
     /// Whether a copy or a ticket may know more of the line than these data, or the journal says that one did.
     came_back: bool,
@@ -145,7 +145,7 @@ struct Moved {
 }
 
 impl Step<'_> {
-    /// What was released, without what a copy or a ticket showed, and without numbers that a loss left free.
+    /// Released visitors, without numbers that a copy or a ticket showed, or that a loss left free.
     fn moved(&self) -> Moved {
         let (mut all, mut in_regions) = (0, 0);
         for (lane, numbers) in &self.board.lanes {
@@ -169,14 +169,14 @@ impl Step<'_> {
         !self.came_back && self.board.epoch == self.before.epoch
     }
 
-    /// Whether an operator opened the room, where all go in and no rule of the line counts.
+    /// Whether an operator opened the room, so that all go in and no rule of the line counts.
     fn is_open(&self) -> bool {
         [self.before, self.board]
             .iter()
             .any(|board| board.mode == Mode::Open)
     }
 
-    /// How many numbers were drawn.
+    /// Numbers that were drawn.
     fn drawn(&self) -> u64 {
         self.board.drawn.saturating_sub(self.before.drawn)
     }
@@ -281,7 +281,7 @@ impl History {
         false
     }
 
-    /// What must hold between two answers of the same data.
+    /// Checks between two answers of the same data.
     fn is_one_step(&mut self, step: &Step<'_>) {
         self.never_goes_back(step);
         let moved = step.moved();

@@ -8,17 +8,17 @@ const LONGEST_CATCH_UP_SECS: u64 = 30;
 /// So long after a publication a POP may still go by the pace before.
 const READ_EVERYWHERE_MS: u64 = 60_000;
 
-/// What is wrong with a line.
+/// Fault of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// In words, without a stop.
     pub found: String,
-    /// Whether more went in than the pace allows that the line tells. A later line may tell another pace, by which the line
+    /// Whether more visitors went in than the pace on the line allows. A later line may have another pace, by which the line
     /// is right: the document changed, and a POP had not read it.
     pub is_over_its_pace: bool,
 }
 
-/// What is wrong with this line behind the one in front of it, where that one is known.
+/// Fault of this line behind the one in front of it, where that one is known.
 #[must_use]
 pub fn wrong_with(line: &JournalLine<'_>, before: Option<&JournalLine<'_>>) -> Option<Wrong> {
     let own = || alone(line).or_else(|| behind(line, before?));
@@ -35,7 +35,7 @@ pub fn wrong_with(line: &JournalLine<'_>, before: Option<&JournalLine<'_>>) -> O
     own().map(wrong).or_else(over)
 }
 
-/// Whether a line keeps to the pace that a later line tells.
+/// Whether a line keeps to the pace on a later line.
 #[must_use]
 pub fn keeps_to_the_pace_of(
     line: &JournalLine<'_>,
@@ -45,7 +45,7 @@ pub fn keeps_to_the_pace_of(
     over_budget(&by_the_pace_of(line, later), before).is_none()
 }
 
-/// Whether a later line may tell the pace by which another POP wrote this one, and those behind it, too. What an operator sets
+/// Whether a later line may have the pace by which another POP wrote this one, and those behind it, too. What an operator sets
 /// holds from its own line on.
 #[must_use]
 pub fn may_explain(line: &JournalLine<'_>, later: &JournalLine<'_>) -> bool {
@@ -79,7 +79,7 @@ pub fn goes_past_free(line: &JournalLine<'_>) -> bool {
     line.kind == JournalKind::Restore && line.what == "free"
 }
 
-/// What is wrong with a line by itself.
+/// Fault of a line by itself.
 fn alone(line: &JournalLine<'_>) -> Option<String> {
     let passes = |lane: JournalLane| lane.to > lane.length;
     let falls = |lane: JournalLane| lane.to < lane.from;
@@ -98,7 +98,7 @@ fn alone(line: &JournalLine<'_>) -> Option<String> {
     (!may_move && lanes.into_iter().any(moves)).then(|| "nothing of this moves the cursor".into())
 }
 
-/// What is wrong with a line behind the one in front of it.
+/// Fault of a line behind the one in front of it.
 fn behind(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
     if line.number != before.number + 1 {
         let number = before.number;
@@ -138,7 +138,7 @@ fn begun_anew(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String
     })
 }
 
-/// How many went in that no rule allows.
+/// Visitors who went in by no rule.
 fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<String> {
     if comes_back(line) {
         return None;
@@ -173,7 +173,7 @@ fn over_budget(line: &JournalLine<'_>, before: &JournalLine<'_>) -> Option<Strin
     (released > allowed).then(|| format!("{released} went in, {allowed} were allowed"))
 }
 
-/// How many a permit let in, and what it added to the credit; nothing where its words are not those of a permit.
+/// Visitors whom a permit let in, and what it added to the credit; nothing where its words are not those of a permit.
 fn permitted(line: &JournalLine<'_>) -> Option<(u64, u64)> {
     if line.what == "jump" {
         return Some((1, 0));
@@ -187,7 +187,7 @@ fn permitted(line: &JournalLine<'_>) -> Option<(u64, u64)> {
     }
 }
 
-/// How many periods a release may have opened since.
+/// Periods that a release may have opened since.
 fn missed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
     let automatic = line.automatic.max(1);
     let most = LONGEST_CATCH_UP_SECS / automatic;
@@ -200,7 +200,7 @@ fn missed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
     since.min(most).max(1)
 }
 
-/// How many periods went by while visitors went straight in.
+/// Periods that went by while visitors went straight in.
 fn passed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
     if line.period == before.period {
         return 0;
@@ -209,7 +209,7 @@ fn passed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
     line.at_ms.saturating_sub(before.at_ms) / (automatic * 1000) + 2
 }
 
-/// What the pace allows: the remainder of the period, or the budgets of those since.
+/// Visitors that the pace allows: the remainder of the period, or the budgets of those since.
 fn by_pace(line: &JournalLine<'_>, before: &JournalLine<'_>, periods: u64) -> u64 {
     let most = line.most.max(before.most);
     match periods {

@@ -1,12 +1,12 @@
-//! What must hold of any history of a line, whatever happens to it.
+//! Invariants of a line: they hold of any history, whatever happens to it.
 //!
-//! A [`History`] is told each call of the store with its answer ([`Said`]), each ticket that a visitor gets, and who goes in
-//! ([`Held`]). After each step it says which invariants do not hold ([`Broken`]). It has no model of the rules: it compares
+//! A [`History`] takes each call of the store with its answer ([`Said`]), each ticket that a visitor gets, and each ticket
+//! with which a visitor goes in ([`Held`]). After each step it says which invariants do not hold ([`Broken`]). It has no model of the rules: it compares
 //! an answer with those before it. Losses of the store are noted by the caller, since no answer tells them.
 //!
 //! | what | where |
 //! |---|---|
-//! | no number twice, who goes in was called, who is overtaken by what | `history/tickets.rs` |
+//! | no number twice, no visitor in who was not called or overtaken without a rule | `history/tickets.rs` |
 //! | the number ahead never rises, a number lasts, a visitor inside stays inside | `history/visitors.rs` |
 //! | numbers never move back, parts of a release add up, pace, credit, permits, cap, phases of an event | `history.rs` |
 //! | the next number, repeats, invitations, bounds of networks, claims | `history/draws.rs` |

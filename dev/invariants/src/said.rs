@@ -25,7 +25,7 @@ pub struct Said {
     answer: Vec<(Value, Value)>,
 }
 
-/// What a verb of the line may do to it.
+/// Kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// A visitor draws.
@@ -47,12 +47,12 @@ pub struct Batch<'a> {
     pub outbox: &'a str,
     /// The number of the batch.
     pub number: u64,
-    /// What was counted, by name.
+    /// The counts, by name.
     pub counts: Vec<(&'a str, u64)>,
 }
 
 impl Batch<'_> {
-    /// How many sessions were made longer.
+    /// Sessions that were made longer.
     #[must_use]
     pub fn renewals(&self) -> u64 {
         let renewed = self
@@ -78,9 +78,9 @@ fn is_decision(name: &str) -> bool {
 pub struct Presented<'a> {
     /// The name of the counter of its uses.
     pub key: &'a str,
-    /// How many visitors may use it.
+    /// Most visitors who may use it.
     pub uses: u64,
-    /// How many visitors may go straight in by an invitation in a minute.
+    /// Most visitors who may go straight in by an invitation in a minute.
     pub per_minute: u64,
     /// The way that it opens.
     pub way: Way,
@@ -91,13 +91,13 @@ pub struct Presented<'a> {
 pub struct Network<'a> {
     /// The name of the counter of its draws.
     pub key: &'a str,
-    /// How many numbers it may draw in an hour.
+    /// Most numbers that it may draw in an hour.
     pub draws: u64,
     /// Whether further draws are held back.
     pub is_held_back: bool,
 }
 
-/// What became of a claim of a session.
+/// Outcome of a claim of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claimed {
     /// A session that ends with this minute.
@@ -214,7 +214,7 @@ impl Said {
         }
     }
 
-    /// Whether the line is from now on as the answer has it. What is only read may show what would have been.
+    /// Whether the line is from now on as the answer has it. The answer to a read may show what would have been.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         let is_done = self.answered("outcome") == Some("done");
@@ -241,7 +241,7 @@ impl Said {
         Some((Lane::named(self.answered("lane"))?, number))
     }
 
-    /// How many visitors an operator or a program grants by this call.
+    /// Visitors whom an operator or a program lets in by this call.
     #[must_use]
     pub fn granted(&self) -> u64 {
         match self.argument("act") {
@@ -301,7 +301,7 @@ impl Said {
         })
     }
 
-    /// What became of the invitation.
+    /// Outcome of the invitation.
     #[must_use]
     pub fn invited(&self) -> Option<Invited> {
         self.answered("invited").and_then(Invited::named)
@@ -324,7 +324,7 @@ impl Said {
         self.answered("above").and_then(AboveBound::named)
     }
 
-    /// What became of the visitor's claim of a session.
+    /// Outcome of the visitor's claim of a session.
     #[must_use]
     pub fn claimed(&self) -> Option<Claimed> {
         let value = self.value("claim")?;
@@ -372,7 +372,7 @@ impl Said {
         Some((lines, head))
     }
 
-    /// How far a copy of the board or a ticket that it brought shows a lane to have been: that is no release. The numbers of a
+    /// Cursor of a lane by a copy of the board or a ticket that the call brought: reaching it is no release. The numbers of a
     /// region may be known better at any age of the data, since its draws are on no line of the journal.
     #[must_use]
     pub fn remembered(&self, lane: Lane, board: &Board) -> u64 {
@@ -461,7 +461,7 @@ impl Said {
         Some(lanes.chain(regions).collect())
     }
 
-    /// How many sessions there are.
+    /// Number of sessions.
     fn inside(&self) -> u64 {
         let cells = self.answered("ring").unwrap_or_default();
         let cells = cells.split(' ').filter_map(Cell::read);

@@ -57,7 +57,7 @@ impl Histories {
         self.broken.borrow_mut().extend(verdict.err());
     }
 
-    /// What did not hold since this was last asked.
+    /// Faults since this was last called.
     ///
     /// # Errors
     /// The first step that broke an invariant.
@@ -86,7 +86,7 @@ impl Histories {
 pub struct Watched<T> {
     /// The way itself.
     pub inner: T,
-    /// Where the steps go.
+    /// Histories of which the calls are steps.
     pub histories: Rc<Histories>,
 }
 

@@ -420,7 +420,7 @@ fn an_invitation_that_is_used_too_often_or_takes_a_number_is_found() {
     let numbered = [&NEXT[..], &past].concat();
     breaks(
         brings(&many, "a", &numbered, &mut begun()),
-        "who goes in by an invitation takes no number of the main line",
+        "an invitation takes no number of the main line",
     );
     let on_hold = [("invited", "in"), ("mode", "hold")];
     breaks(

@@ -10,7 +10,7 @@ use crate::said::{Claimed, Presented, Said, Verb};
 
 /// For how long a repeated draw gets the same number, and a second less: the store counts whole ones.
 const REPEATED_MS: u64 = 299_000;
-/// How long the hour of a network is.
+/// Length of the hour of a network.
 const HOUR_MS: u64 = 3_600_000;
 
 /// The number that a visitor drew.
@@ -52,7 +52,7 @@ impl Drawn {
 }
 
 impl History {
-    /// What must hold of a draw.
+    /// Checks of a draw.
     pub(super) fn is_drawn(
         &mut self,
         said: &Said,
@@ -272,7 +272,7 @@ impl History {
         );
     }
 
-    /// Who goes in by an invitation takes no number, and who draws by one draws in the front lane: the main line does not
+    /// A visitor who goes in by an invitation takes no number, and one who draws by it draws in the front lane: the main line does not
     /// move by it.
     fn opens_its_way(
         &mut self,
@@ -290,7 +290,7 @@ impl History {
         let is_still =
             step.is_none_or(|step| length(step.before).length == length(step.board).length);
         self.checks.holds(
-            "who goes in by an invitation takes no number of the main line",
+            "an invitation takes no number of the main line",
             is_past && is_still,
             || format!("{placed:?} by {presented:?}: {said:?}"),
         );

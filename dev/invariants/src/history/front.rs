@@ -4,7 +4,7 @@ use now_serving::queue::Lane;
 
 use super::{History, Step};
 
-/// What was called since the main line was last empty: in all, of the front lane, and by the greatest share that a POP's settings
+/// Numbers called since the main line was last empty: in all, of the front lane, and by the greatest share that a POP's settings
 /// had meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SinceEmpty {

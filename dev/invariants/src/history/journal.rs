@@ -16,7 +16,7 @@ pub(super) struct Pending {
     found: String,
 }
 
-/// What one call wrote.
+/// Lines that one call wrote.
 #[derive(Default)]
 pub(super) struct Wrote {
     /// The last line.
@@ -28,7 +28,7 @@ pub(super) struct Wrote {
 }
 
 impl History {
-    /// What the call wrote, checked line by line.
+    /// Lines that the call wrote, checked one by one.
     pub(super) fn note(&mut self, said: &Said) -> Wrote {
         let Some((lines, head)) = said.noted() else {
             return Wrote::default();
@@ -55,7 +55,7 @@ impl History {
         self.checks.holds(
             "the head is the digest of the last line",
             last == Some(&head),
-            || format!("{head} is told, and {last:?} was written"),
+            || format!("the answer has {head}, and the last line {last:?}"),
         );
         wrote
     }
@@ -125,7 +125,7 @@ impl History {
         self.checks.verdict()
     }
 
-    /// What the journal tells is where the line stands: the main line and the regions together.
+    /// The journal has the numbers of the board: the main line and the regions together.
     pub(super) fn journal_is_of(&mut self, board: &Board, wrote: &Wrote) {
         let last = wrote.last.as_deref().and_then(JournalLine::read);
         let Some(last) = last else {
@@ -137,7 +137,7 @@ impl History {
             last.main.to <= cursor && last.main.length <= length,
             || format!("{last:?}: {board:?}"),
         );
-        // Visitors who go straight in behind a line are told together, by a later one.
+        // Visitors who go straight in behind a line share a later one.
         if !matches!(last.kind, JournalKind::Release | JournalKind::Straight) {
             return;
         }
@@ -155,7 +155,7 @@ impl History {
     }
 }
 
-/// How many numbers that a loss left free this line went past.
+/// Numbers that a loss left free, and that this line went past.
 fn past_free(line: &JournalLine<'_>) -> u64 {
     if !goes_past_free(line) {
         return 0;

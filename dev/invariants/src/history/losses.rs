@@ -180,7 +180,7 @@ impl History {
         !self.repeats.is_empty()
     }
 
-    /// How many losses there were.
+    /// Number of losses.
     #[must_use]
     pub fn losses(&self) -> u64 {
         self.losses
@@ -205,7 +205,7 @@ fn repeats_of(board: &Board) -> Vec<Repeats> {
     [own].into_iter().chain(pieces).collect()
 }
 
-/// How many numbers a copy of the board knows of a lane.
+/// Numbers that a copy of the board knows of a lane.
 fn length_in(sign: &Sign, lane: Lane) -> u64 {
     match lane {
         Lane::Main => sign.length,

@@ -1,4 +1,4 @@
-//! Tickets: a number is of one visitor, and who goes in was called.
+//! Tickets: a number is of one visitor, and a visitor who goes in was called.
 
 use std::collections::BTreeMap;
 
@@ -121,7 +121,7 @@ impl History {
         }
     }
 
-    /// How many numbers visitors got in each lane.
+    /// Numbers that visitors got in each lane.
     #[must_use]
     pub fn given_by_lane(&self) -> BTreeMap<Lane, u64> {
         let mut given = BTreeMap::new();
