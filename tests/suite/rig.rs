@@ -63,7 +63,9 @@ fn trace(
     engine: &mut Engine,
 ) -> Result<String, (Broken, String)> {
     let mut world = World::new(plan, seed, engine);
-    let verdict = numbers.iter().try_for_each(|number| world.plays(*number));
+    let mut steps = numbers.iter();
+    let verdict = steps.try_for_each(|number| world.plays(*number));
+    let verdict = verdict.and_then(|()| world.ends());
     let trace = world.trace();
     verdict.map_or_else(
         |broken| Err((broken, trace.clone())),

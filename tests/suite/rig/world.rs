@@ -175,6 +175,14 @@ impl<'a> World<'a> {
         self.trace
     }
 
+    /// No step follows.
+    ///
+    /// # Errors
+    /// What only a later step could have explained.
+    pub(super) fn ends(&self) -> Result<(), Broken> {
+        self.histories.room_mut(ROOM).ends()
+    }
+
     /// The step of this number, and what the line shows after it.
     ///
     /// # Errors
@@ -714,9 +722,9 @@ impl<'a> World<'a> {
             calls: Cell::default(),
         };
         let happened = RefCell::new(String::new());
-        let hears = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut());
+        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut());
         let way = (&self.engine.store, TAKES);
-        let turn = Turn::new((&call, now), &config, way, &cache, &hears).by(&wire);
+        let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
         let outcome = turn.handle(&mut ask.body.as_slice());
         let calls = wire.calls.take();
         let watch = match &outcome.answer {
