@@ -242,6 +242,9 @@ impl History {
         if before.is_none() {
             self.has_a_past |= self.losses == 0 && board.drawn > 1;
             (self.turned_ms, self.began_ms) = (now_ms, now_ms);
+            if !self.is_settled(now_ms) {
+                self.early = self.early.saturating_add(board.admitted);
+            }
         }
         let same = (before.as_ref()).filter(|before| self.follows(before, &board, now_ms));
         let step = same.map(|before| Step {

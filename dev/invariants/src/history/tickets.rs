@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::queue::Lane;
+use now_serving::queue::{Lane, Order};
 
 use super::History;
 use crate::board::{Board, Place};
@@ -167,6 +167,10 @@ impl History {
 
     /// Visitors of a lane who came later and are inside went in by a loss or by a permit.
     fn are_overtaken_by_rule(&mut self, board: &Board, holders: &BTreeMap<(Lane, u64), &Held>) {
+        // An order by lot is another one than that of arrival.
+        if (board.begun.as_ref()).is_some_and(|begun| begun.order != Order::Arrival) {
+            return;
+        }
         let came = holders.iter().filter_map(|((lane, number), held)| {
             let (at, _) = self.came_at.get(&held.sub)?;
             Some((*lane, *at, *number, *held))
