@@ -53,8 +53,8 @@ fn played(plan: Plan, seed: u64, engine: &mut Engine) -> String {
     let numbers = numbers(seed, STEPS);
     match trace(plan, seed, &numbers, engine) {
         Ok(trace) => trace,
-        Err((broken, _)) => {
-            let (broken, trace) = shortest(plan, seed, numbers, broken, engine);
+        Err(found) => {
+            let (broken, trace) = shortest(plan, seed, numbers, found, engine);
             panic!("{} {seed}, made shorter: {broken}\n{trace}", plan.name());
         }
     }
@@ -83,11 +83,10 @@ fn shortest(
     plan: Plan,
     seed: u64,
     mut numbers: Vec<u64>,
-    mut broken: Broken,
+    (mut broken, mut shown): (Broken, String),
     engine: &mut Engine,
 ) -> (Broken, String) {
     let is_same = |one: &Broken, other: &Broken| one.0[0].invariant == other.0[0].invariant;
-    let mut shown = String::new();
     let mut part = numbers.len().next_power_of_two();
     while part > 0 {
         let mut at = 0;

@@ -21,10 +21,10 @@ use crate::board::Board;
 use crate::broken::{Broken, Checks};
 use crate::bucket::Bucket;
 use crate::said::{Said, Verb};
-use draws::Drawn;
+use draws::{Came, Drawn};
 use front::SinceEmpty;
 use journal::Pending;
-pub use losses::{LEFT_FREE, Loss};
+pub use losses::Loss;
 use losses::{Recovery, Repeats};
 use tickets::Given;
 pub use visitors::{Answered, Visitor};
@@ -104,8 +104,8 @@ pub struct History {
     lots: BTreeMap<(u64, u64, u64), Given>,
     /// The visitors who went in by a call of their number, or past the line, and the epoch of that.
     let_in: BTreeSet<(String, u64)>,
-    /// With which call each visitor drew the latest number, and in which epoch.
-    came_at: BTreeMap<String, (u64, u64)>,
+    /// When each visitor came.
+    came: BTreeMap<String, Came>,
     /// Visitors who were released while a loss was not settled, and those whom operators and programs let in.
     early: u64,
     permitted: u64,

@@ -228,12 +228,6 @@ impl Said {
         key.split_once("}:join:").map(|(_, id)| id)
     }
 
-    /// Whether the visitor brought a ticket with a number.
-    #[must_use]
-    pub fn has_ticket(&self) -> bool {
-        self.argument("ticket_id").is_some()
-    }
-
     /// The visitor's number, and its lane.
     #[must_use]
     pub fn placed(&self) -> Option<(Lane, u64)> {

@@ -56,15 +56,22 @@ impl Plan {
                 given.absent(dice);
                 given.cap(dice);
                 given.health(dice);
+                given.set("credit_max", "7");
             }
             Self::Losses => {
                 given.pace(dice);
                 given.set("absent_visitors", "on");
-                match dice.roll(6) {
-                    0 => given.cap(dice),
-                    1 => given.set("front_share", one_of(dice, &["10", "50"])),
-                    2 => given.regions(dice),
-                    3 => given.set("event", schedule(dice, start_ms).to_string()),
+                given.set("credit_max", "7");
+                if dice.is_one_in(2) {
+                    given.cap(dice);
+                }
+                match dice.roll(4) {
+                    0 => {
+                        given.set("front_share", one_of(dice, &["10", "50"]));
+                        given.set("invited_per_minute", "3");
+                    }
+                    1 => given.regions(dice),
+                    2 => given.set("event", schedule(dice, start_ms, &SOON).to_string()),
                     _ => {}
                 }
             }
@@ -72,7 +79,7 @@ impl Plan {
                 given.set("automatic", "5");
                 given.set("automatic_quantity", "3");
                 given.set("absent_visitors", "off");
-                given.set("event", schedule(dice, start_ms).to_string());
+                given.set("event", schedule(dice, start_ms, &USUAL).to_string());
             }
             Self::Turnout => {
                 given.set("automatic", "15");
@@ -143,10 +150,12 @@ impl Plan {
                 (1, Kind::Credit),
                 (1, Kind::EndAll),
                 (1, Kind::Read),
-                (1, Kind::Invite),
+                (3, Kind::Invite),
+                (1, Kind::PublicValue),
                 (2, Kind::ForgetPop),
                 (2, Kind::Backup),
                 (3, Kind::Lose),
+                (2, Kind::Minutes),
             ],
             Self::Events => &[
                 (1, Kind::Permit),
@@ -154,9 +163,9 @@ impl Plan {
                 (1, Kind::EndAll),
                 (2, Kind::Event),
                 (1, Kind::Publish),
-                (2, Kind::PublicValue),
+                (4, Kind::PublicValue),
                 (1, Kind::Read),
-                (3, Kind::LongWait),
+                (4, Kind::Minutes),
             ],
             Self::Turnout => &[
                 (1, Kind::Mode),
@@ -198,7 +207,7 @@ impl Plan {
     pub(super) fn published(self, settings: &Settings, dice: &mut Dice, now_ms: u64) -> Settings {
         let mut given = Given(settings.clone());
         match self {
-            Self::Events => given.set("event", schedule(dice, now_ms).to_string()),
+            Self::Events => given.set("event", schedule(dice, now_ms, &USUAL).to_string()),
             Self::Regions => given.regions(dice),
             _ => {}
         }
@@ -210,15 +219,22 @@ pub(super) fn one_of<T: Copy>(dice: &mut Dice, all: &[T]) -> T {
     all[dice.index(all.len())]
 }
 
-/// Up to two events within a quarter of an hour. An event that is moved keeps its name.
-pub(super) fn schedule(dice: &mut Dice, from_ms: u64) -> Value {
+/// How long the parts of an event last at the most, in seconds: until the pre-queue, until the opening, until the end.
+pub(super) type Spans = [u64; 3];
+pub(super) const USUAL: Spans = [200, 150, 400];
+/// In a history in which data are lost, which is shorter.
+pub(super) const SOON: Spans = [20, 60, 200];
+
+/// One or two events that follow each other. An event that is moved keeps its name.
+pub(super) fn schedule(dice: &mut Dice, from_ms: u64, spans: &Spans) -> Value {
     let mut at_s = from_ms / 1_000;
-    let many = dice.between(0, 2);
+    let many = dice.between(1, 2);
     let closes = dice.is_one_in(2);
+    let [until_prequeue, until_opening, until_end] = *spans;
     let events = ["one", "two"].into_iter().zip(1..=many).map(|(id, which)| {
-        let prequeue_s = at_s + dice.roll(300);
-        let opens_s = prequeue_s + dice.roll(200);
-        at_s = opens_s + dice.between(1, 400);
+        let prequeue_s = at_s + dice.roll(until_prequeue);
+        let opens_s = prequeue_s + dice.roll(until_opening);
+        at_s = opens_s + dice.between(1, until_end);
         let moment = |s: u64| now_serving::page::iso_8601(s * 1_000).replace(".000", "");
         let mut event =
             json!({ "id": id, "prequeue": moment(prequeue_s), "opens": moment(opens_s) });

@@ -71,6 +71,8 @@ pub(super) enum Kind {
     Wait,
     /// A quarter of a minute goes by.
     Quarter,
-    /// Minutes go by.
+    /// Up to some minutes go by.
+    Minutes,
+    /// Up to half an hour goes by.
     LongWait,
 }

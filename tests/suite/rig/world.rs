@@ -1,7 +1,7 @@
 //! One store, several POPs, and what everybody does, told as visitors, operators and programs see it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::journal::{JournalLane, JournalLine};
 use now_serving::queue::{Answered, Invitation, Noted, Now, Reason, RoomName, Way};
+use now_serving::service::FollowUp;
 use now_serving::store::upstash::{Attempt, Transport};
 use now_serving::ticket::Keys;
 use now_serving::ticket::invitation::sign_invitation;
@@ -21,7 +22,7 @@ use upstash_local::Store;
 use virtual_edge::cache::Cache;
 use virtual_edge::{Direct, Happened, Takes, Turn, id_of, watched};
 
-use super::plan::{COUNTRIES, POPS, Plan, Settings, one_of, schedule};
+use super::plan::{COUNTRIES, POPS, Plan, Settings, USUAL, one_of, schedule};
 use super::step::Kind;
 use super::store::{COPIES, Engine};
 use crate::house::{Ask, Got, SECRET, call, config_with, got};
@@ -34,6 +35,8 @@ const START_MS: u64 = 1_800_000_000_000;
 const ROOM: &str = "main";
 /// A call of the store is counted to take this long.
 const TAKES: Takes = Takes::Always(Duration::from_millis(1));
+/// Where losses are covered, each POP has told what it knows that long after one.
+const TOLD_MS: u64 = 90_000;
 /// Requests of one step, at most: each has an id of its own.
 const REQUESTS: u64 = 64;
 
@@ -89,6 +92,11 @@ pub(super) struct World<'a> {
     /// What the line was when each copy of the store's data was made.
     backups: Vec<Data>,
     histories: Histories,
+    /// Whether every loss is one that the rules cover: each POP that knows the line tells it in time, and none forgets it
+    /// before.
+    is_covered: bool,
+    /// When data were lost the last time.
+    lost_ms: u64,
     /// Whether the store's clock was ever set back: then times say nothing of what came first.
     is_set_back: bool,
     /// The status after the step before.
@@ -163,6 +171,8 @@ impl<'a> World<'a> {
             keys: 0,
             backups: Vec::new(),
             histories: Histories::default(),
+            is_covered: seed.is_multiple_of(2),
+            lost_ms: START_MS,
             is_set_back: false,
             status: String::new(),
             trace: format!("history {seed}: {given}\n"),
@@ -211,12 +221,17 @@ impl<'a> World<'a> {
         if history.is_recovering() || history.uncovered > 0 || history.has_repeats() {
             return Ok(());
         }
-        let tickets = self
-            .clients
-            .iter()
-            .filter_map(|client| client.ticket.as_ref());
-        let held: Vec<Held> = tickets.filter_map(|ticket| Held::of(ticket)).collect();
-        history.all_have_places(&held)
+        let tickets = self.clients.iter().filter_map(|client| {
+            let held = client.ticket.as_deref().and_then(Held::of)?;
+            Some((held, client.visitor.is_excused))
+        });
+        let all: Vec<(Held, bool)> = tickets.collect();
+        // A ticket that further clients use says not who came first.
+        let shared = all.iter().filter(|(_, is_excused)| *is_excused);
+        let shared: BTreeSet<&str> = shared.map(|(held, _)| held.sub.as_str()).collect();
+        let held = all.iter().map(|(held, _)| held);
+        let held = held.filter(|held| !shared.contains(held.sub.as_str()));
+        history.all_have_places(held)
     }
 
     fn drawn(&self, dice: &mut Dice) -> Kind {
@@ -342,7 +357,7 @@ impl<'a> World<'a> {
                 let event = match dice.roll(5) {
                     0 => Value::Null,
                     1 => "sold_out".into(),
-                    _ => schedule(dice, self.now_ms),
+                    _ => schedule(dice, self.now_ms, &USUAL),
                 };
                 self.sets("event", &json!({ "event": event }), dice);
             }
@@ -384,6 +399,10 @@ impl<'a> World<'a> {
                 self.wait(ms);
             }
             Kind::Quarter => self.wait(15_000),
+            Kind::Minutes => {
+                let ms = dice.between(20_000, 200_000);
+                self.wait(ms);
+            }
             Kind::LongWait => {
                 let most = one_of(dice, &[70_000, 200_000, 200_000, 2_000_000]);
                 let ms = dice.between(20_000, most);
@@ -400,6 +419,41 @@ impl<'a> World<'a> {
     }
 
     fn wait(&mut self, ms: u64) {
+        let told_ms = self.lost_ms + TOLD_MS;
+        let is_recovering = self.histories.room_mut(ROOM).is_recovering();
+        if self.is_covered && is_recovering && self.now_ms + ms >= told_ms {
+            let before = told_ms.saturating_sub(self.now_ms);
+            self.passes(before);
+            (0..POPS).for_each(|pop| self.looks(pop));
+            return self.passes(ms - before);
+        }
+        self.passes(ms);
+    }
+
+    /// The POP renews its copy of the board.
+    fn looks(&mut self, pop: usize) {
+        self.requests += 1;
+        let ask = Ask::get("/");
+        let call = call(&ask, id_of(self.steps * REQUESTS + self.requests));
+        let here = &self.pops[pop];
+        let (config, cache) = (Rc::clone(&here.config), here.cache.clone());
+        let wire = Wire {
+            store: &self.engine.store,
+            histories: Some(&self.histories),
+            now_ms: self.now_ms,
+            calls: Cell::default(),
+        };
+        let happened = RefCell::new(String::new());
+        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut());
+        cache.memory.lose_copy();
+        let (way, now) = ((&self.engine.store, TAKES), Now::from_ms(self.now_ms));
+        let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
+        turn.afterwards(FollowUp::Look);
+        self.trace.push_str(&happened.into_inner());
+        self.histories.room_mut(ROOM).has_told(pop);
+    }
+
+    fn passes(&mut self, ms: u64) {
         self.now_ms += ms;
         self.engine.wait(ms);
         for pop in &self.pops {
@@ -644,6 +698,7 @@ impl<'a> World<'a> {
         self.pops[pop].generation += 1;
         let cache = &self.pops[pop].cache.memory;
         let what = one_of(dice, &["copy", "copy", "all"]);
+        let what = if self.is_covered { "copy" } else { what };
         cache.lose_copy();
         if what == "all" {
             cache.lose_last();
@@ -666,6 +721,7 @@ impl<'a> World<'a> {
                 self.engine.lose(&RoomName::new(ROOM).line_key());
                 ("the line", Loss::Line)
             }
+            _ if self.is_covered => return self.trace.push_str(" nothing"),
             5..=6 => match self.engine.restore(dice.index(64)) {
                 Some(at) => {
                     let copy = self.backups.iter().enumerate().rev();
@@ -687,6 +743,7 @@ impl<'a> World<'a> {
         write!(self.trace, " {what}").unwrap();
         let mut history = self.histories.room_mut(ROOM);
         history.loses(loss, &copies, self.now_ms);
+        self.lost_ms = self.now_ms;
         self.is_set_back |= what.ends_with("set back");
         if self.is_set_back {
             history.does_not_cover("the clock of the store was set back");
@@ -762,6 +819,11 @@ impl<'a> World<'a> {
         }
         if record.shared_ticket {
             told.push_str(" shared");
+        }
+        if outcome.renewal.is_some() {
+            // Until the sandbox ends and the POP looks, the store does not know of it.
+            let until = self.now_ms / 60_000 + 6;
+            self.histories.room_mut(ROOM).doubts(until);
         }
         if calls + later > 0 {
             write!(told, " calls {calls}+{later}").unwrap();

@@ -23,6 +23,13 @@ struct Draw {
     at_ms: u64,
 }
 
+/// With which call a visitor drew, and in which epoch; no call where the visitor drew twice in it.
+#[derive(Clone, Copy)]
+pub(super) struct Came {
+    pub(super) at: Option<u64>,
+    epoch: u64,
+}
+
 /// The draws of the last minutes, by visitor.
 #[derive(Clone, Default)]
 pub(super) struct Drawn {
@@ -60,12 +67,17 @@ impl History {
         (board, now_ms): (&Board, u64),
     ) {
         if let Some((visitor, _)) = said.visitor().zip(said.placed()) {
-            let new = (self.calls, board.epoch);
-            let known = self.came_at.entry(visitor.to_owned()).or_insert(new);
-            // A ticket draws again once it has ended, and maybe once its draw is forgotten.
+            let new = Came {
+                at: Some(self.calls),
+                epoch: board.epoch,
+            };
+            let known = self.came.entry(visitor.to_owned()).or_insert(new);
             let has_drawn = step.is_some_and(|step| step.is_plain() && step.drawn() > 0);
-            if has_drawn || known.1 != board.epoch {
+            if known.epoch != board.epoch {
                 *known = new;
+            } else if has_drawn && known.at != new.at {
+                // Of two numbers of one visitor, a later ticket says not which one its holder went in by.
+                known.at = None;
             }
         }
         self.is_bound_by_its_network(said, step, (board, now_ms));

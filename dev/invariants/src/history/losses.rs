@@ -8,7 +8,7 @@ use super::{Bucket, Data, History};
 use crate::board::Board;
 
 /// As many numbers as a loss leaves free behind those that a copy of the board knows, at least.
-pub const LEFT_FREE: u64 = 20;
+const LEFT_FREE: u64 = 20;
 
 /// A copy of the board that comes later than 120 s after the data began shows nothing any more.
 const TOLD_WITHIN_MS: u64 = 110_000;

@@ -172,8 +172,8 @@ impl History {
             return;
         }
         let came = holders.iter().filter_map(|((lane, number), held)| {
-            let (at, _) = self.came_at.get(&held.sub)?;
-            Some((*lane, *at, *number, *held))
+            let at = self.came.get(&held.sub)?.at?;
+            Some((*lane, at, *number, *held))
         });
         let mut came: Vec<(Lane, u64, u64, &Held)> =
             came.filter(|(.., held)| held.came.is_none()).collect();
