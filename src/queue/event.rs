@@ -1,7 +1,8 @@
 //! The phases of an event that begins by itself.
 //!
 //! Invariant: a phase follows from the schedule and a time alone. The time is the store's, so a POP whose clock is wrong opens
-//! nothing early. `store/lua/event.lua` has the same rule, since only the store knows its own clock.
+//! nothing early. Before an event the edge needs no
+//! call for it; while the store is asked, `store/lua/event.lua` decides by its own clock.
 
 use super::health::numbers;
 use super::{DrawSecrets, Mode, NoSecrets};

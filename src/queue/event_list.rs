@@ -1,6 +1,6 @@
 //! The events of a room, in the order of their times.
 
-use super::{Event, Phase};
+use super::Event;
 use serde::{Deserialize, Serialize};
 
 /// What an operator set in place of the configured events. Copies keep it as the store does.
@@ -30,21 +30,6 @@ impl EventList {
         }
         let events: Option<Vec<Event>> = text.split(' ').map(Event::read).collect();
         events.map(Self)
-    }
-
-    /// The same list, in which the event that is open is over. `None` where no event is open. Times are whole seconds, as
-    /// operators write them.
-    #[must_use]
-    pub fn sold_out(events: &[Event], now_ms: u64) -> Option<Self> {
-        let open = Event::of(events, now_ms).filter(|event| event.phase(now_ms) == Phase::Open)?;
-        let closes_ms = (open.opens_ms + 1000).max(now_ms - now_ms % 1000);
-        let mut events = events.to_vec();
-        for event in &mut events {
-            if event.id == open.id {
-                event.closes_ms = Some(closes_ms);
-            }
-        }
-        Some(Self(events))
     }
 }
 
@@ -94,22 +79,5 @@ mod tests {
         ] {
             assert_eq!(EventList::read(garbled), None, "{garbled}");
         }
-    }
-
-    #[test]
-    fn the_open_event_is_sold_out_and_no_other() {
-        let events = [event("a", 5_000, None), event("b", 90_000, None)];
-        let closes = |now_ms| {
-            let list = EventList::sold_out(&events, now_ms)?;
-            Some(list.0.iter().map(|event| event.closes_ms).collect())
-        };
-        assert_eq!(closes(4_999), None, "it is not open");
-        assert_eq!(
-            closes(5_000),
-            Some(vec![Some(6_000), None]),
-            "no event closes before it opens"
-        );
-        assert_eq!(closes(70_999), Some(vec![Some(70_000), None]));
-        assert_eq!(EventList::sold_out(&[], 0), None);
     }
 }

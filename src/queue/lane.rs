@@ -1,8 +1,7 @@
 //! The lanes of a line: the main line, where visitors draw numbers as they come, the lines of regions, and the front lane, whose
 //! numbers invitations open.
 //!
-//! Invariant: while visitors of the main line wait, the front lane has at most its share of what the pace lets in, rounded up once
-//! and not with each period. `store/lua/release.lua` has the same rule.
+//! What each lane gets of a release is the store's rule (`store/lua/release.lua`).
 
 use super::{Birth, Cursor, Pace, RegionLine, RegionName, Sessions, Sign, WaitingProof};
 use serde::{Deserialize, Serialize};

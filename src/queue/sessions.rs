@@ -1,7 +1,7 @@
 //! Who is inside, where a cap holds: sessions by the minute in which they end, and slots promised to called visitors.
 //!
-//! Invariant: no release and no claim lifts `inside + promised` above the cap. `store/lua/sessions.lua` has the same rule, since
-//! only the store can do it atomically.
+//! Releases and claims are the store's (`store/lua/sessions.lua`). Here is what the edge computes of a copy: who is inside, when a
+//! session is renewed, and how many slots are free.
 
 use super::chance::{Chance, Rule};
 use super::{Cursor, Now, Position};
