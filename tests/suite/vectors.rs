@@ -108,15 +108,6 @@ macro_rules! tables {
             }
 
             #[test]
-            fn every_table_of_the_simulator_is_played_by_its_tests() {
-                let tests = folder().join("../../dev/simulator/tests/vectors.rs");
-                let tests = fs::read_to_string(tests).unwrap();
-                for table in files("simulator") {
-                    assert!(tests.contains(&format!("simulator/{table}.json")), "{table}");
-                }
-            }
-
-            #[test]
             fn every_row_of_the_mission_is_held_by_a_table_or_a_test_that_is_there() {
                 super::every_row_is_held();
             }
