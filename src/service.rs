@@ -16,7 +16,7 @@ use crate::http::negotiate::wants_json;
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator::{self, Answered};
 use crate::page;
-use crate::queue::{Actor, AllowFault, Change, Changed, EndedSession, Reason, Renewal};
+use crate::queue::{Actor, AllowFault, Change, Changed, CountedRenewal, EndedSession, Reason};
 use crate::request::Request;
 use crate::telemetry::log::Decision;
 use crate::visitor;
@@ -43,7 +43,7 @@ pub struct Outcome {
     /// What to write down.
     pub record: Decision,
     /// A session that was made longer, for the store.
-    pub renewal: Option<Renewal>,
+    pub renewal: Option<CountedRenewal>,
     /// What to do once the visitor has been answered: [`afterwards`].
     pub after: FollowUp,
     /// A visitor who goes in only once the origin has answered.

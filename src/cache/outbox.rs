@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::queue::{Answered, Inversion, Invited, Now, Reason, Renewal, Signal};
+use crate::queue::{Answered, CountedRenewal, Inversion, Invited, Now, Reason, Signal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -55,8 +55,10 @@ impl Tally {
     }
 
     /// A session was made longer.
-    pub fn renewed(&mut self, renewal: Renewal) {
-        self.add(&format!("renewed_{}_{}", renewal.from, renewal.to), 1);
+    pub fn renewed(&mut self, renewal: CountedRenewal) {
+        let CountedRenewal { from, to, of } = renewal;
+        let name = format!("renewed_{from}_{to}_{}_{}", of.born, of.epoch);
+        self.add(&name, 1);
     }
 
     /// A visitor inside came with a ticket that more networks use than should.

@@ -3,7 +3,7 @@
 use fastly::Request;
 
 use now_serving::http::{Answer, Commands};
-use now_serving::queue::{AboveBound, Answered, EndedSession, Now, Reason, Renewal};
+use now_serving::queue::{AboveBound, Answered, CountedRenewal, EndedSession, Now, Reason};
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp, Rescue};
 use now_serving::telemetry::log::Decision;
@@ -111,7 +111,7 @@ impl Performed {
     pub(super) fn count(
         &self,
         record: &Decision,
-        renewal: Option<Renewal>,
+        renewal: Option<CountedRenewal>,
         (counts, now): (&Counts, Now),
     ) {
         let mut tally = counts.tally.borrow_mut();

@@ -45,6 +45,16 @@ pub struct Splice {
     pub offset: u64,
 }
 
+/// A beginning of the line. All that was let in by it has ended once all tickets have, and what is still counted of it is of no use
+/// to the line that begins then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// The birth of the line.
+    pub born: u64,
+    /// Its epoch.
+    pub epoch: u64,
+}
+
 /// What a sign says about a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketState {

@@ -1,6 +1,6 @@
 //! Sessions that the origin or an operator ended: every POP refuses their tickets until the sessions would have ended.
 
-use super::Now;
+use super::{Beginning, Now};
 
 /// How many digits of a ticket's id the list holds: of a thousand ended sessions and ten thousand visitors inside, one in thirty
 /// million times is another visitor meant.
@@ -13,15 +13,18 @@ pub struct EndedSession {
     pub mark: String,
     /// The last minute of the session, since 1970; 0 where it is unknown.
     pub last: u64,
+    /// The beginning of the line by which its visitor went in; what is on the list of the store does not say so.
+    pub of: Option<Beginning>,
 }
 
 impl EndedSession {
-    /// The session of this ticket.
+    /// The session of this ticket, and where it stands: its last minute, and the beginning of the line that it is of.
     #[must_use]
-    pub fn of_ticket(id: &str, last: Option<u64>) -> Self {
+    pub fn of_ticket(id: &str, stands: Option<(u64, Beginning)>) -> Self {
         Self {
             mark: id.chars().take(DIGITS).collect(),
-            last: last.unwrap_or(0),
+            last: stands.map_or(0, |(last, _)| last),
+            of: stands.map(|(_, of)| of),
         }
     }
 
@@ -36,6 +39,7 @@ impl EndedSession {
         is_one.then_some(Self {
             mark: digits,
             last: 0,
+            of: None,
         })
     }
 
@@ -52,6 +56,7 @@ impl EndedSession {
         Some(Self {
             mark: mark.to_owned(),
             last: last.parse().ok()?,
+            of: None,
         })
     }
 }
@@ -129,7 +134,10 @@ mod tests {
         };
         let has = |list: String, id: &str| EndedSessions::has(&list, id);
         let other = ID.replace('e', "f");
-        let whole = by(Some(EndedSession::of_ticket(ID, Some(30))));
+        let whole = by(Some(EndedSession::of_ticket(
+            ID,
+            Some((30, Beginning { born: 5, epoch: 1 })),
+        )));
         assert!(has(whole.clone(), ID) && !has(whole, &other));
         for reference in ["3FA9-C0D1", "3fa9c0d1", " 3FA9 c0d1 "] {
             assert!(
@@ -147,6 +155,7 @@ mod tests {
         let session = |mark: &str, last| EndedSession {
             mark: mark.to_owned(),
             last,
+            of: None,
         };
         let known = EndedSessions {
             version: 5,

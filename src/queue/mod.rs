@@ -47,7 +47,7 @@ pub use absent::{Absent, AbsentVisitors};
 pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_seconds, waiting};
 pub use allowed::AllowFault;
 pub use begun::{Begun, Lot};
-pub use birth::{Birth, Splice, TicketState};
+pub use birth::{Beginning, Birth, Splice, TicketState};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
 pub use draw::{DrawSecrets, NoSecrets, Seed};
 pub use ended::{EndedSession, EndedSessions};
@@ -68,7 +68,7 @@ pub use reason::Reason;
 pub use region::{Lag, Region, RegionLine, RegionName, Regions};
 pub use released::{Bound, Explained, Released};
 pub use room::RoomName;
-pub use sessions::{Cap, Cell, Claim, Enforcement, Renewal, Sessions, Slots};
+pub use sessions::{Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, Sessions, Slots};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{

@@ -4,7 +4,7 @@
 //! session is renewed, and how many slots are free.
 
 use super::chance::{Chance, Rule};
-use super::{Cursor, Now, Position};
+use super::{Beginning, Cursor, Now, Position};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -243,6 +243,26 @@ pub struct Renewal {
     pub from: u64,
     /// The minute in which it ends.
     pub to: u64,
+}
+
+impl Renewal {
+    /// The same of a visitor who went in by this beginning of the line.
+    #[must_use]
+    pub fn counted(self, of: Beginning) -> CountedRenewal {
+        let Self { from, to } = self;
+        CountedRenewal { from, to, of }
+    }
+}
+
+/// A renewal on its way to the store, where the line may have begun anew before it comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedRenewal {
+    /// The minute in which the session was to end; 0 where it is counted for the first time.
+    pub from: u64,
+    /// The minute in which it ends.
+    pub to: u64,
+    /// The beginning of the line by which its visitor went in.
+    pub of: Beginning,
 }
 
 /// What came of a called visitor's question for a slot.

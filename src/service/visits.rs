@@ -62,11 +62,13 @@ fn commands(way: Way, visit: &Visit, request: &Request<'_>) -> Commands {
     }
     // Where this visit made it longer, the store has not heard of that, and need not.
     let known = |last| visit.renewal.map_or(last, |renewal| renewal.from);
-    let ending = |last| Ending {
-        session: EndedSession::of_ticket(&visit.ticket.id, Some(known(last))),
+    let ticket = &visit.ticket;
+    let ending = |(last, of)| Ending {
+        session: EndedSession::of_ticket(&ticket.id, Some((known(last), of))),
         cookies: ticket_cookie::forget(request),
     };
-    Commands::Read(visit.ticket.session().map(ending).map(Box::new))
+    let session = ticket.session().zip(ticket.went_in_by());
+    Commands::Read(session.map(ending).map(Box::new))
 }
 
 /// What the waiting page asks for. A visitor who may go in reads so, and goes in by the next request.

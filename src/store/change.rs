@@ -2,7 +2,7 @@
 
 use super::reply::Answer;
 use super::{Arguments, named};
-use crate::queue::{Actor, Change, Changed, Effect};
+use crate::queue::{Actor, Change, Changed, Effect, EndedSession};
 
 /// The arguments of the verb `change`.
 pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
@@ -20,8 +20,13 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
             .map(|once| ("asked", once.asked.clone())),
     );
     let ends = change.ends.iter().zip(1..);
-    let marks = ends.map(|(ended, place)| format!("{place}:{}:{}", ended.mark, ended.last));
-    let marks: Vec<String> = marks.collect();
+    let marks: Vec<String> = ends
+        .map(|(ended, place)| {
+            let EndedSession { mark, last, of } = ended;
+            let of = of.map_or(String::new(), |of| format!(":{}:{}", of.born, of.epoch));
+            format!("{place}:{mark}:{last}{of}")
+        })
+        .collect();
     pairs.extend((!marks.is_empty()).then(|| ("marks", marks.join(" "))));
     pairs.extend(change.details);
     pairs.into_iter().map(named).collect()

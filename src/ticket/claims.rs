@@ -238,4 +238,9 @@ pub(super) struct PassClaims {
     /// The last minute of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ses: Option<u64>,
+    /// The beginning of the line that the session is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) born: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) epoch: Option<u64>,
 }

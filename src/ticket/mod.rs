@@ -16,7 +16,9 @@ mod receipt;
 mod standing;
 
 use crate::queue::draw;
-use crate::queue::{Begun, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName};
+use crate::queue::{
+    Beginning, Begun, DrawSecrets, Head, Invitation, Lane, Now, Position, RoomName,
+};
 use claims::Claims;
 use ct_codecs::{Encoder, Hex};
 use jwt_simple::prelude::*;
@@ -104,6 +106,15 @@ impl Ticket {
     pub fn session(&self) -> Option<u64> {
         match self.standing {
             Standing::Admitted { session, .. } => session,
+            Standing::Provisional { .. } | Standing::Waiting(_) => None,
+        }
+    }
+
+    /// The beginning of the line by which its holder went in.
+    #[must_use]
+    pub fn went_in_by(&self) -> Option<Beginning> {
+        match self.standing {
+            Standing::Admitted { born, epoch, .. } => Some(Beginning { born, epoch }),
             Standing::Provisional { .. } | Standing::Waiting(_) => None,
         }
     }

@@ -3,7 +3,7 @@
 use super::claims::PassClaims;
 use super::keys::{Purpose, derived};
 use super::{Keys, LONGEST_TICKET, Ticket, claims, signed};
-use crate::queue::{Now, RoomName};
+use crate::queue::{Beginning, Now, RoomName};
 use jwt_simple::prelude::*;
 
 /// How long a pass for the origin is good, in seconds.
@@ -17,8 +17,8 @@ pub(super) const PASS_TYPE: &str = "queue-pass+JWT";
 pub struct PassHolder {
     /// The id of the ticket.
     pub id: String,
-    /// The last minute of the session, where it had one.
-    pub session: Option<u64>,
+    /// Where it had a session: the last minute, and the beginning of the line that it is of.
+    pub session: Option<(u64, Beginning)>,
 }
 
 impl Keys {
@@ -26,9 +26,13 @@ impl Keys {
     /// host that the visitor asked for.
     #[must_use]
     pub fn pass(&self, ticket: &Ticket, room: &RoomName, host: &str, now: Now) -> Option<String> {
+        let session = ticket.session();
+        let of = ticket.went_in_by().filter(|_| session.is_some());
         let custom = PassClaims {
             room: room.to_string(),
-            ses: ticket.session(),
+            ses: session,
+            born: of.map(|of| of.born),
+            epoch: of.map(|of| of.epoch),
         };
         let options = HeaderOptions {
             signature_type: Some(PASS_TYPE.to_owned()),
@@ -49,9 +53,12 @@ impl Keys {
         let mut previous = self.previous.iter().map(pass_key);
         let claims = by(&self.pass).or_else(|| previous.find_map(|key| by(&key)))?;
         let is_of_here = claims.custom.room == room.as_str();
+        let custom = claims.custom;
+        let born = custom.born.unwrap_or(0);
+        let of = custom.epoch.map(|epoch| Beginning { born, epoch });
         let holder = PassHolder {
             id: claims.subject?,
-            session: claims.custom.ses,
+            session: custom.ses.zip(of),
         };
         is_of_here.then_some(holder)
     }

@@ -16,7 +16,7 @@ mod sign;
 mod signals;
 
 use crate::cache::RefreshGuard;
-use crate::queue::{AboveBound, Cursor, Invited, Position, Renewal, Sign, Signal};
+use crate::queue::{AboveBound, CountedRenewal, Cursor, Invited, Position, Sign, Signal};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
@@ -48,7 +48,7 @@ pub struct Visit {
     /// By what the visitor goes in, if this request is the one.
     pub way_in: WayIn,
     /// A session that this visit made longer, and that the store has not heard of.
-    pub renewal: Option<Renewal>,
+    pub renewal: Option<CountedRenewal>,
     /// Whether more networks use the ticket than should.
     pub shared: Shared,
     /// What became of a draw above the bound of the visitor's network.

@@ -17,7 +17,9 @@ use now_serving::cache::outbox::{Outbox, Tally};
 use now_serving::cache::{LastSign, NoSign, ended};
 use now_serving::config::Config;
 use now_serving::operator::verbs::{End, Intent, Permit, SetCap, SetMode};
-use now_serving::queue::{Cap, Changed, EndedSession, Mode, Now, Renewal, Sessions, Sign};
+use now_serving::queue::{
+    Beginning, Cap, Changed, CountedRenewal, EndedSession, Mode, Now, Sessions, Sign,
+};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::Line;
@@ -66,7 +68,7 @@ struct Truth {
     /// Who has claimed a number.
     numbers: BTreeMap<(u64, u64), String>,
     /// The moves that no POP will tell.
-    lost: Vec<Renewal>,
+    lost: Vec<CountedRenewal>,
     /// Until when a session that several POPs made longer from the same end may hold another place; or one that a POP made longer
     /// which had not heard of its end.
     crossed: Vec<u64>,
@@ -218,7 +220,7 @@ impl World {
     }
 
     /// One request: what came of it, and the session that it made longer.
-    fn request(&self, client: &Client, fate: Fate) -> (Got, Tally, Option<Renewal>) {
+    fn request(&self, client: &Client, fate: Fate) -> (Got, Tally, Option<CountedRenewal>) {
         let ask = match &client.ticket {
             Some(ticket) => Ask::get("/")
                 .json()
@@ -270,7 +272,7 @@ impl World {
     }
 
     /// The session of this ticket ends later.
-    fn note(&self, client: &Client, renewal: Renewal) {
+    fn note(&self, client: &Client, renewal: CountedRenewal) {
         let id = client.claim("sub").unwrap();
         let mut truth = self.truth.borrow_mut();
         let id = id.as_str().unwrap().to_owned();
@@ -283,7 +285,7 @@ impl World {
     }
 
     /// A session is renewed in this POP, maybe from an end that another POP has moved already.
-    fn note_crossing(&self, client: &Client, renewal: Renewal) {
+    fn note_crossing(&self, client: &Client, renewal: CountedRenewal) {
         let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
         let minute = self.minute();
         let is_behind = |end: &u64| *end >= minute && renewal.from < *end;
@@ -297,8 +299,10 @@ impl World {
     fn end(&self, client: &Client) {
         let number = |name| client.claim(name).and_then(|claim| claim.as_u64());
         let id = client.claim("sub").unwrap().as_str().unwrap().to_owned();
+        let of = number("born").zip(number("epoch"));
+        let of = of.map(|(born, epoch)| Beginning { born, epoch });
         let end = End {
-            sessions: vec![EndedSession::of_ticket(&id, number("ses"))],
+            sessions: vec![EndedSession::of_ticket(&id, number("ses").zip(of))],
             reference: None,
         };
         let changed = self.line(|line| line.change(end.change(), &admin()));

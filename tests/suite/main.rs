@@ -106,6 +106,7 @@ mod native {
     mod origin;
     mod outage;
     mod signals;
+    mod slots;
     mod unreadable;
 }
 

@@ -115,7 +115,7 @@ fn signed(ticket: &Ticket, input: &mut Input<'_>) {
         .unwrap_or_default();
     let holder = PassHolder {
         id: ticket.id.clone(),
-        session: ticket.session(),
+        session: ticket.session().zip(ticket.went_in_by()),
     };
     assert_eq!(KEYS.holder(&pass, &ROOM, now()), Some(holder), "{pass}");
     assert_eq!(

@@ -71,7 +71,8 @@ fn of_passes(passes: &[String], asking: &Asking<'_>) -> Result<Vec<EndedSession>
         let session = EndedSession::of_ticket(&holder.id, holder.session);
         // The later one of two passes of a ticket knows its session.
         match sessions.iter_mut().find(|known| known.mark == session.mark) {
-            Some(known) => known.last = known.last.max(session.last),
+            Some(known) if known.last < session.last => *known = session,
+            Some(_) => {}
             None => sessions.push(session),
         }
     }

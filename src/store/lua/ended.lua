@@ -21,7 +21,7 @@ end
 -- free at once. A session whose last minute is over may have been made longer since.
 local function end_marked(words)
   local number, later = 0, 0
-  for at, mark, last in string.gmatch(words, '(%d+):(%x+):(%d+)') do
+  for at, mark, last, of in string.gmatch(words, '(%d+):(%x+):(%d+)(%S*)') do
     local memory, last_minute = marks[tonumber(at)], tonumber(last)
     local known = tonumber(redis.call('GET', memory) or -1)
     if known < this_minute then
@@ -35,8 +35,8 @@ local function end_marked(words)
         redis.call('LTRIM', key.ended, 0, ENDED_MAX - 1)
         redis.call('EXPIRE', key.ended, (state.ended_last - this_minute + 2) * 60)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
-        -- Where it ended with all tickets before, it holds no slot. At `floor` it may have, and is left to end by itself.
-        if last_minute > state.floor then
+        -- Where it ended with all tickets before, it holds no slot. Of one of which nothing is known, that ends by itself.
+        if of ~= '' and not has_ended(string.match(of, '^:(%d+):(%d+)$')) then
           leave(last_minute, 1)
         end
       end

@@ -138,7 +138,6 @@ local function begin()
   if state.first_end == 0 or this_minute + cap.minutes < state.first_end then
     state.first_end = this_minute + cap.minutes
   end
-  state.floor = math.min(state.floor, this_minute + cap.minutes)
   take_back_promises()
 end
 -- Free slots, also where the cap only observes.
@@ -170,10 +169,13 @@ local function leave(from, many)
     end
   end
 end
--- A POP has renewed sessions.
-local function renew_sessions(from, to, many)
-  -- Of a session that ended with all tickets.
-  if from > 0 and from < state.floor then
+-- Whether what went in by this beginning of the line has ended with all tickets.
+local function has_ended(born, epoch)
+  return use('lanes').was_ended({ born = tonumber(born), epoch = tonumber(epoch) })
+end
+-- A POP has renewed sessions of visitors who went in by this beginning of the line. The version before did not tell that.
+local function renew_sessions(from, to, many, born, epoch)
+  if epoch and has_ended(born, epoch) then
     return
   end
   local is_unheard_of = from > 0 and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) <= 0
@@ -211,7 +213,7 @@ end
 local function end_all_sessions()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
-  state.floor, state.owed, state.ended_last = is_capped and this_minute + cap.minutes or 0, 0, 0
+  state.owed, state.ended_last = 0, 0
 end
 
 local function tell(told)

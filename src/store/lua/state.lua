@@ -69,8 +69,7 @@ local NONE = {
   claimed = 0, uncounted = 0, steady = 0, absent = -1, measured = 0, carry = 0,
   -- The latest minute with a verb under a cap, since which minute a cap holds, the first minute in which a session of these data
   -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
-  -- Sessions that were to end before `floor` ended with all tickets.
-  capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0, floor = 0,
+  capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0,
   -- The latest minute in which the ring came to owe sessions: see sessions.lua. The version of the list of ended sessions, and the
   -- last minute of those on it: see ended.lua.
   owed = 0, ended = 0, ended_last = 0,

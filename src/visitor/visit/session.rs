@@ -7,7 +7,7 @@ use super::begin::anew;
 use super::ending::{has_ended, outside};
 use crate::cache::{CachedSign, Pop, ended};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Enforcement, Now, Renewal, Sessions, SharedTickets};
+use crate::queue::{Beginning, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
@@ -20,12 +20,12 @@ pub(super) enum Renewed {
     /// It ends later, and the POP has told so before: by another request with the same ticket.
     Before,
     /// It ends later.
-    Now(Renewal),
+    Now(CountedRenewal),
 }
 
 impl Renewed {
     /// What the store is to be told.
-    pub(super) fn to_be_told(self) -> Option<Renewal> {
+    pub(super) fn to_be_told(self) -> Option<CountedRenewal> {
         match self {
             Self::Now(renewal) => Some(renewal),
             Self::No | Self::Before => None,
@@ -68,9 +68,16 @@ pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Ke
 
 /// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
 pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From<'_>) -> Kept {
-    let Standing::Admitted { session, .. } = held.standing else {
+    let Standing::Admitted {
+        session,
+        born,
+        epoch,
+        ..
+    } = held.standing
+    else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
+    let of = Beginning { born, epoch };
     let last = pop.last_for_inside(now);
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No, Shared::No);
@@ -89,7 +96,8 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
         AtVisit::Renewed(renewal) if kind.renews() || held.called => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
-            let renewed = visited.told.map_or(Renewed::Before, Renewed::Now);
+            let renewed = visited.told.map(|told| told.counted(of));
+            let renewed = renewed.map_or(Renewed::Before, Renewed::Now);
             let shared = match from.rule.beyond(visited.place) {
                 Some(Enforcement::On) => return Kept::Over(anew_with(&held, Notice::Used, now)),
                 Some(Enforcement::Observe) => Shared::Yes,
@@ -155,7 +163,7 @@ fn until(held: Ticket, end: u64) -> Ticket {
 
 /// A visitor inside comes while no configuration can be read, so that no ticket is signed: what the store is to be told of the
 /// session, whose end this POP keeps meanwhile. Any request makes it longer, since what kind it is the settings say.
-pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<Renewal> {
+pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<CountedRenewal> {
     let from = From {
         rule: SharedTickets::default(),
         network: &String::new,

@@ -522,8 +522,7 @@ impl World {
         let moves = names.filter_map(|(name, many)| Some((name.strip_prefix("renewed_")?, many)));
         let mut truth = self.truth[room].borrow_mut();
         for (span, many) in moves {
-            let (_, to) = span.split_once('_').unwrap();
-            let to: u64 = to.parse().unwrap();
+            let to: u64 = span.split('_').nth(1).unwrap().parse().unwrap();
             for _ in 0..many.parse().unwrap() {
                 truth.doubts(to);
             }

@@ -9,8 +9,8 @@ use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
-    Begun, Changed, Claim, DrawSecrets, Effect, Invitation, Lane, LineAnswer, Now, PanelSnapshot,
-    Position, Presented, RoomName, Schedule, Sign, WaitingProof,
+    Beginning, Begun, Changed, Claim, DrawSecrets, Effect, Invitation, Lane, LineAnswer, Now,
+    PanelSnapshot, Position, Presented, RoomName, Schedule, Sign, WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -30,14 +30,22 @@ impl DrawSecrets for Secrets {
     }
 }
 
+/// The beginning of the line by which visitors go in now.
+pub(super) fn beginning(sign: &Sign) -> Beginning {
+    Beginning {
+        born: sign.birth.born,
+        epoch: sign.epoch,
+    }
+}
+
 /// A visitor, and what is on the ticket.
 pub(super) struct Visitor {
     id: String,
     pub(super) lane: Lane,
     pub(super) place: Option<WaitingProof>,
     event: Option<Begun>,
-    /// The last minute of the session.
-    pub(super) session: Option<u64>,
+    /// The last minute of the session, and the beginning of the line that it is of.
+    pub(super) session: Option<(u64, Beginning)>,
     network: String,
     /// Where and in which minute the visitor came.
     pub(super) came_to: String,
@@ -247,7 +255,8 @@ impl Play<'_> {
             Some(Claim::Full) => json!("no slot"),
             Some(Claim::Used) => json!("used"),
             Some(Claim::Session(last)) => {
-                visitor.session = Some(last);
+                let of = beginning(&answer.sign);
+                visitor.session = Some((last, of));
                 json!(span(last.saturating_sub(minute) * 60_000))
             }
         };
@@ -348,7 +357,7 @@ impl Play<'_> {
     }
 
     /// The mark by which a visitor's session is ended, with its last minute.
-    pub(super) fn session_of(&self, name: &str) -> Result<(String, u64), String> {
+    pub(super) fn session_of(&self, name: &str) -> Result<(String, (u64, Beginning)), String> {
         let visitor = self.visitor(name)?;
         let last = visitor.session;
         let last = last.ok_or_else(|| format!("{name} has no session"))?;
@@ -356,8 +365,9 @@ impl Play<'_> {
     }
 
     pub(super) fn renewed(&mut self, name: &str, last: u64) {
-        if let Some(visitor) = self.visitors.get_mut(name) {
-            visitor.session = Some(last);
+        let visitor = self.visitors.get_mut(name);
+        if let Some((known, _)) = visitor.and_then(|visitor| visitor.session.as_mut()) {
+            *known = last;
         }
     }
 

@@ -13,7 +13,7 @@ use now_serving::store::MayDraw;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-use super::play::{From, Play, object};
+use super::play::{From, Play, beginning, object};
 use super::settings::{cap, clock, events, pace, time};
 use super::table::{Words, compare};
 
@@ -218,7 +218,8 @@ impl Play<'_> {
                     .take("for")
                     .map_or(Ok(20 * 60_000), |value| time(&value))?;
                 let to = self.now_ms / 60_000 + span / 60_000;
-                (0..number()?).for_each(|_| tally.renewed(Renewal { from: 0, to }));
+                let of = beginning(&self.panel()?.sign);
+                (0..number()?).for_each(|_| tally.renewed(Renewal { from: 0, to }.counted(of)));
             }
             _ => {
                 let minutes = self.panel()?.sign.sessions;
@@ -227,8 +228,8 @@ impl Play<'_> {
                     .minutes;
                 let to = self.now_ms / 60_000 + minutes;
                 for name in Self::named(value)? {
-                    let (_, from) = self.session_of(&name)?;
-                    tally.renewed(Renewal { from, to });
+                    let (_, (from, of)) = self.session_of(&name)?;
+                    tally.renewed(Renewal { from, to }.counted(of));
                     self.renewed(&name, to);
                 }
             }

@@ -1,0 +1,172 @@
+//! Which slots are taken, where a line or a cap begins while visitors are inside and counts are on their way.
+
+use std::time::Duration;
+
+use now_serving::page::iso_8601;
+use now_serving::queue::{Now, RoomName};
+use now_serving::ticket::Keys;
+use serde_json::{Value, json};
+
+use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, inside, visitors};
+
+const SEEN: Duration = Duration::from_secs(2);
+const POPS: [&str; 2] = ["north", "south"];
+/// Until then a line that has just begun may come back.
+const YOUNG: Duration = Duration::from_mins(3);
+
+/// A room where all who come go in, in the first seconds of a minute.
+fn easy() -> House {
+    let house = House::native();
+    house.set("automatic", "60");
+    house.set("automatic_quantity", "1000");
+    house.warm();
+    house.go_to_pop_called(POPS[0]);
+    Visitor::new(&house).ask("/");
+    house.wait(YOUNG);
+    house.wait_for_period(60);
+    house
+}
+
+fn taken(house: &House) -> u64 {
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    status["sessions"]["inside"]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{status}"))
+}
+
+/// All that both data centres have counted reaches the store.
+fn tell(house: &House) {
+    for pop in POPS {
+        house.go_to_pop_called(pop);
+        let got = house.ask(&Ask::get("/_queue/metrics").operator());
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+    house.go_to_pop_called(POPS[0]);
+}
+
+/// Visitors who went in without a cap, by data centre, and asked for a page since one holds: no store has heard of them.
+fn counted_late(house: &House) -> [Vec<Visitor<'_>>; 2] {
+    let mut both = POPS.map(|pop| {
+        house.go_to_pop_called(pop);
+        let mut here = visitors(house, 5);
+        assert_eq!(inside(&mut here), [true; 5]);
+        here
+    });
+    house.set("total_active", "10");
+    for (pop, here) in POPS.into_iter().zip(&mut both) {
+        house.go_to_pop_called(pop);
+        house.forget_the_sign();
+        assert!(Visitor::new(house).ask("/echo").inside);
+        assert_eq!(inside(here), [true; 5]);
+    }
+    house.go_to_pop_called(POPS[0]);
+    both
+}
+
+fn end_all(house: &House) {
+    house.change("epoch", &house.word());
+}
+
+/// An event whose pre-queue and start pass.
+fn event(house: &House) {
+    let at = |after: u64| iso_8601((house.now_ms() / 1000 + after) * 1000).replace(".000", "");
+    let event = json!({ "id": "sale", "prequeue": at(1), "opens": at(3) });
+    house.set("event", &event.to_string());
+    house.wait(Duration::from_secs(5));
+}
+
+#[test]
+fn what_was_counted_for_a_line_that_has_ended_takes_no_slot() {
+    for begins in [end_all, event] {
+        let house = easy();
+        let mut before = counted_late(&house);
+        begins(&house);
+        // A data centre that has not heard of it counts them once more.
+        house.go_to_pop_called(POPS[1]);
+        before[1][0].ask("/echo");
+        tell(&house);
+        assert_eq!(taken(&house), 0, "phantoms");
+        house.wait(SEEN);
+        let mut now = visitors(&house, 12);
+        let went_in = now.iter_mut().filter_map(|visitor| {
+            house.wait(SEEN);
+            visitor.ask("/echo").inside.then_some(())
+        });
+        assert_eq!(went_in.count(), 10);
+        tell(&house);
+        assert_eq!(taken(&house), 10);
+    }
+}
+
+/// A cap that begins with the new line meets what was counted for visitors of the old one.
+#[test]
+fn a_cap_that_begins_after_all_tickets_ended_counts_none_of_them() {
+    let house = easy();
+    let _before = counted_late(&house);
+    house.set("total_active", "0");
+    end_all(&house);
+    house.set("total_active", "10");
+    house.go_to_pop_called(POPS[1]);
+    tell(&house);
+    assert_eq!(taken(&house), 0, "phantoms");
+}
+
+/// Visitors of the new line who went in before the cap are counted, in the same minute too.
+#[test]
+fn visitors_of_the_new_line_who_went_in_before_the_cap_are_counted() {
+    let house = easy();
+    end_all(&house);
+    let all = counted_late(&house);
+    let many: u64 = all.iter().map(|here| here.len() as u64).sum();
+    tell(&house);
+    // With one more in each data centre, who saw that there is a cap.
+    assert_eq!(taken(&house), many + 2);
+}
+
+fn pass(house: &House, visitor: &Visitor<'_>) -> String {
+    let (room, now) = (RoomName::new(house.room()), Now::from_ms(house.now_ms()));
+    let token = visitor.ticket.as_deref().unwrap();
+    let keys = Keys::new(SECRET, None);
+    let held = keys.verify(token, &room, now).unwrap();
+    keys.pass(&held, &room, "127.0.0.1", now).unwrap()
+}
+
+fn end(house: &House, passes: &[String]) -> Value {
+    let ask = Ask::get("/_queue/end")
+        .method("POST")
+        .with("authorization", format!("Bearer {PERMIT_TOKEN}"))
+        .body("application/json", &json!({ "passes": passes }).to_string());
+    house.ask(&ask).json()
+}
+
+#[test]
+fn a_session_that_begins_in_the_minute_of_a_new_line_can_be_ended() {
+    for begins in [end_all, event] {
+        let house = easy();
+        house.set("total_active", "3");
+        let mut before = visitors(&house, 3);
+        assert_eq!(inside(&mut before), [true; 3]);
+        let old: Vec<String> = before.iter().map(|visitor| pass(&house, visitor)).collect();
+        begins(&house);
+        house.wait(SEEN);
+        let mut now = visitors(&house, 3);
+        for visitor in &mut now {
+            assert!(visitor.ask("/echo").inside);
+            house.wait(SEEN);
+        }
+        assert_eq!(taken(&house), 3);
+        // Those of the same minute that ended with all tickets hold no slot.
+        assert_eq!(end(&house, &old)["ended"], 3);
+        assert_eq!(taken(&house), 3);
+        let passes: Vec<String> = now[..2]
+            .iter()
+            .map(|visitor| pass(&house, visitor))
+            .collect();
+        assert_eq!(end(&house, &passes)["ended"], 2);
+        assert_eq!(taken(&house), 1, "at once");
+        house.wait(SEEN);
+        assert!(now[2].ask("/echo").inside);
+        tell(&house);
+        assert_eq!(taken(&house), 1);
+    }
+}
