@@ -17,18 +17,18 @@ local function go_past()
 end
 
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
--- closed room, and a network above its bound, gives no new number: 0.
+-- closed room, and a network above its bound, gives no new number: 0. Besides: whether it was drawn before.
 local function draw()
   local born, epoch, position = string.match(front.memory(), '^(%d+):(%d+):(%d+)')
   local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
     front.keep_memory()
-    return number
+    return number, true
   end
   number = string.find(front.memory(), ' region ', 1, true) and use('regions').drawn_before()
   if number then
     front.keep_memory()
-    return number
+    return number, true
   end
   if mode_now() == 'closed' then
     return 0
@@ -49,8 +49,15 @@ local function draw()
   return state.length
 end
 
--- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget. A visitor who goes straight in
--- claims a session at once.
+-- A visitor who goes straight in claims a session at once. One who drew the number before may have a ticket with it, by which it is
+-- known to be claimed: the visitor gets that ticket now, and goes in by it.
+local function claim_drawn(number, is_repeated)
+  if is_capped and not (is_repeated and is_enforced()) then
+    return use('sessions').claim(number)
+  end
+end
+
+-- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
 local function arrive()
   local number, last, is_same, lane
   if is_capped then
@@ -65,12 +72,13 @@ local function arrive()
   if position then
     return position, session
   end
-  position = draw()
+  local is_repeated
+  position, is_repeated = draw()
   release()
   -- A visitor whom the lot moved learns the number first.
   local of = regions.lane(front.says)
   if position > 0 and position <= state[of .. 'cursor'] and not (of == '' and is_redrawn(position)) then
-    return position, is_capped and use('sessions').claim(position) or nil
+    return position, claim_drawn(position, is_repeated)
   end
   return position
 end

@@ -80,7 +80,7 @@ function front.may_draw(drawn)
   end
   return true
 end
--- The visitor's number of the front lane.
+-- The visitor's number of the front lane, and whether it was drawn before.
 function front.arrive()
   if front.says or invitation.lane ~= 'front' and arg.lane ~= 'front' then
     return
@@ -97,7 +97,7 @@ function front.arrive()
     number = front.draw()
   end
   front.says = number and 'front' or front.says
-  return number
+  return number, drawn and number == drawn.position
 end
 
 -- By an invitation: the visitor's number, 0 for straight in, and the last minute of the session; nothing where it opens no way.
@@ -108,10 +108,10 @@ function front.go_past()
     front.says = nil
     return 0, last
   end
-  local number = front.arrive()
+  local number, is_repeated = front.arrive()
   if number then
     release()
-    return number, number <= state.front_cursor and is_capped and use('sessions').claim(number) or nil
+    return number, number <= state.front_cursor and claim_drawn(number, is_repeated) or nil
   end
 end
 

@@ -170,3 +170,43 @@ fn a_session_that_begins_in_the_minute_of_a_new_line_can_be_ended() {
         assert_eq!(taken(&house), 1);
     }
 }
+
+/// Keeps the ticket without a number, and the one with it.
+fn both_tickets<'a>(house: &'a House) -> [Visitor<'a>; 2] {
+    let mut visitor = Visitor::new(house);
+    visitor.send_once(Ask::get("/echo").json());
+    let without = visitor.ticket.clone();
+    visitor.ask("/echo");
+    assert_ne!(visitor.ticket, without);
+    [Visitor::holding(house, without), visitor]
+}
+
+#[test]
+fn a_number_has_one_session_whichever_of_its_tickets_comes() {
+    for first in [0, 1] {
+        let house = House::native();
+        house.set("automatic", "0");
+        house.set("session_minutes", "2");
+        house.set("total_active", "10");
+        house.warm();
+        visitors(&house, 1)[0].ask("/");
+        house.wait(SEEN);
+        let mut both = both_tickets(&house);
+        let number = both[1].ask("/").json()["position"].clone();
+        assert_eq!(number, 2);
+        house.permit(2);
+        house.wait(SEEN);
+        let comes = |visitor: &mut Visitor<'_>| {
+            (0..3).any(|_| {
+                house.wait(SEEN);
+                visitor.ask("/echo").inside
+            })
+        };
+        assert!(comes(&mut both[first]));
+        house.wait(Duration::from_mins(5));
+        // Nobody has been called since.
+        assert!(!comes(&mut both[1 - first]), "a second session");
+        // The first one has had it too.
+        assert!(!comes(&mut both[first]));
+    }
+}
