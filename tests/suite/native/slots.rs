@@ -172,7 +172,7 @@ fn a_session_that_begins_in_the_minute_of_a_new_line_can_be_ended() {
 }
 
 /// Keeps the ticket without a number, and the one with it.
-fn both_tickets<'a>(house: &'a House) -> [Visitor<'a>; 2] {
+fn both_tickets(house: &House) -> [Visitor<'_>; 2] {
     let mut visitor = Visitor::new(house);
     visitor.send_once(Ask::get("/echo").json());
     let without = visitor.ticket.clone();
