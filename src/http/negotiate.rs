@@ -47,28 +47,61 @@ pub fn is_in_no_frame(call: &Call) -> bool {
 }
 
 /// Whether data is wanted, not a page. RFC 9110 12.5.1: the higher q wins; where both are equal the one that is named
-/// more exactly does, so that `application/json, */*` means JSON and a browser's own header means a page.
+/// more exactly does, so that `application/json, */*` means JSON and a browser's own header means a page. A site's service
+/// worker sends on what a tab asks for, so no other header stands against an `Accept` that names one of the two: they only
+/// say what a request means that names none.
 #[must_use]
 pub fn wants_json(call: &Call) -> bool {
     if is_navigation(call) {
         return false;
     }
-    // Browsers inside apps send the name of the app in this header, and show what comes.
-    let is_by_script = call.header("x-requested-with") == "XMLHttpRequest";
-    if call.header("sec-fetch-dest") == "empty" || is_by_script {
+    let [data, page] = ranks(call);
+    if data.is_taken() && data > page {
         return true;
     }
-    let [data, page] = ranks(call);
-    data.0 > 0 && data > page
+    let names_neither = !data.is_named() && !page.is_named();
+    names_neither && is_by_script(call) && (data.is_taken() || !page.is_taken())
+}
+
+/// Browsers inside apps send the name of the app in the second header, and show what comes.
+fn is_by_script(call: &Call) -> bool {
+    call.header("sec-fetch-dest") == "empty" || call.header("x-requested-with") == "XMLHttpRequest"
+}
+
+/// Whether a page must be the answer to this request itself. A script or a service worker asks for it, and what a worker hands
+/// to a navigation must not have been redirected (Fetch, HTTP fetch, step 5).
+#[must_use]
+pub fn is_given_in_place(call: &Call) -> bool {
+    !matches!(call.header("sec-fetch-mode").as_ref(), "" | "navigate")
 }
 
 /// Whether `Accept` takes one of the two; without that header everything is taken (RFC 9110 12.5.1).
 pub(crate) fn takes_page_or_data(call: &Call) -> bool {
-    call.header("accept").is_empty() || ranks(call).iter().any(|rank| rank.0 > 0)
+    call.header("accept").is_empty() || ranks(call).into_iter().any(Rank::is_taken)
+}
+
+/// How welcome one of the two is: by q, then by how exactly the range names it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    q: u16,
+    exactness: u8,
+}
+
+/// The exactness of a range that is no wildcard.
+const NAMED: u8 = 3;
+
+impl Rank {
+    fn is_taken(self) -> bool {
+        self.q > 0
+    }
+
+    fn is_named(self) -> bool {
+        self.is_taken() && self.exactness == NAMED
+    }
 }
 
 /// How welcome data is, and a page.
-fn ranks(call: &Call) -> [(u16, u8); 2] {
+fn ranks(call: &Call) -> [Rank; 2] {
     let lines: Vec<_> = call.lines("accept").map(String::from_utf8_lossy).collect();
     let ranges: Vec<(&str, u16)> = lines
         .iter()
@@ -98,26 +131,26 @@ fn thousandths(q: &str) -> u16 {
 }
 
 /// The q of the most exact range that matches, then how exact it is.
-fn rank(ranges: &[(&str, u16)], exactness: fn(&str) -> Option<u8>) -> (u16, u8) {
+fn rank(ranges: &[(&str, u16)], exactness: fn(&str) -> Option<u8>) -> Rank {
     let matching = ranges
         .iter()
         .filter_map(|(media, q)| exactness(&media.to_ascii_lowercase()).map(|exact| (exact, *q)));
-    let (exact, q) = matching.max().unwrap_or_default();
-    (q, exact)
+    let (exactness, q) = matching.max().unwrap_or_default();
+    Rank { q, exactness }
 }
 
 fn json(media: &str) -> Option<u8> {
     match media {
-        "application/json" | "text/json" => Some(3),
+        "application/json" | "text/json" => Some(NAMED),
         "application/*" => Some(2),
         "*/*" => Some(1),
-        _ => media.ends_with("+json").then_some(3),
+        _ => media.ends_with("+json").then_some(NAMED),
     }
 }
 
 fn html(media: &str) -> Option<u8> {
     match media {
-        "text/html" | "application/xhtml+xml" => Some(3),
+        "text/html" | "application/xhtml+xml" => Some(NAMED),
         "text/*" => Some(2),
         "*/*" => Some(1),
         _ => None,
@@ -170,14 +203,36 @@ mod tests {
     }
 
     #[test]
-    fn a_script_asks_for_data() {
-        let page = ("accept", "text/html");
-        assert!(wants_json(&call(&[page, ("sec-fetch-dest", "empty")])));
-        assert!(wants_json(&call(&[
-            page,
-            ("x-requested-with", "XMLHttpRequest")
-        ])));
-        assert!(!wants_json(&call(&[page, ("sec-fetch-dest", "document")])));
+    fn what_a_script_asks_for_is_data_unless_it_names_a_page() {
+        for by_script in [
+            ("sec-fetch-dest", "empty"),
+            ("x-requested-with", "XMLHttpRequest"),
+        ] {
+            for (accept, expected) in [
+                ("", true),
+                ("*/*", true),
+                ("image/webp, */*;q=0.5", true),
+                ("application/json, text/plain, */*", true),
+                ("application/json", true),
+                ("text/html;q=0.5, */*", true),
+                ("text/html;q=0, */*", true),
+                ("text/html;q=0.4, application/json;q=0.5", true),
+                ("text/html", false),
+                ("text/html, */*;q=0.01", false),
+                ("text/html, application/xhtml+xml", false),
+                ("text/html, application/json", false),
+                ("text/html;q=0.5, application/json;q=0.5", false),
+                (
+                    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+                    false,
+                ),
+                ("application/json;q=0, */*", false),
+                ("text/*", false),
+            ] {
+                let found = wants_json(&call(&[("accept", accept), by_script]));
+                assert_eq!(found, expected, "{by_script:?} {accept}");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod challenge;
 mod refused;
 
 use crate::config::Room;
-use crate::http::negotiate::{is_in_no_frame, is_posted_form, wants_json};
+use crate::http::negotiate::{is_given_in_place, is_in_no_frame, is_posted_form, wants_json};
 use crate::http::{Call, Reply};
 use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Rescue, Waiting};
@@ -58,7 +58,9 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
             let cf = web
                 .cf_compat
                 .then(|| CfWaitingRoom::new(&waiting, request.now.ms()));
-            page::waiting_json(status, &waiting, request.room.name.as_str(), cf)
+            let data = page::waiting_json(status, &waiting, request.room.name.as_str(), cf);
+            // A tab that shows it goes on by itself; scripts do not read this.
+            data.with_some("refresh", refreshing(&waiting, None))
         }
         _ if visit.end == VisitOutcome::Provisional => {
             provisional(status, &waiting, visit, request)
@@ -81,11 +83,10 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
 
 /// The page is shown with the number, when the ticket has come back by way of the question whether it was kept.
 fn provisional(status: u16, waiting: &Waiting, visit: &Visit, request: &Request<'_>) -> Reply {
-    let url = routes::cookies_url(request.room, &here(request.call), 1);
-    if url.len() > LONGEST_WAY_BACK {
-        return page(status, waiting, (&visit.ticket, None), request);
+    match way_to_cookies(request) {
+        Some(url) => Reply::new(303, "text/plain; charset=utf-8", "").with("location", url),
+        None => page(status, waiting, (&visit.ticket, None), request),
     }
-    Reply::new(303, "text/plain; charset=utf-8", "").with("location", url)
 }
 
 fn nothing() -> Reply {
@@ -117,8 +118,22 @@ pub fn place(visit: &Visit, request: &Request<'_>) -> Reply {
 /// A visitor who came without any cookie and gets a ticket is asked for it at the next poll.
 fn way_back(cookies: &[String], request: &Request<'_>) -> Option<String> {
     let is_tried = !cookies.is_empty() && !ticket_cookie::keeps_cookies(request);
-    let url = is_tried.then(|| routes::cookies_url(request.room, &here(request.call), 1));
+    is_tried.then(|| way_to_cookies(request)).flatten()
+}
+
+/// The question whether the ticket was kept, which leads back here, where the request can be led.
+fn way_to_cookies(request: &Request<'_>) -> Option<String> {
+    let url = || routes::cookies_url(request.room, &here(request.call), 1);
+    let url = (!is_given_in_place(request.call)).then(url);
     url.filter(|url| url.len() <= LONGEST_WAY_BACK)
+}
+
+/// When a tab asks again, and where, unless the visitor stopped that.
+fn refreshing(waiting: &Waiting, next: Option<String>) -> Option<String> {
+    (!waiting.still).then(|| match next {
+        Some(url) => format!("{}; url={url}", waiting.refresh),
+        None => waiting.refresh.to_string(),
+    })
 }
 
 fn page(
@@ -143,11 +158,7 @@ fn page(
     let frames = config.web.frame_ancestors.as_deref();
     let words = words_of(Some(ticket), call);
     let reply = page::waiting_page(status, waiting, &links, words, &room.pages, frames);
-    let refresh = (!waiting.still).then(|| match next {
-        Some(url) => format!("{}; url={url}", waiting.refresh),
-        None => waiting.refresh.to_string(),
-    });
-    reply.with_some("refresh", refresh)
+    reply.with_some("refresh", refreshing(waiting, next))
 }
 
 /// The page's own address as a link. One that begins with two slashes would lead to another site.

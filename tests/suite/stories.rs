@@ -224,6 +224,10 @@ in_every_house! {
     what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing
     a_frame_of_a_listed_page_draws_and_no_other
     a_browser_inside_an_app_gets_a_page
+    what_a_service_worker_sends_on_for_a_tab_is_a_page_given_in_place
+    a_page_given_in_place_leads_to_no_other_address
+    a_script_that_names_no_page_gets_data
+    a_tab_that_shows_data_goes_on_by_itself
     an_unknown_method_goes_nowhere
     a_form_of_another_site_takes_no_place_away
     a_form_of_another_site_reaches_the_origin_for_a_visitor_inside

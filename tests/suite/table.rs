@@ -19,7 +19,7 @@ enum Status {
     Is(u16),
     /// Whatever the setting `waiting_status` says.
     Waiting,
-    /// The same for data; a page is led away and back.
+    /// The same for data; a page is led away and back where it can be.
     WaitingOrBack,
     /// Whatever the origin says.
     OfTheOrigin,
@@ -166,19 +166,21 @@ const METHODS: [&str; 11] = [
 const UNKNOWN: [&str; 4] = ["TRACE", "CONNECT", "PURGE", "BREW"];
 
 /// What is preferred by who sends this `Accept`; an empty one is not sent.
-const ACCEPTS: [(&str, Media); 9] = [
-    ("", Media::Page),
+const ACCEPTS: [(&str, Media); 11] = [
+    ("", Media::Any),
     (
         "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
         Media::Page,
     ),
     ("application/json", Media::Data),
     ("application/json, text/plain, */*", Media::Data),
-    ("*/*", Media::Page),
+    ("*/*", Media::Any),
+    ("text/html, application/xhtml+xml", Media::Page),
+    ("application/json;q=0.9, text/html;q=0.9", Media::Page),
     ("text/html;q=0.5, application/json;q=0.9", Media::Data),
     (
         "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
-        Media::Page,
+        Media::Any,
     ),
     ("text/event-stream", Media::Neither),
     ("image/webp, text/html;q=0", Media::Neither),
@@ -217,7 +219,7 @@ const REQUESTED_WITH: [&str; 3] = ["", "XMLHttpRequest", "com.example.app"];
 
 /// Empty ones are not sent, here and below.
 const SITES: [&str; 5] = ["", "none", "same-origin", "same-site", "cross-site"];
-const MODES: [&str; 4] = ["", "navigate", "cors", "no-cors"];
+const MODES: [&str; 5] = ["", "navigate", "cors", "no-cors", "same-origin"];
 /// None, this site's own, and another one.
 const ORIGINS: [&str; 3] = ["", "http://127.0.0.1:7676", "https://other.example"];
 
@@ -233,6 +235,8 @@ const WAITING_STATUS: u16 = 202;
 enum Media {
     Page,
     Data,
+    /// Named neither, and takes both.
+    Any,
     Neither,
 }
 
@@ -280,6 +284,11 @@ impl Request {
         self.method == "GET" && self.is_navigation() && !FRAMES.contains(&self.dest)
     }
 
+    /// A script's redirected answer may not be what a service worker gives to a tab.
+    fn can_be_led(&self) -> bool {
+        matches!(self.mode, "" | "navigate")
+    }
+
     /// No frame and no origin is listed in the settings here.
     fn is_from_elsewhere(&self) -> bool {
         let is_from_another_origin = match self.site {
@@ -295,13 +304,12 @@ impl Request {
         if self.is_navigation() {
             return Media::Page;
         }
-        if self.dest == "empty" || self.requested_with == "XMLHttpRequest" {
-            return Media::Data;
-        }
+        let is_by_script = self.dest == "empty" || self.requested_with == "XMLHttpRequest";
         match self.accept.1 {
             Media::Data => Media::Data,
             // HEAD draws nothing and shows nothing: its headers are those of a page.
-            Media::Page | Media::Neither => Media::Page,
+            Media::Any | Media::Neither if is_by_script => Media::Data,
+            Media::Page | Media::Any | Media::Neither => Media::Page,
         }
     }
 
@@ -417,7 +425,7 @@ impl Outcome {
         let is_worded = !matches!(row.body, Body::None | Body::Origin | Body::Problem);
         let media = is_worded.then(|| request.media());
         let status = match (row.status, media) {
-            (Status::WaitingOrBack, Some(Media::Page)) => Status::Is(303),
+            (Status::WaitingOrBack, Some(Media::Page)) if request.can_be_led() => Status::Is(303),
             (Status::WaitingOrBack, _) => Status::Waiting,
             (status, _) => status,
         };

@@ -145,6 +145,83 @@ pub(crate) fn a_way_back_may_be_any_address_of_this_site(house: &House) {
     assert!(page.is_provisional());
 }
 
+/// What tabs ask for, in Firefox, Chromium and Safari, and what Turbo asks for in their place.
+const PAGES: [&str; 4] = [
+    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7",
+    "text/html, application/xhtml+xml",
+    "text/html, */*; q=0.01",
+];
+
+/// As a service worker sends on what a tab asks for, and as a script asks for a page.
+fn sent_on(mode: &str, accept: &str) -> Ask {
+    sent_from("same-origin", mode, "empty").with("accept", accept)
+}
+
+pub(crate) fn what_a_service_worker_sends_on_for_a_tab_is_a_page_given_in_place(house: &House) {
+    line_of(house, 1);
+    for (number, accept) in PAGES.iter().enumerate() {
+        let mode = ["same-origin", "cors"][number % 2];
+        let mut visitor = Visitor::new(house);
+        let first = visitor.send_once(sent_on(mode, accept));
+        assert!(first.is_provisional(), "{accept}: {first:?}");
+        // A redirected answer fails a navigation.
+        assert_eq!((first.status, first.header("refresh")), (503, "1"));
+        let page = visitor.send_once(sent_on(mode, accept));
+        assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+        let place = format!(r#"data-position="{}""#, number + 2);
+        assert!(page.body.contains(&place), "{accept}: {}", page.body);
+        assert_eq!(page.header("refresh"), page.header("retry-after"));
+    }
+}
+
+/// Where nobody waits the first page comes with a number, and goes no other way than to itself either.
+pub(crate) fn a_page_given_in_place_leads_to_no_other_address(house: &House) {
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    let page = visitor.send_once(sent_on("same-origin", PAGES[0]));
+    assert!(page.body.contains(r#"data-position="1""#), "{}", page.body);
+    assert_eq!(page.header("refresh"), page.header("retry-after"));
+    let in_a_tab = Ask::get("/").with("accept", PAGES[0]);
+    let in_a_tab = in_a_tab.with("sec-fetch-mode", "navigate");
+    let led = Visitor::new(house).send_once(in_a_tab);
+    assert_eq!(led.status, 303, "a tab can be led: {led:?}");
+}
+
+pub(crate) fn a_script_that_names_no_page_gets_data(house: &House) {
+    for accept in [
+        "*/*",
+        "application/json, text/plain, */*",
+        "application/json",
+    ] {
+        let mut visitor = Visitor::new(house);
+        let data = visitor.send(sent_on("cors", accept));
+        assert_eq!(data.json()["waiting"], true, "{accept}");
+        let by_script = Ask::get("/").with("accept", accept);
+        let data = visitor.send(by_script.with("x-requested-with", "XMLHttpRequest"));
+        assert_eq!(data.json()["waiting"], true, "{accept}");
+    }
+    let by_script = ("x-requested-with", "XMLHttpRequest");
+    let page = Ask::get("/").with("accept", "text/html, */*; q=0.01");
+    let page = Visitor::new(house).send(page.with(by_script.0, by_script.1));
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+}
+
+pub(crate) fn a_tab_that_shows_data_goes_on_by_itself(house: &House) {
+    line_of(house, 1);
+    let mut visitor = Visitor::new(house);
+    let first = visitor.send_once(Ask::get("/").json());
+    assert_eq!(first.header("refresh"), "1");
+    let data = visitor.send_once(Ask::get("/").json());
+    assert_eq!(data.header("refresh"), data.header("retry-after"));
+    house.change("mode", r#"{"mode":"closed"}"#);
+    let closed = house.ask(&Ask::get("/").json());
+    assert_eq!(closed.header("refresh"), closed.header("retry-after"));
+    visitor.send_once(Ask::get("/_queue/updates?every=off&to=%2F"));
+    let still = visitor.send_once(Ask::get("/").json());
+    assert_eq!(still.header("refresh"), "", "its visitor stopped that");
+}
+
 fn assert_nothing_drawn(house: &House, asks: Vec<Ask>) {
     house.warm();
     let calls = house.calls(|| {

@@ -188,7 +188,7 @@ pub(crate) fn programs_get_data(house: &House) {
     for ask in [
         Ask::get("/").with("accept", "application/json, text/plain, */*"),
         Ask::get("/")
-            .with("accept", "text/html")
+            .with("accept", "*/*")
             .with("sec-fetch-dest", "empty"),
         Ask::get("/")
             .with("accept", "*/*")
