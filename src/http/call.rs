@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 /// The request headers the service reads; the edge copies these and no others.
-pub const HEADERS: [&str; 22] = [
+pub const HEADERS: [&str; 28] = [
     "accept",
     "accept-language",
     "access-control-request-method",
@@ -12,7 +12,10 @@ pub const HEADERS: [&str; 22] = [
     "content-length",
     "content-type",
     "cookie",
+    "hx-preloaded",
     "idempotency-key",
+    "next-router-prefetch",
+    "next-router-segment-prefetch",
     "origin",
     "purpose",
     "queue-allow",
@@ -25,8 +28,11 @@ pub const HEADERS: [&str; 22] = [
     "transfer-encoding",
     "upgrade",
     "user-agent",
+    "x-middleware-prefetch",
     "x-moz",
+    "x-purpose",
     "x-requested-with",
+    "x-sec-purpose",
 ];
 
 /// One request, without its body.

@@ -20,7 +20,7 @@ pub enum Kind {
     Head,
     /// The waiting page asks where its holder stands, and draws nothing.
     Poll,
-    /// A browser guessing where its user might go next.
+    /// A browser or a script library guessing where its user might go next.
     Prefetch,
     /// An image, a script, a style, or whatever else can show neither a page nor data.
     SubResource,
@@ -87,14 +87,42 @@ enum Sender {
     OtherSite,
 }
 
+/// The headers that say what a request is for: of browsers, and with an `X-` in front of what scripts send, since they cannot set
+/// `Sec-Purpose`. `docs/reference/http.md` says which library sends what.
+const PURPOSES: [&str; 5] = [
+    "purpose",
+    "sec-purpose",
+    "x-moz",
+    "x-purpose",
+    "x-sec-purpose",
+];
+
+/// What these say of a guess.
+const GUESSES: [&str; 3] = ["prefetch", "prerender", "preview"];
+
+/// The headers that only a guess has, whatever they say: of htmx and of the two routers of Next.js.
+const MARKS: [&str; 4] = [
+    "hx-preloaded",
+    "next-router-prefetch",
+    "next-router-segment-prefetch",
+    "x-middleware-prefetch",
+];
+
+/// Whether nobody has asked for it yet.
+fn is_guess(call: &Call) -> bool {
+    let says_so = |name: &&str| {
+        let purpose = call.header(name).to_ascii_lowercase();
+        GUESSES.iter().any(|guess| purpose.contains(guess))
+    };
+    let is_marked = |name: &&str| call.lines(name).next().is_some();
+    PURPOSES.iter().any(says_so) || MARKS.iter().any(is_marked)
+}
+
 /// The kind of a request, from its method, the headers browsers send by themselves and the ticket.
 #[must_use]
 pub fn kind(request: &Request<'_>, brought: Brought) -> Kind {
     let call = request.call;
-    let prefetches = ["sec-purpose", "purpose", "x-moz"]
-        .iter()
-        .any(|name| call.header(name).to_ascii_lowercase().contains("prefetch"));
-    if prefetches {
+    if is_guess(call) {
         return Kind::Prefetch;
     }
     // It shows nothing and keeps no cookie.
@@ -279,6 +307,12 @@ mod tests {
             ("sec-purpose", "prefetch;prerender"),
             ("purpose", "prefetch"),
             ("x-moz", "prefetch"),
+            ("x-sec-purpose", "prefetch"),
+            ("x-purpose", "Preview"),
+            ("next-router-prefetch", "2"),
+            ("next-router-segment-prefetch", "/_tree"),
+            ("x-middleware-prefetch", "1"),
+            ("hx-preloaded", "true"),
         ] {
             assert_eq!(kind("GET", &[(name, value)]), Kind::Prefetch, "{name}");
         }

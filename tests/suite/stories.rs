@@ -216,6 +216,7 @@ in_every_house! {
     a_link_of_another_page_stops_nobody_s_refresh
     a_phone_that_tries_the_local_server_keeps_its_place
     what_cannot_show_the_answer_draws_nothing
+    what_a_library_asks_for_before_a_click_draws_nothing
     while_others_wait_a_number_is_drawn_by_the_second_contact
     who_keeps_no_cookies_draws_nothing_while_others_wait
     where_nobody_waits_the_first_contact_draws

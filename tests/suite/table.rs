@@ -82,7 +82,7 @@ const ROWS: [Row; 16] = [
         draws: Draws::No,
     },
     Row {
-        name: "Sec-Purpose: prefetch / Purpose: prefetch / X-Moz: prefetch",
+        name: "a guess of a browser or of a script library",
         is_met_by: |request| request.purpose.is_some(),
         status: Status::Is(503),
         body: Body::None,
@@ -206,12 +206,17 @@ const SUB_RESOURCES: [&str; 12] = [
     "report",
 ];
 
-const PURPOSES: [Option<(&str, &str)>; 5] = [
+const PURPOSES: [Option<(&str, &str)>; 10] = [
     None,
     Some(("sec-purpose", "prefetch")),
     Some(("sec-purpose", "prefetch;prerender")),
     Some(("purpose", "prefetch")),
     Some(("x-moz", "prefetch")),
+    Some(("x-sec-purpose", "prefetch")),
+    Some(("x-purpose", "preview")),
+    Some(("next-router-prefetch", "1")),
+    Some(("x-middleware-prefetch", "1")),
+    Some(("hx-preloaded", "true")),
 ];
 
 /// Not sent, or sent by a script, or by a browser inside an app.

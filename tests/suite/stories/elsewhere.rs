@@ -263,6 +263,51 @@ pub(crate) fn what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie(
     assert_eq!(length(house), 1);
 }
 
+/// The headers by which browsers and script libraries mark what they ask for before anybody clicks.
+const GUESSES: [(&str, &str); 19] = [
+    ("sec-purpose", "prefetch"),
+    ("sec-purpose", "prefetch;prerender"),
+    ("sec-purpose", "prefetch;anonymous-client-ip"),
+    ("purpose", "prefetch"),
+    ("purpose", "preview"),
+    ("x-moz", "prefetch"),
+    ("x-purpose", "preview"),
+    ("x-purpose", "Preview"),
+    ("x-purpose", "prefetch"),
+    // Turbo.
+    ("x-sec-purpose", "prefetch"),
+    ("x-sec-purpose", "prefetch;prerender"),
+    // The two routers of Next.js.
+    ("next-router-prefetch", "1"),
+    ("next-router-prefetch", "2"),
+    ("next-router-prefetch", "3"),
+    ("next-router-segment-prefetch", "/_tree"),
+    ("x-middleware-prefetch", "1"),
+    // Inertia.
+    ("purpose", "Prefetch"),
+    // The preload extension of htmx.
+    ("hx-preloaded", "true"),
+    ("hx-preloaded", "1"),
+];
+
+pub(crate) fn what_a_library_asks_for_before_a_click_draws_nothing(house: &House) {
+    let asks = GUESSES.into_iter().flat_map(|(name, value)| {
+        let page = sent_on("cors", PAGES[2]).with(name, value);
+        let data = sent_on("cors", "*/*").with("x-requested-with", "XMLHttpRequest");
+        let silent = Ask::get("/echo");
+        [page, data.with(name, value), silent.with(name, value)]
+    });
+    assert_nothing_drawn(house, asks.collect());
+    let mut visitor = Visitor::new(house);
+    let clicked = visitor.send(sent_on("cors", PAGES[2]).with("x-purpose", "visit"));
+    assert!(clicked.body.contains(r#"data-position="1""#), "{clicked:?}");
+    house.permit(1);
+    let guess = sent_on("cors", PAGES[2]).with("x-sec-purpose", "prefetch");
+    assert!(!house.ask(&guess).inside, "of a visitor without a ticket");
+    assert!(visitor.send(Ask::get("/echo")).inside);
+    assert!(visitor.send(guess).inside, "of a visitor inside");
+}
+
 pub(crate) fn what_cannot_show_the_answer_draws_nothing(house: &House) {
     let asks = ["image/avif,image/webp", "text/css", "text/event-stream"]
         .map(|accept| Ask::get("/").with("accept", accept));
