@@ -14,6 +14,9 @@ use spelling::{read_in_one_way, widely};
 /// The methods that may stand in front of a path.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+/// Where sites keep what programs fetch without a visitor's cookies (RFC 8615).
+const WELL_KNOWN: &str = "/.well-known/";
+
 /// The longest `.ext`, with its dot.
 const LONGEST_EXTENSION: usize = 17;
 
@@ -22,6 +25,8 @@ const LONGEST_EXTENSION: usize = 17;
 pub struct Paths {
     /// What skips the room.
     pub bypass: List,
+    /// What skips it besides, unless another list names it.
+    pub well_known: List,
     /// What the room is for.
     pub protected: List,
     /// What the platform may keep and show to several visitors.
@@ -34,7 +39,14 @@ impl Paths {
     /// Whether a request goes to the origin whatever the line does: its path is listed so, or the room is not for it.
     #[must_use]
     pub fn skip_room(&self, method: &str, path: &str) -> bool {
-        self.is_bypassed(method, path) || !self.protects(method, path)
+        self.is_bypassed(method, path)
+            || self.is_well_known(method, path) && !self.protected.names_well_known(method, path)
+            || !self.protects(method, path)
+    }
+
+    /// Whether a request is for what programs fetch.
+    pub(super) fn is_well_known(&self, method: &str, path: &str) -> bool {
+        self.well_known.lists(method, path) && read_in_one_way(path).is_some()
     }
 
     /// Whether a request goes to the origin whichever room it is for: its path is listed so.
@@ -92,6 +104,13 @@ impl List {
     #[must_use]
     pub fn everything() -> Self {
         Self::read("/*").0
+    }
+
+    /// What programs fetch, by every method.
+    #[must_use]
+    pub fn well_known() -> Self {
+        let below = Pattern::Below(WELL_KNOWN.to_owned());
+        Self(vec![Entry::new(Vec::new(), below)])
     }
 
     /// What is listed, separated by commas or white space, and what of it is no path of that grammar. Methods stand in
@@ -154,6 +173,16 @@ impl List {
     /// a path's other methods and is listed with them.
     fn guards(&self, method: &str, reading: &Reading) -> bool {
         self.closeness(method, reading).is_some()
+    }
+
+    /// Whether an entry that is for nothing else names what programs fetch.
+    pub(super) fn names_well_known(&self, method: &str, path: &str) -> bool {
+        let is_of_it = |entry: &Entry| {
+            let letters = entry.pattern.letters();
+            letters == WELL_KNOWN.trim_end_matches('/') || letters.starts_with(WELL_KNOWN)
+        };
+        let named = Self(self.0.iter().filter(|it| is_of_it(it)).cloned().collect());
+        Reading::of(path).is_none_or(|reading| named.guards(method, &reading))
     }
 
     /// How closely it is listed so: by the longest entry.
@@ -294,6 +323,7 @@ mod tests {
     fn skips(bypass: &str, protected: &str, method: &str, path: &str) -> bool {
         let paths = Paths {
             bypass: list(bypass),
+            well_known: List::well_known(),
             protected: list(protected),
             cache: List::default(),
             command: List::default(),
@@ -539,6 +569,7 @@ mod tests {
         let cached = |cache: &str, method: &str, path: &str| {
             let paths = Paths {
                 bypass: List::default(),
+                well_known: List::default(),
                 protected: List::everything(),
                 cache: list(cache),
                 command: List::default(),

@@ -113,11 +113,23 @@ impl Rooms {
         let belongs = match owner {
             Ok(None) if paths.skip_room(method, path) => Belongs::PastRoom,
             Ok(Some(_)) | Err(_) if paths.is_bypassed(method, path) => Belongs::PastRoom,
+            Ok(Some(room)) | Err(room)
+                if paths.is_well_known(method, path) && !self.names_it(room, method, path) =>
+            {
+                Belongs::PastRoom
+            }
             Ok(_) => Belongs::InRoom,
             Err(_) => Belongs::Unclear,
         };
         let room = owner.unwrap_or_else(Some).unwrap_or(&self.first);
         Place { room, belongs }
+    }
+
+    /// Whether a room is for this path, of those that programs fetch, and not only for all of a host.
+    fn names_it(&self, room: &Room, method: &str, path: &str) -> bool {
+        let of_it = |other: &&Other| other.room.name == room.name;
+        let other = self.others.iter().find(of_it);
+        other.is_some_and(|other| other.area.paths.names_well_known(method, path))
     }
 
     /// The room whose routes are at this path.

@@ -50,6 +50,7 @@ impl Unsound {
         let is_sound =
             |key: &str| is_read(key) && !problems.iter().any(|problem| problem.key == key);
         let knows_areas = !findings.mixes_rooms;
+        let knows_protected = is_sound("protected_paths") && is_read("rooms") && knows_areas;
         Self {
             // Where they are not read, who is inside the first room stays inside, as where there is no other.
             knows_rooms: is_sound("room") && knows_areas,
@@ -73,7 +74,12 @@ impl Unsound {
                 } else {
                     List::default()
                 },
-                protected: if is_sound("protected_paths") && is_read("rooms") && knows_areas {
+                well_known: if knows_protected {
+                    config.paths.well_known
+                } else {
+                    List::default()
+                },
+                protected: if knows_protected {
                     config.paths.protected
                 } else {
                     List::everything()

@@ -208,6 +208,8 @@ in_every_house! {
     what_pages_of_other_origins_send_draws_nothing_and_gets_no_cookie
     only_preflights_go_to_the_origin_by_options
     only_what_is_protected_stands_in_line
+    what_programs_fetch_below_well_known_passes
+    a_room_that_names_a_path_below_well_known_has_it
     a_path_that_is_cached_stands_in_line_all_the_same
     an_odd_path_stands_in_line
     a_web_socket_is_answered_that_it_is_not_supported

@@ -39,6 +39,67 @@ pub(crate) fn only_preflights_go_to_the_origin_by_options(house: &House) {
     assert_eq!(calls, 0);
 }
 
+pub(crate) fn what_programs_fetch_below_well_known_passes(house: &House) {
+    let asks = [
+        "/.well-known/apple-developer-merchantid-domain-association",
+        "/.well-known/acme-challenge/a_token-Of.letters",
+        "/.well-known/assetlinks.json",
+        "/.well-known/",
+    ];
+    let passes = |path: &str| house.ask(&Ask::get(path)).inside;
+    house.warm();
+    for bypass in ["", "none", "/robots.txt"] {
+        house.set("bypass_paths", bypass);
+        let calls = house.calls(|| {
+            for path in asks {
+                let got = house.ask(&Ask::get(path));
+                assert!(got.inside && got.ticket().is_none(), "{bypass} {path}");
+                let posted = house.ask(&Ask::get(path).method("POST"));
+                assert!(posted.inside, "{bypass} {path}");
+            }
+        });
+        assert_eq!(calls, 0, "{bypass}");
+    }
+    for path in [
+        "/.well-known",
+        "/.well-knownx/a",
+        "/a/.well-known/b",
+        "/.Well-Known/a",
+        "/.well-known/../checkout",
+        "/.well-known/%2e%2e/checkout",
+        "/.well-known/..;/checkout",
+        "/.well-known//checkout",
+        "/.well-known/a%2fb",
+        "/.well-known/..%5ccheckout",
+    ] {
+        assert!(!passes(path), "{path}");
+    }
+    house.set("protected_paths", "/*");
+    assert!(passes(asks[0]), "everything does not name it");
+    house.set("protected_paths", "/.well-known/assetlinks.json");
+    assert!(passes(asks[0]) && !passes(asks[2]));
+    house.set("protected_paths", "/checkout, /.well-known/*");
+    assert!(asks.into_iter().all(|path| !passes(path)));
+}
+
+pub(crate) fn a_room_that_names_a_path_below_well_known_has_it(house: &House) {
+    let names = ["sale", "all"].map(|name| super::rooms::named(house, name));
+    let rooms = serde_json::json!([
+        { "name": names[0], "paths": "/.well-known/sale/*" },
+        { "name": names[1], "hosts": "tickets.shop.example" },
+    ]);
+    house.set("rooms", &rooms.to_string());
+    let passes = |path: &str| {
+        [
+            Ask::get(path),
+            Ask::get(path).with("host", "tickets.shop.example"),
+        ]
+        .map(|ask| house.ask(&ask).inside)
+    };
+    assert_eq!(passes("/.well-known/assetlinks.json"), [true, true]);
+    assert!(!passes("/.well-known/sale/1")[0]);
+}
+
 pub(crate) fn an_odd_path_stands_in_line(house: &House) {
     house.set("bypass_paths", "/robots.txt,/assets/*");
     assert!(house.ask(&Ask::get("/assets/logo.svg")).inside);
