@@ -25,7 +25,8 @@ pub enum Kind {
     /// An image, a script, a style, or whatever else can show neither a page nor data.
     SubResource,
     /// Sent by a page of another origin in a way in which our cookie does not come along, or without need of a ticket:
-    /// a picture, a frame, a script's request, a form. Draws nothing, and is never given a cookie.
+    /// a picture, a frame, a script's request, a form. Or a frame that no setting lets show a page of ours. Draws nothing, and is
+    /// never given a cookie.
     Elsewhere,
 }
 
@@ -156,7 +157,10 @@ fn is_from_elsewhere(request: &Request<'_>) -> bool {
     let call = request.call;
     let is_link = call.method == "GET" && is_navigation(call) && is_in_no_frame(call);
     match sender(call) {
-        Sender::Here => false,
+        // A page whose visitor is inside may show a frame without credentials, which looks like a first contact.
+        Sender::Here => {
+            !is_in_no_frame(call) && !ticket_cookie::keeps_cookies(request) && !is_invited(request)
+        }
         _ if is_link => false,
         Sender::OtherOrigin => !ticket_cookie::keeps_cookies(request) && !is_invited(request),
         Sender::OtherSite => !ticket_cookie::is_for_other_sites(request) || !is_invited(request),
@@ -186,7 +190,8 @@ fn is_invited(request: &Request<'_>) -> bool {
     let (call, web) = (request.call, &request.config.web);
     if FRAMES.contains(&call.header("sec-fetch-dest").as_ref()) {
         let allowed = web.frame_ancestors.as_deref().unwrap_or_default();
-        is_listed(&call.header("referer"), allowed)
+        let is_own = sender(call) == Sender::Here && allowed.split(' ').any(|it| it == "'self'");
+        is_own || is_listed(&call.header("referer"), allowed)
     } else {
         let origin = call.header("origin");
         web.cors_origins.iter().any(|listed| *listed == origin)
@@ -290,12 +295,16 @@ mod tests {
             kind_of(&sent(method, headers), &config, Brought::Nothing)
         };
         assert_eq!(kind("GET", &[]), Kind::First);
-        for dest in ["document", "empty", "iframe", "frame", "embed", "object"] {
+        for dest in ["document", "empty"] {
             assert_eq!(
                 kind("GET", &[("sec-fetch-dest", dest)]),
                 Kind::First,
                 "{dest}"
             );
+        }
+        for dest in FRAMES {
+            let found = kind("GET", &[("sec-fetch-dest", dest)]);
+            assert_eq!(found, Kind::Elsewhere, "{dest}");
         }
         for dest in [
             "image", "script", "style", "font", "audio", "video", "worker", "manifest",

@@ -226,6 +226,8 @@ in_every_house! {
     a_way_back_may_be_any_address_of_this_site
     what_is_sent_without_a_ticket_by_an_unsafe_method_draws_nothing
     a_frame_of_a_listed_page_draws_and_no_other
+    what_a_page_asks_for_without_credentials_draws_nothing
+    a_frame_of_this_site_draws_where_the_site_is_listed
     a_browser_inside_an_app_gets_a_page
     what_a_service_worker_sends_on_for_a_tab_is_a_page_given_in_place
     a_page_given_in_place_leads_to_no_other_address

@@ -110,7 +110,7 @@ const ROWS: [Row; 16] = [
         draws: Draws::No,
     },
     Row {
-        name: "frames, scripts and forms of other origins",
+        name: "frames, scripts and forms of other origins, and frames without a ticket",
         is_met_by: Request::is_from_elsewhere,
         status: Status::Is(503),
         body: Body::None,
@@ -302,7 +302,11 @@ impl Request {
         };
         let may_carry_the_ticket = is_from_another_origin && self.holds != Holds::Nothing;
         let is_from_another_site = self.site == "cross-site";
-        !self.is_link() && (is_from_another_site || is_from_another_origin && !may_carry_the_ticket)
+        let is_frame_without_ticket = FRAMES.contains(&self.dest) && self.holds == Holds::Nothing;
+        !self.is_link()
+            && (is_from_another_site
+                || is_from_another_origin && !may_carry_the_ticket
+                || is_frame_without_ticket)
     }
 
     fn media(&self) -> Media {

@@ -345,6 +345,38 @@ pub(crate) fn a_frame_of_a_listed_page_draws_and_no_other(house: &House) {
     assert_eq!(length(house), 1);
 }
 
+/// A frame without credentials, and a worker without, of a page whose visitor is inside.
+pub(crate) fn what_a_page_asks_for_without_credentials_draws_nothing(house: &House) {
+    let frames = ["iframe", "frame", "embed", "object", "fencedframe"];
+    let frames = frames.map(|dest| sent_from("same-origin", "navigate", dest));
+    let old = Ask::get("/echo").with("sec-fetch-dest", "iframe");
+    let workers = ["worker", "sharedworker", "serviceworker", "script"];
+    let workers = workers.map(|dest| sent_from("same-origin", "cors", dest));
+    let worklets = ["audioworklet", "paintworklet", "json"];
+    let worklets = worklets.map(|dest| sent_from("same-origin", "cors", dest));
+    let asks = frames.into_iter().chain(workers).chain(worklets);
+    assert_nothing_drawn(house, asks.chain([old]).collect());
+    let (mut visitor, _) = let_in(house);
+    let frame = sent_from("same-origin", "navigate", "iframe");
+    assert!(visitor.send(frame.clone()).inside, "with its ticket");
+    assert!(!house.ask(&frame).inside);
+    assert_eq!(length(house), 1);
+}
+
+pub(crate) fn a_frame_of_this_site_draws_where_the_site_is_listed(house: &House) {
+    let framed_by = |page: &str| {
+        let ask = sent_from("same-origin", "navigate", "iframe");
+        let ask = ask.with("referer", page).with("host", "shop.example");
+        house.ask(&ask).ticket().is_some()
+    };
+    house.set("frame_ancestors", "https://tickets.example");
+    assert!(!framed_by("https://shop.example/"));
+    house.set("frame_ancestors", "https://shop.example");
+    assert!(framed_by("https://shop.example/"));
+    house.set("frame_ancestors", "self");
+    assert!(framed_by("https://shop.example/"));
+}
+
 pub(crate) fn a_browser_inside_an_app_gets_a_page(house: &House) {
     for name in ["com.example.android", "com.facebook.katana"] {
         let mut visitor = Visitor::new(house);
