@@ -149,6 +149,12 @@ impl CachedSign {
         self.was_looked_at_within(life, now)
     }
 
+    /// Whether the store showed it lately enough for visitors inside while no visitor waits.
+    #[must_use]
+    pub fn is_young(&self, now: Now) -> bool {
+        u128::from(now.ms().abs_diff(self.read_ms)) < MAX_AGE_WITHOUT_A_LINE.as_millis()
+    }
+
     /// Whether visitors before an event can be answered by it.
     #[must_use]
     pub fn is_fresh_before_an_event(&self, now: Now) -> bool {

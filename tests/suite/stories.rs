@@ -215,6 +215,7 @@ in_every_house! {
     a_web_socket_is_answered_that_it_is_not_supported
     a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_says_so
     an_open_room_lets_in_what_is_no_visitor
+    an_open_room_is_open_where_no_visitor_asks
     a_link_of_another_page_stops_nobody_s_refresh
     a_phone_that_tries_the_local_server_keeps_its_place
     what_cannot_show_the_answer_draws_nothing

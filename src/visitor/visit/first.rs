@@ -44,19 +44,21 @@ pub(super) fn by_the_copy(
     brought: Brought,
     request: &Request<'_>,
 ) -> Option<Visit> {
-    let pop = request.pop;
     if kind == Kind::First
-        && let Some(sign) = asks_twice(pop)
+        && let Some(sign) = asks_twice(request.pop)
     {
         return Some(Visit::provisional(held.clone(), sign));
     }
-    // It is no visitor, and is let in uncounted as the visitors are.
-    if brought == Brought::Nothing && !kind.may_draw() && is_open(pop) {
-        return Some(Visit::unasked(
-            VisitOutcome::Admitted,
-            held.clone(),
-            FollowUp::Nothing,
-        ));
+    if brought == Brought::Nothing && !kind.may_draw() {
+        let (sign, after) = sign_for_no_visitor(request);
+        let is_open = sign.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
+        // It is no visitor, and is let in uncounted as the visitors are.
+        let end = if is_open {
+            VisitOutcome::Admitted
+        } else {
+            VisitOutcome::NotAVisitor
+        };
+        return Some(Visit::unasked(end, held.clone(), after));
     }
     None
 }
@@ -97,11 +99,19 @@ fn has_line(sign: &Sign) -> bool {
     matches!(sign.scheduled_mode(), Mode::Automatic | Mode::Hold) && sign.waiting() > 0
 }
 
-/// Whether the room is open by a fresh sign, so that a request that draws nothing may go in as well.
-fn is_open(pop: &dyn SignCache) -> bool {
-    let sign = pop.peek().filter(|copy| !copy.is_old);
-    sign.and_then(|copy| copy.sign)
-        .is_some_and(|sign| sign.scheduled_mode() == Mode::Open)
+/// The sign for a request that draws nothing, and what is left to do. An open room is open to it also where no visitor asks and
+/// renews the copy, so it goes by the last sign: no call is made before its answer. Where that is older than one for visitors inside
+/// may be, it is renewed afterwards: a call in nine seconds for all. A data centre that knows no sign makes none.
+fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Sign>, FollowUp) {
+    let pop = request.pop;
+    let fresh = pop
+        .peek()
+        .filter(|copy| !copy.is_old && copy.sign.is_some());
+    match fresh.or_else(|| pop.last()) {
+        Some(last) if last.is_young(request.now) => (last.sign, FollowUp::Nothing),
+        Some(last) => (last.sign, FollowUp::Look),
+        None => (None, FollowUp::Nothing),
+    }
 }
 
 /// Where an event has not begun no number is drawn, and the visitor's request does not ask the store. Until a sign has told the time

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use now_serving::http::{Answer, Call, Cookies, Way};
 use now_serving::queue::Now;
@@ -268,6 +269,38 @@ pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
     house.change("mode", r#"{"mode":"hold"}"#);
     for ask in asks() {
         assert!(!house.ask(&ask).inside, "{ask:?}");
+    }
+}
+
+/// Also where no visitor has asked for a while.
+pub(crate) fn an_open_room_is_open_where_no_visitor_asks(house: &House) {
+    let asks = [
+        Ask::get("/echo").method("HEAD"),
+        Ask::get("/echo").with("sec-fetch-dest", "image"),
+        Ask::get("/echo").with("accept", "text/event-stream"),
+        Ask::get("/echo")
+            .method("POST")
+            .body("application/json", "{}"),
+        Ask::get("/echo").with("sec-fetch-site", "cross-site"),
+    ];
+    house.warm();
+    house.change("mode", r#"{"mode":"open"}"#);
+    for seconds in [0, 1, 3, 30, 600] {
+        for ask in &asks {
+            house.wait(Duration::from_secs(seconds));
+            let calls = house.calls(|| {
+                let got = house.ask(ask);
+                assert!(got.inside, "after {seconds} s: {ask:?}: {got:?}");
+                assert_eq!(got.ticket().or(got.twin()), None, "{ask:?}");
+            });
+            assert!(calls <= 1, "after {seconds} s: {ask:?}: {calls}");
+        }
+    }
+    // What operators did elsewhere is heard of, too.
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.wait(Duration::from_secs(30));
+    for ask in &asks {
+        assert!(!house.ask(ask).inside, "{ask:?}");
     }
 }
 
