@@ -204,7 +204,10 @@ pub fn end_session(session: EndedSession, request: &Request<'_>) {
 pub fn unsound() -> Reply {
     let text =
         "This site is being set up and cannot be shown yet. Please come back in a little while.";
-    page::notice(503, "Not open yet", text).with("retry-after", "30")
+    // A waiting page may have been loaded again, and goes on by itself.
+    page::notice(503, "Not open yet", text)
+        .with("retry-after", "30")
+        .with("refresh", "30")
 }
 
 /// What a developer reads who has started the edge alone.

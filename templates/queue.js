@@ -3,7 +3,7 @@
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
   const closed = page.className === 'closed', bar = at('progress'), here = at('look').getAttribute('href'), bell = at('alert'), message = at('message'), sender = message && message.dataset.from, word = bell.lastChild, off = word.textContent, pause = at('pause')
-  let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, without = 0, spoken = 0
+  let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
   let over = false, sound, lock, loud = false, kept = '', refused = ''
@@ -50,11 +50,15 @@
     last = now()
     if (closed && !given.position) return still() && !asked ? plan() : go()
     try {
-      const answer = await fetch(given.place + '?language=' + tag, { signal: AbortSignal.timeout?.(15e3) })
+      // An address of its own, so that none is answered from a cache.
+      const answer = await fetch(given.place + '?language=' + tag + '&n=' + last, { signal: AbortSignal.timeout?.(15e3) })
+      strange++
       show(await answer.json(), asked)
-      failed = 0
+      failed = strange = 0
     } catch {
       failed++
+      // What spoils polls may let a page pass, which asks again without a script.
+      if (navigator.onLine && !still() && (strange > 2 || failed > 4)) return go()
       if (!still() || asked) state(navigator.onLine ? given.trouble : given.offline)
     }
     plan()
@@ -183,11 +187,13 @@
   // A link to where this page is changes no more than that.
   on('hashchange', go)
   // Without scripts it reloads.
-  on('load', () => {
+  const begin = () => {
     stop()
     plan()
     if (at('notice')) say(at('notice').textContent, true)
     // No server sees what stands behind #: the page that takes an invitation reads it.
     if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(at('invite') + location.hash)
-  })
+  }
+  // A script of the site may have put the page into another one, which is loaded.
+  doc.readyState === 'complete' ? begin() : on('load', begin)
 })()

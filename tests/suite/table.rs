@@ -316,8 +316,8 @@ impl Request {
         let is_by_script = self.dest == "empty" || self.requested_with == "XMLHttpRequest";
         match self.accept.1 {
             Media::Data => Media::Data,
-            // HEAD draws nothing and shows nothing: its headers are those of a page.
             Media::Any | Media::Neither if is_by_script => Media::Data,
+            // HEAD draws nothing and shows nothing: its headers are those of a page.
             Media::Page | Media::Any | Media::Neither => Media::Page,
         }
     }
