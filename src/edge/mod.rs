@@ -67,10 +67,12 @@ thread_local! {
 
 /// The SDK panics over a request target that it cannot parse, such as `*`, and over an answer of the config store that it
 /// does not know, and offers no way to see either before. That visitor is answered all the same, and this sandbox ends:
-/// the next request gets another one.
+/// the next request gets another one. What was counted for other visitors is put by first, since the answer may end the sandbox
+/// too, where its visitor has gone.
 fn answer_what_cannot_be_read() {
     let as_before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
+        Counts::of_this_sandbox().flush_unless_busy();
         let method = READING.with(|reading| reading.try_borrow().ok()?.clone());
         if let Some(method) = method {
             send(service::whole_server(&method));
@@ -91,7 +93,10 @@ fn answer_what_cannot_be_read() {
 /// Requests in, answers out.
 pub(crate) fn serve() {
     answer_what_cannot_be_read();
-    let mut kept = SandboxState::default();
+    let mut kept = SandboxState {
+        counts: Counts::of_this_sandbox(),
+        ..SandboxState::default()
+    };
     Serve::new()
         .with_max_requests(REQUESTS)
         .with_max_lifetime(LIFE)
@@ -160,7 +165,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let config = match read {
         Ok(config) => config,
         Err(unsound) => {
-            let kept = (&mut kept.counts, &mut kept.host_url, &kept.sign);
+            let kept = (&kept.counts, &mut kept.host_url, &kept.sign);
             return answer_unsound(request, unsound, kept, now);
         }
     };

@@ -1,6 +1,6 @@
 //! What a sandbox counts, and the outboxes of its POP.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -33,10 +33,14 @@ pub(super) const SHORT_TURN: Duration = Duration::from_millis(20);
 /// How long a till is kept that nobody asks for.
 pub(super) const OUTBOX_TTL: Duration = Duration::from_hours(24);
 
-/// What this sandbox counts, and the tills of the data centre into which it goes.
+thread_local! {
+    static OF_THIS_SANDBOX: Counts = Counts::default();
+}
+
+/// What this sandbox counts, and the tills of the data centre into which it goes. A clone counts into the same.
 #[derive(Clone, Default)]
 pub(super) struct Counts {
-    pub(super) room: RoomName,
+    room: Rc<RefCell<RoomName>>,
     pub(super) tally: Rc<RefCell<Tally>>,
     /// What was counted for other rooms, until this sandbox ends.
     parked: Rc<RefCell<Vec<(RoomName, Tally)>>>,
@@ -47,35 +51,53 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// Those of this sandbox: what ends it finds them here.
+    pub(super) fn of_this_sandbox() -> Self {
+        OF_THIS_SANDBOX.with(Self::clone)
+    }
+
+    /// The room of this request.
+    pub(super) fn room(&self) -> Ref<'_, RoomName> {
+        self.room.borrow()
+    }
+
     pub(super) fn has_called(&self) {
         self.calls.set(self.calls.get() + 1);
     }
 
     /// From now on they are of this room.
-    pub(super) fn switch_room(&mut self, room: &RoomName) {
-        if self.room == *room {
+    pub(super) fn switch_room(&self, room: &RoomName) {
+        if *self.room() == *room {
             return;
         }
         let mut parked = self.parked.borrow_mut();
         let known = parked.iter().position(|(of, _)| of == room);
         let counted = known.map(|at| parked.swap_remove(at).1);
         let before = self.tally.replace(counted.unwrap_or_default());
-        let left = std::mem::replace(&mut self.room, room.clone());
+        let left = self.room.replace(room.clone());
         if !before.is_empty() {
             parked.push((left, before));
         }
     }
 
     /// All that was counted goes into tills of the rooms. Where the cache has none to give, the log has it.
-    pub(super) fn flush(&mut self) {
+    pub(super) fn flush(&self) {
         loop {
             if !self.flush_into_outbox(TURN) {
                 let uncounted = self.tally.take();
-                log(&service::uncounted_entry(now(), &self.room, &uncounted));
+                log(&service::uncounted_entry(now(), &self.room(), &uncounted));
             }
             let next = self.parked.borrow().first().map(|(room, _)| room.clone());
             let Some(next) = next else { break };
             self.switch_room(&next);
+        }
+    }
+
+    /// The same in the middle of a request that ends the sandbox. What is just being put into a till is not put there twice.
+    pub(super) fn flush_unless_busy(&self) {
+        let is_free = self.tally.try_borrow_mut().is_ok() && self.parked.try_borrow_mut().is_ok();
+        if is_free && self.room.try_borrow_mut().is_ok() {
+            self.flush();
         }
     }
 
@@ -156,7 +178,7 @@ impl Counts {
     }
 
     pub(super) fn key(&self, name: &str, till: usize) -> CacheKey {
-        CacheKey::from(self.room.cache_key_of(name, till))
+        CacheKey::from(self.room().cache_key_of(name, till))
     }
 }
 

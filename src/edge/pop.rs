@@ -43,16 +43,16 @@ impl PlatformCache {
     }
 
     fn session_key(&self, id: &str) -> CacheKey {
-        CacheKey::from(self.counts.room.cache_key_of("session", id))
+        CacheKey::from(self.counts.room().cache_key_of("session", id))
     }
 
     fn once(&self, what: Once, id: &str) -> WrittenOnce {
-        let key = self.counts.room.cache_key_of(what.name(), id);
+        let key = self.counts.room().cache_key_of(what.name(), id);
         WrittenOnce::at(CacheKey::from(key))
     }
 
     fn note(&self, marker: Marker) -> Overwritten {
-        let key = self.counts.room.cache_key(marker.name());
+        let key = self.counts.room().cache_key(marker.name());
         Overwritten::at(CacheKey::from(key))
     }
 
@@ -91,7 +91,7 @@ impl Markers for PlatformCache {
     fn alone(&self, marker: Marker, work: &mut dyn FnMut()) {
         let key = CacheKey::from(
             self.counts
-                .room
+                .room()
                 .cache_key(&format!("{}-lock", marker.name())),
         );
         let _ = alone(key, SHORT_TURN, work);

@@ -12,11 +12,11 @@ use super::pop::PlatformCache;
 
 impl PlatformCache {
     fn sign_copy(&self) -> SignCopy {
-        SignCopy::at(CacheKey::from(self.counts.room.cache_key("sign")))
+        SignCopy::at(CacheKey::from(self.counts.room().cache_key("sign")))
     }
 
     fn last_copy(&self) -> Overwritten {
-        Overwritten::at(CacheKey::from(self.counts.room.cache_key("last-sign")))
+        Overwritten::at(CacheKey::from(self.counts.room().cache_key("last-sign")))
     }
 
     /// The last sign as it is now: other requests may have put up a later one since this request began.
@@ -27,7 +27,7 @@ impl PlatformCache {
     /// For the requests that follow in this sandbox.
     fn keep(&self, copy: &CachedSign) {
         let mut kept = self.kept.borrow_mut();
-        kept.keep(&self.counts.room, copy, self.now);
+        kept.keep(&self.counts.room(), copy, self.now);
     }
 
     /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
@@ -75,7 +75,7 @@ impl SignCache for PlatformCache {
 
     fn kept(&self, now: Now) -> Option<CachedSign> {
         let kept = self.kept.borrow();
-        kept.fresh(&self.counts.room, now).cloned()
+        kept.fresh(&self.counts.room(), now).cloned()
     }
 
     fn put(&self, copy: &CachedSign) {
@@ -105,7 +105,7 @@ impl SignCache for PlatformCache {
 
     fn last_for_inside(&self, now: Now) -> Option<CachedSign> {
         let kept = self.kept.borrow();
-        if let Some(kept) = kept.fresh_inside(&self.counts.room, now) {
+        if let Some(kept) = kept.fresh_inside(&self.counts.room(), now) {
             return Some(kept.clone());
         }
         drop(kept);

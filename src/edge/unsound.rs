@@ -23,7 +23,7 @@ use super::{log, origin};
 pub(super) fn answer_unsound(
     request: Request,
     unsound: &Unsound,
-    (counts, host, sign): (&mut Counts, &mut LastUrl, &Rc<RefCell<KeptSign>>),
+    (counts, host, sign): (&Counts, &mut LastUrl, &Rc<RefCell<KeptSign>>),
     now: Now,
 ) {
     let now = unsound.shifted(now);

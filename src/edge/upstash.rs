@@ -91,14 +91,14 @@ impl Transport for Upstash<'_> {
     }
 
     fn released(&self, released: &Released) {
-        log(&service::released_entry(&self.counts.room, released));
+        log(&service::released_entry(&self.counts.room(), released));
     }
 
     fn noted(&self, noted: &Noted) {
-        log(&service::noted_entry(&self.counts.room, noted));
+        log(&service::noted_entry(&self.counts.room(), noted));
     }
 
     fn sickened(&self, sickness: &Sickness) {
-        log(&service::sick_entry(&self.counts.room, sickness));
+        log(&service::sick_entry(&self.counts.room(), sickness));
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! The local server begins a new sandbox when none waits for work, and says so; all other requests were served by one
 //! that had served somebody else before.
+#![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +15,8 @@ use now_serving::ticket::Standing;
 use serde_json::{Value, json};
 
 use crate::connection::Connection;
-use crate::house::{Ask, Got, House, Visitor, claims};
+use crate::house::{Ask, Got, House, Visitor, claims, inside, visitors};
+use crate::metrics::{numbers, scrape};
 use crate::tickets::signed;
 
 /// Everybody who takes turns on the connection.
@@ -281,4 +285,90 @@ fn lives_on() -> bool {
     thread::sleep(Duration::from_millis(1100));
     assert_eq!(status(), 429);
     sandboxes(&house) == 1
+}
+
+/// A request line that no client library sends, on a connection of its own.
+fn strange(house: &House, line: &str) -> String {
+    let mut socket = TcpStream::connect(house.wasm_side().edge.addr()).unwrap();
+    let patience = Some(Duration::from_secs(20));
+    socket.set_read_timeout(patience).unwrap();
+    let request = format!("{line} HTTP/1.1\r\nHost: a:80\r\nConnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    socket.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Visits that the metrics know within half a minute: what a sandbox keeps that waits for another request comes after 15 s.
+fn counted_visits(house: &House, reason: &str, expected: u32) -> f64 {
+    let name = format!("queue_decisions_total{{room=\"main\",reason=\"{reason}\"}}");
+    let mut found = 0.0;
+    for _ in 0..60 {
+        found = numbers(&house.ask(&scrape()).body)[&name];
+        if found >= f64::from(expected) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    found
+}
+
+#[test]
+fn a_request_that_ends_a_sandbox_loses_nothing_that_was_counted_for_others() {
+    let house = House::wasm();
+    let lines = [
+        ("OPTIONS *", "204"),
+        ("GET *", "400"),
+        ("HEAD *", "400"),
+        ("POST *", "400"),
+        ("PURGE *", "400"),
+    ];
+    let many = 5 * u32::try_from(lines.len()).unwrap();
+    for (line, status) in lines {
+        for _ in 0..5 {
+            assert!(house.ask(&Ask::get("/robots.txt")).inside);
+            let answer = strange(&house, line);
+            assert_eq!(answer.split(' ').nth(1), Some(status), "{line}: {answer}");
+        }
+    }
+    assert_eq!(counted_visits(&house, "bypass", many), f64::from(many));
+}
+
+#[test]
+fn a_strange_request_renews_the_sessions_of_others_all_the_same() {
+    let house = House::wasm();
+    house.set("total_active", "10");
+    house.set("session_minutes", "3");
+    let mut visitors = visitors(&house, 5);
+    house.permit(5);
+    assert_eq!(inside(&mut visitors), [true; 5]);
+    // Past the end of the sessions that the store knew at first. A scrape brings it all that was counted.
+    for _ in 0..5 {
+        house.wait(Duration::from_mins(1));
+        for visitor in &mut visitors {
+            assert!(visitor.ask("/echo").inside);
+            strange(&house, "OPTIONS *");
+        }
+        house.ask(&scrape());
+    }
+    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+    assert_eq!(status["sessions"]["inside"], 5, "{status}");
+}
+
+/// The local server's config store answers what the SDK does not know.
+#[test]
+fn settings_that_cannot_be_read_lose_nothing_that_was_counted() {
+    let house = House::wasm();
+    let too_long = format!(r#"{{"message":"{}"}}"#, "a".repeat(9_000));
+    for _ in 0..3 {
+        for _ in 0..2 {
+            assert!(house.ask(&Ask::get("/robots.txt")).inside);
+        }
+        house.set("settings", &too_long);
+        thread::sleep(Duration::from_millis(1100));
+        assert_eq!(house.ask(&Ask::get("/")).status, 503);
+        house.set("settings", "{}");
+        thread::sleep(Duration::from_millis(1100));
+    }
+    assert_eq!(counted_visits(&house, "bypass", 6), 6.0);
 }
