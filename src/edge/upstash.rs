@@ -1,17 +1,16 @@
 //! The way to the store: one backend of the platform, and how many calls a request may make.
 
 use std::cell::RefCell;
-use std::io::Read;
 use std::time::Instant;
 
 use fastly::handle::{BodyHandle, CacheOverride, RequestHandle};
-use fastly::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use fastly::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use fastly::http::{HeaderValue, Method, Url};
 
 use now_serving::config::Config;
 use now_serving::queue::{Noted, Released, Sickness};
 use now_serving::service;
-use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
+use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport, read_in_time};
 
 use super::last_url::LastUrl;
 use super::log;
@@ -19,6 +18,9 @@ use super::outbox::Counts;
 
 /// The backend of the store.
 pub(super) const STORE: &str = "upstash";
+
+/// The most bytes of an answer's length: those of `u64::MAX`.
+pub(super) const LENGTH: usize = 20;
 
 /// The store as one request may call it.
 pub(super) struct Upstash<'a> {
@@ -38,9 +40,9 @@ impl<'a> Upstash<'a> {
         }
     }
 
-    fn send(&self, body: &str) -> Option<(u16, Vec<u8>)> {
+    fn send(&self, body: &str, began: Instant) -> Option<(u16, Vec<u8>)> {
         let mut url = self.url.borrow_mut();
-        ToStore::new(url.of(&self.config.store.url)?, &self.config.store.token)?.send(body)
+        ToStore::new(url.of(&self.config.store.url)?, &self.config.store.token)?.send(body, began)
     }
 }
 
@@ -60,16 +62,18 @@ impl ToStore {
         Some(Self(request))
     }
 
-    /// Sends it, and reads the answer to its end.
+    /// Sends it, and reads the answer to its end, if that comes in time.
     #[expect(
         clippy::disallowed_methods,
         reason = "the constructor marks the request as a pass"
     )]
-    fn send(self, body: &str) -> Option<(u16, Vec<u8>)> {
+    fn send(self, body: &str, began: Instant) -> Option<(u16, Vec<u8>)> {
         let (head, mut answer) = self.0.send(BodyHandle::from(body), STORE).ok()?;
-        // Nearly every answer fits: each time the buffer grows is one more call of the host.
-        let mut bytes = Vec::with_capacity(2048);
-        answer.read_to_end(&mut bytes).ok()?;
+        let length = || {
+            let value = head.get_header_value(&CONTENT_LENGTH, LENGTH).ok()??;
+            value.to_str().ok()?.parse().ok()
+        };
+        let bytes = read_in_time(&mut answer, length, || began.elapsed())?;
         Some((head.get_status().as_u16(), bytes))
     }
 }
@@ -80,7 +84,7 @@ impl Transport for Upstash<'_> {
             return None;
         }
         let began = Instant::now();
-        let answer = self.send(body);
+        let answer = self.send(body, began);
         self.counts.has_called();
         self.counts.tally.borrow_mut().called(began.elapsed());
         answer

@@ -3,6 +3,8 @@
 //! Whatever the status says, a body with `error` is an error; whatever the body says, a status outside 2xx is one too.
 
 use std::cell::RefCell;
+use std::io::Read;
+use std::time::Duration;
 
 use crate::queue::{Noted, Released, Sickness};
 use serde_json::Value;
@@ -109,6 +111,36 @@ impl std::fmt::Display for StoreError {
             Self::NotAsked => {
                 f.write_str("the store was not asked, since calls failed here a moment ago")
             }
+        }
+    }
+}
+
+/// The longest that a call takes as a whole, answer and body: what the deadlines to connect, to the first byte and between two bytes
+/// leave open is an answer of which each byte comes in time.
+pub const LONGEST_CALL: Duration = Duration::from_secs(2);
+
+/// The longest answer that is read, in bytes: none of the script is a tenth as long.
+const LONGEST_ANSWER: usize = 4_000_000;
+
+/// The body of an answer to its end; none where that does not come in time, or at all. One that is complete when the time is over is
+/// as good as any, and `length` is what the answer says of its own.
+pub fn read_in_time(
+    body: &mut impl Read,
+    length: impl Fn() -> Option<usize>,
+    took: impl Fn() -> Duration,
+) -> Option<Vec<u8>> {
+    // Nearly every answer fits: each piece is one more call of the host.
+    let mut piece = [0; 4096];
+    let mut whole = Vec::new();
+    loop {
+        let read = body.read(&mut piece).ok()?;
+        if read == 0 {
+            return Some(whole);
+        }
+        whole.extend_from_slice(piece.get(..read)?);
+        let is_late = took() >= LONGEST_CALL && length() != Some(whole.len());
+        if is_late || whole.len() > LONGEST_ANSWER {
+            return None;
         }
     }
 }
@@ -275,6 +307,59 @@ mod tests {
         assert_eq!(read(200, r#"{"result":[1,"#), Err(StoreError::Garbled));
         assert_eq!(read(200, "[]"), Err(StoreError::Garbled));
         assert_eq!(read(200, "{}"), Err(StoreError::Garbled));
+    }
+
+    /// An answer that comes in pieces of a length, each this many milliseconds after the one before.
+    struct Slow<'a> {
+        left: usize,
+        piece: usize,
+        pause: u64,
+        now: &'a std::cell::Cell<u64>,
+    }
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let length = self.piece.min(self.left).min(buffer.len());
+            self.left -= length;
+            self.now.set(self.now.get() + self.pause);
+            Ok(length)
+        }
+    }
+
+    /// How much was read, and when that was over.
+    fn slow((left, piece, pause): (usize, usize, u64), says: bool) -> (Option<usize>, u64) {
+        let now = std::cell::Cell::new(0);
+        let mut body = Slow {
+            left,
+            piece,
+            pause,
+            now: &now,
+        };
+        let length = || says.then_some(left);
+        let took = || Duration::from_millis(now.get());
+        let read = read_in_time(&mut body, length, took);
+        (read.map(|whole| whole.len()), now.get())
+    }
+
+    #[test]
+    fn an_answer_that_trickles_is_none_after_two_seconds() {
+        assert_eq!(slow((430, 8, 300), true), (None, 2_100));
+        assert_eq!(slow((430, 8, 300), false), (None, 2_100));
+        assert_eq!(slow((48, 8, 300), true), (Some(48), 2_100), "in time");
+        assert_eq!(slow((430, 100, 0), false), (Some(430), 0));
+        assert_eq!(slow((0, 8, 300), true), (Some(0), 300));
+    }
+
+    #[test]
+    fn an_answer_that_is_complete_is_one_however_late_it_came() {
+        assert_eq!(slow((430, 430, 5_000), true), (Some(430), 10_000));
+        assert_eq!(slow((430, 430, 5_000), false), (None, 5_000), "who knows");
+    }
+
+    #[test]
+    fn an_answer_without_an_end_is_none() {
+        let (read, _) = slow((usize::MAX, 4096, 0), false);
+        assert_eq!(read, None);
     }
 
     #[test]

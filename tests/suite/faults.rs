@@ -14,7 +14,7 @@ const LATE: Duration = Duration::from_secs(20);
 /// Longer than draws are held back after one has failed.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
 
-const FAULTS: [Fault; 11] = [
+const FAULTS: [Fault; 12] = [
     Fault::Refuse,
     Fault::Delay(LATE),
     Fault::Unauthorized,
@@ -26,6 +26,8 @@ const FAULTS: [Fault; 11] = [
     Fault::WrongType,
     Fault::DropAnswer,
     Fault::StallBody(LATE),
+    // No piece is late, and all together are.
+    Fault::Trickle(Duration::from_millis(300)),
 ];
 
 /// One visitor inside and one waiting, as number 2, before anything goes wrong.

@@ -34,9 +34,14 @@ pub enum Fault {
     DropAnswer,
     /// The work is done, half of the answer comes at once and the rest this much later.
     StallBody(Duration),
+    /// The work is done, the answer comes in pieces of [`PIECE`] bytes, each this much after the one before.
+    Trickle(Duration),
     /// `{"error": …}` with this status, quoting all that was sent, the token too; nothing is done.
     Quote(u16),
 }
+
+/// How much comes at a time of an answer that trickles.
+pub(crate) const PIECE: usize = 8;
 
 /// Which calls fail, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +88,11 @@ pub(crate) enum Timing {
     After(Duration),
     /// Half at once, half later.
     Halved(Duration),
+    /// In small pieces with a pause between two of them, so that the last comes after the whole time.
+    Trickled {
+        pause: Duration,
+        whole: Duration,
+    },
 }
 
 impl Timing {
@@ -91,6 +101,7 @@ impl Timing {
         match self {
             Self::AtOnce => Duration::ZERO,
             Self::After(pause) | Self::Halved(pause) => pause,
+            Self::Trickled { whole, .. } => whole,
         }
     }
 }
@@ -113,7 +124,8 @@ impl Fault {
             | Self::BrokenJson
             | Self::WrongType
             | Self::DropAnswer
-            | Self::StallBody(_) => None,
+            | Self::StallBody(_)
+            | Self::Trickle(_) => None,
         }
     }
 
@@ -122,6 +134,15 @@ impl Fault {
         match self {
             Self::Delay(pause) => (reply, Timing::After(pause)),
             Self::StallBody(pause) => (reply, Timing::Halved(pause)),
+            Self::Trickle(pause) => {
+                let length = match &reply {
+                    Reply::Answer { body, .. } => body.len(),
+                    Reply::Dropped => 0,
+                };
+                let pauses = u32::try_from(length.saturating_sub(1) / PIECE).unwrap_or(u32::MAX);
+                let whole = pause.saturating_mul(pauses);
+                (reply, Timing::Trickled { pause, whole })
+            }
             Self::BrokenJson => {
                 let body = br#"{"result":[1,"#.to_vec();
                 (Reply::Answer { status: 200, body }, Timing::AtOnce)

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep};
 
 use crate::Store;
-use crate::faults::Timing;
+use crate::faults::{PIECE, Timing};
 use crate::wire::{LARGEST_BODY, Reply, Request};
 
 /// A running server; dropping it closes every connection and frees the port.
@@ -178,26 +178,30 @@ async fn answer(
     }
 }
 
-/// A body in one or two pieces, with a pause before the second.
+/// A body in one or several pieces, with a pause before each but the first.
 struct Parts {
     pieces: VecDeque<Bytes>,
-    pause: Option<Pin<Box<Sleep>>>,
+    pause: Duration,
+    until_next: Option<Pin<Box<Sleep>>>,
 }
 
 impl Parts {
     fn new(body: Vec<u8>, timing: Timing) -> Self {
-        let mut rest = Bytes::from(body);
-        let Timing::Halved(pause) = timing else {
-            let pieces = VecDeque::from([rest]);
-            return Self {
-                pieces,
-                pause: None,
-            };
+        let (length, pause) = match timing {
+            Timing::AtOnce | Timing::After(_) => (body.len(), Duration::ZERO),
+            Timing::Halved(pause) => (body.len().div_ceil(2), pause),
+            Timing::Trickled { pause, .. } => (PIECE, pause),
         };
-        let first = rest.split_to(rest.len() / 2);
+        let mut rest = Bytes::from(body);
+        let mut pieces = VecDeque::new();
+        while rest.len() > length {
+            pieces.push_back(rest.split_to(length));
+        }
+        pieces.push_back(rest);
         Self {
-            pieces: VecDeque::from([first, rest]),
-            pause: Some(Box::pin(sleep(pause))),
+            pieces,
+            pause,
+            until_next: None,
         }
     }
 }
@@ -210,11 +214,10 @@ impl Body for Parts {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let last = self.pieces.len() == 1;
-        if let Some(pause) = self.pause.as_mut().filter(|_| last) {
-            std::task::ready!(pause.as_mut().poll(context));
-            self.pause = None;
+        if let Some(until_next) = self.until_next.as_mut() {
+            std::task::ready!(until_next.as_mut().poll(context));
         }
+        self.until_next = Some(Box::pin(sleep(self.pause)));
         Poll::Ready(self.pieces.pop_front().map(|piece| Ok(Frame::data(piece))))
     }
 

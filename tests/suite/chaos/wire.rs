@@ -88,7 +88,7 @@ impl Wire<'_> {
     fn failed(&self, fault: Fault, body: &str) -> Option<(u16, Vec<u8>)> {
         self.has_failed.set(true);
         match fault {
-            Fault::Delay(_) | Fault::DropAnswer | Fault::StallBody(_) => {
+            Fault::Delay(_) | Fault::DropAnswer | Fault::StallBody(_) | Fault::Trickle(_) => {
                 self.done(body);
                 None
             }

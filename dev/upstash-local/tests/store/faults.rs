@@ -80,6 +80,8 @@ fn faults_after_the_work_leave_it_done(store: &Store) -> Result<(), String> {
         (Fault::Delay(long), None),
         (Fault::StallBody(short), good),
         (Fault::StallBody(long), None),
+        (Fault::Trickle(short), good),
+        (Fault::Trickle(long), None),
         (Fault::BrokenJson, Some((200, r#"{"result":[1,"#))),
         (
             Fault::WrongType,
