@@ -11,7 +11,7 @@ use fastly::http::{HeaderName, HeaderValue, StatusCode};
 use rand::Rng as _;
 
 use now_serving::config::{Query, Rooms};
-use now_serving::http::{Call, HEADERS, Reply, is_withheld};
+use now_serving::http::{Call, HEADERS, Reply, withheld};
 use now_serving::queue::{Now, RoomName};
 use now_serving::telemetry::log::RequestFacts;
 
@@ -86,12 +86,17 @@ pub(super) fn call(request: &Request, host_url: &mut LastUrl) -> Call {
             .filter(present)
             .flat_map(copied)
             .collect(),
-        withheld: names
-            .iter()
-            .map(HeaderName::as_str)
-            .filter(|name| is_withheld(name))
-            .map(str::to_owned)
-            .collect(),
+        withheld: withheld(
+            names.iter().map(HeaderName::as_str),
+            present(&"connection")
+                .then(|| {
+                    request
+                        .get_header_all("connection")
+                        .map(HeaderValue::as_bytes)
+                })
+                .into_iter()
+                .flatten(),
+        ),
         id: fresh_id(),
     }
 }

@@ -203,14 +203,16 @@ pub(super) fn is_unhealthy(backend: Option<&str>) -> bool {
 /// need not be.
 fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
     let came: Vec<&[u8]> = call.lines("cookie").collect();
-    let left: Vec<Vec<u8>> = came
-        .iter()
-        .filter_map(|line| forward.cookies.left(line))
-        .collect();
-    if left != came {
+    let left = forward.cookies.left(came.iter().copied());
+    let is_as_it_came = match (&left, came.as_slice()) {
+        (None, []) => true,
+        (Some(left), [line]) => left == line,
+        _ => false,
+    };
+    if !is_as_it_came {
         request.remove_header(&COOKIE);
-        for line in left.iter().flat_map(|line| HeaderValue::from_bytes(line)) {
-            request.append_header(&COOKIE, &line);
+        if let Some(left) = left.and_then(|left| HeaderValue::from_bytes(&left).ok()) {
+            request.insert_header(&COOKIE, &left);
         }
     }
     let told: Vec<(&'static str, HeaderValue)> = told(call, forward)
@@ -219,7 +221,8 @@ fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
         .collect();
     let is_told = |name: &str| told.iter().any(|(told, _)| *told == name);
     // A WebSocket is none without it.
-    let is_needed = |name: &str| forward.way == Way::WebSocket && name == "connection";
+    let is_needed =
+        |name: &str| forward.way == Way::WebSocket && matches!(name, "connection" | "upgrade");
     let is_gone = |name: &&String| !is_told(name) && !is_needed(name);
     // What is set replaces what came.
     for name in call.withheld.iter().filter(is_gone) {

@@ -21,7 +21,7 @@ pub use network::network;
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
 pub use text::{first, shortened};
-pub use told::{forbids_storing, is_withheld, told, upgrades_only};
+pub use told::{forbids_storing, is_withheld, told, upgrades_only, withheld};
 
 /// What is to be done with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,13 +121,18 @@ impl Default for Cookies {
 }
 
 impl Cookies {
-    /// A `Cookie` header as the origin gets it, if anything is left.
+    /// The one line that the origin gets of these (RFC 9113 8.2.3), if anything is left.
     #[must_use]
-    pub fn left(&self, header: &[u8]) -> Option<Vec<u8>> {
-        match self {
-            Self::Without(names) => cookie::without(header, names),
+    pub fn left<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
+        let left = |line| match self {
+            Self::Without(names) => cookie::without(line, names),
             Self::None => None,
-        }
+        };
+        let left: Vec<Vec<u8>> = lines
+            .filter_map(left)
+            .filter(|line| !line.is_empty())
+            .collect();
+        (!left.is_empty()).then(|| left.join(&b"; "[..]))
     }
 }
 

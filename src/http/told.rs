@@ -6,15 +6,15 @@
 
 use super::{Call, Forward};
 
-/// Names that no client speaks for, besides all that begin with [`FORWARDED`]. `connection` is for the next hop alone
-/// (RFC 9110 7.6.1), and would let a client name what is ours for an origin's own proxy to drop; many programs take
-/// `proxy` for a setting of theirs (CVE-2016-5385).
-const WITHHELD: [&str; 31] = [
+/// Names that no client speaks for: those of addresses, and those by which programs take a request for another one, or for a
+/// setting of theirs (`proxy`, CVE-2016-5385).
+const WITHHELD: &[&str] = &[
     "cf-connecting-ip",
+    "cf-connecting-ipv6",
     "client-ip",
-    "connection",
     "fastly-client-ip",
     "fastly-ssl",
+    "fly-client-ip",
     "forwarded",
     "forwarded-for",
     "front-end-https",
@@ -23,16 +23,27 @@ const WITHHELD: [&str; 31] = [
     "queue-pass",
     "queue-position",
     "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-accel-mapping",
+    "x-appengine-user-ip",
+    "x-azure-clientip",
+    "x-azure-socketip",
     "x-client-ip",
     "x-cluster-client-ip",
     "x-forwarded",
     "x-host",
+    "x-http-host-override",
     "x-http-method",
     "x-http-method-override",
+    "x-invoke-path",
+    "x-matched-path",
     "x-method-override",
+    "x-nf-client-connection-ip",
     "x-original-forwarded-for",
     "x-original-host",
+    "x-original-method",
     "x-original-scheme",
+    "x-original-uri",
     "x-original-url",
     "x-originating-ip",
     "x-real-ip",
@@ -40,10 +51,44 @@ const WITHHELD: [&str; 31] = [
     "x-remote-ip",
     "x-rewrite-url",
     "x-scheme",
+    "x-sendfile-type",
     "x-url-scheme",
+    "x-vercel-forwarded-for",
 ];
 
-const FORWARDED: &str = "x-forwarded-";
+/// Names for the next hop alone (RFC 9110 7.6.1), besides those that `Connection` names. The first would let a client name what is
+/// ours for an origin's own proxy to drop. The host sets what its own connections need.
+const OF_THE_HOP: &[&str] = &[
+    "connection",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "upgrade",
+];
+
+/// What whole families of such names begin with.
+const FAMILIES: &[&str] = &["proxy-", "x-envoy-", "x-forwarded-"];
+
+/// What a request is not without, whatever `Connection` names.
+const OF_EACH_REQUEST: &[&str] = &["content-length", "host", "transfer-encoding"];
+
+/// Of the names of a request's headers, in lower case, those that go no further, by the lines of its `Connection`.
+#[must_use]
+pub fn withheld<'a>(
+    names: impl Iterator<Item = &'a str>,
+    connection: impl Iterator<Item = &'a [u8]>,
+) -> Vec<String> {
+    let named: Vec<String> = connection
+        .flat_map(|line| line.split(|byte| *byte == b','))
+        .map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase())
+        .filter(|name| !OF_EACH_REQUEST.contains(&name.as_str()))
+        .collect();
+    let is_named = |name: &str| named.iter().any(|named| named == name);
+    names
+        .filter(|name| is_withheld(name) || is_named(name))
+        .map(str::to_owned)
+        .collect()
+}
 
 /// Whether a client's header of this name, in lower case, goes no further. Many origins read `_` as `-` (RFC 3875 4.1.18),
 /// and some read so every byte of a name that is no letter and no digit.
@@ -54,7 +99,7 @@ pub fn is_withheld(name: &str) -> bool {
         name.len() >= listed.len() && same.all(|(found, listed)| dashed(found) == listed)
     };
     let is = |listed: &&str| name.len() == listed.len() && begins_with(listed);
-    begins_with(FORWARDED) || WITHHELD.iter().any(is)
+    FAMILIES.iter().any(|family| begins_with(family)) || WITHHELD.iter().chain(OF_THE_HOP).any(is)
 }
 
 fn dashed(byte: u8) -> u8 {
@@ -188,6 +233,12 @@ mod tests {
             "client-ip",
             "forwarded-for",
             "x-original-forwarded-for",
+            "x_original_uri",
+            "x-envoy-original-path",
+            "proxy-authorization",
+            "proxy_client_ip",
+            "te",
+            "upgrade",
         ] {
             assert!(is_withheld(name), "{name}");
         }
@@ -199,7 +250,10 @@ mod tests {
             "x-queue-pass",
             "forwarded-by",
             "x-forward",
-            "proxy-authorization",
+            "proxying",
+            "te-x",
+            "x-envoy",
+            "x-original-filename",
             "host",
             "x-requested-with",
             "queuepass",
@@ -207,6 +261,22 @@ mod tests {
         ] {
             assert!(!is_withheld(name), "{name}");
         }
+    }
+
+    #[test]
+    fn what_connection_names_goes_no_further_and_a_request_stays_one() {
+        let names = ["host", "content-length", "x-mine", "x-hop", "te", "cookie"];
+        let left = |lines: &[&str]| {
+            let lines = lines.iter().map(|line| line.as_bytes());
+            withheld(names.into_iter(), lines)
+        };
+        assert_eq!(left(&[]), ["te"]);
+        assert_eq!(left(&["close, X-Hop"]), ["x-hop", "te"]);
+        assert_eq!(
+            left(&["close", " x-hop ,,x-mine"]),
+            ["x-mine", "x-hop", "te"]
+        );
+        assert_eq!(left(&["host, Content-Length, x-min, \u{e9}"]), ["te"]);
     }
 
     fn forbids<const N: usize, const M: usize>(all: [&str; N], platform: [&str; M]) -> bool {

@@ -18,7 +18,7 @@ use now_serving::cache::outbox::Tally;
 use now_serving::cache::{MAX_AGE, STALE_WHILE_REVALIDATE};
 use now_serving::config::Query;
 use now_serving::config::{Config, DOCUMENT, Room, Source, Unreadable, Unsound};
-use now_serving::http::{Answer, Call, HEADERS, is_withheld};
+use now_serving::http::{Answer, Call, HEADERS, withheld};
 use now_serving::queue::{Actor, Now, Platform, RoomName, Signal};
 use now_serving::service;
 use now_serving::telemetry::log::{RequestFacts, entry};
@@ -1175,6 +1175,12 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
         None => (ask.target.as_str(), None),
     };
     let host = ask.headers.iter().find(|(name, _)| *name == "host");
+    let lines = ask.headers.iter();
+    let names: Vec<String> = lines
+        .clone()
+        .map(|(name, _)| name.to_ascii_lowercase())
+        .collect();
+    let connection = lines.filter(|(name, _)| *name == "connection");
     Call {
         method: ask.method.to_owned(),
         path: path.to_owned(),
@@ -1192,12 +1198,10 @@ pub(crate) fn call(ask: &Ask, id: String) -> Call {
             .filter(|(name, _)| HEADERS.contains(name))
             .cloned()
             .collect(),
-        withheld: ask
-            .headers
-            .iter()
-            .map(|(name, _)| name.to_ascii_lowercase())
-            .filter(|name| is_withheld(name))
-            .collect(),
+        withheld: withheld(
+            names.iter().map(String::as_str),
+            connection.map(|(_, value)| value.as_slice()),
+        ),
         id,
     }
 }
