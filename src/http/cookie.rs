@@ -4,6 +4,7 @@
 
 use super::Call;
 use crate::queue::RoomName;
+use ct_codecs::{Base64UrlSafeNoPadding, Decoder};
 use std::borrow::Cow;
 
 /// The names of a room's cookies, as browsers keep them in one scope.
@@ -184,12 +185,7 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
         .filter(move |pair| is_named(pair, name))
         .filter_map(|pair| pair.splitn(2, |byte| *byte == b'=').nth(1))
         .map(<[u8]>::trim_ascii)
-        .map(|value| {
-            value
-                .strip_prefix(b"\"")
-                .and_then(|rest| rest.strip_suffix(b"\""))
-                .unwrap_or(value)
-        })
+        .map(unquoted)
         .filter_map(|value| std::str::from_utf8(value).ok())
 }
 
@@ -197,17 +193,22 @@ pub fn values<'a>(header: &'a [u8], name: &'a str) -> impl Iterator<Item = &'a s
 /// longer listed.
 pub const OF_ROOMS: [&str; 2] = ["__Host-queue-", "__Secure-queue-"];
 
-/// The header without the cookies of these names, and of those that begin with one that ends in `-`, the others byte for byte;
-/// `None` when nothing is left.
+/// With what the name of every ticket's cookie begins, whatever room it is of; that of a twin as well.
+pub const TICKETS: [&str; 3] = ["__Host-queue", "__Secure-queue", "queue"];
+/// And with what that of every twin's.
+pub const TWINS: [&str; 3] = ["__Host-queue-post", "__Secure-queue-post", "queue-post"];
+
+/// The header without the cookies of these names, of those that begin with one that ends in `-`, and of those that are one of `like`,
+/// or go on from it with `-`, and have a ticket for their value; the others byte for byte. `None` when nothing is left.
 #[must_use]
-pub fn without(header: &[u8], names: &[impl AsRef<str>]) -> Option<Vec<u8>> {
+pub fn without(header: &[u8], names: &[impl AsRef<str>], like: &[&str]) -> Option<Vec<u8>> {
     let is_ours = |pair: &[u8]| {
         let is_it = |name: &str| {
             let begins =
                 name.ends_with('-') && pair.trim_ascii_start().starts_with(name.as_bytes());
             begins || is_named(pair, name)
         };
-        names.iter().any(|name| is_it(name.as_ref()))
+        names.iter().any(|name| is_it(name.as_ref())) || is_like_one(pair, like)
     };
     if !pairs(header).any(is_ours) {
         return Some(header.to_vec());
@@ -215,6 +216,34 @@ pub fn without(header: &[u8], names: &[impl AsRef<str>]) -> Option<Vec<u8>> {
     let rest: Vec<&[u8]> = pairs(header).filter(|pair| !is_ours(pair)).collect();
     let rest = rest.join(&b';').trim_ascii().to_vec();
     (!rest.is_empty()).then_some(rest)
+}
+
+/// Whether a cookie that is named like one of ours holds what looks like a ticket: a JWT that says of which room it is. A room that is
+/// no longer listed may come back, and its tickets with it.
+fn is_like_one(pair: &[u8], like: &[&str]) -> bool {
+    let mut parts = pair.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);
+    let (Some(name), Some(value)) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_name = |like: &&str| {
+        let rest = name.strip_prefix(like.as_bytes());
+        rest.is_some_and(|rest| rest.first().is_none_or(|next| *next == b'-'))
+    };
+    like.iter().any(is_name) && is_ticket(unquoted(value))
+}
+
+fn is_ticket(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| *byte == b'.');
+    let (Some(_), Some(claims), Some(_), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let claims = Base64UrlSafeNoPadding::decode_to_vec(claims, None).unwrap_or_default();
+    let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap_or_default();
+    let is_text = |name: &str| claims.get(name).is_some_and(serde_json::Value::is_string);
+    let is_time = |name: &str| claims.get(name).is_some_and(serde_json::Value::is_u64);
+    is_text("room") && is_text("sub") && is_time("iat") && is_time("exp")
 }
 
 /// To which requests from other sites the browser adds the cookie.
@@ -230,6 +259,12 @@ fn pairs(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     header.split(|byte| *byte == b';')
 }
 
+fn unquoted(value: &[u8]) -> &[u8] {
+    let inner = value.strip_prefix(b"\"");
+    let inner = inner.and_then(|rest| rest.strip_suffix(b"\""));
+    inner.unwrap_or(value)
+}
+
 fn is_named(pair: &[u8], name: &str) -> bool {
     let found = pair.split(|byte| *byte == b'=').next();
     found.is_some_and(|found| found.trim_ascii() == name.as_bytes()) && pair.contains(&b'=')
@@ -238,6 +273,7 @@ fn is_named(pair: &[u8], name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ct_codecs::Encoder;
 
     fn found(header: &[u8]) -> Vec<&str> {
         values(header, "__Host-queue").collect()
@@ -276,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_origin_gets_the_other_cookies_byte_for_byte() {
-        let left = |header: &[u8]| without(header, &["__Host-queue", "__Host-queue-post"]);
+        let left = |header: &[u8]| without(header, &["__Host-queue", "__Host-queue-post"], &[]);
         assert_eq!(left(b"a=1; b=\xff"), Some(b"a=1; b=\xff".to_vec()));
         assert_eq!(
             left(b"a=1; __Host-queue=x; b=\xff"),
@@ -290,6 +326,51 @@ mod tests {
             Some(b"queue=1".to_vec()),
             "the origin's own"
         );
+    }
+
+    #[test]
+    fn what_looks_like_a_ticket_is_one_of_ours_by_any_name_of_ours() {
+        let jwt = |claims: &str| {
+            let claims = Base64UrlSafeNoPadding::encode_to_string(claims).unwrap_or_default();
+            format!("eyJhbGciOiJIUzI1NiJ9.{claims}.c2lnbmVk")
+        };
+        let ticket = jwt(r#"{"iat":1,"exp":2,"sub":"a","room":"gone"}"#);
+        let is_left = |pair: &str, like: &[&str]| {
+            without(pair.as_bytes(), &[] as &[&str], like) == Some(pair.as_bytes().to_vec())
+        };
+        for name in [
+            "queue",
+            "queue-gone",
+            "queue-post-gone",
+            "__Host-queue",
+            "__Secure-queue-post",
+        ] {
+            assert!(!is_left(&format!("{name}={ticket}"), &TICKETS), "{name}");
+            assert!(
+                !is_left(&format!(" {name} = \"{ticket}\""), &TICKETS),
+                "{name}"
+            );
+            let is_twin = name.contains("-post");
+            assert_eq!(
+                is_left(&format!("{name}={ticket}"), &TWINS),
+                !is_twin,
+                "{name}"
+            );
+        }
+        for name in ["queued", "my-queue", "Queue", "__Host-queues"] {
+            assert!(is_left(&format!("{name}={ticket}"), &TICKETS), "{name}");
+        }
+        for value in [
+            jwt(r#"{"iat":1,"exp":2,"sub":"a"}"#),
+            jwt(r#"{"iat":1,"exp":2,"sub":"a","room":7}"#),
+            jwt("no JSON"),
+            format!("{ticket}.more"),
+            "a.!.b".to_owned(),
+            "7".to_owned(),
+            String::new(),
+        ] {
+            assert!(is_left(&format!("queue-own={value}"), &TICKETS), "{value}");
+        }
     }
 
     #[test]

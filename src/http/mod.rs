@@ -108,15 +108,15 @@ pub enum Way {
 /// The visitor's cookies on the way to the origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cookies {
-    /// All but those of these names.
-    Without(Vec<Cow<'static, str>>),
+    /// All but those of these names, and but tickets in cookies that are named like these.
+    Without(Vec<Cow<'static, str>>, &'static [&'static str]),
     /// None at all.
     None,
 }
 
 impl Default for Cookies {
     fn default() -> Self {
-        Self::Without(Vec::new())
+        Self::Without(Vec::new(), &[])
     }
 }
 
@@ -125,7 +125,7 @@ impl Cookies {
     #[must_use]
     pub fn left<'a>(&self, lines: impl Iterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
         let left = |line| match self {
-            Self::Without(names) => cookie::without(line, names),
+            Self::Without(names, like) => cookie::without(line, names, like),
             Self::None => None,
         };
         let left: Vec<Vec<u8>> = lines

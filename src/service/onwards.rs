@@ -2,7 +2,7 @@
 
 use super::{Outcome, reply_with, secured};
 use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
-use crate::http::cookie::OF_ROOMS;
+use crate::http::cookie::{OF_ROOMS, TICKETS, TWINS};
 use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
@@ -147,13 +147,13 @@ pub(super) fn bare(
         };
         ticket.into_iter().chain([names.twin.clone()])
     });
-    let of_rooms = match origin_cookie {
-        OriginCookie::Remove => &OF_ROOMS[..],
-        OriginCookie::Keep => &[],
+    let (of_rooms, like) = match origin_cookie {
+        OriginCookie::Remove => (&OF_ROOMS[..], &TICKETS[..]),
+        OriginCookie::Keep => (&[][..], &TWINS[..]),
     };
     let ours = ours.chain(of_rooms.iter().copied().map(Cow::Borrowed));
     Forward {
-        cookies: Cookies::Without(ours.collect()),
+        cookies: Cookies::Without(ours.collect(), like),
         backend: backend.map(str::to_owned),
         way,
         ..Forward::default()

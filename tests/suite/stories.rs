@@ -162,6 +162,7 @@ in_every_house! {
     a_room_has_what_it_names_and_shares_the_rest
     the_routes_of_a_room_are_below_its_name
     the_origin_gets_no_ticket_of_any_room
+    the_ticket_of_a_room_that_is_no_longer_listed_stays_at_the_edge
     a_path_that_may_be_of_several_rooms_is_refused
     the_log_and_the_metrics_name_the_room
     an_unsound_configuration_keeps_the_rooms_apart

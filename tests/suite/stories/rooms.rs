@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::house::{Ask, Got, House, problem_keys};
+use crate::house::{Ask, Got, House, Visitor, problem_keys};
 
 /// A browser that keeps the tickets of all rooms.
 #[derive(Default)]
@@ -303,4 +303,47 @@ pub(crate) fn a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again(house
         .with("cookie", cookies);
     let got = house.ask(&ask);
     assert!(got.inside && !got.body.contains("gone"), "{got:?}");
+}
+
+/// The ticket is good until it ends, so that its room may come back; the origin is not to have it.
+pub(crate) fn the_ticket_of_a_room_that_is_no_longer_listed_stays_at_the_edge(house: &House) {
+    let [sale, _, _] = with_rooms(house);
+    house.set("bypass_paths", "/echo");
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let ticket = visitor.ticket.unwrap();
+    let cookies_of = |house: &House, cookies: &str| {
+        let got = house.ask(&Ask::get("/echo").with("cookie", cookies));
+        assert!(got.inside, "{got:?}");
+        got.body
+    };
+    house.set("rooms", "[]");
+    let own = "app=1; queue-app=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmVk";
+    for name in [
+        format!("queue-{sale}"),
+        format!("queue-post-{sale}"),
+        format!("__Host-queue-{sale}"),
+        "__Secure-queue".to_owned(),
+        "__Secure-queue-post".to_owned(),
+        "__Host-queue".to_owned(),
+    ] {
+        for value in [ticket.clone(), format!("\"{ticket}\"")] {
+            let sent = cookies_of(house, &format!("{name}={value}; {own}"));
+            assert!(sent.is_empty() || !sent.contains(&ticket), "{name}: {sent}");
+            assert!(sent.is_empty() || sent.contains(own), "{name}: {sent}");
+        }
+    }
+    house.set("origin_cookie", "keep");
+    let sent = cookies_of(
+        house,
+        &format!("queue-{sale}={ticket}; queue-post-{sale}={ticket}; {own}"),
+    );
+    assert!(
+        sent.is_empty() || sent.contains(&format!("queue-{sale}={ticket}; {own}")),
+        "{sent}"
+    );
+    assert!(
+        !sent.contains("queue-post-"),
+        "the twin always stays: {sent}"
+    );
 }
