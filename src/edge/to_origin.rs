@@ -28,7 +28,8 @@ pub(super) struct ToOrigin<'a> {
 }
 
 impl<'a> ToOrigin<'a> {
-    /// A visitor's request, with what is ours taken out and what the origin should know put in.
+    /// A visitor's request, with what is ours taken out and what the origin should know put in. Where the answer is watched, a body that
+    /// no header announced, as HTTP/2 allows, stays here: its sender could make the answer late.
     pub(super) fn new(mut request: Request, forward: &'a Forward, call: &Call) -> Self {
         // What came may name the same path in another way, such as by dot segments. What was judged is what is sent.
         let judged = request.get_url().clone();
@@ -39,6 +40,7 @@ impl<'a> ToOrigin<'a> {
         let (mut request, body) = request.into_handles();
         request.set_url(&judged);
         prepare(&mut request, forward, call);
+        let body = body.filter(|_| forward.watch.is_none() || call.has_body());
         Self {
             backend: named(forward.backend.as_deref()),
             request,

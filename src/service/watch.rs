@@ -52,7 +52,8 @@ pub(super) fn watch(
 /// First admissions, and some documents of visitors inside. The window hears of visitors released since it was cut.
 fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<u64> {
     // A body that takes long to arrive is no fault of the origin.
-    if request.room.health.setting == OriginHealth::Off || request.call.method != "GET" {
+    let brings_nothing = request.call.method == "GET" && !request.call.has_body();
+    if request.room.health.setting == OriginHealth::Off || !brings_nothing {
         return None;
     }
     match reason {

@@ -399,6 +399,48 @@ mod native {
         }
     }
 
+    /// A body comes as slowly as its sender likes, and the origin waits for it.
+    #[test]
+    fn what_brings_a_body_says_nothing_of_the_origin() {
+        let house = House::native();
+        let mut inside = let_in(&house);
+        assert!(inside.ask("/echo").inside);
+        let mut called = Visitor::new(&house);
+        called.ask("/");
+        house.permit(1);
+        let now_ms = house.now_ms();
+        let config = config_with(&[("origin_health", "on"), ("watch_documents", "1")]);
+        let is_told = |ticket: &str, ask: Ask| {
+            let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+            let ask = ask.with("cookie", format!("queue={ticket}"));
+            let call = call(&ask, "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
+            else {
+                panic!("{ask:?}");
+            };
+            forward.watch.is_some_and(|watch| watch.told.is_some())
+        };
+        let page = || {
+            let ask = Ask::get("/shop").with("accept", "text/html");
+            ask.with("sec-fetch-mode", "navigate")
+        };
+        for ticket in [inside.ticket.unwrap(), called.ticket.unwrap()] {
+            assert!(is_told(&ticket, page()));
+            assert!(is_told(&ticket, page().with("content-length", "0")));
+            for (name, value) in [
+                ("content-length", "1"),
+                ("content-length", "01"),
+                ("transfer-encoding", "chunked"),
+                ("transfer-encoding", "identity"),
+            ] {
+                let ask = page().with(name, value);
+                assert!(!is_told(&ticket, ask), "{name}: {value}");
+            }
+        }
+    }
+
     /// The cache does not tell backends apart.
     #[test]
     fn what_goes_to_the_backend_of_a_region_is_kept_for_no_other_visitor() {
