@@ -4,7 +4,7 @@ use fastly::handle::{PendingRequestHandle, ResponseHandle};
 use fastly::http::HeaderName;
 use fastly::http::request::SendErrorCause;
 
-use now_serving::http::{COMMANDS, Ending, Forward, commands};
+use now_serving::http::{COMMANDS, Call, Ending, Forward, commands};
 
 use super::watch::deliver;
 
@@ -23,6 +23,7 @@ pub(super) fn obeyed(
     pending: PendingRequestHandle,
     forward: &Forward,
     ending: Option<&Ending>,
+    call: &Call,
 ) -> Result<Obeyed, SendErrorCause> {
     let (mut head, body) = pending.wait()?;
     let ending = ending.filter(|_| is_commanded(&head));
@@ -31,7 +32,7 @@ pub(super) fn obeyed(
     }
     let cookies = ending.map_or(&forward.set_cookies, |ending| &ending.cookies);
     let status = head.get_status().as_u16();
-    deliver(head, body, cookies);
+    deliver(head, body, cookies, call);
     let ends = ending.is_some();
     Ok(Obeyed { status, ends })
 }

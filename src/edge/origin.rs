@@ -12,7 +12,7 @@ use now_serving::service;
 
 use super::command::{Obeyed, obeyed};
 use super::to_origin::{Sent, ToOrigin};
-use super::watch::{Watched, elapsed_ms, watched};
+use super::watch::{Watched, elapsed_ms, head_delivered, watched};
 
 /// Sends the request on, bodies untouched: the host answers the visitor from the origin while this sandbox takes the
 /// next request. Where the origin may command something, the sandbox waits for the head of the answer. An answer takes its place
@@ -34,15 +34,18 @@ pub(super) fn forwarded(
     let sent = ToOrigin::new(request, forward, call).send();
     let handed_over = sent.and_then(|sent| match (sent, &forward.commands) {
         (Sent::Passed(pending), Commands::Read(ending)) => {
-            let obeyed = obeyed(pending, forward, ending.as_deref())?;
+            let obeyed = obeyed(pending, forward, ending.as_deref(), call)?;
             let answered = forward
                 .watch
                 .map(|watch| Answered::of(Some(obeyed.status), elapsed_ms(began), watch.slow_ms));
             Ok((Forwarded::Obeyed(obeyed), answered))
         }
         (Sent::Passed(pending), Commands::Unread) if let Some(watch) = &forward.watch => {
-            let (watched, answered) = watched(pending, began, (forward, watch))?;
+            let (watched, answered) = watched(pending, began, (forward, watch), call)?;
             Ok((Forwarded::Watched(watched), Some(answered)))
+        }
+        (Sent::Passed(pending), Commands::Unread) if call.method == "HEAD" => {
+            head_delivered(pending, began, forward, call).map(|()| (Forwarded::HandedOver, None))
         }
         (sent, _) => sent
             .handed_over(&forward.set_cookies)

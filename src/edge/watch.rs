@@ -4,17 +4,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fastly::handle::{BodyHandle, PendingRequestHandle, PollHandleResult, ResponseHandle};
-use fastly::http::HeaderValue;
-use fastly::http::header::{CACHE_CONTROL, SET_COOKIE};
+use fastly::http::header::{CACHE_CONTROL, CONTENT_LENGTH, SET_COOKIE};
 use fastly::http::request::SendErrorCause;
+use fastly::http::{FramingHeadersMode, HeaderValue};
 
-use now_serving::http::{Forward, OnBad, PRIVATE, Watch};
+use now_serving::http::{Call, Forward, OnBad, PRIVATE, Watch};
 use now_serving::queue::Answered;
 
 use super::to_origin::hand_over;
+use super::upstash::LENGTH;
 
 /// How long the sandbox sleeps between two looks: at first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(8));
+
+/// How long the sandbox waits for an answer to `HEAD`, in milliseconds.
+const HEAD_MS: u64 = 1000;
 
 /// What came of an answer that was watched.
 pub(super) enum Watched {
@@ -29,6 +33,7 @@ pub(super) fn watched(
     pending: PendingRequestHandle,
     began: Instant,
     (forward, watch): (&Forward, &Watch),
+    call: &Call,
 ) -> Result<(Watched, Answered), SendErrorCause> {
     match head_in_time(pending, began, watch.slow_ms)? {
         Head::There(head, body) => {
@@ -37,7 +42,7 @@ pub(super) fn watched(
             if answered == Answered::Bad && watch.on_bad == OnBad::KeepPlace {
                 return Ok((Watched::Withheld, answered));
             }
-            deliver(head, body, &forward.set_cookies);
+            deliver(head, body, &forward.set_cookies, call);
             Ok((Watched::Delivered(Some(status)), answered))
         }
         Head::Awaited(pending) => {
@@ -46,6 +51,23 @@ pub(super) fn watched(
             Ok((Watched::Delivered(None), Answered::Late))
         }
     }
+}
+
+/// Delivers the answer to a `HEAD`: the host hands over no length but that of a body. Where it is late, the host hands it over.
+pub(super) fn head_delivered(
+    pending: PendingRequestHandle,
+    began: Instant,
+    forward: &Forward,
+    call: &Call,
+) -> Result<(), SendErrorCause> {
+    match head_in_time(pending, began, HEAD_MS)? {
+        Head::There(head, body) => deliver(head, body, &forward.set_cookies, call),
+        Head::Awaited(pending) => {
+            hand_over(&pending, &forward.set_cookies);
+            pending.send_to_client();
+        }
+    }
+    Ok(())
 }
 
 /// The head of an answer, or the request that still waits for it.
@@ -75,8 +97,14 @@ pub(super) fn head_in_time(
     }
 }
 
-/// Hands the answer on, with cookies of ours.
-pub(super) fn deliver(mut head: ResponseHandle, body: BodyHandle, cookies: &[String]) {
+/// Hands the answer on, with cookies of ours. That to a `HEAD` has the length of what a `GET` would bring (RFC 9110 9.3.2).
+pub(super) fn deliver(mut head: ResponseHandle, body: BodyHandle, cookies: &[String], call: &Call) {
+    let has_length = |head: &ResponseHandle| {
+        matches!(head.get_header_value(&CONTENT_LENGTH, LENGTH), Ok(Some(_)))
+    };
+    if call.method == "HEAD" && has_length(&head) {
+        head.set_framing_headers_mode(FramingHeadersMode::ManuallyFromHeaders);
+    }
     let values = cookies
         .iter()
         .flat_map(|cookie| HeaderValue::from_str(cookie));

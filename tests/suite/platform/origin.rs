@@ -1,5 +1,8 @@
 //! What the origin gets to see, for every kind of request: an echo of the headers, through the shipped Wasm.
 
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
 use harness::origin::Seen;
 use upstash_local::{Fault, Faults};
 
@@ -293,6 +296,55 @@ fn what_a_connection_names_goes_no_further() {
         assert_eq!(has("x-mine"), kept, "{named}: {seen:?}");
         assert!(has("host") && !has("connection"), "{named}: {seen:?}");
     }
+}
+
+/// What a client that asks for the head reads of the answer's length (RFC 9110 9.3.2).
+#[test]
+fn a_head_tells_the_length_of_what_a_get_would_bring() {
+    let house = House::wasm_shared();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    assert!(visitor.ask("/echo").inside);
+    let ticket = format!("queue={}", visitor.ticket.unwrap());
+    let head = |from: SocketAddr, path: &str| {
+        let mut socket = TcpStream::connect(from).unwrap();
+        let request = format!(
+            "HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {ticket}\r\nConnection: close\r\n\r\n"
+        );
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        let lines = answer.to_ascii_lowercase();
+        let lengths = lines
+            .lines()
+            .filter_map(|line| line.strip_prefix("content-length: "));
+        let lengths: Vec<String> = lengths.map(str::to_owned).collect();
+        (answer.starts_with("HTTP/1.1 200"), lengths)
+    };
+    let edge = house.wasm_side().edge.addr();
+    let origin = house.wasm_side().origin.url();
+    let origin: SocketAddr = origin.trim_start_matches("http://").parse().unwrap();
+    let same = |path: &str| {
+        let found = head(origin, path);
+        assert_ne!(found, (true, vec!["0".to_owned()]), "{path}");
+        assert_eq!(head(edge, path), found, "{path}");
+    };
+    for path in [
+        "/assets/logo.svg",
+        "/download?mb=3",
+        "/robots.txt",
+        "/cookies",
+    ] {
+        same(path);
+    }
+    house.set("command_paths", "/assets/*");
+    same("/assets/logo.svg");
+    house.set("cache_paths", "/robots.txt");
+    same("/robots.txt");
+    assert!(
+        head(edge, "/slow?ms=1500").0,
+        "one that is late comes all the same"
+    );
 }
 
 /// The local server has no such cache, so here every request reaches the origin; what it would share is what arrives.
