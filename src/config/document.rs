@@ -4,8 +4,9 @@
 //! could not be read or understood is unknown, never absent.
 
 use super::reader::NONE;
-use super::{Problem, Source};
-use crate::http::json::{Pairs, Value, whole};
+use super::{Problem, Source, Unreadable};
+use crate::http::json::{self, Pairs, Value, whole};
+use crate::http::without_mark;
 
 /// The key that holds the document.
 pub const DOCUMENT: &str = "settings";
@@ -112,8 +113,7 @@ impl Document {
     }
 
     fn read_first(&mut self, source: &dyn Source) -> usize {
-        let said = source.setting(DOCUMENT);
-        let spent = look_ups(&said);
+        let (said, spent) = asked(source, DOCUMENT);
         match said.map(|text| text.filter(|text| !text.is_empty())) {
             Err(_) => self.is_unreadable(DOCUMENT),
             Ok(Some(text)) => self.add(DOCUMENT, &text),
@@ -134,8 +134,8 @@ impl Document {
                 self.single.push((key, Known::Unknown));
                 continue;
             }
-            let said = source.setting(key);
-            spent += look_ups(&said);
+            let (said, took) = asked(source, key);
+            spent += took;
             let known = match said {
                 Ok(Some(text)) if !text.is_empty() => Known::Is(text),
                 Ok(_) => Known::Absent,
@@ -166,8 +166,8 @@ impl Document {
                 self.is_missing(part, accepted);
                 continue;
             }
-            let said = source.setting(part);
-            spent += look_ups(&said);
+            let (said, took) = asked(source, part);
+            spent += took;
             match said {
                 Err(_) => self.is_unreadable(part),
                 Ok(None) => self.is_missing(part, "a value, since settings names this key in more"),
@@ -181,25 +181,15 @@ impl Document {
         if !part.starts_with(DOCUMENT) {
             return self.put(part.to_owned(), Value::Text(text.to_owned()));
         }
-        match serde_json::from_slice(text.as_bytes()) {
+        match json::read(text.as_bytes()) {
             Ok(Pairs(pairs)) => {
                 for (name, value) in pairs {
                     self.put(name, value);
                 }
             }
-            Err(error) => {
+            Err(unread) => {
                 self.gap = Some(Gap::NotUnderstood);
-                // What the parser says may hold a piece of the text, and that may be a secret.
-                let place = if error.is_data() {
-                    "this is JSON, but no object".to_owned()
-                } else {
-                    format!(
-                        "this is no JSON from line {}, column {}",
-                        error.line(),
-                        error.column()
-                    )
-                };
-                let accepted = format!("a JSON object such as {{\"automatic\":15}}; {place}");
+                let accepted = format!("a JSON object such as {{\"automatic\":15}}; {unread}");
                 self.problem(part, None, &accepted);
             }
         }
@@ -233,6 +223,14 @@ impl Document {
     fn problem(&mut self, key: &'static str, value: Option<String>, accepted: &str) {
         self.problems.push(Problem::wrong(key, value, accepted));
     }
+}
+
+/// What a store says of a key, without the byte order mark that an editor put in front of it, and what asking took.
+fn asked(source: &dyn Source, key: &str) -> (Result<Option<String>, Unreadable>, usize) {
+    let said = source.setting(key);
+    let spent = look_ups(&said);
+    let unmarked = |text: String| without_mark(&text).to_owned();
+    (said.map(|said| said.map(unmarked)), spent)
 }
 
 /// What the platform counts for it: the SDK asks a second time for what is longer than its first buffer.

@@ -1,7 +1,7 @@
 //! What is wrong with one setting.
 
 use super::DOCUMENT;
-use crate::http::shortened;
+use crate::http::{seen, shortened};
 use serde::Serialize;
 
 /// One thing that is wrong with the configuration.
@@ -61,7 +61,7 @@ impl Problem {
         Self {
             room: None,
             key,
-            value: value.map(|value| shortened(&value)),
+            value: value.map(|value| shortened(&seen(&value))),
             accepted: shortened(accepted),
             unreadable: false,
         }

@@ -4,10 +4,87 @@ mod whole;
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::{code_point, is_unseen};
+
 pub(crate) use whole::whole;
+
+/// Why a text is not the JSON that was asked for. It repeats nothing of it, which may be a secret, but for a letter that is not
+/// seen: its reader would look for it in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is JSON of another kind.
+    OtherJson,
+    /// From a line and a column on, where this letter stands that is not seen.
+    NoJson {
+        line: usize,
+        column: usize,
+        unseen: Option<char>,
+    },
+    /// Its bytes are those of another encoding.
+    Utf16,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherJson => f.write_str("this is JSON, but no object"),
+            Self::Utf16 => f.write_str("this is UTF-16, and JSON is UTF-8"),
+            Self::NoJson {
+                line,
+                column,
+                unseen,
+            } => {
+                write!(f, "this is no JSON from line {line}, column {column}")?;
+                match unseen {
+                    Some(letter) => write!(
+                        f,
+                        ", where {} stands, which is not seen",
+                        code_point(*letter)
+                    ),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// Reads what people and programs wrote. A byte order mark in front is ignored (RFC 8259, 8.1).
+///
+/// # Errors
+/// Why it cannot be read.
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    serde_json::from_slice(bytes).map_err(|error| {
+        if error.is_data() {
+            return Unread::OtherJson;
+        }
+        if matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Unread::Utf16;
+        }
+        let (line, column) = (error.line(), error.column());
+        Unread::NoJson {
+            line,
+            column,
+            unseen: letter_at(bytes, line, column).filter(|letter| is_unseen(*letter)),
+        }
+    })
+}
+
+/// The letter of which one byte stands in this line and column, both counted from 1.
+fn letter_at(bytes: &[u8], line: usize, column: usize) -> Option<char> {
+    let line = bytes
+        .split(|byte| *byte == b'\n')
+        .nth(line.checked_sub(1)?)?;
+    let column = column.saturating_sub(1);
+    let text = String::from_utf8_lossy(line);
+    let mut letters = text.char_indices();
+    let found = letters.find(|(at, letter)| (*at..at + letter.len_utf8()).contains(&column));
+    found.map(|(_, letter)| letter)
+}
 
 /// One value, as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

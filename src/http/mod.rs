@@ -20,7 +20,8 @@ pub use command::{COMMANDS, commands};
 pub use network::network;
 pub use reply::{PRIVATE, Reply};
 use std::borrow::Cow;
-pub use text::{first, shortened};
+pub(crate) use text::is_ignorable;
+pub use text::{code_point, first, is_unseen, seen, shortened, without_mark};
 pub use told::{forbids_storing, is_withheld, told, upgrades_only, withheld};
 
 /// What is to be done with the request.

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::ops::RangeInclusive;
 
 use crate::http::body::{self, Unread};
-use crate::http::json::{Pairs, Value, whole};
+use crate::http::json::{self, Pairs, Value, whole};
 use crate::http::negotiate::{FORM, media};
 
 /// The values of one request, taken one by one.
@@ -81,7 +81,7 @@ impl Fields {
         let media = media(content_type);
         let (left, is_form) = match media.as_str() {
             FORM => (form(&bytes), true),
-            "application/json" => (json(&bytes, example)?, false),
+            "application/json" => (members(&bytes, example)?, false),
             "" if bytes.is_empty() => (Vec::new(), false),
             _ => {
                 return Err(Refusal::Type(format!(
@@ -303,11 +303,12 @@ fn form(bytes: &[u8]) -> Vec<(String, Value)> {
 }
 
 /// Every name once: of two values somebody would have to guess which one was meant.
-fn json(bytes: &[u8], example: &str) -> Result<Vec<(String, Value)>, Refusal> {
-    let Ok(Pairs(pairs)) = serde_json::from_slice(bytes) else {
-        let text = format!("the body is not a JSON object; accepted is such as {example}");
-        return Err(Refusal::Value(text));
-    };
+fn members(bytes: &[u8], example: &str) -> Result<Vec<(String, Value)>, Refusal> {
+    let Pairs(pairs) = json::read(bytes).map_err(|unread| {
+        let text =
+            format!("the body is not a JSON object: {unread}; accepted is such as {example}");
+        Refusal::Value(text)
+    })?;
     let mut names = BTreeSet::new();
     match pairs.iter().find(|(name, _)| !names.insert(name)) {
         Some((name, _)) => Err(twice(name)),
@@ -499,7 +500,7 @@ mod tests {
             (
                 json,
                 "[]",
-                r#"the body is not a JSON object; accepted is such as {"amt": 5}"#.to_owned(),
+                r#"the body is not a JSON object: this is JSON, but no object; accepted is such as {"amt": 5}"#.to_owned(),
             ),
         ] {
             assert_eq!(asked(kind, body), Err(Refusal::Value(said)), "{body}");

@@ -32,6 +32,7 @@ mod sent;
 mod sign;
 pub(crate) mod signals;
 pub(crate) mod trouble;
+mod typed;
 pub(crate) mod verifier;
 mod wire;
 
@@ -67,6 +68,7 @@ use sent::*;
 use sign::*;
 use signals::*;
 use trouble::*;
+use typed::*;
 use verifier::*;
 use wire::*;
 
@@ -439,4 +441,6 @@ in_every_house! {
     what_is_no_event_moves_nothing_and_says_what_is_accepted
     an_event_set_twice_by_one_key_is_set_once
     an_event_by_lot_that_is_set_live_is_committed_to_at_once
+    a_byte_order_mark_is_ignored
+    a_letter_that_is_not_seen_is_named
 }

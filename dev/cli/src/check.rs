@@ -11,6 +11,7 @@ use now_serving::config::{
     Config, DEVELOPMENT, DOCUMENT, LONGEST, PARTS, Problem, Remembering, Room, SECRETS, SINGLE,
     Source, Spent, Unreadable,
 };
+use now_serving::http::without_mark;
 use serde_json::Value as Json;
 
 use harness::sandbox_dir::Settings;
@@ -112,7 +113,7 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
 /// A config store has the document as a text, or secrets, or only texts and a key that is none of the document's. `None`
 /// for a document.
 fn store(text: &str) -> Option<Result<Settings, Vec<String>>> {
-    let object: BTreeMap<String, Json> = serde_json::from_str(text).ok()?;
+    let object: BTreeMap<String, Json> = serde_json::from_str(without_mark(text)).ok()?;
     let is_store = |key: &String| key == DOCUMENT || SECRETS.contains(&key.as_str());
     if !object.keys().any(is_store) {
         return None;
@@ -285,6 +286,15 @@ mod tests {
             "5 to mend.",
         ] {
             assert!(lines.contains(line), "{line} in {lines}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_file() {
+        let store = r#"{"jwt_secret":"0123456789abcdef0123456789abcdef","upstash_token":"t","upstash_url":"https://a.example","settings":"{}"}"#;
+        for text in [r#"{"automatic":30}"#, store] {
+            let (is_sound, lines) = said(&format!("\u{feff}{text}"));
+            assert!(is_sound, "{lines}");
         }
     }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use now_serving::config::{Config, DOCUMENT, MORE, PARTS, RETIRED, SECRETS, SINGLE};
+use now_serving::http::without_mark;
 use serde_json::{Value as Json, json};
 
 use crate::project::project;
@@ -60,7 +61,7 @@ pub fn stored(settings: &Settings) -> Settings {
     let (mut stored, others): (Settings, Settings) =
         (settings.clone().into_iter()).partition(|(key, _)| has_own_key(key));
     let given = stored.get(DOCUMENT).map_or("{}", String::as_str);
-    let Ok(Json::Object(mut document)) = serde_json::from_str(given) else {
+    let Ok(Json::Object(mut document)) = serde_json::from_str(without_mark(given)) else {
         return stored;
     };
     let mut more = match document.get(MORE) {
@@ -88,7 +89,7 @@ pub fn stored(settings: &Settings) -> Settings {
 }
 
 fn parse(text: &str) -> Result<Settings, String> {
-    let object: BTreeMap<String, serde_json::Value> = serde_json::from_str(text)
+    let object: BTreeMap<String, serde_json::Value> = serde_json::from_str(without_mark(text))
         .map_err(|error| format!("devconfig.json is not a JSON object: {error}."))?;
     let entries = object.into_iter().map(|(key, value)| match value {
         serde_json::Value::String(value) => Ok((key, value)),

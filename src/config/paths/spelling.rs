@@ -1,6 +1,7 @@
 //! The spellings in which an origin may read one and the same path.
 
 use super::super::is_dot_segment;
+use crate::http::is_ignorable;
 use percent_encoding::percent_decode_str;
 
 /// A path as a lenient origin may compare it: without regard to letter case, to white space around its parts, to dots at
@@ -50,20 +51,10 @@ pub(super) fn in_ascii(letter: char) -> &'static str {
     }
 }
 
-/// A path without the letters that are not seen, which some origins leave out: `Default_Ignorable_Code_Point` in Unicode's
-/// `DerivedCoreProperties.txt`.
+/// A path without the letters that are not seen, which some origins leave out.
 pub(super) fn visible(path: &str) -> String {
-    let is_ignorable = |letter: &char| {
-        matches!(letter,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
-    };
-    path.chars()
-        .filter(|letter| !is_ignorable(letter))
-        .collect()
+    let is_visible = |letter: &char| !is_ignorable(*letter);
+    path.chars().filter(is_visible).collect()
 }
 
 /// A path as one kind of origin reads it.

@@ -1,8 +1,9 @@
 //! The setting `event`: one object, or a list of several. Operators set events in the same words.
 
 use super::Reader;
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{self, Pairs, Value};
 use crate::http::moment::moment;
+use crate::http::without_mark;
 use crate::page::{UNSAYABLE, is_sayable};
 use crate::queue::{Event, Order};
 
@@ -52,10 +53,11 @@ impl Reader<'_> {
 /// What is wrong, and what is accepted.
 pub fn read(text: &str) -> Result<Vec<Event>, Fault> {
     let accepted = r#"an object such as {"id":"sale","opens":"2030-01-31T10:00:00+01:00"}, or a list of such objects"#;
-    let listed = if text.starts_with('[') {
-        serde_json::from_slice(text.as_bytes())
+    let is_list = without_mark(text).trim_start().starts_with('[');
+    let listed = if is_list {
+        json::read(text.as_bytes())
     } else {
-        serde_json::from_slice(text.as_bytes()).map(|pairs| vec![pairs])
+        json::read(text.as_bytes()).map(|pairs| vec![pairs])
     };
     let listed: Vec<Pairs> = listed.map_err(|_| Fault::new(text, accepted))?;
     checked(listed.iter().map(event).collect::<Result<_, _>>()?)

@@ -1,7 +1,7 @@
 //! The setting `kit`: the line of Fastly's starter kit that the first room took over.
 
 use super::{NONE, Reader};
-use crate::http::json::{Pairs, Value, whole};
+use crate::http::json::{self, Pairs, Value, whole};
 use crate::http::moment::moment;
 use crate::ticket::kit::KitLine;
 
@@ -12,7 +12,7 @@ impl Reader<'_> {
     /// What `cargo dev migrate` printed, if it is given.
     pub(in crate::config) fn kit(&mut self) -> Option<KitLine> {
         let text = self.json("kit").filter(|text| text != NONE)?;
-        let line = serde_json::from_slice(text.as_bytes()).ok().and_then(read);
+        let line = json::read(text.as_bytes()).ok().and_then(read);
         if line.is_none() {
             let accepted = r#"none, or what cargo dev migrate printed, such as {"until":"2030-02-01T00:00:00Z","born":1896000000000,"numbers":4321}"#;
             self.problem("kit", Some(text), accepted);

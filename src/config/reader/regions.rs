@@ -6,7 +6,7 @@ use crate::config::backend::is_for_visitors;
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
 use crate::config::{OriginBackend, Room};
-use crate::http::json::{Pairs, Value, whole};
+use crate::http::json::{self, Pairs, Value, whole};
 use crate::queue::{AdaptivePace, Lag, Region, RegionName};
 
 /// The most regions of a room: every sign has the numbers of all of them.
@@ -75,7 +75,7 @@ impl Reader<'_> {
 type Fault = (String, &'static str);
 
 fn read(text: &str, lag: Lag) -> Result<RoomRegions, Fault> {
-    let listed: Result<Vec<Pairs>, _> = serde_json::from_slice(text.as_bytes());
+    let listed: Result<Vec<Pairs>, _> = json::read(text.as_bytes());
     let listed = listed
         .ok()
         .filter(|listed| (1..=MOST).contains(&listed.len()));

@@ -8,7 +8,7 @@ use crate::config::room::Named;
 use crate::config::rooms::{Area, Host, Other, Rooms};
 use crate::config::{List, Problem, Room, closest};
 use crate::http::cookie::RoomCookies;
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{self, Pairs, Value};
 use crate::queue::RoomName;
 
 /// The most rooms that may be listed.
@@ -74,7 +74,7 @@ impl Reader<'_> {
         let Some(text) = self.json("rooms").filter(|text| text != NONE) else {
             return Vec::new();
         };
-        let listed: Result<Vec<Pairs>, _> = serde_json::from_slice(text.as_bytes());
+        let listed: Result<Vec<Pairs>, _> = json::read(text.as_bytes());
         let few = listed.ok().filter(|listed| listed.len() <= MOST);
         if few.is_none() {
             let accepted = format!(

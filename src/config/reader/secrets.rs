@@ -2,7 +2,8 @@
 
 use super::super::{ADMIN, DEVELOPMENT, Password, Passwords, RETIRED, Rights, Token};
 use super::{NONE, Reader, is_name, words};
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{self, Pairs, Value};
+use crate::http::without_mark;
 
 /// Signs the tickets.
 pub(in crate::config) const JWT_SECRET: &str = "jwt_secret";
@@ -104,7 +105,7 @@ impl Reader<'_> {
             let each = vec![Password { name, word }];
             return Some(Passwords { secret, each });
         }
-        let Pairs(pairs) = serde_json::from_slice(given.as_bytes()).unwrap_or(Pairs(Vec::new()));
+        let Pairs(pairs) = json::read(given.as_bytes()).unwrap_or(Pairs(Vec::new()));
         let each: Option<Vec<Password>> = pairs.into_iter().map(named).collect();
         let each = each.unwrap_or_default();
         let is_once = |one: &Password| {
@@ -173,7 +174,8 @@ impl Reader<'_> {
             let said = self.source.setting(key);
             found = self.known(key, said);
         }
-        found.filter(|value| value != NONE)
+        let found = found.map(|value| without_mark(&value).to_owned());
+        found.filter(|value| value != NONE && !value.is_empty())
     }
 
     /// Whether a secret is sound.

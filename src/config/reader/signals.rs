@@ -1,7 +1,7 @@
 //! The setting `signals`: what is done about visitors of whom the platform says something.
 
 use super::Reader;
-use crate::http::json::{Pairs, Value};
+use crate::http::json::{self, Pairs, Value};
 use crate::queue::{Signal, SignalRule, Treatment};
 
 impl Reader<'_> {
@@ -19,7 +19,7 @@ impl Reader<'_> {
 }
 
 fn read(text: &str) -> Option<SignalRule> {
-    let Pairs(members) = serde_json::from_slice(text.as_bytes()).ok()?;
+    let Pairs(members) = json::read(text.as_bytes()).ok()?;
     let is_once = |name: &str| members.iter().filter(|(other, _)| other == name).count() == 1;
     let with = |rule: SignalRule, (name, value): &(String, Value)| {
         let signal = Signal::named(name).filter(|_| is_once(name))?;
