@@ -8,8 +8,9 @@ mod spelling;
 
 use super::is_dot_segment;
 use super::rooms::PathCloseness;
+use crate::http::is_unseen;
 pub(super) use spelling::{Reading, Widest, readings};
-use spelling::{read_in_one_way, widely};
+use spelling::{composes, read_in_one_way, uncomposed, widely};
 
 /// The methods that may stand in front of a path.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -54,7 +55,7 @@ impl Paths {
     pub fn is_bypassed(&self, method: &str, path: &str) -> bool {
         // Where nothing stands in line there is nothing to slip past.
         self.bypass.is_everything()
-            || self.bypass.lists(method, path) && read_in_one_way(path).is_some()
+            || read_in_one_way(path).is_some_and(|read| self.bypass.lists(method, &read))
     }
 
     fn protects(&self, method: &str, path: &str) -> bool {
@@ -65,15 +66,15 @@ impl Paths {
     /// Whether an answer is looked at for commands of the origin.
     #[must_use]
     pub fn take_commands(&self, method: &str, path: &str) -> bool {
-        self.command.lists(method, path)
+        let read = read_in_one_way(path);
+        self.command.lists(method, read.as_deref().unwrap_or(path))
     }
 
     /// Whether the answer to a GET or HEAD may be kept and shown to other visitors.
     #[must_use]
     pub fn may_be_cached(&self, method: &str, path: &str) -> bool {
         matches!(method, "GET" | "HEAD")
-            && self.cache.lists(method, path)
-            && read_in_one_way(path).is_some()
+            && read_in_one_way(path).is_some_and(|read| self.cache.lists(method, &read))
     }
 }
 
@@ -162,7 +163,7 @@ impl List {
         self.0.iter().any(is_all)
     }
 
-    /// Whether a path is listed, byte by byte.
+    /// Whether a decoded path is listed, byte by byte.
     pub(super) fn lists(&self, method: &str, path: &str) -> bool {
         let is_listed = |entry: &Entry| entry.takes(method) && entry.pattern.is(path);
         self.0.iter().any(is_listed)
@@ -225,9 +226,14 @@ impl Entry {
     fn guards(&self, widely_read: &str) -> bool {
         match &self.pattern {
             Pattern::Below(prefix) if prefix == "/" => true,
-            Pattern::Exact(_) | Pattern::Below(_) => widely_read
-                .strip_prefix(&self.wide)
-                .is_some_and(ends_a_word),
+            Pattern::Exact(_) | Pattern::Below(_) => {
+                let begins =
+                    |path: &str, listed: &str| path.strip_prefix(listed).is_some_and(ends_a_word);
+                // Some origins compose a letter of several, others do not: only the letters around it are compared then.
+                let is_composed = || !self.wide.is_ascii() && widely_read.contains(composes);
+                begins(widely_read, &self.wide)
+                    || is_composed() && begins(&uncomposed(widely_read), &uncomposed(&self.wide))
+            }
             Pattern::Ending(_) => {
                 let is_older_than = |(at, _)| {
                     let from_dot = widely_read.get(at..).unwrap_or_default();
@@ -249,12 +255,11 @@ impl Pattern {
             return is_extension(extension).then(|| Self::Ending(extension.to_owned()));
         }
         match word.strip_suffix('*') {
-            None => is_path(word).then(|| Self::Exact(word.to_owned())),
+            None => letters_of(word).map(Self::Exact),
             Some(prefix) if prefix == "/" => Some(Self::Below(prefix.to_owned())),
             Some(prefix) => {
-                let above = prefix.strip_suffix('/');
-                let is_sound = above.is_some_and(|path| path != "/" && is_path(path));
-                is_sound.then(|| Self::Below(prefix.to_owned()))
+                let above = prefix.strip_suffix('/').filter(|path| *path != "/");
+                Some(Self::Below(letters_of(above?)? + "/"))
             }
         }
     }
@@ -291,13 +296,30 @@ fn with_head(mut methods: Vec<&'static str>) -> Vec<&'static str> {
     methods
 }
 
+/// A path of this grammar in its letters, however it is written: `/über` and `/%C3%BCber` are one (RFC 3987, 3.1). White space
+/// around a part, and letters that are not seen or that compose another one, are not compared, so they are not listed.
+fn letters_of(written: &str) -> Option<String> {
+    let is_letter = |letter: char| {
+        !letter.is_ascii() && !is_unseen(letter) && !composes(letter)
+            || is_path_letter(letter)
+            || letter == ' '
+    };
+    let path = read_in_one_way(written)?;
+    let is_trimmed = path.split('/').all(|part| part.trim() == part);
+    (is_parted(&path) && is_trimmed && path.chars().all(is_letter)).then_some(path)
+}
+
+/// Whether it is a path that stands in a URL as it is.
 pub(super) fn is_path(path: &str) -> bool {
-    path.starts_with('/')
-        && path
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && !b"?#%*\\;".contains(&byte))
-        && !path.contains("//")
-        && !path.split('/').any(is_dot_segment)
+    is_parted(path) && path.chars().all(is_path_letter)
+}
+
+fn is_path_letter(letter: char) -> bool {
+    letter.is_ascii_graphic() && !"?#%*\\;".contains(letter)
+}
+
+fn is_parted(path: &str) -> bool {
+    path.starts_with('/') && !path.contains("//") && !path.split('/').any(is_dot_segment)
 }
 
 fn is_extension(text: &str) -> bool {
@@ -500,13 +522,25 @@ mod tests {
             let cases = letter.to_lowercase().chain(letter.to_uppercase());
             cases.chain(small(*letter)).eq([*letter; 3])
         };
+        let small = |text: &str| text.chars().flat_map(small).collect::<String>();
         for letter in ('\u{80}'..=char::MAX).filter(|letter| !is_the_same(letter)) {
             let text = letter.to_string();
             let (lower, upper) = (text.to_lowercase(), text.to_uppercase());
-            let changed = [lower.to_uppercase(), upper.to_lowercase(), lower, upper].map(ascii);
-            let expected = changed.into_iter().find(|ascii| !ascii.is_empty());
-            let read: String = small(letter).collect();
-            assert_eq!(read, expected.unwrap_or(text), "{letter:?}");
+            let read = small(&text);
+            let changed = [lower.to_uppercase(), upper.to_lowercase(), lower, upper];
+            match changed
+                .clone()
+                .map(ascii)
+                .iter()
+                .find(|ascii| !ascii.is_empty())
+            {
+                Some(ascii) => assert_eq!(&read, ascii, "{letter:?}"),
+                None => assert_eq!(
+                    changed.map(|changed| small(&changed)),
+                    [(); 4].map(|()| read.clone()),
+                    "{letter:?}"
+                ),
+            }
         }
     }
 

@@ -443,4 +443,8 @@ in_every_house! {
     an_event_by_lot_that_is_set_live_is_committed_to_at_once
     a_byte_order_mark_is_ignored
     a_letter_that_is_not_seen_is_named
+    a_path_beyond_ascii_is_listed_in_either_form
+    a_protected_path_beyond_ascii_is_compared_widely
+    a_room_has_paths_beyond_ascii
+    what_is_no_path_says_which_letters_are_accepted
 }

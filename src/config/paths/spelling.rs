@@ -19,11 +19,30 @@ pub(super) fn widely(path: &str) -> String {
         .collect()
 }
 
-/// Settings hold ASCII alone, so a letter is compared as the ASCII that a change of its case turns it into.
+/// A letter as all its cases are compared: as the ASCII that a change of case turns it into, if there is any.
 pub(super) fn small(letter: char) -> impl Iterator<Item = char> {
     let ascii = in_ascii(letter);
-    let as_it_is = ascii.is_empty().then(|| letter.to_ascii_lowercase());
-    ascii.chars().chain(as_it_is)
+    let as_one = ascii.is_empty().then(|| letter.to_uppercase());
+    let as_one = as_one.into_iter().flatten().flat_map(char::to_lowercase);
+    ascii.chars().chain(as_one)
+}
+
+/// Whether a letter composes one with the letter before it: what Unicode's canonical decompositions of the scripts in use end with.
+pub(super) fn composes(letter: char) -> bool {
+    matches!(letter,
+        '\u{300}'..='\u{36f}' | '\u{653}'..='\u{655}' | '\u{93c}' | '\u{9bc}' | '\u{9be}' | '\u{9d7}' | '\u{a3c}'
+        | '\u{b3c}' | '\u{b3e}' | '\u{b56}'..='\u{b57}' | '\u{bbe}' | '\u{bd7}' | '\u{cc2}' | '\u{cd5}'..='\u{cd6}'
+        | '\u{d3e}' | '\u{d57}' | '\u{dca}' | '\u{dcf}' | '\u{ddf}' | '\u{102e}' | '\u{1100}'..='\u{11ff}'
+        | '\u{3099}'..='\u{309a}')
+}
+
+/// A path without the letters that a composed one may be written in: those beyond ASCII, and what stands in front of one that
+/// [`composes`].
+pub(super) fn uncomposed(path: &str) -> String {
+    let next = path.chars().skip(1).map(Some).chain([None]);
+    let letters = path.chars().zip(next);
+    let kept = letters.filter(|(letter, next)| letter.is_ascii() && !next.is_some_and(composes));
+    kept.map(|(letter, _)| letter).collect()
 }
 
 /// What is ASCII of a letter's capitals or small letters, if it is none itself: all there are in Unicode's `UnicodeData.txt`
@@ -59,7 +78,7 @@ pub(super) fn visible(path: &str) -> String {
 
 /// A path as one kind of origin reads it.
 pub(in crate::config) struct Reading {
-    /// As it was sent, or would have been.
+    /// Decoded.
     pub(in crate::config) path: String,
     /// As a lenient origin compares it, with the letters that are not seen and without them.
     wide: [String; 2],
@@ -68,10 +87,8 @@ pub(in crate::config) struct Reading {
 impl Reading {
     pub(super) fn of(path: &str) -> Option<Self> {
         let plain = read_in_one_way(path)?;
-        Some(Self {
-            path: path.to_owned(),
-            wide: [widely(&plain), widely(&visible(&plain))],
-        })
+        let wide = [widely(&plain), widely(&visible(&plain))];
+        Some(Self { path: plain, wide })
     }
 
     pub(super) fn is(&self, compares: impl Fn(&str) -> bool) -> bool {
@@ -122,7 +139,7 @@ impl Widest {
         let Some(read) = &self.0 else {
             return true;
         };
-        let listed = listed.to_ascii_lowercase();
+        let listed: String = listed.chars().flat_map(small).collect();
         let parts = || listed.split('/').filter(|part| !part.is_empty());
         read.iter()
             .any(|read| parts().all(|part| read.contains(part)))

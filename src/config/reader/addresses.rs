@@ -9,7 +9,7 @@ use super::{NONE, Reader, words};
 pub const BYPASS_DEFAULT: &str = "/robots.txt,/favicon.ico,/assets/background.jpg,/assets/logo.svg";
 
 /// What a list of paths may hold.
-pub(in crate::config) const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout; without %, ;, \\, // and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+pub(in crate::config) const PATHS: &str = "paths such as /robots.txt, /assets/*, *.css, POST /checkout, /über or /%C3%BCber; in either form without ?, #, %, *, ;, \\, //, an encoded . or /, letters that are not seen or compose another, spaces at the ends of parts, and parts that are . or ..; in front of them GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// What the setting `verifier` may be.
 pub(in crate::config) const VERIFIER: &str = "none, an address such as https://verify.shop.example/queue, or a path of this site such as /verify; at most 200 characters, without ?, #, %, *, ; and \\, // in the path and parts that are . or ..";

@@ -190,6 +190,15 @@ fn editors_and_the_service_agree_on_words_paths_and_sites() {
         ("bypass_paths", json!(["assets"]), false),
         ("bypass_paths", json!(["/a*b"]), false),
         ("bypass_paths", json!(["/a b"]), false),
+        (
+            "bypass_paths",
+            json!(["/über/*", "/%C3%BCber", "/a%20b", "/購入/*"]),
+            true,
+        ),
+        ("bypass_paths", json!(["/a%2fb"]), false),
+        ("bypass_paths", json!(["/a%2"]), false),
+        ("bypass_paths", json!(["/u\u{308}ber"]), false),
+        ("bypass_paths", json!(["/a\u{200b}b"]), false),
         ("bypass_paths", json!(["/a/../b"]), false),
         ("bypass_paths", json!([1]), false),
         (

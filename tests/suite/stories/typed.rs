@@ -66,3 +66,93 @@ pub(crate) fn a_letter_that_is_not_seen_is_named(house: &House) {
     assert!(got.body.contains("line 1, column 2"), "{}", got.body);
     assert!(got.body.contains("U+00A0"), "{}", got.body);
 }
+
+const UEBER: [&str; 3] = ["/über/*", "/%C3%BCber/*", "/%c3%bcber/*"];
+
+/// RFC 3986, 2.5; RFC 3987, 3.1.
+pub(crate) fn a_path_beyond_ascii_is_listed_in_either_form(house: &House) {
+    let goes = |path: &str| house.ask(&Ask::get(path)).inside;
+    for listed in UEBER {
+        house.set("bypass_paths", &format!("{listed}, /a%20b, /購入"));
+        is_sound(house);
+        for path in [
+            "/%C3%BCber/1",
+            "/%c3%Bcber/1",
+            "/a%20b",
+            "/%E8%B3%BC%E5%85%A5",
+        ] {
+            assert!(goes(path), "{listed}: {path}");
+        }
+        for path in [
+            "/uber/1",
+            "/%FCber/1",
+            "/%C3%9Cber/1",
+            "/a%2520b",
+            "/a%20b/",
+        ] {
+            assert!(!goes(path), "{listed}: {path}");
+        }
+    }
+}
+
+/// As with ASCII, no spelling of it escapes: neither capitals nor letters that are composed of several.
+pub(crate) fn a_protected_path_beyond_ascii_is_compared_widely(house: &House) {
+    let goes = |path: &str| house.ask(&Ask::get(path)).inside;
+    for listed in UEBER {
+        house.set(
+            "protected_paths",
+            &format!("{listed}, /購入, /straße, /ΟΔΟΣ"),
+        );
+        for path in [
+            "/%C3%BCber",
+            "/%C3%9CBER/1",
+            "/u%CC%88ber/1",
+            "/%FCber/1",
+            "/%E8%B3%BC%E5%85%A5.html",
+            "/STRASSE",
+            "/stra%C3%9Fe/1",
+            "/%CE%BF%CE%B4%CE%BF%CF%82",
+        ] {
+            assert!(!goes(path), "{listed}: {path}");
+        }
+        for path in [
+            "/uber/1",
+            "/%C3%B6ber",
+            "/%E5%95%86%E5%93%81",
+            "/strase",
+            "/cafe%CC%81",
+        ] {
+            assert!(goes(path), "{listed}: {path}");
+        }
+    }
+}
+
+pub(crate) fn a_room_has_paths_beyond_ascii(house: &House) {
+    house.set("rooms", r#"[{"name":"soldes","paths":["/été/*"]}]"#);
+    let room = |path: &str| house.ask(&Ask::get(path).json()).json()["room"].clone();
+    for path in [
+        "/%C3%A9t%C3%A9/1",
+        "/%C3%89T%C3%89",
+        "/%C3%89t%C3%A9/1",
+    ] {
+        assert_eq!(room(path), "soldes", "{path}");
+    }
+    assert_eq!(room("/ete/1"), house.room());
+}
+
+pub(crate) fn what_is_no_path_says_which_letters_are_accepted(house: &House) {
+    for (listed, shown) in [
+        ("/a%2fb", "/a%2fb"),
+        ("/a%", "/a%"),
+        ("/%FCber", "/%FCber"),
+        ("/a%E2%80%8Bb", "/a%E2%80%8Bb"),
+        ("/a\u{200b}b", "/a<U+200B>b"),
+        ("/u\u{308}ber", "/u\u{308}ber"),
+        ("/a%20/b", "/a%20/b"),
+    ] {
+        house.set("protected_paths", listed);
+        let told = problems(house);
+        assert_eq!(told[0]["key"], "protected_paths", "{listed}");
+        assert_eq!(told[0]["value"], shown, "{told}");
+    }
+}
