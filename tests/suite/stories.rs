@@ -447,4 +447,5 @@ in_every_house! {
     a_protected_path_beyond_ascii_is_compared_widely
     a_room_has_paths_beyond_ascii
     what_is_no_path_says_which_letters_are_accepted
+    a_path_behind_a_script_is_protected_as_itself
 }

@@ -45,6 +45,32 @@ pub(super) fn uncomposed(path: &str) -> String {
     kept.map(|(letter, _)| letter).collect()
 }
 
+/// Endings of scripts that are handed the path behind them, as `/index.php/checkout` is.
+const SCRIPTS: [&str; 10] = [
+    "php", "phtml", "cgi", "fcgi", "pl", "py", "asp", "aspx", "cfm", "jsp",
+];
+
+/// What an origin may serve under a widely read path that names a script: the path behind it, from the root or from the folder of
+/// the script, and the folder of one that serves its first page.
+fn by_scripts(wide: &str) -> Vec<String> {
+    let parts: Vec<&str> = wide.split('/').skip(1).collect();
+    let mut found = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let (name, ending) = part.rsplit_once('.').unwrap_or_default();
+        let (beside, behind) = (parts.iter().take(at), parts.iter().skip(at + 1));
+        let path = |parts: Vec<&str>| format!("/{}", parts.join("/"));
+        let is_last = at + 1 == parts.len();
+        let is_script = SCRIPTS.contains(&ending.trim_end_matches(|c: char| c.is_ascii_digit()));
+        if is_last && ["index", "default"].contains(&name) || is_script && !is_last {
+            found.push(path(beside.chain(behind.clone()).copied().collect()));
+        }
+        if is_script && !is_last {
+            found.push(path(behind.copied().collect()));
+        }
+    }
+    found
+}
+
 /// What is ASCII of a letter's capitals or small letters, if it is none itself: all there are in Unicode's `UnicodeData.txt`
 /// and `SpecialCasing.txt`. Some origins change one letter for one, others for several.
 pub(super) fn in_ascii(letter: char) -> &'static str {
@@ -80,14 +106,17 @@ pub(super) fn visible(path: &str) -> String {
 pub(in crate::config) struct Reading {
     /// Decoded.
     pub(in crate::config) path: String,
-    /// As a lenient origin compares it, with the letters that are not seen and without them.
-    wide: [String; 2],
+    /// As a lenient origin compares it, with the letters that are not seen and without them, and by its scripts.
+    wide: Vec<String>,
 }
 
 impl Reading {
     pub(super) fn of(path: &str) -> Option<Self> {
         let plain = read_in_one_way(path)?;
-        let wide = [widely(&plain), widely(&visible(&plain))];
+        let mut wide = vec![widely(&plain), widely(&visible(&plain))];
+        wide.dedup();
+        let by_scripts: Vec<String> = wide.iter().flat_map(|path| by_scripts(path)).collect();
+        wide.extend(by_scripts);
         Some(Self { path: plain, wide })
     }
 

@@ -133,7 +133,7 @@ pub(crate) fn a_room_has_paths_beyond_ascii(house: &House) {
     for path in [
         "/%C3%A9t%C3%A9/1",
         "/%C3%89T%C3%89",
-        "/%C3%89t%C3%A9/1",
+        "/index.php/%C3%A9t%C3%A9/1",
     ] {
         assert_eq!(room(path), "soldes", "{path}");
     }
@@ -155,4 +155,43 @@ pub(crate) fn what_is_no_path_says_which_letters_are_accepted(house: &House) {
         assert_eq!(told[0]["key"], "protected_paths", "{listed}");
         assert_eq!(told[0]["value"], shown, "{told}");
     }
+}
+
+/// Front controllers serve it as the path behind their name, or as that path beside it.
+pub(crate) fn a_path_behind_a_script_is_protected_as_itself(house: &House) {
+    let goes = |path: &str| house.ask(&Ask::get(path)).inside;
+    house.set("protected_paths", "/checkout, /shop/pay/*");
+    for path in [
+        "/index.php/checkout",
+        "/INDEX.PHP/Checkout/",
+        "/index.php//checkout",
+        "/app_dev.php/checkout/step-1",
+        "/shop/index.php/checkout",
+        "/shop/index.php/pay/1",
+        "/index.php5/checkout",
+        "/a.php/b.php/checkout",
+        "/cgi-bin/shop.cgi/checkout",
+        "/default.aspx/checkout",
+        "/index.ph%70/checkout",
+    ] {
+        assert!(!goes(path), "{path}");
+    }
+    for path in [
+        "/index.php",
+        "/index.php/about",
+        "/index.html/checkout",
+        "/php/checkout",
+        "/index.php/checkouts",
+        "/v1.2/checkout",
+    ] {
+        assert!(goes(path), "{path}");
+    }
+    house.set("protected_paths", "/");
+    for path in ["/index.php", "/index.html", "/default.aspx"] {
+        assert!(!goes(path), "{path} is the first page");
+    }
+    assert!(goes("/about.php"));
+    house.set("protected_paths", "/*");
+    house.set("bypass_paths", "/assets/*");
+    assert!(!goes("/index.php/assets/a.css"), "a bypass is exact");
 }
