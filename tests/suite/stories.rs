@@ -448,4 +448,5 @@ in_every_house! {
     a_room_has_paths_beyond_ascii
     what_is_no_path_says_which_letters_are_accepted
     a_path_behind_a_script_is_protected_as_itself
+    a_key_of_a_token_is_none_of_the_operator_of_its_name
 }

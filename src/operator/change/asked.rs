@@ -45,7 +45,7 @@ impl Asked {
             Changes::Line => None,
         };
         let once = key.map(|key| IdempotencyKey {
-            key: digest(&format!("{}\n{key}", operator.name)),
+            key: digest(&format!("{}\n{key}", owner(operator))),
             asked: digest(&what(verb, &fields)),
         });
         let asking = Asking {
@@ -66,6 +66,14 @@ impl Asked {
             once,
             confirmed,
         })
+    }
+}
+
+/// Whose a key is. A person and a token may have the same name; no name has a slash.
+fn owner(operator: &Operator) -> String {
+    match operator.via {
+        Scheme::Basic => format!("person/{}", operator.name),
+        Scheme::Bearer => operator.name.clone(),
     }
 }
 
