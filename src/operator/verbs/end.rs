@@ -1,5 +1,6 @@
 //! Ends sessions, where a cap holds: the slots are free for other visitors, and every POP refuses the tickets.
 
+use crate::http::is_unseen;
 use crate::http::object::object;
 use serde_json::Value;
 
@@ -79,8 +80,20 @@ fn of_passes(passes: &[String], asking: &Asking<'_>) -> Result<Vec<EndedSession>
     Ok(sessions)
 }
 
+/// Phones and mail programs write dashes, spaces and marks of their own between the letters, and not all of them are seen.
 fn of_reference(reference: &str) -> Result<EndedSession, Refusal> {
-    EndedSession::of_reference(reference).ok_or_else(|| {
+    let is_between = |letter: &char| {
+        matches!(
+            letter,
+            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+        ) || letter.is_whitespace()
+            || is_unseen(*letter)
+    };
+    let digits: String = reference
+        .chars()
+        .filter(|letter| !is_between(letter))
+        .collect();
+    EndedSession::of_reference(&digits).ok_or_else(|| {
         let accepted = "what a visitor's page or the log calls a ticket, such as 3FA9-C0D1";
         wrong("reference", Some(reference), accepted)
     })
@@ -95,12 +108,14 @@ impl Intent for End {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        let reference = self.reference.as_deref()?;
+        self.reference.as_ref()?;
+        let mark = self.sessions.first()?.mark.to_ascii_uppercase();
         let ask: Ask<'_> = Box::new(move |_, _| Question {
             title: "End this visit?",
             text: format!(
-                "The visitor with ticket {} goes to the back of the line with the next request. That cannot be taken back.",
-                reference.trim()
+                "If a visitor has ticket {}-{}, that visitor goes to the back of the line with the next request. The service cannot tell whether one has it, so compare the letters. That cannot be taken back.",
+                mark.get(..4).unwrap_or_default(),
+                mark.get(4..).unwrap_or_default(),
             ),
             yes: "End the visit",
             word: None,
@@ -145,8 +160,8 @@ fn flash(flash: &Flash<'_>) -> String {
             "That visit ends by itself: the list of ended visits is full, with 1,000 of them."
                 .to_owned()
         }
-        0 => "That visit had been ended before.".to_owned(),
-        _ => "The visit is ended: its ticket is refused everywhere within two seconds.".to_owned(),
+        0 => "That ticket had been ended before.".to_owned(),
+        _ => "Whether a visitor has that ticket is not known. If one has, it is refused everywhere within two seconds.".to_owned(),
     }
 }
 

@@ -186,3 +186,67 @@ pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
     assert!(got.body.contains("without a cap"), "{}", got.body);
     assert!(inside[0].ask("/echo").inside);
 }
+
+/// The form of the panel, confirmed or not.
+fn typed(house: &House, reference: &str, more: &str) -> Got {
+    let body = form_urlencoded::Serializer::new(String::new())
+        .append_pair("reference", reference)
+        .finish();
+    let ask = Ask::get("/_queue/end").method("POST").operator();
+    let ask = ask.with("sec-fetch-site", "same-origin");
+    house.ask(&ask.body(
+        "application/x-www-form-urlencoded",
+        &format!("{body}{more}"),
+    ))
+}
+
+/// The store has no list of tickets, so a mistyped code is no mistake that it could name.
+pub(crate) fn an_end_says_what_is_known_of_the_visit(house: &House) {
+    let _full = full(house, 1);
+    let asked = typed(house, "0123-4567", "").body;
+    assert!(
+        asked.contains("If a visitor has ticket 0123-4567,"),
+        "{asked}"
+    );
+    assert!(asked.contains("cannot tell whether"), "{asked}");
+    let got = typed(house, "0123-4567", "&sure=yes");
+    assert_eq!(got.status, 303, "{got:?}");
+    let panel = house.ask(&Ask::get(got.header("location")).operator()).body;
+    assert!(!panel.contains("The visit is ended"), "{panel}");
+    assert!(
+        panel.contains("Whether a visitor has that ticket is not known"),
+        "{panel}"
+    );
+    let got = typed(house, "0123-4567", "&sure=yes");
+    let panel = house.ask(&Ask::get(got.header("location")).operator()).body;
+    assert!(
+        panel.contains("That ticket had been ended before."),
+        "{panel}"
+    );
+}
+
+/// Phones put dashes of their own between the letters, and no break after them.
+pub(crate) fn a_reference_is_read_with_any_dash(house: &House) {
+    let (inside, _next) = full(house, 1);
+    let given = held(house, &inside[0]).reference();
+    for dash in [
+        "-", "\u{2010}", "\u{2011}", "\u{2013}", "\u{2014}", "\u{2212}", "\u{ff0d}", "\u{a0}",
+        "\u{ad}", "", " - ",
+    ] {
+        let written = format!("\u{200e}{} ", given.replace('-', dash));
+        let got = typed(house, &written, "");
+        assert!(
+            got.body.contains("End this visit?"),
+            "{dash:?}: {}",
+            got.body
+        );
+        assert!(
+            got.body.contains(&given),
+            "as the page writes it: {}",
+            got.body
+        );
+    }
+    for wrong in ["3FA9_C0D1", "3FA9-C0D", "3FA9-C0D12", "３ＦＡ９-C0D1"] {
+        assert_eq!(typed(house, wrong, "").status, 400, "{wrong}");
+    }
+}
