@@ -60,6 +60,9 @@ pub struct Ticket {
     pub head: Option<Head>,
 }
 
+/// The longest time between three polls, in seconds: each answer says when to come again, after 35 s at the latest.
+const TWO_POLLS: u64 = 70;
+
 /// What lets a visitor in without the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
@@ -83,12 +86,13 @@ impl Ticket {
         now.secs() >= self.signed.saturating_add(self.life)
     }
 
-    /// Whether a poll signs it again, with a whole life before it: less than half of its life is left.
+    /// Whether a poll signs it again, with a whole life before it: less than half of its life is left, or so little that it could
+    /// end before the poll after the next.
     #[must_use]
     pub fn is_to_be_renewed(&self, now: Now) -> bool {
         let age = now.secs().saturating_sub(self.signed);
         let has_gone_in = matches!(self.standing, Standing::Admitted { .. }) && !self.called;
-        !has_gone_in && age > self.life / 2
+        !has_gone_in && age > (self.life / 2).min(self.life.saturating_sub(TWO_POLLS))
     }
 
     /// The number, once there is one.
@@ -538,6 +542,15 @@ mod tests {
     fn a_waiting_ticket_is_renewed_when_less_than_half_of_its_life_is_left() {
         for (age, due) in [(0, false), (43_200, false), (43_201, true)] {
             assert_eq!(waiting().is_to_be_renewed(at(NOW + age)), due, "{age}");
+        }
+        for (life, age, due) in [
+            (140, 70, false),
+            (100, 30, false),
+            (100, 31, true),
+            (60, 1, true),
+        ] {
+            let short = Ticket { life, ..waiting() };
+            assert_eq!(short.is_to_be_renewed(at(NOW + age)), due, "{life}: {age}");
         }
         let admitted = Ticket {
             standing: Standing::Admitted {

@@ -451,4 +451,5 @@ in_every_house! {
     a_key_of_a_token_is_none_of_the_operator_of_its_name
     an_end_says_what_is_known_of_the_visit
     a_reference_is_read_with_any_dash
+    a_waiting_visitor_keeps_the_place_at_any_ticket_life
 }

@@ -263,3 +263,18 @@ fn a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so(house: &H
     });
     assert_eq!(calls, 1, "the draw");
 }
+
+/// A page is told to come back after 35 seconds at the most.
+pub(crate) fn a_waiting_visitor_keeps_the_place_at_any_ticket_life(house: &House) {
+    house.set("automatic", "0");
+    for life in ["60", "61", "75", "100"] {
+        house.set("ticket_life", life);
+        let mut visitor = Visitor::new(house);
+        let drawn = visitor.ask("/").json()["position"].clone();
+        for seconds in [29, 35, 35, 1, 35, 24, 35, 35] {
+            house.wait(Duration::from_secs(seconds));
+            let told = visitor.ask("/").json();
+            assert_eq!(told["position"], drawn, "{life}: {told}");
+        }
+    }
+}

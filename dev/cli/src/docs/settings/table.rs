@@ -198,7 +198,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "ticket_life",
         accepted: Number("s"),
-        what: "life of a waiting ticket. A poll renews it when less than half is left, so a ticket ends that long after the visitor's last poll, at the earliest half as long",
+        what: "life of a waiting ticket. A poll renews it when less than half or 70 s is left, so a ticket ends that long after the visitor's last poll, at the earliest half as long",
     },
     Setting {
         name: "cookie_expiry",
