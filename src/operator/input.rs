@@ -102,7 +102,7 @@ impl Fields {
         let pairs = self
             .left
             .iter()
-            .map(|(name, value)| format!("{name}={value}"));
+            .map(|(name, value)| format!("{name}={}", as_a_form_may(value)));
         let mut pairs: Vec<String> = pairs.collect();
         pairs.sort_unstable();
         pairs.join("&")
@@ -291,6 +291,23 @@ fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
 
 fn twice(name: &str) -> Refusal {
     let name = shortened(name);
+/// A value as JSON has it, but for what a form has no other way to say: a whole number in digits is that number, and a list of
+/// texts is these with spaces between them.
+fn as_a_form_may(value: &Value) -> Value {
+    let whole_number = |number: u64| Value::Number(number.to_string());
+    match value {
+        Value::Number(text) => whole(text).map_or_else(|| value.clone(), whole_number),
+        Value::Text(text) => {
+            let number = typed(text).filter(|number| number.to_string() == *text);
+            number.map_or_else(|| value.clone(), whole_number)
+        }
+        Value::Other(text) => texts_of(text).map_or_else(
+            || value.clone(),
+            |texts| as_a_form_may(&Value::Text(texts.join(" "))),
+        ),
+    }
+}
+
     let text = format!("the field {name:?} is given twice; accepted is each field once");
     Refusal::Value(text)
 }

@@ -148,3 +148,39 @@ pub(crate) fn a_key_of_a_token_is_none_of_the_operator_of_its_name(house: &House
     let answer = with_key(by_token(2), "order-3");
     assert_eq!(house.ask(&answer).status, 400, "two keys");
 }
+
+pub(crate) fn a_change_is_the_same_as_a_form_and_as_json(house: &House) {
+    a_line(house);
+    let bearer = |body: Ask| {
+        body.with(
+            "authorization",
+            format!("Bearer {}", crate::house::PERMIT_TOKEN),
+        )
+    };
+    let sent = |media: &str, body: &str, key: &str| {
+        let ask = bearer(Ask::get("/_queue/permit").method("POST"));
+        house.ask(&with_key(ask.body(media, body), key))
+    };
+    let (form, json) = ("application/x-www-form-urlencoded", "application/json");
+    for (media, body) in [
+        (json, r#"{"amt":3}"#),
+        (form, "amt=3"),
+        (json, r#"{"amt":3.0}"#),
+        (json, r#"{"amt":30e-1}"#),
+    ] {
+        let got = sent(media, body, "order-1");
+        assert_eq!((got.status, cursor(house)), (200, 3), "{body}: {got:?}");
+    }
+    assert_eq!(sent(form, "amt=2", "order-1").status, 409);
+    let text = |json: &str| house.ask(&with_key(Ask::json_to("message", json), "order-2"));
+    assert_eq!(text(r#"{"message":"007"}"#).status, 200);
+    assert_eq!(
+        text(r#"{"message":"7"}"#).status,
+        409,
+        "a text is no number"
+    );
+    let year = with_key(Ask::json_to("message", r#"{"message":"2030"}"#), "order-3");
+    assert_eq!(house.ask(&year).status, 200);
+    let got = house.ask(&with_key(Ask::form("message", "message=2030"), "order-3"));
+    assert_eq!(got.status, 303, "{got:?}");
+}
