@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::Read;
 use std::ops::RangeInclusive;
 
+use crate::http::Call;
 use crate::http::body::{self, Unread};
 use crate::http::json::{self, Pairs, Value, whole};
 use crate::http::negotiate::{FORM, media};
@@ -96,7 +97,17 @@ impl Fields {
         })
     }
 
-    /// All that is left, as one text that is the same for the same values.
+    /// The query of a URL, which is written as a form is.
+    #[must_use]
+    pub fn of_query(call: &Call) -> Self {
+        Self {
+            left: form(call.query.as_deref().unwrap_or_default().as_bytes()),
+            known: Vec::new(),
+            is_form: true,
+        }
+    }
+
+    /// All that is left, as one text that is the same for the same values, whether a form or JSON says them.
     #[must_use]
     pub fn digestible(&self) -> String {
         let pairs = self
@@ -280,17 +291,6 @@ fn texts_of(list: &str) -> Option<Vec<String>> {
     list.as_array()?.iter().map(text).collect()
 }
 
-/// The same of a value of JSON.
-fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
-    let found = match found {
-        Value::Text(text) => return wrong(name, Some(text), accepted),
-        Value::Number(text) | Value::Other(text) => shortened(text),
-    };
-    Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
-}
-
-fn twice(name: &str) -> Refusal {
-    let name = shortened(name);
 /// A value as JSON has it, but for what a form has no other way to say: a whole number in digits is that number, and a list of
 /// texts is these with spaces between them.
 fn as_a_form_may(value: &Value) -> Value {
@@ -308,6 +308,17 @@ fn as_a_form_may(value: &Value) -> Value {
     }
 }
 
+/// The same of a value of JSON.
+fn wrong_json(name: &str, found: &Value, accepted: &str) -> Refusal {
+    let found = match found {
+        Value::Text(text) => return wrong(name, Some(text), accepted),
+        Value::Number(text) | Value::Other(text) => shortened(text),
+    };
+    Refusal::Value(format!("{name} is {found}; accepted is {accepted}"))
+}
+
+fn twice(name: &str) -> Refusal {
+    let name = shortened(name);
     let text = format!("the field {name:?} is given twice; accepted is each field once");
     Refusal::Value(text)
 }

@@ -1,23 +1,22 @@
 //! The journal, page by page, as a program keeps it.
 
+use super::input::{Fields, Refusal};
 use super::{Answered, simply, store_trouble};
-use crate::http::Reply;
 use crate::http::object::object;
+use crate::http::{Call, Reply};
 use crate::queue::{JournalPage, JournalRange, Reason, RoomName};
 use crate::request::Request;
 use serde_json::Value;
 
 /// The lines from the number `from` on: from the first one that there is, where none is named.
 pub(super) fn journal(request: &Request<'_>) -> Answered {
-    let from = request.call.parameter("from");
-    let number = from.as_deref().map_or(Ok(1), str::parse);
-    let Some(first) = number.ok().filter(|first| (1..=LAST).contains(first)) else {
-        let detail = format!(
-            "from is {from:?}; accepted is the number of a line, from 1 to {LAST}; nothing was read",
-            from = from.unwrap_or_default()
-        );
-        let reply = Reply::problem(400, "Bad request", &detail);
-        return simply(reply, Reason::BadOperatorRequest);
+    let first = match from(request.call) {
+        Ok(first) => first,
+        Err(refusal) => {
+            let detail = format!("{refusal}; nothing was read");
+            let reply = Reply::problem(400, "Bad request", &detail);
+            return simply(reply, Reason::BadOperatorRequest);
+        }
     };
     let many = *JournalRange::MANY.end();
     match request.line().journal(JournalRange { first, many }) {
@@ -27,6 +26,13 @@ pub(super) fn journal(request: &Request<'_>) -> Answered {
         ),
         Err(fault) => store_trouble(fault, "nothing was read"),
     }
+}
+
+/// The number of the first line that is asked for.
+fn from(call: &Call) -> Result<u64, Refusal> {
+    let mut fields = Fields::of_query(call);
+    let first = fields.number("from", 1..=LAST)?;
+    fields.end().map(|()| first.unwrap_or(1))
 }
 
 /// The greatest whole number that Lua's numbers hold exactly, with one to spare for the sum of a page.

@@ -450,6 +450,7 @@ in_every_house! {
     a_path_behind_a_script_is_protected_as_itself
     a_key_of_a_token_is_none_of_the_operator_of_its_name
     a_change_is_the_same_as_a_form_and_as_json
+    a_query_of_the_journal_is_read_exactly
     an_end_says_what_is_known_of_the_visit
     a_reference_is_read_with_any_dash
     a_waiting_visitor_keeps_the_place_at_any_ticket_life

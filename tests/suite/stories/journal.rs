@@ -119,7 +119,7 @@ pub(crate) fn the_journal_is_for_operators_and_read_by_one_call(house: &House) {
     for from in ["0", "-1", "two", "", "1.5", "9007199254740993"] {
         let refused = ask(&format!("?from={from}"));
         assert_eq!(refused.status, 400, "{from}");
-        let accepted = "accepted is the number of a line, from 1 to ";
+        let accepted = "accepted is a whole number from 1 to ";
         assert!(refused.body.contains(accepted), "{}", refused.body);
     }
     assert_eq!(
@@ -128,4 +128,26 @@ pub(crate) fn the_journal_is_for_operators_and_read_by_one_call(house: &House) {
             .status,
         405
     );
+}
+
+pub(crate) fn a_query_of_the_journal_is_read_exactly(house: &House) {
+    Visitor::new(house).ask("/");
+    let asked = |query: &str| house.ask(&Ask::get(&format!("/_queue/journal{query}")).operator());
+    for query in ["", "?", "?from=1", "?from=%31"] {
+        assert_eq!(asked(query).status, 200, "{query}");
+    }
+    for (query, told) in [
+        ("?from=1&from=2", "\\\"from\\\" is given twice"),
+        ("?from=1&from=1", "\\\"from\\\" is given twice"),
+        ("?from=1&f%72om=1", "\\\"from\\\" is given twice"),
+        ("?form=7", "\\\"form\\\" is unknown; accepted is from"),
+        ("?from=1&to=9", "\\\"to\\\" is unknown; accepted is from"),
+        ("?from=0", "from is"),
+        ("?from=+1", "from is"),
+        ("?from", "from is"),
+    ] {
+        let got = asked(query);
+        assert_eq!(got.status, 400, "{query}: {got:?}");
+        assert!(got.body.contains(told), "{query}: {}", got.body);
+    }
 }
