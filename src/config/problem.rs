@@ -25,6 +25,9 @@ pub struct Problem {
 /// What is said about a value that cannot be read.
 pub(in crate::config) const UNREADABLE: &str = "could not be read, and is asked for again";
 
+/// What a problem with a name begins with.
+pub(in crate::config) const NAME: &str = "the name of a setting";
+
 impl Problem {
     /// The document of settings could not be read.
     #[must_use]
@@ -38,6 +41,24 @@ impl Problem {
         match &self.room {
             Some(room) => format!("{} of room {room}", self.key),
             None => self.key.to_owned(),
+        }
+    }
+
+    /// What is wrong, for everybody who asks: no value, which may be a secret, but a name that no setting has, if its letters are
+    /// those of one.
+    #[must_use]
+    pub fn for_all(&self) -> String {
+        let is_like_one = |name: &&String| {
+            (1..=32).contains(&name.len())
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        let is_name = self.accepted.starts_with(NAME);
+        let (place, accepted) = (self.place(), &self.accepted);
+        match self.value.as_ref().filter(|_| is_name).filter(is_like_one) {
+            Some(name) => format!("{place}: {name:?} is not {accepted}"),
+            None => format!("{place}: {accepted}"),
         }
     }
 

@@ -39,8 +39,7 @@ pub(super) fn health_words(request: &Request<'_>) -> String {
     let config = request.config;
     for (word, problems) in [("ignored", &config.ignored), ("closed", &config.closed)] {
         for problem in problems {
-            let place = problem.place();
-            words.push(format!("{word}: {place}: {}\n", problem.accepted));
+            words.push(format!("{word}: {}\n", problem.for_all()));
         }
     }
     if let Some(refusal) = request.room.pages.own_refused() {

@@ -454,4 +454,5 @@ in_every_house! {
     an_end_says_what_is_known_of_the_visit
     a_reference_is_read_with_any_dash
     a_waiting_visitor_keeps_the_place_at_any_ticket_life
+    the_health_names_a_setting_that_there_is_none_of
 }

@@ -1,6 +1,7 @@
 //! What a reading brought to light, and names that no setting has.
 
 use super::{COSMETIC, Reader};
+use crate::config::problem::NAME;
 use crate::config::{DOCUMENT, Problem, RETIRED, SECRETS, closest};
 
 /// What a reading brought to light.
@@ -39,10 +40,10 @@ impl Reader<'_> {
             let meant = closest(&name, self.asked.iter().copied());
             let accepted = match meant {
                 _ if SECRETS.contains(&name.as_str()) || name == RETIRED => {
-                    "the name of a setting; a secret belongs into the secret store".to_owned()
+                    format!("{NAME}; a secret belongs into the secret store")
                 }
-                Some(meant) => format!("the name of a setting; did you mean {meant}?"),
-                None => "the name of a setting; there is none of this name".to_owned(),
+                Some(meant) => format!("{NAME}; did you mean {meant}?"),
+                None => format!("{NAME}; there is none of this name"),
             };
             let meant = meant.filter(|meant| !COSMETIC.contains(meant));
             self.found.unknown.extend(meant);

@@ -101,9 +101,7 @@ pub fn not_found() -> Reply {
 /// What follows from problems, and behind it every key and what is accepted. Values are for the log alone.
 #[must_use]
 pub fn unsound(what_follows: &str, problems: &[Problem]) -> Reply {
-    let told = problems
-        .iter()
-        .map(|problem| format!("{}: {}", problem.place(), problem.accepted));
+    let told = problems.iter().map(Problem::for_all);
     let detail = format!("{what_follows} {}", told.collect::<Vec<_>>().join("; "));
     Reply::problem(503, "Unsound configuration", &detail).with("retry-after", "30")
 }

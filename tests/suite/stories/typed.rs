@@ -195,3 +195,33 @@ pub(crate) fn a_path_behind_a_script_is_protected_as_itself(house: &House) {
     house.set("bypass_paths", "/assets/*");
     assert!(!goes("/index.php/assets/a.css"), "a bypass is exact");
 }
+
+/// Everybody may ask, so a name is told only where it can be none of a secret.
+pub(crate) fn the_health_names_a_setting_that_there_is_none_of(house: &House) {
+    for (document, told) in [
+        (
+            r#"{"heding":"a"}"#,
+            r#"settings: "heding" is not the name of a setting; did you mean heading?"#,
+        ),
+        (
+            r#"{"colour_of_the_page":"a"}"#,
+            r#"settings: "colour_of_the_page" is not the name of a setting; there is none"#,
+        ),
+        (
+            r#"{"automatik":15}"#,
+            r#"settings: \"automatik\" is not the name of a setting; did you mean automatic?"#,
+        ),
+        (
+            r#"{"0123456789abcdef":15}"#,
+            "settings: the name of a setting; there is none",
+        ),
+        (
+            r#"{"hush hush":15}"#,
+            "settings: the name of a setting; there is none",
+        ),
+    ] {
+        house.set("settings", document);
+        let got = house.ask(&Ask::get("/_queue/healthz"));
+        assert!(got.body.contains(told), "{document}: {}", got.body);
+    }
+}
