@@ -267,9 +267,11 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// What the log can call a token.
+/// What the log can call a token. `-` alone stands for no actor in the journal, so a name has a letter or a digit.
 fn is_name(name: &str) -> bool {
-    (1..=32).contains(&name.len()) && name.bytes().all(is_name_byte)
+    (1..=32).contains(&name.len())
+        && name.bytes().all(is_name_byte)
+        && name.bytes().any(|byte| byte.is_ascii_alphanumeric())
 }
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -455,4 +455,5 @@ in_every_house! {
     a_reference_is_read_with_any_dash
     a_waiting_visitor_keeps_the_place_at_any_ticket_life
     the_health_names_a_setting_that_there_is_none_of
+    no_token_and_no_operator_has_a_name_without_letters
 }

@@ -225,3 +225,21 @@ pub(crate) fn the_health_names_a_setting_that_there_is_none_of(house: &House) {
         assert!(got.body.contains(told), "{document}: {}", got.body);
     }
 }
+
+/// `-` is no actor in the journal.
+pub(crate) fn no_token_and_no_operator_has_a_name_without_letters(house: &House) {
+    let is_accepted = |key: &str, value: &str| {
+        house.set(key, value);
+        let got = house.ask(&Ask::get("/_queue/healthz"));
+        assert!(got.status == 200 || got.body.contains(key), "{got:?}");
+        got.status == 200
+    };
+    for name in ["-", "--", "_", "-_-"] {
+        let token = format!("{name}:development-only-a-token");
+        assert!(!is_accepted("permit_token", &token), "{name}");
+        let password = json!({ name: "development-only-a-password" }).to_string();
+        assert!(!is_accepted("admin_password", &password), "{name}");
+        house.set("admin_password", "development-only-a-password");
+    }
+    assert!(is_accepted("permit_token", "-a:development-only-a-token"));
+}
