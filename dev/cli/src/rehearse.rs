@@ -36,7 +36,10 @@ pub fn rehearse(options: &Options) -> Result<bool, String> {
     let simulated = &options.simulated;
     match simulated.list {
         false if options.real => real::play(simulated),
-        false if cfg!(debug_assertions) => again_optimised(),
+        // What is not accepted is told before the minutes of a build.
+        false if cfg!(debug_assertions) => {
+            simulate::scenarios(simulated).and_then(|_| again_optimised())
+        }
         _ => simulate::simulate(simulated),
     }
 }
@@ -52,4 +55,28 @@ fn again_optimised() -> Result<bool, String> {
         command.current_dir(here);
     }
     process::run(&mut command)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        options: super::Options,
+    }
+
+    #[test]
+    fn a_scenario_that_is_not_accepted_is_told_before_the_build() {
+        for (words, told) in [
+            (&["rushh"][..], "rushh is no scenario"),
+            (&["rush", "--set", "a"], "accepted is key=value"),
+        ] {
+            let words = ["simulate"].iter().chain(words);
+            let cli = Cli::try_parse_from(words).map_err(|error| error.to_string());
+            let said = cli.and_then(|cli| super::rehearse(&cli.options));
+            assert!(said.is_err_and(|said| said.contains(told)), "{told}");
+        }
+    }
 }

@@ -95,17 +95,24 @@ pub struct Case {
     pub moments: Vec<u64>,
 }
 
-/// The ways to play what was asked for.
+/// The ways to play what was asked for, by name, before any visitor comes.
 ///
 /// # Errors
 /// When something cannot be read, or is not accepted.
-pub fn cases(options: &Options) -> Result<Vec<Case>, String> {
+pub fn scenarios(options: &Options) -> Result<Vec<(String, Scenario)>, String> {
     let overrides = Overrides {
         set: options.set.clone(),
         seed: options.seed,
         pops: options.pops,
     };
-    let name = options.scenario.as_deref().unwrap_or("log");
+    load(options.scenario.as_deref().unwrap_or("log"), &overrides)
+}
+
+/// The same with their visitors.
+///
+/// # Errors
+/// When something cannot be read, or is not accepted.
+pub fn cases(options: &Options) -> Result<Vec<Case>, String> {
     let log = options.log.as_deref();
     let log = log.map(events_log::moments).transpose()?;
     let case = |(name, scenario): (String, Scenario)| {
@@ -116,7 +123,7 @@ pub fn cases(options: &Options) -> Result<Vec<Case>, String> {
             scenario,
         }
     };
-    Ok(load(name, &overrides)?.into_iter().map(case).collect())
+    Ok(scenarios(options)?.into_iter().map(case).collect())
 }
 
 /// What came of it.
