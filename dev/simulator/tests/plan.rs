@@ -133,3 +133,38 @@ fn what_cannot_be_planned_is_said_with_what_is_accepted() {
         assert!(found.contains(said), "{words}: {found}");
     }
 }
+
+#[test]
+fn a_number_that_is_not_accepted_says_which_is() {
+    let sound = "--visitors 900 --over 3m --pace 120/min";
+    for (words, told) in [
+        (
+            "--visitors 1e3 --over 3m --pace 9/s",
+            "is not in 1..=100000000",
+        ),
+        (
+            "--visitors -5 --over 3m --pace 9/s",
+            "is not in 1..=100000000",
+        ),
+        (
+            "--visitors 0 --over 3m --pace 9/s",
+            "is not in 1..=100000000",
+        ),
+        (
+            "--visitors 9 --over 3m --pace -5/min",
+            "accepted is such as",
+        ),
+        ("--visitors 9 --over 3m --pace 5", "accepted is such as"),
+        (&format!("{sound} --pops 201"), "is not in 1..=200"),
+        (&format!("{sound} --requests x"), "is not in 0..=1000000"),
+        (&format!("{sound} --absent -1"), "from 0 to 0.95"),
+        (
+            &format!("{sound} --cap 0 --session 5m"),
+            "is not in 1..=10000000",
+        ),
+    ] {
+        let said = planned(words).err().unwrap_or_default();
+        assert!(said.contains(told), "{words}: {said}");
+    }
+    assert!(planned(sound).is_ok());
+}

@@ -10,12 +10,13 @@ use crate::costs::{Bills, COMMANDS_A_SECOND, POLL_SECONDS, REQUESTS_BEFORE, bill
 use crate::scenario::Shape;
 use crate::units::{Rate, Span, float, grouped, whole};
 pub use line::{Event, Outcome, play};
+use std::ops::RangeInclusive;
 
 /// What `cargo dev plan` can be told.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// How many visitors come
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = |text: &str| count(text, 1..=100_000_000))]
     pub visitors: u64,
     /// Over how long they come, such as 10m
     #[arg(long, value_name = "TIME", value_parser = some_time)]
@@ -24,28 +25,33 @@ pub struct Options {
     #[arg(long, value_name = "SHAPE", default_value = "rush", value_parser = shape)]
     pub shape: Shape,
     /// How many are let in, such as 500/min or 75/15s
-    #[arg(long, value_name = "RATE", required_unless_present = "all_in_within")]
+    #[arg(
+        long,
+        value_name = "RATE",
+        allow_hyphen_values = true,
+        required_unless_present = "all_in_within"
+    )]
     pub pace: Option<Rate>,
     /// Find the pace with which the last visitor goes in within this time after the first one came
     #[arg(long, value_name = "TIME", conflicts_with = "pace", value_parser = some_time)]
     pub all_in_within: Option<Span>,
     /// The most visitors inside at a time
-    #[arg(long, value_name = "NUMBER", requires = "session", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, requires = "session", value_parser = |text: &str| count(text, 1..=10_000_000))]
     pub cap: Option<u64>,
     /// With --cap: for how long a visitor has a place: the stay, and the setting `session_minutes` after the last page
     #[arg(long, value_name = "TIME", requires = "cap", value_parser = some_time)]
     pub session: Option<Span>,
     /// The share of called visitors who do not come, such as 0.3
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, default_value_t = 0.0, value_parser = share)]
     pub absent: f64,
     /// With the setting `absent_visitors` = on: more are called, so that as many come as the pace says
     #[arg(long)]
     pub compensate: bool,
     /// The POPs with visitors at that time
-    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=200))]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, default_value_t = 50, value_parser = |text: &str| count(text, 1..=200))]
     pub pops: u64,
     /// Requests that a visitor inside makes
-    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, default_value_t = 40, value_parser = |text: &str| count(text, 0..=1_000_000))]
     pub requests: u64,
     /// As JSON
     #[arg(long)]
@@ -58,6 +64,13 @@ fn some_time(text: &str) -> Result<Span, String> {
     is_some
         .then_some(span)
         .ok_or_else(|| "accepted is a second or more".to_owned())
+}
+
+fn count(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| range.contains(count));
+    let (least, most) = range.into_inner();
+    count
+        .ok_or_else(|| format!("accepted is a whole number, and {text} is not in {least}..={most}"))
 }
 
 fn share(text: &str) -> Result<f64, String> {
