@@ -116,7 +116,7 @@ func main() {
 	if port == "" {
 		port = "8080"
 	}
-	shop := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Welcome to the shop.") })
+	shop := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "<p>Welcome to the shop.</p>") })
 	log.Printf("The shop listens on http://127.0.0.1:%s.", port)
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, c.onlyWithPass(shop)))
 }

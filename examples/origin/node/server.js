@@ -64,13 +64,14 @@ function claimsOf(pass) {
 
 const server = createServer((request, response) => {
   const claims = claimsOf(request.headers["queue-pass"] ?? "");
-  response.setHeader("Content-Type", "text/plain; charset=utf-8");
   if (!claims) {
     response.statusCode = 403;
+    response.setHeader("Content-Type", "text/plain; charset=utf-8");
     response.end(`This shop is reached through its waiting room only. Go to https://${hosts[0]}/.\n`);
     return;
   }
   // Your shop begins here. claims.sub is the ticket's id, for your log.
-  response.end("Welcome to the shop.\n");
+  response.setHeader("Content-Type", "text/html; charset=utf-8");
+  response.end("<p>Welcome to the shop.</p>\n");
 });
 server.listen(Number(PORT), "127.0.0.1", () => console.log(`The shop listens on http://127.0.0.1:${PORT}.`));

@@ -1,4 +1,4 @@
 <?php
 require __DIR__ . '/queue_pass.php';
 
-echo "Welcome to the shop.\n"; // Your shop begins here.
+echo "<p>Welcome to the shop.</p>\n"; // Your shop begins here.

@@ -56,11 +56,18 @@ function queue_claims(string $pass, array $keys, array $rooms, array $hosts): ?a
     return $is_current && $is_ours ? $claims : null;
 }
 
+/** Says why there is no page, and ends: what the shop answers has the shop's own Content-Type. */
+function queue_refuse(int $status, string $text): void
+{
+    http_response_code($status);
+    header('Content-Type: text/plain; charset=utf-8');
+    exit("$text\n");
+}
+
 (function (): void {
     $keys = queue_keys((string) getenv('QUEUE_PASS_KEYS'));
     $room = (string) getenv('QUEUE_ROOM');
     $hosts = preg_split('/\s+/', (string) getenv('QUEUE_HOSTS'), -1, PREG_SPLIT_NO_EMPTY);
-    header('Content-Type: text/plain; charset=utf-8');
     $rooms = queue_rooms($room);
     $problem = match (true) {
         !$keys || $room === '' || !$hosts => 'Set QUEUE_PASS_KEYS to what `cargo dev secret pass` prints, QUEUE_ROOM and QUEUE_HOSTS.',
@@ -69,13 +76,11 @@ function queue_claims(string $pass, array $keys, array $rooms, array $hosts): ?a
     };
     if ($problem !== null) {
         error_log($problem);
-        http_response_code(503);
-        exit("The shop is not set up.\n");
+        queue_refuse(503, 'The shop is not set up.');
     }
     $claims = queue_claims($_SERVER['HTTP_QUEUE_PASS'] ?? '', $keys, $rooms, $hosts);
     if ($claims === null) {
-        http_response_code(403);
-        exit("This shop is reached through its waiting room only. Go to https://{$hosts[0]}/.\n");
+        queue_refuse(403, "This shop is reached through its waiting room only. Go to https://{$hosts[0]}/.");
     }
     $_SERVER['QUEUE_TICKET'] = $claims['sub']; // For your log.
 })();

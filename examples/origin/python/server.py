@@ -79,8 +79,8 @@ class OnlyWithPass:
 
 def shop(environ, start_response):
     """Your shop."""
-    start_response("200 OK", [("Content-Type", "text/plain; charset=utf-8")])
-    return [b"Welcome to the shop.\n"]
+    start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+    return [b"<p>Welcome to the shop.</p>\n"]
 
 
 if __name__ == "__main__":

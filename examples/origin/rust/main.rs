@@ -111,16 +111,17 @@ fn answer(checker: &Checker, mut stream: TcpStream) -> io::Result<()> {
             _ => {}
         }
     }
-    let (status, text) = match checker.ticket_of(&pass) {
-        Some(_ticket) => ("200 OK", "Welcome to the shop."),
+    let (status, media, text) = match checker.ticket_of(&pass) {
+        Some(_ticket) => ("200 OK", "html", "<p>Welcome to the shop.</p>"),
         None => (
             "403 Forbidden",
+            "plain",
             "This shop is reached through its waiting room only.",
         ),
     };
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}\n",
+        "HTTP/1.1 {status}\r\nContent-Type: text/{media}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}\n",
         text.len() + 1
     )
 }

@@ -30,7 +30,7 @@ const ROOM: &str = "main";
 const ROOMS: &str = "main,sale tickets-2 , sale_3";
 /// What names no rooms.
 const NO_ROOMS: [&str; 7] = ["", " ", ",", "main,,sale", "main, ", ", main", "main;sale"];
-const WELCOME: &str = "Welcome to the shop.";
+const WELCOME: &str = "<p>Welcome to the shop.</p>";
 const REFUSED: &str = "This shop is reached through its waiting room only.";
 
 fn now() -> Now {
@@ -208,7 +208,8 @@ impl Shop {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The status and the text that a request gets with this pass.
+    /// The status and the text that a request gets with this pass. The shop's pages are HTML and are shown as that; what refuses a
+    /// request is plain text.
     fn ask(&self, pass: Option<&str>) -> (u16, String) {
         let config = ureq::Agent::config_builder().http_status_as_error(false);
         let mut request = config
@@ -222,6 +223,12 @@ impl Shop {
             .call()
             .unwrap_or_else(|error| panic!("{error}: {}", self.program.written()));
         let text = response.body_mut().read_to_string().unwrap();
+        let media = response.headers()["content-type"].to_str().unwrap();
+        match response.status().as_u16() {
+            200 => assert!(media.starts_with("text/html"), "{media}: {text}"),
+            403 => assert!(media.starts_with("text/plain"), "{media}: {text}"),
+            _ => {}
+        }
         (response.status().as_u16(), text)
     }
 
