@@ -1,7 +1,7 @@
 //! Now Serving: a virtual waiting room at the edge.
 //!
 //! A visitor draws a numbered ticket, sees how many are ahead, and goes in when the "now serving" sign reaches the
-//! number. Redis holds counters and short-lived memories and no list of visitors; the number lives in a signed cookie.
+//! number. Redis holds counters and short-lived memories; the number lives in a signed cookie.
 //!
 //! Folders are layers. An arrow, `use crate::`, only points to a layer further down in this table, which is in reading
 //! order: one request passes from the top to the bottom. `tests/suite/pure/layers.rs` holds every arrow against it.
