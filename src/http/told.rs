@@ -78,12 +78,12 @@ pub fn withheld<'a>(
     names: impl Iterator<Item = &'a str>,
     connection: impl Iterator<Item = &'a [u8]>,
 ) -> Vec<String> {
-    let named: Vec<String> = connection
+    let by_connection: Vec<String> = connection
         .flat_map(|line| line.split(|byte| *byte == b','))
         .map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase())
         .filter(|name| !OF_EACH_REQUEST.contains(&name.as_str()))
         .collect();
-    let is_named = |name: &str| named.iter().any(|named| named == name);
+    let is_named = |name: &str| by_connection.iter().any(|named| named == name);
     names
         .filter(|name| is_withheld(name) || is_named(name))
         .map(str::to_owned)
