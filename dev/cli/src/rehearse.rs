@@ -69,14 +69,8 @@ mod tests {
 
     #[test]
     fn a_scenario_that_is_not_accepted_is_told_before_the_build() {
-        for (words, told) in [
-            (&["rushh"][..], "rushh is no scenario"),
-            (&["rush", "--set", "a"], "accepted is key=value"),
-        ] {
-            let words = ["simulate"].iter().chain(words);
-            let cli = Cli::try_parse_from(words).map_err(|error| error.to_string());
-            let said = cli.and_then(|cli| super::rehearse(&cli.options));
-            assert!(said.is_err_and(|said| said.contains(told)), "{told}");
-        }
+        let cli = Cli::try_parse_from(["simulate", "rushh"]).map_err(|error| error.to_string());
+        let said = cli.and_then(|cli| super::rehearse(&cli.options));
+        assert!(said.is_err_and(|said| said.contains("rushh is no scenario")));
     }
 }
