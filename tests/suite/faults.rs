@@ -93,7 +93,7 @@ fn hold(house: &House) {
 fn admit(house: &House, faults: &[Fault]) {
     house.set("on_store_error", "admit");
     house.set("admit_for", "12");
-    make_the_line_stand(house, "1");
+    make_the_line_stand(house, 1);
     let (mut inside, mut waiting) = before(house);
     for fault in faults.iter().copied() {
         house.forget_the_sign();

@@ -949,11 +949,12 @@ impl House {
 
     /// More than a million tickets drawn, 200 000 of them waiting, at a pace that is known and moves nobody now.
     pub(crate) fn make_the_line_long(&self) {
-        self.set("automatic", "15");
+        let pace = standing(15, 5, self.now_ms());
+        self.set("automatic", &pace.automatic.to_string());
+        self.set("automatic_quantity", &pace.quantity.to_string());
         self.warm();
-        let numbers = ["length", "1234567", "cursor", "1034567"];
-        let pace = ["period", "9999999999", "left", "0"];
-        self.write(&[numbers, pace].concat());
+        self.write(&["length", "1234567", "cursor", "1034567"]);
+        self.write(&["period", &pace.period.to_string(), "left", "0"]);
         self.forget_the_sign();
     }
 
@@ -973,6 +974,25 @@ impl House {
         let got = self.ask(&Ask::permit(amount));
         assert_eq!(got.status, 200, "{got:?}");
         got.json()
+    }
+}
+
+/// A pace at which a line stands for as long as a test takes.
+pub(crate) struct Standing {
+    pub(crate) automatic: u64,
+    pub(crate) quantity: u64,
+    /// The period that is used up.
+    pub(crate) period: u64,
+}
+
+/// As many visitors a second as in this pace, in periods of a day: today's has nothing left, and tomorrow's has nothing either where
+/// today ends within a minute.
+pub(crate) fn standing(automatic: u64, quantity: u64, now_ms: u64) -> Standing {
+    const DAY: u64 = 86_400;
+    Standing {
+        automatic: DAY,
+        quantity: quantity * DAY / automatic,
+        period: (now_ms / 1000 + 60) / DAY * DAY,
     }
 }
 

@@ -63,7 +63,7 @@ fn an_operator_s_own_ticket_passes_the_line_unless_its_turn_has_come() {
 fn a_newcomer_let_in_while_the_store_is_away_passes_waiting_visitors() {
     let house = House::native();
     house.set("on_store_error", "admit");
-    make_the_line_stand(&house, "1");
+    make_the_line_stand(&house, 1);
     let mut waiting = Visitor::new(&house);
     waiting.ask("/");
     waiting.ask("/");

@@ -16,7 +16,7 @@ use now_serving::service;
 use now_serving::store::{Clock, Line};
 use upstash_local::{Fault, Faults, Store};
 
-use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered};
+use crate::house::{Ask, Direct, Got, STORE_TOKEN, call, config, got, scattered, standing};
 use now_serving::cache::memory::InMemoryCache;
 
 const START_MS: u64 = 1_800_000_000_000;
@@ -84,11 +84,18 @@ impl World {
 
     /// Every data centre has visitors who wait, and the store dies: how many go in, second by second.
     fn dies(&mut self, seconds: u64, knows_pops: bool) -> Vec<usize> {
-        // The line is long, and it is nobody's turn: the period began long after this.
+        // The line is long, and it is no visitor's turn.
         let long = ["HSET", "queue:{main}", "length", "1000", "cursor", "10"];
         self.store.command(&long).unwrap();
-        let none_left = ["HSET", "queue:{main}", "period", "9999999999", "left", "0"];
-        self.store.command(&none_left).unwrap();
+        let pace = self.config.rooms.first.pace;
+        if pace.automatic > 0 {
+            let pace = standing(pace.automatic, pace.quantity, START_MS);
+            self.config.rooms.first.pace = Pace {
+                automatic: pace.automatic,
+                quantity: pace.quantity,
+            };
+            self.set(&["period", &pace.period.to_string(), "left", "0"]);
+        }
         let mut waiting: Vec<Vec<Option<String>>> = vec![vec![None; 30]; POPS.len()];
         for (pop, tickets) in waiting.iter_mut().enumerate() {
             for ticket in tickets {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use upstash_local::{DEADLINE, Fault, Faults};
 
-use crate::house::{Ask, Got, House, Visitor, claims};
+use crate::house::{Ask, Got, House, Visitor, claims, standing};
 
 in_houses_whose_clock_is_turned! {
     one_late_answer_lets_in_nobody
@@ -14,11 +14,13 @@ in_houses_whose_clock_is_turned! {
 /// Longer than any closure of a breaker, and the time until all may draw again.
 const WELL_AGAIN: Duration = Duration::from_secs(20);
 
-/// A line that is known to move, and in which it is nobody's turn: the period began long after this.
-pub(crate) fn make_the_line_stand(house: &House, quantity: &str) {
-    let pace = ["live_automatic", "15", "live_quantity", quantity];
-    house.write(&pace);
-    house.write(&["period", "9999999999", "left", "0", "version", "1"]);
+/// A line that is known to move, by this many visitors in 15 seconds, and in which it is no visitor's turn.
+pub(crate) fn make_the_line_stand(house: &House, quantity: u64) {
+    let pace = standing(15, quantity, house.now_ms());
+    let [automatic, quantity, period] =
+        [pace.automatic, pace.quantity, pace.period].map(|number| number.to_string());
+    house.write(&["live_automatic", &automatic, "live_quantity", &quantity]);
+    house.write(&["period", &period, "left", "0", "version", "1"]);
 }
 
 /// The store is away, and a visitor asks until all but the last of the calls have failed that make it certain: the next
@@ -137,7 +139,7 @@ pub(crate) fn who_has_no_number_reads_nothing_of_a_place(house: &House) {
 
 pub(crate) fn one_late_answer_lets_in_nobody(house: &House) {
     house.set("on_store_error", "admit");
-    make_the_line_stand(house, "1000");
+    make_the_line_stand(house, 1_000);
     let mut waiting = Visitor::new(house);
     assert_eq!(waiting.ask("/").json()["position"], 1);
     for mode in ["automatic", "hold", "closed"] {
@@ -155,7 +157,7 @@ pub(crate) fn one_late_answer_lets_in_nobody(house: &House) {
 
 pub(crate) fn without_the_store_hold_and_closed_stay_and_let_in_nobody(house: &House) {
     house.set("on_store_error", "admit");
-    make_the_line_stand(house, "1000");
+    make_the_line_stand(house, 1_000);
     let mut waiting = Visitor::new(house);
     waiting.ask("/");
     for mode in ["hold", "closed"] {

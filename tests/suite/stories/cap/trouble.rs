@@ -15,7 +15,7 @@ in_houses_whose_clock_is_turned! {
 
 /// The visitor was called, and the store went away before the claim.
 fn called_before_an_outage(house: &House) -> Vec<Visitor<'_>> {
-    make_the_line_stand(house, "1000");
+    make_the_line_stand(house, 1_000);
     cap(house, 10);
     let line = line(house, 2);
     house.permit(1);
