@@ -36,13 +36,21 @@ end
 -- Texts to be written with the state; false removes the field.
 
 local settled = state.settled
+-- `started` is a name: where the clock is behind it, `began` is the time.
+local function data_age()
+  return now - (state.began > 0 and state.began or state.started)
+end
+local function begin_data(started)
+  state.started, state.began = started, started > now and now or 0
+end
 -- A clock that jumps back makes no data young again.
-if state.started > 0 and now - state.started >= YOUNG then
+if state.started > 0 and data_age() >= YOUNG then
   state.sealed = 1
   state.settled = math.max(state.settled, state.started)
 end
+state.quiet = math.min(state.quiet, now + SETTLE)
 local function is_young()
-  return state.sealed == 0 and state.started > 0 and now - state.started < YOUNG
+  return state.sealed == 0 and state.started > 0 and data_age() < YOUNG
 end
 
 -- The splice of the present data, as long as it may move.

@@ -49,7 +49,8 @@ local function count_pop()
   redis.pcall('EXPIRE', key.pops, TTL.pops)
   local pops, many = redis.pcall('HGETALL', key.pops), 0
   for i = 2, #pops, 2 do
-    if (tonumber(pops[i]) or 0) >= this_minute - 1 then
+    local minute = tonumber(pops[i]) or 0
+    if minute == this_minute or minute == this_minute - 1 then
       many = many + 1
     else
       redis.pcall('HDEL', key.pops, pops[i - 1])

@@ -91,7 +91,8 @@ end
 local function begin_anew()
   state.epoch = math.max(state.epoch + 1, math.floor(now / 1000))
   -- Later than before, even when the clock is not: signs from before it take nothing back.
-  state.started, state.sealed, state.quiet = math.max(now, state.started + 1), 1, 0
+  begin_data(math.max(now, state.started + 1))
+  state.sealed, state.quiet = 1, 0
   state.settled, splices, texts.splices = state.started, {}, false
 end
 

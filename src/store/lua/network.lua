@@ -5,7 +5,7 @@ function network.lets_draw()
   local known = redis.pcall('GET', key.network)
   local ends, many = string.match(type(known) == 'string' and known or '', '^(%d+) (%d+)$')
   ends, many = tonumber(ends or 0), tonumber(many or 0)
-  if now >= ends then
+  if now >= ends or ends > now + TTL.network * 1000 then
     ends, many = now + TTL.network * 1000, 0
   end
   if many >= tonumber(network.most) then

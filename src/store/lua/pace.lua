@@ -13,6 +13,10 @@ end
 -- The remainder of a period is not banked, nor are periods of an empty line or on hold.
 local function open_period()
   local period = period_start(now)
+  -- A clock that was set back. Less than a period is waited for, so that none is opened twice.
+  if state.period - now / 1000 > math.min(live.automatic, 60) then
+    state.period = period
+  end
   if period <= state.period or mode_now() ~= 'automatic' or now < state.quiet then
     return
   end

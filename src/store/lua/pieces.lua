@@ -102,7 +102,7 @@ local function lay(line, own)
   local is_other = state.adopted == 0 or state.born ~= base
   if is_other or written_splices() ~= told then
     if is_other then
-      state.quiet, state.left = state.started + SETTLE, 0
+      state.quiet, state.left = now - data_age() + SETTLE, 0
     end
     state.adopted, texts.splices = state.adopted + 1, written_splices()
     -- Where pieces move, the numbers that were left free among them do too.

@@ -29,7 +29,7 @@ function regions.add(name)
   end
   return region
 end
--- The minute that was the latest becomes one of those before it. A clock that is set back opens none.
+-- The minute that was the latest becomes one of those before it.
 function regions.turn(own)
   local ago = this_minute - state[own .. 'came_at']
   if ago > 0 then
@@ -51,6 +51,10 @@ for name, figures in string.gmatch(stored.regions or '', '([^ ;]+)([^;]*)') do
   local own, numbers = regions.add(name).own, string.gmatch(figures, '%S+')
   for _, figure in ipairs(regions.figures) do
     state[own .. figure] = tonumber(numbers() or 0)
+  end
+  if set_back > 0 then
+    turn_back(own)
+    state[own .. 'came_at'] = math.min(state[own .. 'came_at'], this_minute)
   end
 end
 -- A percent follows the name where the share is fixed. `free`: what is left of a release for lines without one.

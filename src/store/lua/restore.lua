@@ -12,7 +12,7 @@ end
 -- The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when a
 -- better copy comes.
 local function begin_new_data(line, after)
-  state.started = math.max(now, state.started + 1, after + 1)
+  begin_data(math.max(now, state.started + 1, after + 1))
   state.adopted, state.sealed, state.lent, state.set_credit = 0, 0, state.credit, 0
   use('sessions').begin_ring()
   lay(line, { born = state.started, many = 0 })
@@ -85,8 +85,7 @@ end
 
 -- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
 local function witness(ticket)
-  local age = now - state.started
-  local is_time = is_young() and age >= SETTLE and state.adopted == 0
+  local is_time = is_young() and data_age() >= SETTLE and state.adopted == 0
   if not is_time or ticket.born >= state.started or splice_of(splices, ticket.born) then
     return
   end

@@ -181,7 +181,7 @@ local function renew_sessions(from, to, many, born, epoch)
   local is_unheard_of = from > 0 and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) <= 0
   if is_unheard_of then
     -- A session that these data have not given: they began with visitors inside.
-    state.recount = math.max(state.recount, math.floor(state.started / 60000) + cap.minutes + 1)
+    state.recount = math.max(state.recount, math.floor((now - data_age()) / 60000) + cap.minutes + 1)
   else
     leave(from, many)
   end

@@ -55,6 +55,8 @@ local NONE = {
   drawn = 0, admitted = 0, minute = 0,
   -- The birth of the line: see birth.lua.
   born = 0, started = 0, adopted = 0, sealed = 0, quiet = 0, lent = 0,
+  -- When the present data began, where the clock was set back since or is behind the name that they have: see birth.lua.
+  began = 0,
   -- What was born until then does not move, nor come back: see birth.lua.
   settled = 0,
   -- 1: an operator has cleared the credit since the data began.
@@ -114,6 +116,33 @@ do
       stored[name] = value
       is_new = is_new and name ~= 'version'
     end
+  end
+end
+
+-- A clock that is set back, as by a failover to another machine: what has been lies ahead of it. By so many milliseconds at least.
+local set_back = math.max(state.moved - now, state.minute * 60000 - now, state.window * 4000 - now, 0)
+-- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
+-- it had. Sessions stay: they end with the minute on their tickets. `own`: of one lane.
+local function turn_back(own)
+  for _, name in ipairs({ 'since', 'mid', 'moved' }) do
+    state[own .. name] = math.max((state[own .. name] or 0) - set_back, 0)
+  end
+  state[own .. 'window'] = math.min(state[own .. 'window'], math.floor(now / 4000))
+end
+if set_back > 0 then
+  turn_back('')
+  state.front_window = math.min(state.front_window, math.floor(now / 4000))
+  state.began = math.min(state.began > 0 and state.began or state.started, now + set_back)
+  for _, name in ipairs({ 'began', 'quiet', 'anchor', 'uncounted', 'sick_until', 'overruled', 'load_until' }) do
+    state[name] = math.max(state[name] - set_back, 0)
+  end
+  local minutes = math.floor(set_back / 60000)
+  state.recount = math.max(state.recount - minutes, 0)
+  for _, name in ipairs({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'owed', 'late_at', 'base_minute', 'invited_at' }) do
+    state[name] = math.min(state[name], this_minute)
+  end
+  for _, name in ipairs({ 'w_changed', 'w_from' }) do
+    state[name] = math.max(state[name] - math.floor(set_back / 1000), 0)
   end
 end
 

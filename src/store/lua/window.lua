@@ -22,7 +22,7 @@ local function hear_baseline(all, late)
   state.base_n, state.base_late = state.base_n + all, state.base_late + late
   local kept, texts_of = {}, {}
   for _, group in ipairs(groups) do
-    if group.minute + 10 > this_minute then
+    if group.minute + 10 > this_minute and group.minute <= this_minute then
       table.insert(kept, group)
       table.insert(texts_of, group.minute .. ':' .. group.share)
     end

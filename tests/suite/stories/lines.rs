@@ -16,6 +16,8 @@ in_houses_whose_clock_is_turned! {
     ten_minutes_of_hold_release_one_period_afterwards
     the_periods_of_the_settling_after_a_loss_are_not_made_up_for
     a_ticket_whose_line_nobody_knows_ends_after_two_minutes_and_says_so
+    a_store_whose_clock_is_set_back_goes_on_calling
+    a_line_that_came_back_to_a_store_whose_clock_is_behind_goes_on
 }
 
 pub(crate) fn status(house: &House) -> Value {
@@ -191,6 +193,46 @@ pub(crate) fn choosing_the_refresh_prolongs_no_ticket(house: &House) {
     for name in ["iat", "exp", "born", "pos"] {
         assert_eq!(before[name], after[name], "{name}");
     }
+}
+
+/// A failover to a machine whose clock lags.
+fn a_store_whose_clock_is_set_back_goes_on_calling(house: &House) {
+    house.set("automatic", "10");
+    house.set("automatic_quantity", "1");
+    let mut visitors = line(house, 10);
+    for _ in 0..3 {
+        house.wait_for_period(10);
+        visitors[9].ask("/");
+    }
+    let before = status(house)["cursor"].as_u64().unwrap();
+    house.set_back(Duration::from_hours(1));
+    for called in 1..=4 {
+        house.forget_pop();
+        house.wait(Duration::from_secs(10));
+        visitors[9].ask("/");
+        let cursor = status(house)["cursor"].as_u64().unwrap();
+        assert!(
+            (before + called - 1..=before + called).contains(&cursor),
+            "{cursor} after {called} periods, {before} before"
+        );
+    }
+}
+
+fn a_line_that_came_back_to_a_store_whose_clock_is_behind_goes_on(house: &House) {
+    house.set("automatic", "10");
+    house.set("automatic_quantity", "1");
+    let mut visitors = line(house, 10);
+    house.wait_for_period(10);
+    visitors[9].ask("/");
+    let before = status(house)["cursor"].as_u64().unwrap();
+    house.store.restart_empty();
+    house.set_back(Duration::from_hours(1));
+    for _ in 0..4 {
+        house.wait(Duration::from_secs(10));
+        visitors[9].ask("/");
+    }
+    let cursor = status(house)["cursor"].as_u64().unwrap();
+    assert!(cursor >= before + 2, "{cursor}, {before} before");
 }
 
 fn the_pace_is_kept_when_visitors_poll_seldom(house: &House) {
