@@ -149,6 +149,7 @@ in_every_house! {
     a_page_may_be_nested_as_deep_as_is_said
     a_broken_page_is_logged_and_the_built_in_one_serves
     the_journal_says_what_moved_the_line_and_hangs_together
+    every_jump_is_a_line_of_the_journal
     a_ticket_carries_what_the_journal_had_reached
     what_moves_nothing_is_not_in_the_journal
     visitors_who_go_straight_in_are_told_together
@@ -421,6 +422,8 @@ in_every_house! {
     tickets_that_ended_in_the_prequeue_are_no_part_of_the_lot
     a_visitor_who_was_called_before_the_start_goes_in_by_the_old_number
     an_announced_order_stays_whatever_the_settings_say
+    while_a_lot_is_awaited_no_operator_jumps_the_line_or_draws
+    a_line_that_moved_between_the_seal_and_the_lot_goes_by_arrival
     operators_move_an_announced_event_and_change_no_order
     an_id_that_is_used_again_promises_no_lot
     an_event_that_opens_before_the_last_one_promises_no_lot

@@ -35,6 +35,32 @@ pub fn wrong_with(line: &JournalLine<'_>, before: Option<&JournalLine<'_>>) -> O
     own().map(wrong).or_else(over)
 }
 
+/// Fault of an order by lot, where the lines in front of it are known: between the seal, which says what the lot is about, and the lot
+/// nothing may move the cursor. Else its operator could choose among as many orders, after the public value is known.
+pub fn wrong_with_lot<'a>(
+    lot: &JournalLine<'a>,
+    before: impl Fn(&JournalLine<'a>) -> Option<JournalLine<'a>>,
+) -> Option<String> {
+    if lot.kind != JournalKind::Lot {
+        return None;
+    }
+    let mut has_moved = false;
+    for line in std::iter::successors(before(lot), &before) {
+        if line.kind == JournalKind::Seal {
+            let number = line.number;
+            return has_moved.then(|| {
+                format!("the cursor moved between the seal in line {number} and this lot")
+            });
+        }
+        // A copy knew of the seal.
+        if comes_back(&line) {
+            return None;
+        }
+        has_moved |= line.main.from != line.main.to;
+    }
+    None
+}
+
 /// Whether a line keeps to the pace on a later line.
 #[must_use]
 pub fn keeps_to_the_pace_of(

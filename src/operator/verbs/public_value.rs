@@ -117,7 +117,7 @@ fn why_not(sign: &Sign) -> &'static str {
             "no entry of jwt_secret made the secret that was committed to: put the entry back that signed then, or open the waiting page from here once if the start was moved"
         }
         Some(Phase::Open | Phase::Over) => {
-            "the order is decided, or no visitor came before the start"
+            "the order is decided, or no visitor came before the start, or the line moved since then"
         }
     }
 }

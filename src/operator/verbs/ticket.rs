@@ -5,7 +5,9 @@ use crate::operator::change::digest;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::queue::WaitingProof;
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Lane, Now, Position, Sign};
+use crate::queue::{
+    Action, Change, Effect, EventSign, IdempotencyKey, Lane, Now, Phase, Position, Sign,
+};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::ticket_cookie;
@@ -87,8 +89,8 @@ impl Intent for Draw {
         })
     }
 
-    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
-        closed()
+    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+        refused(sign)
     }
 }
 
@@ -124,8 +126,8 @@ impl Intent for Jump {
         })
     }
 
-    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
-        closed()
+    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+        refused(sign)
     }
 }
 
@@ -133,9 +135,20 @@ fn position(effect: Effect) -> Option<Position> {
     (effect.number > 0).then_some(Position(effect.number))
 }
 
-fn closed() -> (&'static str, String) {
-    let detail = "it draws no numbers, so this browser got no test ticket; nothing moved";
-    ("The room is closed", detail.to_owned())
+fn refused(sign: &Sign) -> (&'static str, String) {
+    let is_awaited = |event: &EventSign| event.phase == Phase::Drawing;
+    let (title, why) = if sign.event.as_ref().is_some_and(is_awaited) {
+        (
+            "Places are being drawn by lot",
+            "nothing may change what the lot is about",
+        )
+    } else {
+        ("The room is closed", "it draws no numbers")
+    };
+    (
+        title,
+        format!("{why}, so this browser got no test ticket; nothing moved"),
+    )
 }
 
 fn jumped(number: u64) -> String {

@@ -57,16 +57,17 @@ end
 function lot.joined(these, other)
   if not these.secret then
     local from = these.drawn >= 0 and these or other
+    these.base = math.max(these.base, math.min(from.base, state.cursor))
     these.drawn = from.drawn >= 0 and math.max(from.base + from.drawn - these.base, 0) or -1
     these.commitment = these.commitment or these.opens == other.opens and other.commitment or nil
   end
   return these
 end
--- The lot orders numbers that can still wait: a visitor who was called goes in by the number as it was drawn.
+-- The lot orders numbers that can still wait: a visitor who was called goes in by the number as it was drawn. How many they are is
+-- said once: where the line moved after that, there is no lot any more.
 function lot.keep_waiting()
   if lot.is_undecided() and state.cursor > begun.base then
-    begun.drawn = begun.drawn < 0 and -1 or math.max(begun.base + begun.drawn - state.cursor, 0)
-    begun.base = state.cursor
+    begun.base, begun.drawn = state.cursor, math.min(begun.drawn, 0)
   end
 end
 -- What is known besides. Of two events the one that opens later counts. Of one event a decided order counts, else what the older

@@ -276,6 +276,26 @@ fn a_release_above_every_budget_is_refused() {
     }
 }
 
+/// Whoever moved it could choose which places the public value gives.
+#[test]
+fn a_cursor_that_moves_between_a_seal_and_its_lot_is_refused() {
+    let seal = "1800000016000 seal 5 5 60 - 0 1800000015 0 0 15:5 - - sale:5:55";
+    let set = "1800000017000 change 5 5 60 - 0 1800000015 0 0 15:5 - admin message:Soon";
+    let jump = "1800000017000 permit 5 6 60 - 0 1800000015 0 0 15:5 event admin jump";
+    let at = |cursor: u64| {
+        format!("1800000018000 lot {cursor} {cursor} 60 - 0 1800000015 0 0 15:5 - admin sale:4711")
+    };
+    let with = |lines: &[&str]| audit(&[&forged(&[&[BEGIN, RELEASE], lines].concat())], &[]).faults;
+    assert_eq!(with(&[seal, set, &at(5)]), Vec::<String>::new());
+    assert_eq!(with(&[jump]), Vec::<String>::new(), "without a lot");
+    let faults = with(&[seal, jump, &at(6)]);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(
+        faults[0].contains("line 5: the cursor moved between the seal in line 3 and this lot"),
+        "{faults:?}"
+    );
+}
+
 /// What a copy brought back follows from no line before; going past free numbers does.
 #[test]
 fn a_line_that_goes_past_free_numbers_takes_nothing_back_and_grants_nothing() {

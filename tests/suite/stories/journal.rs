@@ -88,6 +88,34 @@ pub(crate) fn what_moves_nothing_is_not_in_the_journal(house: &House) {
     assert_eq!(page(house), before);
 }
 
+/// Also where no visitor's number is served by it.
+pub(crate) fn every_jump_is_a_line_of_the_journal(house: &House) {
+    house.set("automatic", "0");
+    let mut crowd = visitors(house, 3);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+    }
+    for at in [None, Some(2), Some(0)] {
+        let ticket = at.and_then(|at: usize| crowd[at].ticket.clone());
+        let mut browser = Visitor::holding(house, ticket);
+        let sent = browser.send_once(Ask::form("ticket", "act=jump").operator());
+        assert_eq!(sent.status, 303, "{sent:?}");
+        assert!(browser.ask("/echo").inside);
+    }
+    let page = page(house);
+    let expected = [
+        "begin 0 0 - -",
+        "permit 0 0 admin jump",
+        "permit 0 0 admin jump",
+        "permit 0 1 admin jump",
+    ];
+    assert_eq!(told(&page), expected);
+    assert_eq!(
+        audit(&[&page.to_string()], &[]).faults,
+        Vec::<String>::new()
+    );
+}
+
 /// A busy site without a line has a line in the journal once in ten seconds, and not one for each visitor.
 pub(crate) fn visitors_who_go_straight_in_are_told_together(house: &House) {
     house.set("automatic", "15");

@@ -6,7 +6,9 @@ use now_serving::queue::{Lane, RoomName};
 use super::History;
 use crate::board::{Board, Numbers};
 use crate::broken::Broken;
-use crate::journal::{comes_back, goes_past_free, keeps_to_the_pace_of, may_explain, wrong_with};
+use crate::journal::{
+    comes_back, goes_past_free, keeps_to_the_pace_of, may_explain, wrong_with, wrong_with_lot,
+};
 use crate::said::Said;
 
 /// A line by which more went in than its pace allows, until a later one explains it.
@@ -72,6 +74,13 @@ impl History {
                 format!("{text} behind {last:?}")
             });
         self.is_explained_by(line);
+        let bent = wrong_with_lot(line, |line| {
+            let text = self.lines.get(line.previous);
+            text.and_then(|text| JournalLine::read(text))
+        });
+        if let Some(found) = bent {
+            self.breaks_its_rules(text, &found);
+        }
         let before_text = self.lines.get(line.previous);
         let before = before_text.and_then(|text| JournalLine::read(text));
         let wrong = wrong_with(line, before.as_ref());

@@ -152,7 +152,8 @@ local acts = {
     open_period()
     return (arrive())
   end,
-  -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served.
+  -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served. The journal
+  -- has a line in either case.
   jump = function()
     open_period()
     release()
@@ -162,8 +163,8 @@ local acts = {
     if held == state.cursor + 1 and (arg.held_came == 'yes' or not is_redrawn(held)) then
       journal.released(bound())
       front.call('', 1)
-      journal.note('permit', bound(), journal.who(), 'jump')
     end
+    journal.note('permit', bound(), journal.who(), 'jump')
     return held or 0
   end,
 }
@@ -203,7 +204,8 @@ local function refused()
   if arg.act == 'permit' and not lets_in() then
     return answer(0, 'outcome', 'standing')
   end
-  if (arg.act == 'draw' or arg.act == 'jump') and mode_now() == 'closed' then
+  -- While a lot is awaited nothing moves the numbers that it puts in order.
+  if (arg.act == 'draw' or arg.act == 'jump') and (mode_now() == 'closed' or phase == 'drawing') then
     return answer(0, 'outcome', 'standing')
   end
 end

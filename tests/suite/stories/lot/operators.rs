@@ -87,6 +87,44 @@ pub(crate) fn an_announced_order_stays_whatever_the_settings_say(house: &House) 
     assert_eq!(sorted(&places(house, &mut line)), [2, 3, 4, 5, 6]);
 }
 
+/// Else an operator who knows the public value could choose how many numbers it puts in order.
+pub(crate) fn while_a_lot_is_awaited_no_operator_jumps_the_line_or_draws(house: &House) {
+    let mut line = drawn(house, 5, &json!({ "public_value": "beacon" }));
+    places(house, &mut line);
+    let before = status(house);
+    for at in 0..3 {
+        let mut browser = Visitor::holding(house, line[at].ticket.clone());
+        for form in ["act=jump", "act=draw"] {
+            let sent = browser.send_once(Ask::form("ticket", form).operator());
+            assert_eq!(sent.status, 409, "{form}: {sent:?}");
+        }
+    }
+    let after = status(house);
+    for name in ["cursor", "length"] {
+        assert_eq!(before[name], after[name], "{name}");
+    }
+    let told = house.change("public-value", r#"{"value": "7"}"#);
+    assert_eq!(told["drawn"], 5);
+    house.wait(2 * SECOND);
+    assert_eq!(sorted(&places(house, &mut line)), [2, 3, 4, 5, 6]);
+}
+
+/// How many numbers a lot puts in order is said once. A line that moved first has no lot any more.
+pub(crate) fn a_line_that_moved_between_the_seal_and_the_lot_goes_by_arrival(house: &House) {
+    let more = json!({ "public_value": "beacon" });
+    let mut line = drawn(house, 5, &more);
+    places(house, &mut line);
+    house.change("event", r#"{"event": []}"#);
+    house.permit(2);
+    house.change("event", r#"{"event": null}"#);
+    house.wait(2 * SECOND);
+    let got = house.ask(&Ask::json_to("public-value", r#"{"value": "7"}"#));
+    assert_eq!(got.status, 409, "{got:?}");
+    house.permit(1);
+    house.wait(2 * SECOND);
+    assert_eq!(inside(&mut line), [true, true, true, false, false]);
+}
+
 pub(crate) fn operators_move_an_announced_event_and_change_no_order(house: &House) {
     house.set("automatic", "0");
     let set = |times, id: &str, more: &Value| {
