@@ -1,13 +1,13 @@
 //! Bound of what the pace lets in, computed without the rule of the script.
 //!
 //! Each pace that was seen lately fills the bucket with its visitors a second. At once there may come one period,
-//! and the periods of half a minute that no request saw, as `docs/explanation/how-the-line-works.md` has it.
+//! and one that no request saw, as `docs/explanation/how-the-line-works.md` has it.
 
 use now_serving::queue::Pace;
 use std::collections::BTreeMap;
 
-/// Seconds of periods that are made up for.
-const CATCH_UP_SECS: u64 = 30;
+use crate::journal::at_once;
+
 /// For how long POPs may have different settings, and a period more.
 const SEEN_MS: u64 = 90_000;
 /// Parts of a visitor.
@@ -45,7 +45,7 @@ impl Bucket {
     /// Most that fits at once.
     fn most(&self) -> u64 {
         self.sum(|(seconds, quantity)| {
-            let periods = (CATCH_UP_SECS / seconds).max(1) + 1;
+            let periods = at_once(seconds) + 1;
             periods.saturating_mul(quantity).saturating_mul(PARTS)
         })
     }
@@ -67,7 +67,7 @@ mod tests {
             automatic: 10,
             quantity: 3,
         };
-        assert!(bucket.takes(12, pace, 1_000_000), "four periods at once");
+        assert!(bucket.takes(9, pace, 1_000_000), "three periods at once");
         assert!(!bucket.takes(1, pace, 1_000_001));
         assert!(bucket.takes(3, pace, 1_010_001));
         assert!(!bucket.takes(1, pace, 1_010_002));

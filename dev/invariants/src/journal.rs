@@ -2,8 +2,8 @@
 
 use now_serving::queue::journal::{JournalKind, JournalLane, JournalLine};
 
-/// While visitors wait, periods that no request saw are opened later: at most this many seconds' worth.
-const LONGEST_CATCH_UP_SECS: u64 = 30;
+/// While visitors wait, one period that no request saw is opened with the next: only where it is no longer than this.
+const LONGEST_MADE_UP_SECS: u64 = 15;
 
 /// So long after a publication a POP may still go by the pace before.
 const READ_EVERYWHERE_MS: u64 = 60_000;
@@ -213,10 +213,19 @@ fn permitted(line: &JournalLine<'_>) -> Option<(u64, u64)> {
     }
 }
 
+/// Periods of that length that one request may open.
+pub(crate) fn at_once(automatic: u64) -> u64 {
+    if automatic <= LONGEST_MADE_UP_SECS {
+        2
+    } else {
+        1
+    }
+}
+
 /// Periods that a release may have opened since.
 fn missed(line: &JournalLine<'_>, before: &JournalLine<'_>) -> u64 {
     let automatic = line.automatic.max(1);
-    let most = LONGEST_CATCH_UP_SECS / automatic;
+    let most = at_once(automatic);
     let since = match (line.period, before.period) {
         (None, _) => return 0,
         (Some(now), Some(then)) if now == then => return 0,

@@ -2,15 +2,16 @@
 
 -- The second at which the period of a time began. Numbers of periods of different lengths cannot be compared: after a change
 -- of pace the line would stand still or release twice. Starting times only go forward.
-local LONGEST_CATCH_UP = 30
+local LONGEST_MADE_UP = 15
 local function period_start(time)
   local automatic = live.automatic
   return automatic > 0 and math.max(math.ceil(time / (automatic * 1000)) - 1, 0) * automatic or 0
 end
 
--- The first verb that sees a period opens it, and while visitors wait also the periods that no verb saw, up to 30 seconds'
--- worth, since `anchor`: the change of pace, the end of hold, closed or a loss, or the moment a visitor began to wait.
--- The remainder of a period is not banked, nor are periods of an empty line or on hold.
+-- The first verb that sees a period opens it, and while visitors wait also the one before it, if that is no longer than 15 seconds
+-- and no verb saw it: pages that poll seldom cost no pace. More is not made up for: after an outage it would go in at once, though
+-- POPs have let visitors in meanwhile. What was missed counts since `anchor`: the change of pace, the end of hold, closed or a loss,
+-- or the moment a visitor began to wait. The remainder of a period is not banked, nor are periods of an empty line or on hold.
 local function open_period()
   local period = period_start(now)
   -- A clock that was set back. Less than a period is waited for, so that none is opened twice.
@@ -21,9 +22,9 @@ local function open_period()
     return
   end
   local many = 1
-  if live.automatic > 0 and waiting(before) > 0 then
-    local missed = math.floor((period - math.max(state.period, period_start(math.max(state.anchor, state.quiet)))) / live.automatic)
-    many = math.max(1, math.min(missed, math.floor(LONGEST_CATCH_UP / live.automatic)))
+  if live.automatic > 0 and live.automatic <= LONGEST_MADE_UP and waiting(before) > 0 then
+    local since = math.max(state.period, period_start(math.max(state.anchor, state.quiet)))
+    many = period - since >= 2 * live.automatic and 2 or 1
   end
   local is_watched = health.setting and budget() > 0
   state.period, state.left = period, compensate(is_watched and use('window').budget(many, period) or many * budget())

@@ -97,7 +97,7 @@ local function release()
     admit(waiting(state))
   elseif mode_now() == 'automatic' and now >= state.quiet then
     state.credit = state.credit - admit(state.credit)
-    -- Missed periods are for visitors who waited through them: what is left is at most one period's.
+    -- A missed period is for visitors who waited through it: what is left is at most one period's.
     state.left = math.min(state.left - admit_by_pace(state.left), most_kept())
   end
   return state.admitted - admitted
