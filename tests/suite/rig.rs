@@ -12,7 +12,7 @@
 
 mod plan;
 mod step;
-mod store;
+pub(crate) mod store;
 mod world;
 
 use std::env;

@@ -32,11 +32,44 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 ";
 
+/// A copy of all keys of a store: the embedded one gives it out, a Redis has it in a database of this number.
+pub(crate) enum Copy {
+    Given(Backup),
+    Database(String),
+}
+
+impl Copy {
+    /// What this store holds now, in place of an older copy of that number.
+    pub(crate) fn of(store: &Store, number: usize) -> Self {
+        store.backup().map_or_else(
+            || {
+                let database = (number + 1).to_string();
+                let words = ["EVAL", COPY, "0", "0", &database];
+                store.command(&words).unwrap();
+                Self::Database(database)
+            },
+            Self::Given,
+        )
+    }
+
+    /// The store begins again with these keys, and without its scripts.
+    pub(crate) fn restore(&self, store: &Store) {
+        match self {
+            Self::Given(backup) => store.restart_from(backup),
+            Self::Database(database) => {
+                let words = ["EVAL", COPY, "0", database, "0"];
+                store.command(&words).unwrap();
+                store.command(&["SCRIPT", "FLUSH"]).unwrap();
+            }
+        }
+    }
+}
+
 /// A store, and older copies of what it held.
 pub(super) struct Engine {
     pub(super) store: Store,
     redis: Option<Redis>,
-    backups: Vec<Option<Backup>>,
+    backups: Vec<Copy>,
     /// Until when the keys of a real Redis have aged by themselves.
     aged: Instant,
 }
@@ -89,26 +122,18 @@ impl Engine {
     /// Keeps a copy in place of the oldest one.
     pub(super) fn back_up(&mut self, number: usize) {
         let at = number % COPIES;
-        if self.redis.is_some() {
-            self.run(&["EVAL", COPY, "0", "0", &(at + 1).to_string()]);
-        }
-        let backup = self.store.backup();
+        let copy = Copy::of(&self.store, at);
         if at < self.backups.len() {
-            self.backups[at] = backup;
+            self.backups[at] = copy;
         } else {
-            self.backups.push(backup);
+            self.backups.push(copy);
         }
     }
 
     /// Restores one of the copies; which one, if there was any.
     pub(super) fn restore(&self, which: usize) -> Option<usize> {
         let at = which.checked_rem(self.backups.len())?;
-        if let Some(backup) = &self.backups[at] {
-            self.store.restart_from(backup);
-        } else {
-            self.run(&["EVAL", COPY, "0", &(at + 1).to_string(), "0"]);
-            self.run(&["SCRIPT", "FLUSH"]);
-        }
+        self.backups[at].restore(&self.store);
         Some(at)
     }
 

@@ -17,6 +17,7 @@ use now_serving::store::{Clock, Line, MayDraw};
 use serde_json::{Value, json};
 
 use crate::house::{Direct, admin, scattered};
+use crate::rig::store::Copy;
 
 use super::settings::{Settings, minute_of_day};
 use super::table::{Case, Object, compare, span};
@@ -77,6 +78,8 @@ pub(super) struct Play<'a> {
     /// The last sign of each POP that the table names.
     pops: BTreeMap<String, Sign>,
     batches: u64,
+    /// A copy of the store's data.
+    pub(super) copy: Option<Copy>,
 }
 
 /// What a case was found to break: where, and what was expected.
@@ -94,6 +97,7 @@ pub(super) fn play(case: &Case, store: &Direct) -> Result<(), String> {
         many: 0,
         pops: BTreeMap::new(),
         batches: 0,
+        copy: None,
     };
     for (step, place) in case.steps.iter().zip(1..) {
         let done = play.step(step);

@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 use super::play::{From, Play, beginning, object};
+use crate::rig::store::Copy;
 use super::settings::{cap, clock, events, pace, time};
 use super::table::{Words, compare};
 
 /// Every verb. A step has exactly one of them.
-const VERBS: [&str; 26] = [
+const VERBS: [&str; 27] = [
     "wait",
     "at",
     "draw",
@@ -41,6 +42,7 @@ const VERBS: [&str; 26] = [
     "overrule",
     "event",
     "public_value",
+    "back_up",
     "lose",
     "set",
     "each",
@@ -101,6 +103,8 @@ impl Play<'_> {
             "poll" | "came" | "answers" | "inside" | "renew" => {
                 self.brings(verb, &value, words)?;
             }
+            "back_up" if value == json!(true) => self.copy = Some(Copy::of(&self.store.0, 0)),
+            "back_up" => return Err(format!("back_up is {value}, and not true")),
             "lose" => self.loses(&value)?,
             "set" => self.sets(value)?,
             "each" => self.each(&value, words)?,
@@ -260,9 +264,15 @@ impl Play<'_> {
                 self.forget_pops();
                 &["FLUSHALL"]
             }
+            Some("what came since the copy") => {
+                let copy = self.copy.as_ref();
+                let copy = copy.ok_or("no copy was made: known is back_up")?;
+                copy.restore(&self.store.0);
+                return Ok(());
+            }
             _ => {
                 return Err(format!(
-                    "{value}: known are everything, the line, and everything, and the POPs too"
+                    "{value}: known are everything, the line, everything, and the POPs too, and what came since the copy"
                 ));
             }
         };
