@@ -39,6 +39,10 @@ const AS_DIGEST: u64 = 268;
 const NEW: u64 = 600;
 /// The seed of the first of them.
 const SEED: &str = "RIG_SEED";
+/// Histories of the long tier that broke an invariant once.
+const FOUND: [(Plan, u64); 1] = [
+    (Plan::Losses, 68_159_266_891_463_216),
+];
 /// Set to write the traces anew.
 const WRITE: &str = "TRACES";
 
@@ -197,6 +201,13 @@ fn every_invariant_holds_in_new_histories(plan: Plan) {
 macro_rules! of_each_plan {
     ($($name:ident $plan:ident)*) => {
         mod native {
+            #[test]
+            fn histories_that_broke_an_invariant_once_break_none() {
+                for (plan, seed) in super::FOUND {
+                    super::played(plan, seed, &mut super::Engine::embedded());
+                }
+            }
+
             $(#[test] fn $name() { super::the_first_steps_are_as_kept(super::Plan::$plan); })*
         }
         mod simulated {

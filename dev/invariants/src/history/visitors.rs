@@ -130,6 +130,7 @@ impl History {
     fn promise_is_kept(&mut self, visitor: &mut Visitor, came: &Held, answer: &Answered<'_>) {
         let is_promised = !visitor.is_excused
             && visitor.uncovered == self.uncovered
+            && !self.gave_way(came)
             && self.epoch <= came.epoch.max(came.born / 1_000);
         let notice = answer.given.and_then(|held| held.notice.as_deref());
         let is_lost = matches!(notice, Some("anew" | "lapsed"));
@@ -159,6 +160,13 @@ impl History {
         if is_another {
             (visitor.uncovered, visitor.shown) = (self.uncovered, None);
         }
+    }
+
+    /// Whether the number was drawn between a loss and the copy that brought an older line back, in a lane whose numbers do
+    /// not move behind those of that line: its holder draws once more.
+    fn gave_way(&self, came: &Held) -> bool {
+        let born = self.data.board.as_ref().map(|board| board.born);
+        came.lane != Lane::Main && born.is_some_and(|born| born < came.born)
     }
 }
 
