@@ -26,7 +26,7 @@ local function write_begun()
 end
 
 -- The rules of an order by lot.
-local lot = { read = read_begun, written = written_begun }
+local lot = { written = written_begun }
 -- Nobody is to be put in order where no number was drawn.
 function lot.is_undecided()
   return begun and begun.commitment and not begun.secret and begun.drawn ~= 0
@@ -70,9 +70,11 @@ function lot.keep_waiting()
     begun.base, begun.drawn = state.cursor, math.min(begun.drawn, 0)
   end
 end
--- What is known besides. Of two events the one that opens later counts. Of one event a decided order counts, else what the older
--- data say: `age` is below 0 where those are the known ones.
-function lot.take(known, age)
+-- What a copy or a ticket knows besides, where not all tickets ended since: an event of that name may have begun once more. Of two
+-- events the one that opens later counts. Of one event a decided order counts, else what the older data say: `age` is below 0 where
+-- those are the known ones.
+function lot.take(told, by, age)
+  local known = not use('lanes').was_ended(by) and read_begun(told)
   if not known then
     return
   elseif not begun or known.id ~= begun.id then

@@ -73,8 +73,7 @@ local function take_sign(sign)
       use('restore').take_live(sign)
     end
     if arg.sign_event then
-      local lot = use('lot')
-      lot.take(lot.read(arg.sign_event), age)
+      use('lot').take(arg.sign_event, sign, age)
     end
   end
 end

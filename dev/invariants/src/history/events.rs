@@ -32,7 +32,7 @@ impl History {
                     step.told()
                 });
         }
-        if self.whole_event.as_ref() != Some(&begun.id) || begun.opens_ms != was.opens_ms {
+        if self.whole_event.as_ref() != Some(&begun.id) {
             return;
         }
         self.checks.holds(

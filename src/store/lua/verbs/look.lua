@@ -18,7 +18,7 @@ elseif ticket then
   -- A ticket with a number by lot says what decided it, for a line that lost that.
   if arg.ticket_event and (ticket.born == state.born or splice_of(splices, ticket.born)) then
     local lot = use('lot')
-    lot.take(lot.read(arg.ticket_event), 0)
+    lot.take(arg.ticket_event, ticket, 0)
     if begun then
       lot.note_drawing()
     end
