@@ -78,8 +78,8 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
     if place.belongs == Belongs::Unclear {
         return None;
     }
-    let ticket = ticket_cookie::verified(call, keys, room, now)
-        .or_else(|| ticket_cookie::verified_twin(call, keys, room, now));
+    let ticket = ticket_cookie::verified(call, keys, room, (pop, now))
+        .or_else(|| ticket_cookie::verified_twin(call, keys, room, (pop, now)));
     let ticket = ticket.filter(|_| !call.is_plain_http())?;
     let is_inside = ticket.is_inside(now) && !was_ended(&ticket.id, pop);
     let may_go_on = still_inside(&ticket, pop, now).is_some() && !is_kept_out(&ticket, pop, now);

@@ -1,5 +1,6 @@
 //! What the browser keeps for us: the ticket, read from its cookie and written back, and the twin of an admitted one.
 
+use crate::cache::Pop;
 use crate::config::Room;
 use crate::http::Call;
 use crate::http::cookie::{self, Names, SameSite, Scope};
@@ -7,50 +8,51 @@ use crate::http::negotiate::is_posted_form;
 use crate::queue::Now;
 use crate::request::Request;
 use crate::ticket::{Keys, Standing, Ticket, kit};
+use crate::visitor::visit::best;
 
 /// Browsers keep a ticket this many seconds longer than it is good, so that its holder can read that its time is over.
 pub const KEPT: u64 = 3_600;
 
-/// The first of the cookies with our name that is a ticket of ours; a bad ticket is simply no ticket. Of one that this host shares
-/// with others and one of its own that which goes in sooner: the visitor may have drawn on two hosts before they shared.
+/// The ticket that counts: the best of those that came, whatever cookies of ours they are in; a bad ticket is simply no ticket. Any
+/// page of the domain may set the cookie of Fastly's starter kit, so that one is read only where no ticket of ours came.
 #[must_use]
 pub fn ticket(request: &Request<'_>) -> Option<Ticket> {
+    ours(request).or_else(|| ticket_of_kit(request))
+}
+
+fn ours(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    let ours = verified(request.call, keys, request.room, request.now);
-    // Where the setting came later than the package, a visitor of the kit has drawn here meanwhile.
-    sooner(ours.into_iter().chain(ticket_of_kit(request)), request.now)
+    verified(request.call, keys, request.room, (request.pop, request.now))
 }
 
-/// The one that goes in before the others.
-fn sooner(tickets: impl Iterator<Item = Ticket>, now: Now) -> Option<Ticket> {
-    tickets.min_by_key(|ticket| {
-        let number = ticket.position().map_or(u64::MAX, |number| number.0);
-        (!ticket.is_inside(now), number)
-    })
-}
-
-/// The ticket of who has one of Fastly's starter kit, where this room took over the kit's line.
+/// The ticket of who has one of the kit, where this room took over the kit's line.
 fn ticket_of_kit(request: &Request<'_>) -> Option<Ticket> {
     let Request {
         call,
         config,
         room,
+        pop,
         now,
         ..
     } = *request;
     let line = config.tickets.kit?;
     let is_here = room.name == config.rooms.first.name;
-    let mut tokens = is_here.then(|| values(call, kit::COOKIE))?;
-    tokens.find_map(|token| config.tickets.keys.verify_kit(token, line, now))
+    let tokens = is_here.then(|| values(call, kit::COOKIE))?;
+    let tickets = tokens.filter_map(|token| config.tickets.keys.verify_kit(token, line, now));
+    best(tickets.collect(), pop, now)
 }
 
 /// The same by these keys, for this room.
 #[must_use]
-pub fn verified(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticket> {
-    let verified = |token| keys.verify(token, &room.name, now);
-    let kept = room.cookies.kept(call).into_iter();
-    let tickets = kept.filter_map(|names| values(call, &names.ticket).find_map(verified));
-    sooner(tickets, now)
+pub fn verified(
+    call: &Call,
+    keys: &Keys,
+    room: &Room,
+    (pop, now): (&dyn Pop, Now),
+) -> Option<Ticket> {
+    let tokens = tokens(call, room, |names| &names.ticket).into_iter();
+    let tickets = tokens.filter_map(|token| keys.verify(token, &room.name, now));
+    best(tickets.collect(), pop, now)
 }
 
 /// The ticket of a visitor inside, from its twin, where another site's page posts a form here: the browser holds the
@@ -58,34 +60,41 @@ pub fn verified(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticke
 #[must_use]
 pub fn ticket_of_form(request: &Request<'_>) -> Option<Ticket> {
     let keys = &request.config.tickets.keys;
-    let twin = verified_twin(request.call, keys, request.room, request.now);
+    let twin = verified_twin(request.call, keys, request.room, (request.pop, request.now));
     twin.filter(|_| request.config.web.cross_site_posts)
 }
 
 /// The same by these keys, for this room.
 #[must_use]
-pub fn verified_twin(call: &Call, keys: &Keys, room: &Room, now: Now) -> Option<Ticket> {
+pub fn verified_twin(
+    call: &Call,
+    keys: &Keys,
+    room: &Room,
+    (pop, now): (&dyn Pop, Now),
+) -> Option<Ticket> {
     if brings_cookie(call, room) || !is_posted_form(call) {
         return None;
     }
-    let mut tokens = tokens(call, room, |names| &names.twin).into_iter();
-    let ticket = tokens.find_map(|token| keys.verify(token, &room.name, now))?;
-    ticket.is_inside(now).then_some(ticket)
+    let tokens = tokens(call, room, |names| &names.twin).into_iter();
+    let tickets = tokens.filter_map(|token| keys.verify(token, &room.name, now));
+    let inside = tickets.filter(|ticket| ticket.is_inside(now));
+    best(inside.collect(), pop, now)
 }
 
-/// The same, or the first one that has expired.
+/// The ticket that counts, or one that has expired.
 #[must_use]
 pub fn ticket_or_lapsed(request: &Request<'_>) -> Option<Ticket> {
     let Request {
         call,
         config,
         room,
+        pop,
         now,
         ..
     } = *request;
     let lapsed = |token| config.tickets.keys.verify_lapsed(token, &room.name, now);
-    let mut tokens = tokens(call, room, |names| &names.ticket).into_iter();
-    ticket(request).or_else(|| tokens.find_map(lapsed))
+    let tokens = || tokens(call, room, |names| &names.ticket).into_iter();
+    ticket(request).or_else(|| best(tokens().filter_map(lapsed).collect(), pop, now))
 }
 
 /// Whether the browser sent a cookie with our name, whatever is in it.
@@ -116,11 +125,7 @@ pub fn cookies(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
         | Standing::Waiting(_) => config.tickets.life,
     };
     let token = config.tickets.keys.sign(ticket, &room.name, now, life);
-    let cookies = token.map(|token| {
-        let kept = set(&token, life.saturating_add(KEPT), request);
-        vec![kept, twin(ticket, (&token, life), request)]
-    });
-    with_old_ended(cookies, request)
+    written(ticket, (token, life), request)
 }
 
 /// The same for a ticket which ends when the one that came would have ended.
@@ -131,29 +136,58 @@ pub fn cookies_as_long(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let token = keys.sign(ticket, &request.room.name, signed, ticket.life);
     let end = ticket.signed.saturating_add(ticket.life);
     let left = end.saturating_sub(request.now.secs());
-    let cookies = token.map(|token| {
-        let kept = set(&token, left.saturating_add(KEPT), request);
-        vec![kept, twin(ticket, (&token, left), request)]
-    });
-    with_old_ended(cookies, request)
+    written(ticket, (token, left), request)
 }
 
-/// The `Set-Cookie` values after which the browser keeps none.
-#[must_use]
-pub fn forget(request: &Request<'_>) -> Vec<String> {
-    let mut cookies = vec![set("", 0, request), no_twin(request)];
-    end_old(&mut cookies, request);
-    cookies
-}
-
-/// These, and the end of what the host had before it shared its cookies with others: not sooner than the browser has shown that it
-/// keeps a shared one.
-fn with_old_ended(cookies: Option<Vec<String>>, request: &Request<'_>) -> Vec<String> {
-    let mut cookies = cookies.unwrap_or_default();
+/// A signed ticket with so many seconds before it, and the end of what the browser has of the same visitor besides: of what the host
+/// had before it shared its cookies with others not sooner than the browser has shown that it keeps a shared one.
+fn written(
+    ticket: &Ticket,
+    (token, life): (Option<String>, u64),
+    request: &Request<'_>,
+) -> Vec<String> {
+    let Some(token) = token else {
+        return Vec::new();
+    };
+    let mut cookies = Vec::new();
+    // A browser that knows no partitions has one cookie for both forms: its end comes first.
+    if are_two_forms_brought(request) {
+        cookies.extend(no_other_form(request));
+    }
+    cookies.push(set(&token, life.saturating_add(KEPT), request));
+    cookies.push(twin(ticket, (&token, life), request));
     if is_brought(request.room.cookies.of(request.call), request.call) {
         end_old(&mut cookies, request);
     }
     cookies
+}
+
+/// The `Set-Cookie` values after which the browser keeps none, in whatever form it has it.
+#[must_use]
+pub fn forget(request: &Request<'_>) -> Vec<String> {
+    let mut cookies = vec![set("", 0, request), no_twin(request)];
+    cookies.extend(no_other_form(request));
+    end_old(&mut cookies, request);
+    cookies
+}
+
+/// Whether the browser has a cookie in the form that the settings want, and one in the form that they wanted before: it keeps them
+/// apart and sends both under one name, the older one first.
+fn are_two_forms_brought(request: &Request<'_>) -> bool {
+    let Request { call, room, .. } = *request;
+    let own = room.cookies.of(call);
+    Scope::of(call) == Scope::Secure && values(call, &own.ticket).nth(1).is_some()
+}
+
+/// The end of the cookie in the form that the settings do not want. On loopback there is one form.
+fn no_other_form(request: &Request<'_>) -> Option<String> {
+    let Request { call, room, .. } = *request;
+    let other = match site(request) {
+        SameSite::Lax => SameSite::NonePartitioned,
+        SameSite::NonePartitioned => SameSite::Lax,
+    };
+    let names = room.cookies.of(call);
+    (Scope::of(call) == Scope::Secure).then(|| names.set("", 0, other))
 }
 
 /// Adds the `Set-Cookie` values that end the tickets which came and are kept otherwise now.
@@ -162,7 +196,9 @@ fn end_old(cookies: &mut Vec<String>, request: &Request<'_>) {
     let now = room.cookies.of(call);
     for names in room.cookies.kept(call) {
         if names != now && is_brought(names, call) {
-            cookies.extend([names.set("", 0, site(request)), names.set_twin("", 0)]);
+            let forms = [SameSite::Lax, SameSite::NonePartitioned];
+            cookies.extend(forms.map(|form| names.set("", 0, form)));
+            cookies.push(names.set_twin("", 0));
         }
     }
     // Over http the ticket has the name of the kit's, and takes its place.
@@ -175,18 +211,26 @@ fn is_brought(names: &Names, call: &Call) -> bool {
     values(call, &names.ticket).next().is_some()
 }
 
-/// The same, where the ticket came under a name that is no longer its own.
+/// The same, where the ticket came under a name or in a form that is no longer its own, or among others of the same visitor.
 #[must_use]
 pub fn moved(ticket: &Ticket, request: &Request<'_>) -> Vec<String> {
     let Request { call, room, .. } = *request;
+    // It is no ticket that came.
+    if ticket.life == 0 {
+        return Vec::new();
+    }
     let now = room.cookies.of(call);
     let mut kept = room.cookies.kept(call).into_iter();
     let is_elsewhere = kept.any(|names| names != now && is_brought(names, call));
-    if is_elsewhere || ticket_of_kit(request).is_some() {
-        cookies_as_long(ticket, request)
-    } else {
-        Vec::new()
+    let is_of_kit = ticket_of_kit(request).is_some();
+    if is_elsewhere || are_two_forms_brought(request) || is_of_kit && ours(request).is_none() {
+        return cookies_as_long(ticket, request);
     }
+    let mut cookies = Vec::new();
+    if is_of_kit {
+        end_old(&mut cookies, request);
+    }
+    cookies
 }
 
 fn twin(ticket: &Ticket, (token, life): (&str, u64), request: &Request<'_>) -> String {

@@ -5,6 +5,7 @@
 
 mod authority;
 mod begin;
+mod best;
 mod called;
 mod draw;
 mod ending;
@@ -23,6 +24,7 @@ use crate::ticket::{Grace, Standing, Ticket};
 use crate::visitor::trouble;
 use crate::visitor::{Brought, Kind};
 use begin::{anew, held, to_draw};
+pub(crate) use best::best;
 pub use called::WayIn;
 pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};

@@ -31,6 +31,7 @@ pub(crate) mod rooms;
 mod sent;
 mod sign;
 pub(crate) mod signals;
+mod tickets;
 pub(crate) mod trouble;
 mod typed;
 pub(crate) mod verifier;
@@ -67,6 +68,7 @@ use rooms::*;
 use sent::*;
 use sign::*;
 use signals::*;
+use tickets::*;
 use trouble::*;
 use typed::*;
 use verifier::*;
@@ -172,7 +174,7 @@ in_every_house! {
     a_waiting_page_of_a_room_that_is_no_longer_listed_asks_again
     the_line_of_the_kit_goes_on_here
     a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only
-    a_setting_that_comes_after_the_package_gives_the_number_back
+    a_ticket_of_the_kit_takes_the_place_of_no_ticket_of_ours
     a_crowd_that_waits_costs_one_call_a_second
     a_release_elsewhere_is_seen_within_two_seconds
     while_a_visitor_waits_an_epoch_ends_admissions_within_two_seconds
@@ -459,4 +461,11 @@ in_every_house! {
     a_waiting_visitor_keeps_the_place_at_any_ticket_life
     the_health_names_a_setting_that_there_is_none_of
     no_token_and_no_operator_has_a_name_without_letters
+    of_two_tickets_the_one_that_is_inside_counts
+    of_two_tickets_the_smaller_number_counts_and_none_is_drawn
+    a_ticket_that_has_ended_takes_the_place_of_none
+    a_session_that_is_over_takes_the_place_of_no_number
+    of_two_twins_the_one_that_is_inside_counts
+    what_sets_one_form_of_the_cookie_ends_the_other
+    a_ticket_that_is_forgotten_is_forgotten_in_both_forms
 }

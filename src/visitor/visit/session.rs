@@ -68,13 +68,7 @@ pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Ke
 
 /// The ticket of a visitor inside, whose session may end later now; or the one that is left where the session is over.
 pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From<'_>) -> Kept {
-    let Standing::Admitted {
-        session,
-        born,
-        epoch,
-        ..
-    } = held.standing
-    else {
+    let Standing::Admitted { born, epoch, .. } = held.standing else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
     let of = Beginning { born, epoch };
@@ -82,17 +76,10 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
-    if is_on_the_list(&held.id, sessions, pop) {
-        return Kept::Over(anew_with(&held, Notice::SessionEnded, now));
+    if let Some(ticket) = over(&held, (sessions, minute), pop, now) {
+        return Kept::Over(ticket);
     }
-    let known = || pop.session_end(&held.id).max(session);
-    let at_visit = match sessions.at_a_visit(session, minute) {
-        // Another request with the same ticket may have made it longer.
-        AtVisit::Over => sessions.at_a_visit(known(), minute),
-        other => other,
-    };
-    match at_visit {
-        AtVisit::Over => Kept::Over(anew_with(&held, Notice::SessionOver, now)),
+    match at_visit(&held, (sessions, minute), pop) {
         AtVisit::Renewed(renewal) if kind.renews() || held.called => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
@@ -105,8 +92,48 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
             };
             Kept::Inside(until(held, renewal.to), renewed, shared)
         }
-        AtVisit::Goes | AtVisit::Renewed(_) => Kept::Inside(held, Renewed::No, Shared::No),
+        AtVisit::Goes | AtVisit::Renewed(_) | AtVisit::Over => {
+            Kept::Inside(held, Renewed::No, Shared::No)
+        }
     }
+}
+
+/// What becomes of its session at a visit. Another request with the same ticket may have made it longer.
+fn at_visit(held: &Ticket, (sessions, minute): (&Sessions, u64), pop: &dyn Pop) -> AtVisit {
+    match sessions.at_a_visit(held.session(), minute) {
+        AtVisit::Over => {
+            let known = pop.session_end(&held.id).max(held.session());
+            sessions.at_a_visit(known, minute)
+        }
+        other => other,
+    }
+}
+
+/// The ticket that is left where the session is over or was ended.
+fn over(held: &Ticket, capped: (&Sessions, u64), pop: &dyn Pop, now: Now) -> Option<Ticket> {
+    let notice = if is_on_the_list(&held.id, capped.0, pop) {
+        Notice::SessionEnded
+    } else if at_visit(held, capped, pop) == AtVisit::Over {
+        Notice::SessionOver
+    } else {
+        return None;
+    };
+    Some(anew_with(held, notice, now))
+}
+
+/// The ticket that is left where this sign says that the stay has ended.
+fn ended_by(held: &Ticket, last: &CachedSign, pop: &dyn Pop, now: Now) -> Option<Ticket> {
+    if has_ended(held, last.sign.as_ref()?) {
+        return Some(outside(held.clone(), now));
+    }
+    let is_admitted = matches!(held.standing, Standing::Admitted { .. });
+    over(held, capped(last, now).filter(|_| is_admitted)?, pop, now)
+}
+
+/// Whether its holder is inside, as far as is known here. Nothing is made longer by that.
+pub(super) fn counts_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
+    let last = || pop.last_for_inside(now);
+    held.is_inside(now) && last().is_none_or(|last| ended_by(held, &last, pop, now).is_none())
 }
 
 /// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.

@@ -158,17 +158,40 @@ pub(crate) fn a_ticket_of_the_kit_is_one_until_the_end_in_the_first_room_only(ho
     );
 }
 
-pub(crate) fn a_setting_that_comes_after_the_package_gives_the_number_back(house: &House) {
+/// Any page of the domain may set a cookie of that name, and not every one can be ended from here.
+pub(crate) fn a_ticket_of_the_kit_takes_the_place_of_no_ticket_of_ours(house: &House) {
     house.set("automatic", "0");
     house.set("jwt_secret", &format!("{SECRET},{KIT}"));
     house.write(&["born", "1", "started", "1", "sealed", "1", "length", "9"]);
-    let mut visitor = visitor_of_kit(4);
-    let mut told = (0..2).map(|_| data(house, &mut visitor, "/")["position"].clone());
-    assert_eq!(told.find(|position| !position.is_null()).unwrap(), 10);
     let kit = json!({ "until": "2100-01-01T00:00:00Z", "born": 1, "numbers": 9 });
     house.set("kit", &kit.to_string());
-    for _ in 0..3 {
-        assert_eq!(data(house, &mut visitor, "/")["position"], 4);
+    let mut visitor = Browser::default();
+    let mut told = (0..2).map(|_| data(house, &mut visitor, "/")["position"].clone());
+    assert_eq!(told.find(|position| !position.is_null()).unwrap(), 10);
+    for number in [4, 9] {
+        visitor.keep("queue", &ticket_of_kit(number, KIT));
+        let got = visitor.ask(house, Ask::get("/").json().with("host", "www.shop.example"));
+        assert_eq!(got.json()["position"], 10, "{got:?}");
+        let signed = got.all("set-cookie").into_iter();
+        let signed: Vec<&str> = signed.filter(|set| !set.starts_with("queue=;")).collect();
+        assert_eq!(signed, Vec::<&str>::new(), "nothing is signed again");
+        assert_eq!(tickets(&visitor), ["__Host-queue"]);
     }
-    assert_eq!(tickets(&visitor), ["__Host-queue"]);
+    house.permit(10);
+    house.forget_the_sign();
+    visitor.keep("queue", &ticket_of_kit(9, KIT));
+    let got = visitor.ask(house, Ask::get("/").with("host", "www.shop.example"));
+    assert!(got.inside, "{got:?}");
+    house.change("mode", r#"{"mode":"hold"}"#);
+    house.forget_the_sign();
+    visitor.keep("queue", &ticket_of_kit(9, KIT));
+    let got = visitor.ask(house, Ask::get("/").with("host", "www.shop.example"));
+    assert!(got.inside, "{got:?}");
+    // What is no ticket of ours takes no place away either.
+    let mut of_kit = visitor_of_kit(5);
+    of_kit.keep("__Host-queue", "spoilt");
+    for _ in 0..2 {
+        assert_eq!(data(house, &mut of_kit, "/")["position"], 5);
+    }
+    assert_eq!(tickets(&of_kit), ["__Host-queue"]);
 }

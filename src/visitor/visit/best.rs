@@ -1,0 +1,59 @@
+//! Which ticket counts where a browser sends several of one visitor.
+//!
+//! Invariant: the order in which they came decides nothing (RFC 6265, 4.2.2). What the copy of the sign says is over takes the place
+//! of no ticket that still counts.
+
+use super::session::counts_inside;
+use crate::cache::Pop;
+use crate::queue::{Now, Position, TicketState};
+use crate::ticket::{Standing, Ticket};
+use std::cmp::Reverse;
+
+/// What a ticket entitles to beside another one of the same visitor, the best first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// Its holder is inside.
+    Inside,
+    /// Its holder was called, and has not gone in.
+    Called,
+    /// A number, the smaller the better.
+    Number(Position),
+    /// None so far, or one that has ended.
+    NoNumber,
+    /// Its time is over.
+    Lapsed,
+}
+
+/// The best of these tickets, and of two that are worth the same the one that was signed last. A single ticket, which nearly every
+/// visitor has, is not compared with any sign.
+#[must_use]
+pub(crate) fn best(mut tickets: Vec<Ticket>, pop: &dyn Pop, now: Now) -> Option<Ticket> {
+    if tickets.len() < 2 {
+        return tickets.pop();
+    }
+    tickets.into_iter().min_by_key(|ticket| {
+        let signed = Reverse(ticket.signed);
+        (worth(ticket, pop, now), signed, ticket.id.clone())
+    })
+}
+
+fn worth(ticket: &Ticket, pop: &dyn Pop, now: Now) -> Worth {
+    if ticket.has_lapsed(now) {
+        return Worth::Lapsed;
+    } else if counts_inside(ticket, pop, now) {
+        return if ticket.called {
+            Worth::Called
+        } else {
+            Worth::Inside
+        };
+    }
+    match ticket.standing {
+        Standing::Waiting(place) => match pop.last_sign() {
+            Some(sign) if TicketState::of(place, &sign.of(ticket.lane)) == TicketState::Ended => {
+                Worth::NoNumber
+            }
+            _ => Worth::Number(place.position),
+        },
+        Standing::Provisional { .. } | Standing::Admitted { .. } => Worth::NoNumber,
+    }
+}
