@@ -48,7 +48,13 @@ pub fn answer(kind: Kind, visit: &Visit, cookies: Vec<String>, request: &Request
     let shows_a_page = is_posted_form(call) && is_in_no_frame(call) && !wants_json(call);
     let reply = match kind {
         Kind::Elsewhere if shows_a_page => posted(status, request),
-        Kind::Unsafe if shows_a_page && visit.end == VisitOutcome::NotAVisitor => {
+        Kind::Unsafe
+            if shows_a_page
+                && matches!(
+                    visit.end,
+                    VisitOutcome::NotAVisitor | VisitOutcome::Provisional
+                ) =>
+        {
             posted(status, request)
         }
         // Nobody reads these: no page is made only to be thrown away. And whatever the waiting page has for a status,
@@ -93,7 +99,7 @@ fn nothing() -> Reply {
     Reply::new(503, "text/plain; charset=utf-8", "")
 }
 
-/// What a form is answered that came without a ticket. The page goes on by GET: from a page of this site the browser
+/// What a form is answered that came without a ticket, or with one that has ended. The page goes on by GET: from a page of this site the browser
 /// sends the cookie which it held back from the form of another one (RFC 6265bis 5.2).
 fn posted(status: u16, request: &Request<'_>) -> Reply {
     let here = here(request.call);

@@ -30,7 +30,7 @@ pub(crate) use called::is_kept_out;
 use ending::{decided, outside, without_store};
 use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub use session::Shared;
-use session::{Kept, Renewed};
+use session::{Kept, Renewed, ended_unknown};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
 use sign::{Asked, SignRead, look};
 use signals::{judged, kept_from_drawing};
@@ -132,6 +132,9 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let Request { call, pop, now, .. } = *request;
     let brought = Brought::of(ticket.as_ref(), now);
     let mut held = held(ticket, &call.id, now);
+    if let Some(visit) = ended_unknown(kind, &held, request) {
+        return visit;
+    }
     if held.is_inside(now) {
         match still_inside(&held, pop, now) {
             Some(after) => match session::kept_inside(kind, held, request) {

@@ -100,7 +100,7 @@ impl Visit {
 }
 
 /// The sign near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
-fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
+pub(super) fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
     let last = || request.pop.last();
     match request.pop.lookup() {
         Lookup::Hit(copy, duty) => {

@@ -2,9 +2,10 @@
 //!
 //! Invariant: this costs no call to the store. A POP tells it what was renewed with the counts, once for each ticket and minute.
 
-use super::FollowUp;
 use super::begin::anew;
+use super::called::looked;
 use super::ending::{has_ended, outside};
+use super::{FollowUp, Visit};
 use crate::cache::{CachedSign, Pop, ended};
 use crate::queue::sessions::AtVisit;
 use crate::queue::{Beginning, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
@@ -209,6 +210,32 @@ pub(super) fn anew_with(held: &Ticket, notice: Notice, now: Now) -> Ticket {
         id: held.next_id(),
         ..anew(held.clone(), now)
     }
+}
+
+/// The visit of a visitor inside whose stay has ended, where this POP knows no sign and the request cannot be taken back: an unsafe
+/// method, and the page by which a called visitor goes in. It looks first, as one of all that come then; any other request is served
+/// at once, and looks afterwards. What was let in without the store ends by itself.
+pub(super) fn ended_unknown(kind: Kind, held: &Ticket, request: &Request<'_>) -> Option<Visit> {
+    let (pop, now) = (request.pop, request.now);
+    let is_admitted = matches!(held.standing, Standing::Admitted { .. });
+    let is_unsafe = !matches!(request.call.method.as_str(), "GET" | "HEAD");
+    let goes_in = held.called && kind.renews();
+    let is_unknown = || {
+        pop.last_for_inside(now)
+            .and_then(|last| last.sign)
+            .is_none()
+    };
+    if !is_admitted || !(is_unsafe || goes_in) || !is_unknown() {
+        return None;
+    }
+    let (last, after) = looked(request);
+    let last = last?;
+    let ticket = ended_by(held, &last, pop, now)?;
+    // No number is drawn by the same request: that would be another call.
+    Some(Visit {
+        after,
+        ..Visit::provisional(ticket, last.sign?)
+    })
 }
 
 /// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never

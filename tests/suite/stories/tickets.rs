@@ -3,8 +3,17 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, Got, House, Visitor, visitors};
+
+// These stories need a second data centre.
+in_houses_whose_clock_is_turned! {
+    where_nothing_is_known_no_unsafe_request_of_an_ended_visitor_passes
+    where_nothing_is_known_a_called_visitor_of_an_ended_line_does_not_go_in
+    where_nothing_is_known_no_unsafe_request_of_an_ended_session_passes
+    where_nothing_is_known_an_unsafe_request_of_a_visitor_inside_costs_one_call
+}
 
 /// A request with these tickets in cookies of one name, in this order.
 fn with(tickets: [&str; 2]) -> Ask {
@@ -220,4 +229,110 @@ pub(crate) fn a_ticket_that_is_forgotten_is_forgotten_in_both_forms(house: &Hous
     house.set("frame_ancestors", "self");
     operator.ask(house, Ask::form("ticket/forget", ""));
     assert_eq!(operator.forms(), Vec::<&str>::new());
+}
+
+fn unsafe_methods() -> [Ask; 4] {
+    ["POST", "PUT", "PATCH", "DELETE"].map(|method| Ask::get("/echo").method(method).json())
+}
+
+fn cold_data_centre(house: &House, number: usize) {
+    house.wait(Duration::from_secs(10));
+    house.go_to_pop(number);
+}
+
+fn where_nothing_is_known_no_unsafe_request_of_an_ended_visitor_passes(house: &House) {
+    house.warm();
+    house.permit(1);
+    let mut visitor = Visitor::new(house);
+    let twin = visitor.ask("/echo").twin().unwrap();
+    house.change("epoch", &house.word());
+    let form = Ask::get("/echo")
+        .method("POST")
+        .body("application/x-www-form-urlencoded", "order=1");
+    let by_cookie = |ask: Ask| ask.with("cookie", format!("queue={}", ticket(&visitor)));
+    let mut asks = unsafe_methods().map(by_cookie).to_vec();
+    asks.push(by_cookie(form.clone()));
+    let of_another_site = form
+        .clone()
+        .with("sec-fetch-site", "cross-site")
+        .with("sec-fetch-mode", "navigate")
+        .with("sec-fetch-dest", "document");
+    asks.push(of_another_site.with("cookie", format!("queue-post={twin}")));
+    for (ask, pop) in asks.into_iter().zip(1..) {
+        cold_data_centre(house, pop);
+        let calls = house.calls(|| {
+            let got = house.ask(&ask);
+            assert!(!got.inside, "{ask:?}: {got:?}");
+        });
+        assert_eq!(calls, 1, "{ask:?}");
+        assert!(!house.ask(&ask).inside, "{ask:?}");
+    }
+    cold_data_centre(house, 9);
+    let page = house.ask(&by_cookie(form));
+    assert!(page.body.contains("has not been delivered"), "{page:?}");
+    let mut holder = Visitor::holding(house, page.ticket());
+    let next = holder.ask("/echo").json();
+    assert!(next["position"].as_u64() > Some(1), "{next}");
+    assert_eq!(next["notice"], "line_started_anew", "{next}");
+}
+
+fn where_nothing_is_known_a_called_visitor_of_an_ended_line_does_not_go_in(house: &House) {
+    house.warm();
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.permit(1);
+    house.forget_the_sign();
+    assert_eq!(visitor.ask("/_queue/place").json()["waiting"], false);
+    house.change("epoch", &house.word());
+    cold_data_centre(house, 1);
+    let calls = house.calls(|| {
+        let got = visitor.send_once(Ask::get("/echo").json());
+        assert!(!got.inside, "{got:?}");
+    });
+    assert_eq!(calls, 1);
+}
+
+fn where_nothing_is_known_no_unsafe_request_of_an_ended_session_passes(house: &House) {
+    house.warm();
+    house.set("total_active", "2");
+    house.set("session_minutes", "2");
+    house.permit(1);
+    let mut visitor = Visitor::new(house);
+    assert!(visitor.ask("/echo").inside);
+    house.wait(Duration::from_secs(200));
+    cold_data_centre(house, 1);
+    let ask = Ask::get("/echo").method("POST").json();
+    let ask = ask.with("cookie", format!("queue={}", ticket(&visitor)));
+    let mut holder = Visitor::new(house);
+    let calls = house.calls(|| {
+        let got = house.ask(&ask);
+        assert!(!got.inside, "{got:?}");
+        holder.ticket = got.ticket();
+    });
+    assert_eq!(calls, 1);
+    assert_eq!(holder.ask("/echo").json()["notice"], "session_over");
+}
+
+fn where_nothing_is_known_an_unsafe_request_of_a_visitor_inside_costs_one_call(house: &House) {
+    house.warm();
+    house.permit(1);
+    let mut visitor = Visitor::new(house);
+    assert!(visitor.ask("/echo").inside);
+    let kept = ticket(&visitor);
+    let asked = |method: &'static str| {
+        let ask = Ask::get("/echo").method(method).json();
+        let got = house.ask(&ask.with("cookie", format!("queue={kept}")));
+        assert!(got.inside, "{method}: {got:?}");
+    };
+    house.wait(Duration::from_secs(1));
+    assert_eq!(house.calls(|| asked("POST")), 0, "the sign is known");
+    cold_data_centre(house, 1);
+    assert_eq!(house.calls(|| asked("POST")), 1);
+    assert_eq!(house.calls(|| asked("POST")), 0);
+    assert_eq!(house.calls(|| asked("DELETE")), 0);
+    // The store has nothing to say: a visitor inside does not notice.
+    cold_data_centre(house, 2);
+    house.store.fail(Faults::always(Fault::Refuse));
+    assert_eq!(house.calls(|| asked("POST")), 1);
+    assert_eq!(house.calls(|| asked("POST")), 0, "one asks for all");
 }
