@@ -228,8 +228,8 @@ impl SignCache for InMemoryCache {
     }
 
     fn remember(&self, copy: &CachedSign) {
-        if self.last().is_none_or(|last| !copy.is_older_than(&last)) {
-            self.shelf.last.replace(Some(copy.clone()));
+        if let Some(copy) = copy.to_remember(self.last().as_ref()) {
+            self.shelf.last.replace(Some(copy));
         }
     }
 

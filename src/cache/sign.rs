@@ -207,6 +207,21 @@ impl CachedSign {
         }
     }
 
+    /// What a draw leaves as the last sign, unless it is behind that. A draw that was on its way meanwhile takes nothing away of what
+    /// the log has.
+    #[must_use]
+    pub fn to_remember(&self, last: Option<&Self>) -> Option<Self> {
+        if last.is_some_and(|last| self.is_older_than(last)) {
+            return None;
+        }
+        let logged = last.and_then(|last| last.sign.as_ref()?.logged);
+        let mut copy = self.clone();
+        if let Some(sign) = &mut copy.sign {
+            sign.logged = sign.logged.max(logged);
+        }
+        Some(copy)
+    }
+
     /// The last sign, or none, while the store does not answer.
     #[must_use]
     pub fn without_store(cache: &dyn SignCache) -> Self {
@@ -239,6 +254,7 @@ mod tests {
             measured: None,
             head: None,
             lines: None,
+            logged: None,
             pops: None,
             sessions: None,
             origin: None,

@@ -91,11 +91,8 @@ impl SignCache for PlatformCache {
 
     fn remember(&self, copy: &CachedSign) {
         self.keep(copy);
-        if self
-            .last_now()
-            .is_none_or(|last| !copy.is_older_than(&last))
-        {
-            keep(self.last_copy(), copy);
+        if let Some(copy) = copy.to_remember(self.last_now().as_ref()) {
+            keep(self.last_copy(), &copy);
         }
     }
 

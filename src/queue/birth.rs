@@ -241,6 +241,7 @@ mod tests {
             measured: None,
             head: None,
             lines: None,
+            logged: None,
             live: Live::default(),
         }
     }

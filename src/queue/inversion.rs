@@ -121,6 +121,7 @@ mod tests {
             measured: None,
             head: None,
             lines: None,
+            logged: None,
             pops: None,
             sessions: None,
             origin: None,

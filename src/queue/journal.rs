@@ -67,7 +67,27 @@ pub fn digest(room: &RoomName, line: &str) -> String {
 /// What stands in front of the first line of all, in place of a digest.
 pub const BEGINNING: &str = "0000000000000000000000000000000000000000";
 
-/// The lines that one verb wrote.
+/// Up to which line the log of a POP has the journal without a gap: the number and the head of that line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Logged(u64, Head);
+
+impl Logged {
+    /// Reads it as the script writes it.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (number, head) = text.split_once(' ')?;
+        Some(Self(number.parse().ok()?, Head::read(head)?))
+    }
+
+    /// As the script reads it.
+    #[must_use]
+    pub fn written(self) -> String {
+        let Self(number, head) = self;
+        format!("{number} {head}")
+    }
+}
+
+/// Lines that an answer told: what the verb wrote, and what the log of the POP lacked before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noted {
     /// The lines, in their order.
@@ -77,7 +97,7 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// When they were written, by the store's clock in milliseconds.
+    /// When the last of them was written, by the store's clock in milliseconds.
     #[must_use]
     pub fn at_ms(&self) -> u64 {
         let words = self.lines.last().map(|line| line.split(' '));

@@ -151,6 +151,7 @@ impl Sign {
             measured,
             head: None,
             lines: None,
+            logged: None,
             begun: None,
             front: None,
             regions: Vec::new(),

@@ -57,7 +57,7 @@ pub use event_sign::EventSign;
 pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use inversion::Inversion;
 pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
-pub use journal::{Head, JournalPage, JournalRange, Noted, Traced};
+pub use journal::{Head, JournalPage, JournalRange, Logged, Noted, Traced};
 pub use lane::{FrontLane, Lane};
 pub use lot::{LotNews, Reveal};
 pub use networks::{AboveBound, NetworkBound, SharedTickets};

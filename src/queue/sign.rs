@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Begun, Birth, Event, EventList, EventSign, FrontLane, Head, OriginSign, Phase, RegionLine,
+    Begun, Birth, Event, EventList, EventSign, FrontLane, Head, Logged, OriginSign, Phase,
+    RegionLine,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
@@ -38,6 +39,9 @@ pub struct Sign {
     /// The number of the journal's last line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
+    /// Up to which line the log of this POP has the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<Logged>,
     /// How fast the line moved, while somebody was left waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,

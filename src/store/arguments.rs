@@ -72,6 +72,7 @@ fn brought(sign: &Sign) -> Arguments {
         (sign.begun.as_ref()).map(|begun| ("sign_event", begun.written())),
         sign.front.map(|front| ("sign_front", front.written())),
         sign.head.map(|head| ("sign_head", head.to_string())),
+        (sign.logged).map(|logged| ("sign_logged", logged.written())),
         known_regions(&sign.regions),
     ];
     let lines = sign.lines.map(|lines| ("sign_lines", lines));

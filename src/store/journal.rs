@@ -1,4 +1,4 @@
-//! How the journal is read, and what a verb wrote into it.
+//! How the journal is read, and what an answer tells of it.
 
 use super::Line;
 use super::arguments::named;
@@ -63,10 +63,10 @@ fn page(answer: &Answer) -> Option<JournalPage> {
     })
 }
 
-/// The lines that a verb wrote, and behind them the digest of the last; nothing where it wrote none.
+/// The lines that an answer told, and behind them the digest of the last; nothing where it told none.
 pub(super) fn noted(answer: &Answer) -> Option<Noted> {
-    let mut lines = answer.texts("noted")?;
-    let head = lines.pop()?.to_owned();
-    let lines = lines.into_iter().map(str::to_owned).collect();
+    let (lines, head) = answer.text("noted")?.rsplit_once('\n')?;
+    let lines = lines.lines().map(str::to_owned).collect();
+    let head = head.to_owned();
     Some(Noted { lines, head })
 }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
     AboveBound, Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement,
-    FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Now, OriginSign, Sickness,
+    FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Logged, Now, OriginSign,
+    Sickness,
 };
 use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Samples, Window};
 use crate::queue::{Cursor, Measured, Mode, Pace};
@@ -124,6 +125,7 @@ impl Answer {
             begun: self.optional("begun", Begun::read)?,
             head: self.optional("head", Head::read)?,
             lines: self.optional_number("lines")?,
+            logged: self.optional("logged", Logged::read)?,
             live: self.live()?,
         })
     }
@@ -341,6 +343,7 @@ mod tests {
             ("live_cap", json!("1 20 60 on"), json!(1)),
             ("live_events", json!("none"), json!(false)),
             ("message", json!("Hello"), json!(5)),
+            ("logged", json!("7 0123456789abcdef"), json!("7 0123")),
             ("pops", json!("3"), json!("many")),
             ("mode_at", json!(5), json!("soon")),
             ("lane", json!("front"), json!("the back")),

@@ -349,6 +349,7 @@ mod tests {
             measured: None,
             head: None,
             lines: None,
+            logged: None,
             live,
         };
         let mut tally = Tally::default();

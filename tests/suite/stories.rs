@@ -16,7 +16,7 @@ mod event;
 mod explained;
 pub(crate) mod front;
 pub(crate) mod invitations;
-mod journal;
+pub(crate) mod journal;
 mod kit;
 pub(crate) mod lines;
 mod live;
@@ -156,6 +156,11 @@ in_every_house! {
     what_moves_nothing_is_not_in_the_journal
     visitors_who_go_straight_in_are_told_together
     the_journal_is_for_operators_and_read_by_one_call
+    what_a_lost_answer_has_written_is_logged_with_the_next_look
+    the_first_lines_of_all_are_logged_though_their_answer_was_lost
+    an_operator_who_only_looks_brings_the_log_what_it_lacks
+    a_permit_that_is_answered_to_a_repeat_is_in_the_log_whatever_is_lost_afterwards
+    a_permit_that_was_lost_before_its_repeat_has_a_line_all_the_same
     a_receipt_says_where_the_ticket_stands_and_support_sees_what_happened
     a_receipt_of_an_invited_visitor_is_of_a_line_and_ends_with_it
     a_receipt_that_was_altered_is_refused_without_a_call

@@ -358,12 +358,11 @@ impl Said {
         pairs.collect()
     }
 
-    /// The lines of the journal that it wrote, and the digest of the last of them.
+    /// The lines of the journal that it told, and the digest of the last of them.
     #[must_use]
     pub fn noted(&self) -> Option<(Vec<String>, String)> {
-        let mut lines = self.texts("noted")?;
-        let head = lines.pop()?;
-        Some((lines, head))
+        let (lines, head) = self.answered("noted")?.rsplit_once('\n')?;
+        Some((lines.lines().map(str::to_owned).collect(), head.to_owned()))
     }
 
     /// Cursor of a lane by a copy of the board or a ticket that the call brought: reaching it is no release. The numbers of a

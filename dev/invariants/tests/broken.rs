@@ -93,6 +93,7 @@ fn copy() -> Sign {
         measured: None,
         head: None,
         lines: None,
+        logged: None,
         pops: None,
         sessions: None,
         origin: None,
@@ -575,7 +576,7 @@ fn what_is_done_twice_under_one_key_is_found() {
 
 /// A call that wrote this line of the journal, and where the line stands then.
 fn wrote(text: &str, head: &str, cursor: u64) -> Said {
-    let noted = json!([text, head]).to_string();
+    let noted = format!("{text}\n{head}");
     let cursor = cursor.to_string();
     let answer = [
         ("noted", noted.as_str()),

@@ -126,6 +126,7 @@ pub(super) mod tests {
                 measured: None,
                 head: None,
                 lines: None,
+                logged: None,
                 live: Live::default(),
             },
             drawn: now.drawn,

@@ -37,6 +37,7 @@ local function answer(number, ...)
     table.insert(told, string.sub(journal.shown, 1, 16))
     table.insert(told, 'lines')
     table.insert(told, journal.shown_seq)
+    journal.tell(told)
   end
   if event then
     table.insert(told, 'event')

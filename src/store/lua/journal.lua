@@ -2,7 +2,7 @@
 -- PERIOD LEFT CREDIT PACE RULE ACTOR WHAT`. `queue/journal.rs` reads it.
 -- Invariant: the cursor of a line begins where that of the line before ended. `at` is what the lines of this verb have told, `owed`
 -- where the latest line stood when visitors have gone straight in since.
-local journal = { lines = {}, kept = 10000, step = 100, straight = 10000 }
+local journal = { lines = {}, written = {}, kept = 10000, step = 100, straight = 10000, page = 32 }
 function journal.read(text)
   local seq, head, cursor, front_cursor, invited, told, rule =
     string.match(text or '', '^(%d+) (%x+) (%d+) (%d+) (%d+) (%d+) (%a+)$')
@@ -140,8 +140,7 @@ function journal.close(rule)
   else
     redis.pcall('EXPIRE', key.journal, math.max(lifetime, TTL.hour))
   end
-  journal.shown, journal.shown_seq, journal.noted = journal.head, journal.seq, journal.lines
-  table.insert(journal.noted, journal.head)
+  journal.shown, journal.shown_seq, journal.written = journal.head, journal.seq, journal.lines
 end
 
 -- The lines from a number on, at most `many`, the latest first: the oldest that there are where the list no longer has that one.
@@ -151,4 +150,40 @@ function journal.lines_from(last, first, many)
     lines = redis.call('LRANGE', key.journal, last - math.min(last, first + many - 1), last - first)
   end
   return #lines == 0 and first <= last and redis.call('LRANGE', key.journal, -many, -1) or lines
+end
+
+-- The log of a POP is a second copy. `sign_logged`: the number and the head of the line up to which that copy has no gap; an answer
+-- that the POP did not get has left one. The next call is told what is missing, the oldest lines first, with what this verb wrote;
+-- where nothing is known of the copy, the latest lines. A draw is told its own lines alone, since each of a crowd would be told the same.
+function journal.from(back)
+  local list, lines = back > 0 and redis.pcall('LRANGE', key.journal, math.max(back - journal.page, 0), back - 1) or {}, {}
+  for i = #list, 1, -1 do
+    table.insert(lines, list[i])
+  end
+  return lines
+end
+function journal.lie_behind(lines, head)
+  return string.sub(lines[1] or journal.shown, 1, 16) == head
+end
+function journal.tell(told)
+  local number, head = string.match(arg.sign_logged or '0 0000000000000000', '^(%d+) (%x+)$')
+  local missing, lines = journal.shown_seq - number, journal.written
+  local is_next = missing == #lines and journal.lie_behind(lines, head)
+  if not is_next and arg.verb ~= 'join' then
+    lines = arg.sign_logged and journal.from(missing) or {}
+    lines = journal.lie_behind(lines, head) and lines or journal.from(journal.page)
+    is_next = #lines > 0
+    lines = is_next and lines or journal.written
+  end
+  local last, logged = lines[#lines], arg.sign_logged
+  if last then
+    local digest = journal.digest(last)
+    logged = is_next and string.match(last, '^%x+ (%d+) ') .. ' ' .. string.sub(digest, 1, 16) or logged
+    table.insert(told, 'noted')
+    table.insert(told, table.concat(lines, '\n') .. '\n' .. digest)
+  end
+  if logged then
+    table.insert(told, 'logged')
+    table.insert(told, logged)
+  end
 end

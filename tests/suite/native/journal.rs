@@ -6,8 +6,10 @@ use audit::{audit, audit_from};
 use now_serving::queue::RoomName;
 use now_serving::queue::journal::{BEGINNING, digest};
 use serde_json::{Value, json};
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, House, Visitor};
+use crate::stories::journal::the_log_has_all;
 use crate::stories::lines::status;
 
 fn list(house: &House) -> Vec<String> {
@@ -155,6 +157,47 @@ fn a_store_that_lost_all_begins_a_journal_that_names_the_one_before() {
         report.notes[0].ends_with("the journal began anew, after line 2."),
         "{report:?}"
     );
+}
+
+/// A data centre that comes to know the line logs what another one wrote and never heard of.
+#[test]
+fn another_data_centre_logs_what_the_one_that_wrote_it_never_heard_of() {
+    let house = House::native();
+    house.set("automatic", "0");
+    let mut visitor = Visitor::new(&house);
+    house.change("mode", r#"{"mode":"hold"}"#);
+    visitor.ask("/");
+    house.go_to_pop(1);
+    house.store.fail(Faults::always(Fault::DropAnswer));
+    for number in 0..40 {
+        let message = format!(r#"{{"message":"Message {number}"}}"#);
+        house.ask(&Ask::json_to("message", &message));
+    }
+    house.store.fail(Faults::none());
+    house.go_to_pop(0);
+    for _ in 0..2 {
+        house.forget_the_sign();
+        visitor.ask("/");
+    }
+    assert_eq!(the_log_has_all(&house).len(), 42, "a page at a time");
+}
+
+/// Nothing is told twice to a data centre that heard it, however many visitors ask there.
+#[test]
+fn a_line_that_was_heard_is_not_told_again() {
+    let house = House::native();
+    house.set("automatic", "0");
+    let mut visitor = Visitor::new(&house);
+    visitor.ask("/");
+    for _ in 0..40 {
+        house.permit(1);
+        house.forget_the_sign();
+        visitor.ask("/");
+        Visitor::new(&house).ask("/");
+        house.ask(&Ask::get("/_queue/status").operator());
+    }
+    let many = noted(&house).matches(" permit ").count();
+    assert_eq!(many, 40);
 }
 
 /// Of the line alone: the list goes on.

@@ -88,6 +88,8 @@ pub(super) struct World<'a> {
     steps: u64,
     requests: u64,
     visitors: u64,
+    /// Lines of the journal that some data centre has logged.
+    logged: RefCell<BTreeSet<String>>,
     keys: u64,
     /// What the line was when each copy of the store's data was made.
     backups: Vec<Data>,
@@ -167,6 +169,7 @@ impl<'a> World<'a> {
             now_ms: START_MS,
             steps: 0,
             requests: 0,
+            logged: RefCell::default(),
             visitors: 0,
             keys: 0,
             backups: Vec::new(),
@@ -444,7 +447,7 @@ impl<'a> World<'a> {
             calls: Cell::default(),
         };
         let happened = RefCell::new(String::new());
-        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut());
+        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut(), &self.logged);
         cache.memory.lose_copy();
         let (way, now) = ((&self.engine.store, TAKES), Now::from_ms(self.now_ms));
         let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
@@ -779,7 +782,7 @@ impl<'a> World<'a> {
             calls: Cell::default(),
         };
         let happened = RefCell::new(String::new());
-        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut());
+        let listens = |what: Happened<'_>| told_of(what, &mut happened.borrow_mut(), &self.logged);
         let way = (&self.engine.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &listens).by(&wire);
         let outcome = turn.handle(&mut ask.body.as_slice());
@@ -934,7 +937,7 @@ fn told(got: &Got, reason: &str) -> String {
 }
 
 /// What the log says of the line besides the request.
-fn told_of(happened: Happened<'_>, told: &mut String) {
+fn told_of(happened: Happened<'_>, told: &mut String, logged: &RefCell<BTreeSet<String>>) {
     match happened {
         Happened::Released(released) => {
             let slots = released
@@ -949,7 +952,9 @@ fn told_of(happened: Happened<'_>, told: &mut String) {
         }
         Happened::Noted(Noted { lines, .. }) => {
             for line in lines {
-                write!(told, "\n  journal {}", journal(line)).unwrap();
+                if logged.borrow_mut().insert(line.clone()) {
+                    write!(told, "\n  journal {}", journal(line)).unwrap();
+                }
             }
         }
     }

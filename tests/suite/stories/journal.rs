@@ -1,7 +1,11 @@
 //! The journal: what moved the line, chained so that no line can be changed, and named in every ticket.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use audit::{audit, head_of};
 use serde_json::Value;
+use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, House, Visitor, claims, visitors};
 
@@ -178,4 +182,146 @@ pub(crate) fn a_query_of_the_journal_is_read_exactly(house: &House) {
         assert_eq!(got.status, 400, "{query}: {got:?}");
         assert!(got.body.contains(told), "{query}: {}", got.body);
     }
+}
+
+/// Faults by which the store has done its work, and no data centre reads the answer.
+const LOST: [Fault; 3] = [Fault::DropAnswer, Fault::BrokenJson, Fault::WrongType];
+
+/// Asks while the answer of the store is lost.
+fn losing(house: &House, fault: Fault, ask: &Ask) {
+    house.store.fail(Faults::always(fault));
+    assert_eq!(house.ask(ask).status, 503, "{fault:?}");
+    house.store.fail(Faults::none());
+}
+
+/// The lines of the journal that the log of this room has.
+fn logged(house: &House) -> (String, BTreeSet<String>) {
+    let is_noted = |line: &Value| line["reason"] == "noted" && line["room"] == house.room();
+    let noted: Vec<Value> = house.lines().into_iter().filter(is_noted).collect();
+    let text = |line: &Value| line.as_str().unwrap().to_owned();
+    let lines = noted
+        .iter()
+        .flat_map(|noted| noted["noted"].as_array().unwrap());
+    let lines = lines.map(text).collect();
+    (
+        noted.iter().map(|line| line.to_string() + "\n").collect(),
+        lines,
+    )
+}
+
+/// The lines of the store, once the log has each of them too, and hangs together by itself. What follows an answer is logged a little
+/// later.
+pub(crate) fn the_log_has_all(house: &House) -> BTreeSet<String> {
+    let page = page(house);
+    let lines = page["lines"].as_array().unwrap().iter();
+    let lines: BTreeSet<String> = lines
+        .map(|line| line.as_str().unwrap().to_owned())
+        .collect();
+    for _ in 0..250 {
+        if logged(house).1.is_superset(&lines) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (text, logged) = logged(house);
+    let missing: Vec<&String> = lines.difference(&logged).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+    assert_eq!(audit(&[&text], &[]).faults, Vec::<String>::new());
+    lines
+}
+
+pub(crate) fn what_a_lost_answer_has_written_is_logged_with_the_next_look(house: &House) {
+    house.set("automatic", "0");
+    let mut crowd = visitors(house, 6);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+    }
+    for fault in LOST {
+        losing(house, fault, &Ask::permit(1));
+        losing(
+            house,
+            fault,
+            &Ask::json_to("message", r#"{"message":"Soon"}"#),
+        );
+        house.forget_the_sign();
+        let asked = || drop(crowd[5].ask("/"));
+        assert!(house.calls(asked) <= 1, "no call for it");
+        assert!(
+            the_log_has_all(house)
+                .iter()
+                .any(|line| line.contains(" permit "))
+        );
+    }
+}
+
+pub(crate) fn the_first_lines_of_all_are_logged_though_their_answer_was_lost(house: &House) {
+    house.set("automatic", "0");
+    house.warm();
+    losing(house, Fault::DropAnswer, &Ask::permit(2));
+    losing(
+        house,
+        Fault::BrokenJson,
+        &Ask::json_to("mode", r#"{"mode":"hold"}"#),
+    );
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    house.forget_the_sign();
+    visitor.ask("/");
+    assert_eq!(the_log_has_all(house).len(), 3);
+}
+
+pub(crate) fn an_operator_who_only_looks_brings_the_log_what_it_lacks(house: &House) {
+    house.set("automatic", "0");
+    house.permit(1);
+    losing(house, Fault::WrongType, &Ask::permit(2));
+    let status = Ask::get("/_queue/status").operator();
+    assert_eq!(house.calls(|| drop(house.ask(&status))), 1);
+    assert_eq!(the_log_has_all(house).len(), 3);
+}
+
+/// A program that repeats its permit until it is answered has it in the log, whatever the store loses afterwards.
+pub(crate) fn a_permit_that_is_answered_to_a_repeat_is_in_the_log_whatever_is_lost_afterwards(
+    house: &House,
+) {
+    house.set("automatic", "0");
+    let mut crowd = visitors(house, 6);
+    for visitor in &mut crowd {
+        visitor.ask("/");
+    }
+    let keyed =
+        |number: u64| Ask::permit(number).with("idempotency-key", format!("order-{number}"));
+    for (number, fault) in (1..).zip(LOST) {
+        losing(house, fault, &keyed(number));
+        let again = house.ask(&keyed(number));
+        assert_eq!(again.json()["released"], number, "{again:?}");
+    }
+    house.store.restart_empty();
+    house.forget_the_sign();
+    crowd[5].ask("/");
+    the_log_has_all(house);
+    for number in 1..=3 {
+        let words = format!(" permit_token {number}:{number}:0");
+        assert!(
+            logged(house).1.iter().any(|line| line.ends_with(&words)),
+            "{number}"
+        );
+    }
+}
+
+/// The store loses everything between the permit and its repeat: the permit is carried out anew, with a line.
+pub(crate) fn a_permit_that_was_lost_before_its_repeat_has_a_line_all_the_same(house: &House) {
+    house.set("automatic", "0");
+    house.permit(1);
+    let keyed = Ask::permit(7).with("idempotency-key", "order-7");
+    losing(house, Fault::DropAnswer, &keyed);
+    house.store.restart_empty();
+    let again = house.ask(&keyed);
+    assert_eq!(again.status, 200, "{again:?}");
+    let lines = the_log_has_all(house);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.ends_with(" permit_token 7:0:7")),
+        "{lines:?}"
+    );
 }

@@ -30,7 +30,7 @@ pub(super) struct Wrote {
 }
 
 impl History {
-    /// Lines that the call wrote, checked one by one.
+    /// Lines that the call wrote, checked one by one; and those before them that it told once more.
     pub(super) fn note(&mut self, said: &Said) -> Wrote {
         let Some((lines, head)) = said.noted() else {
             return Wrote::default();
@@ -38,25 +38,33 @@ impl History {
         let room = RoomName::new(said.room().unwrap_or_default());
         self.checks
             .must("a head has a line", !lines.is_empty(), || head.clone());
-        let mut wrote = Wrote::default();
+        let (mut wrote, mut last) = (Wrote::default(), None);
         for text in lines {
             let Some(line) = JournalLine::read(&text) else {
                 self.checks
                     .must("a line of the journal is written so", false, || text);
                 continue;
             };
+            let digest = digest(&room, &text);
+            let before = last.replace(digest.clone());
+            let is_next = before.is_none_or(|before| before == line.previous);
+            self.checks
+                .must("the lines of an answer hang together", is_next, || {
+                    text.clone()
+                });
+            if self.lines.contains_key(&digest) {
+                continue;
+            }
             wrote.came_back |= comes_back(&line) || goes_past_free(&line);
             wrote.gone_past += past_free(&line);
             self.follows_the_line_before(&line, &text);
-            let digest = digest(&room, &text);
             self.data.last_line = Some(digest.clone());
             self.lines.insert(digest, text.clone());
             wrote.last = Some(text);
         }
-        let last = self.data.last_line.as_ref();
         self.checks.holds(
             "the head is the digest of the last line",
-            last == Some(&head),
+            last.as_ref() == Some(&head),
             || format!("the answer has {head}, and the last line {last:?}"),
         );
         wrote

@@ -235,8 +235,6 @@ if arg.asked then
   redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
   redis.call('EXPIRE', key.once, TTL.once)
 end
--- A repeat does not tell the lines again.
-for _, word in ipairs({ 'outcome', 'done', journal.noted and 'noted', journal.noted }) do
-  table.insert(told, word)
-end
+table.insert(told, 'outcome')
+table.insert(told, 'done')
 return told

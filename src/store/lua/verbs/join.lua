@@ -2,4 +2,4 @@
 open_period()
 local position, last = arrive()
 save()
-return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'noted', journal.noted)
+return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says)

@@ -187,6 +187,7 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
         credit: 0,
         head: None,
         lines: None,
+        logged: None,
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
         sessions: None,
