@@ -11,9 +11,9 @@ use std::time::Duration;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    AttemptLock, CachedSign, LastSign, Listed, LoginFailures, LoginThrottle, Lookup, MAX_AGE,
-    Marker, Markers, Once, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SessionEnds,
-    SignCache,
+    ANSWER_LIFE, AttemptLock, CachedSign, LastSign, Listed, LoginFailures, LoginThrottle, Lookup,
+    MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE,
+    SessionEnds, SignCache,
 };
 use crate::queue::{Renewal, Sign};
 
@@ -37,6 +37,8 @@ struct Shelf {
     sessions: RefCell<BTreeMap<String, (Session, u64)>>,
     /// What was heard of tickets, and until when that is remembered.
     heard: RefCell<BTreeMap<(Once, String), u64>>,
+    /// What the store answered, and until when that is kept.
+    answers: RefCell<BTreeMap<String, (Vec<u8>, u64)>>,
     /// From where somebody has a turn.
     turns: RefCell<BTreeSet<String>>,
     /// How long somebody was made to wait, all in all.
@@ -77,6 +79,7 @@ impl InMemoryCache {
             wrong: RefCell::default(),
             sessions: RefCell::default(),
             heard: RefCell::default(),
+            answers: RefCell::default(),
             turns: RefCell::default(),
             paused: Cell::default(),
             // No other till ever has its name: the store counts each number of a till once.
@@ -280,6 +283,17 @@ impl Pop for InMemoryCache {
 
     fn pop(&self) -> String {
         self.shelf.pop.clone()
+    }
+
+    fn answer(&self, asked: &str) -> Option<Vec<u8>> {
+        let (answer, until) = self.shelf.answers.borrow().get(asked).cloned()?;
+        (self.now() < until).then_some(answer)
+    }
+
+    fn keep_answer(&self, asked: &str, answer: &[u8]) {
+        let until = self.in_a(ANSWER_LIFE);
+        let mut answers = self.shelf.answers.borrow_mut();
+        answers.insert(asked.to_owned(), (answer.to_vec(), until));
     }
 
     fn has_heard(&self, what: Once, id: &str) -> bool {

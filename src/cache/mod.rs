@@ -24,6 +24,9 @@ pub use sign::{
     NoSign, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
 };
 
+/// For how long a POP goes by what the store answered for one ticket.
+pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
+
 /// What counts once for a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Once {
@@ -73,6 +76,10 @@ pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
         }
         is_first
     }
+    /// What the store answered to this less than a second ago.
+    fn answer(&self, asked: &str) -> Option<Vec<u8>>;
+    /// It answers this, which is kept for [`ANSWER_LIFE`].
+    fn keep_answer(&self, asked: &str, answer: &[u8]);
     /// What the platform's list of networks says of an address.
     fn listed(&self, list: &str, address: IpAddr) -> Listed;
 }

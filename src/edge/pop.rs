@@ -11,8 +11,8 @@ use fastly::cache::core::{CacheError, CacheKey, Transaction};
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
-    AttemptLock, CachedSign, KeptSign, LastSign, Listed, LoginFailures, LoginThrottle, Marker,
-    Markers, Once, Pop, SessionEnds, SignCache, TURN_TIMEOUT,
+    ANSWER_LIFE, AttemptLock, CachedSign, KeptSign, LastSign, Listed, LoginFailures, LoginThrottle,
+    Marker, Markers, Once, Pop, SessionEnds, SignCache, TURN_TIMEOUT,
 };
 use now_serving::queue::{Now, Renewal, Sign};
 
@@ -49,6 +49,11 @@ impl PlatformCache {
     fn once(&self, what: Once, id: &str) -> WrittenOnce {
         let key = self.counts.room().cache_key_of(what.name(), id);
         WrittenOnce::at(CacheKey::from(key))
+    }
+
+    fn kept_answer(&self, asked: &str) -> Overwritten {
+        let key = self.counts.room().cache_key_of("answer", asked);
+        Overwritten::at(CacheKey::from(key))
     }
 
     fn note(&self, marker: Marker) -> Overwritten {
@@ -180,6 +185,16 @@ impl Outbox for PlatformCache {
 }
 
 impl Pop for PlatformCache {
+    fn answer(&self, asked: &str) -> Option<Vec<u8>> {
+        let found = self.kept_answer(asked).found()?;
+        Some(found.user_metadata().to_vec())
+    }
+
+    fn keep_answer(&self, asked: &str, answer: &[u8]) {
+        // Without it the next request asks the store.
+        let _ = self.kept_answer(asked).write(answer.to_vec(), ANSWER_LIFE);
+    }
+
     fn has_heard(&self, what: Once, id: &str) -> bool {
         self.once(what, id).exists()
     }

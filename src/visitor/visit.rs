@@ -3,6 +3,7 @@
 //! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
 //! costs none.
 
+mod asked;
 mod authority;
 mod begin;
 mod best;

@@ -160,6 +160,12 @@ impl Pop for Nowhere {
 
     fn hear(&self, _: Once, _: &str) {}
 
+    fn answer(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn keep_answer(&self, _: &str, _: &[u8]) {}
+
     fn listed(&self, _list: &str, _address: std::net::IpAddr) -> now_serving::cache::Listed {
         now_serving::cache::Listed::Unknown
     }

@@ -27,6 +27,7 @@ mod once;
 mod panel;
 mod receipt;
 mod regions;
+mod replays;
 pub(crate) mod rooms;
 mod sent;
 mod sign;

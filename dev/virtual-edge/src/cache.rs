@@ -232,6 +232,14 @@ impl SessionEnds for Cache {
 }
 
 impl Pop for Cache {
+    fn answer(&self, asked: &str) -> Option<Vec<u8>> {
+        self.memory.answer(asked)
+    }
+
+    fn keep_answer(&self, asked: &str, answer: &[u8]) {
+        self.memory.keep_answer(asked, answer);
+    }
+
     fn has_heard(&self, what: Once, id: &str) -> bool {
         self.memory.has_heard(what, id)
     }

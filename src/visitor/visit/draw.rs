@@ -1,10 +1,11 @@
 //! A number for a visitor who has none; in front of a closed room there is none to be had, and a crowd there costs the
 //! store no more than one that waits.
 
+use super::asked::once_a_second;
 use super::{Drawn, FollowUp, SignRead, Unseen};
 use crate::cache::{CachedSign, Lookup};
 use crate::queue::chance::Chance;
-use crate::queue::{Mode, Sign};
+use crate::queue::{LineAnswer, Mode, Sign};
 use crate::request::Request;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
@@ -22,6 +23,11 @@ pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Drawn {
 
 /// One call to the store, or none: after draws of this data centre have failed, few may try.
 fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreError> {
+    let drawn = once_a_second(held, request, || call_or_wait(held, request));
+    drawn.map(SignRead::answered)
+}
+
+fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, StoreError> {
     let draws = Draws::new(request.pop, request.now, Chance::of(&request.call.id));
     if !draws.are_let() {
         return Err(StoreError::NotAsked);
@@ -32,13 +38,12 @@ fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreE
     } else {
         line.bound
     };
-    let seen = Line { bound, ..line }.join(&held.id);
-    let seen = seen.map(SignRead::answered);
-    match seen {
+    let answer = Line { bound, ..line }.join(&held.id);
+    match answer {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),
     }
-    seen
+    answer
 }
 
 /// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if

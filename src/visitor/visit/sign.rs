@@ -1,5 +1,6 @@
 //! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
 
+use super::asked::once_a_second;
 use super::authority::{Authority, answered, trusted};
 use super::kept::by_kept;
 use super::session::was_ended;
@@ -257,15 +258,34 @@ fn ask(
     shown: Shown,
     request: &Request<'_>,
 ) -> Asked {
-    let (pop, now) = (request.pop, request.now);
-    if was_ended(&held.id, pop) {
+    if was_ended(&held.id, request.pop) {
         return Asked::SessionEnded(FollowUp::Nothing);
     }
-    let place = redrawn(held, place, pop);
+    let place = redrawn(held, place, request.pop);
+    let call = || call(held, place, kind, shown, request);
+    let asked = if brings_invitation(held, kind, request) {
+        once_a_second(held, request, call)
+    } else {
+        call()
+    };
+    match asked {
+        Ok(answer) => answered(held.lane, place, answer),
+        Err(fault) => Asked::Unseen(Some(fault), FollowUp::Nothing),
+    }
+}
+
+fn call(
+    held: &Ticket,
+    place: WaitingProof,
+    kind: Kind,
+    shown: Shown,
+    request: &Request<'_>,
+) -> Result<LineAnswer, StoreError> {
+    let (pop, now) = (request.pop, request.now);
     let asked =
         line(held, kind, request).look(&held.id, (place, held.event.as_ref()), may_draw(kind), &[]);
     note_claim(&held.id, &asked, request);
-    match asked {
+    match &asked {
         Ok(answer) => {
             let last = pop.last();
             let copy = CachedSign::drawn(answer.sign.clone(), now, last.as_ref());
@@ -274,13 +294,10 @@ fn ask(
                 Shown::Kept => pop.remember(&copy),
             }
             trouble::answered(pop, now);
-            answered(held.lane, place, answer)
         }
-        Err(fault) => {
-            trouble::failed(pop, now);
-            Asked::Unseen(Some(fault), FollowUp::Nothing)
-        }
+        Err(_) => trouble::failed(pop, now),
     }
+    asked
 }
 
 /// The store compares the number that the lot gave, where the POP knows it.

@@ -1,0 +1,92 @@
+//! What the store answered for one ticket, remembered in the POP for a second: a client that sends one ticket again and again costs no
+//! more than one call a second there, and reads the same each time.
+//!
+//! Invariant: what is remembered is of the line and the epoch of the last sign that the POP knows.
+
+use crate::queue::{AboveBound, Claim, Invited, Lane, LineAnswer, Position, Sign};
+use crate::request::Request;
+use crate::store::upstash::StoreError;
+use crate::ticket::Ticket;
+
+/// The answer to this ticket: the one of less than a second ago, or what the store says now.
+pub(super) fn once_a_second(
+    held: &Ticket,
+    request: &Request<'_>,
+    ask: impl FnOnce() -> Result<LineAnswer, StoreError>,
+) -> Result<LineAnswer, StoreError> {
+    // A ticket that this request made has never been sent.
+    if held.id == request.call.id {
+        return ask();
+    }
+    let asked = asked(held, request);
+    let kept = || read(&request.pop.answer(&asked)?, request.pop.last_sign()?);
+    if let Some(answer) = kept() {
+        return Ok(answer);
+    }
+    let answer = ask()?;
+    // In front of a closed room the copy of the sign answers.
+    let is_closed = answer.position.is_none() && answer.above.is_none() && answer.invited.is_none();
+    if !is_closed {
+        request.pop.keep_answer(&asked, written(&answer).as_bytes());
+    }
+    Ok(answer)
+}
+
+/// What is asked: for the ticket, with the invitation that it brings, and with what allows a draw above the bound of its network.
+fn asked(held: &Ticket, request: &Request<'_>) -> String {
+    let invitation = held.invitation.as_ref();
+    let invitation = invitation.map_or("", |invitation| &invitation.id);
+    let is_allowed = held.may_draw_above_bound(request.now);
+    format!("{} {is_allowed} {invitation}", held.id)
+}
+
+/// All but the sign.
+fn written(answer: &LineAnswer) -> String {
+    let none = || "-".to_owned();
+    let claim = match answer.claim {
+        None => none(),
+        Some(Claim::Full) => "full".to_owned(),
+        Some(Claim::Used) => "used".to_owned(),
+        Some(Claim::Session(end)) => end.to_string(),
+    };
+    let above = |above| AboveBound::ALL.iter().find(|(_, known)| *known == above);
+    let words = [
+        answer.sign.birth.born.to_string(),
+        answer.sign.epoch.to_string(),
+        answer
+            .position
+            .map_or_else(none, |number| number.0.to_string()),
+        claim,
+        answer
+            .above
+            .and_then(above)
+            .map_or("-", |(name, _)| name)
+            .to_owned(),
+        answer.invited.map_or("-", Invited::name).to_owned(),
+        answer.lane.name().unwrap_or("-").to_owned(),
+    ];
+    words.join(" ")
+}
+
+fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
+    let words: Vec<&str> = std::str::from_utf8(written).ok()?.split(' ').collect();
+    let [born, epoch, position, claim, above, invited, lane] = words[..] else {
+        return None;
+    };
+    if born.parse() != Ok(sign.birth.born) || epoch.parse() != Ok(sign.epoch) {
+        return None;
+    }
+    Some(LineAnswer {
+        position: position.parse().ok().map(Position),
+        claim: match claim {
+            "-" => None,
+            "full" => Some(Claim::Full),
+            "used" => Some(Claim::Used),
+            end => Some(Claim::Session(end.parse().ok()?)),
+        },
+        above: AboveBound::named(above),
+        invited: Invited::named(invited),
+        lane: Lane::named(Some(lane).filter(|lane| *lane != "-"))?,
+        sign,
+    })
+}
