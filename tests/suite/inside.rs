@@ -27,6 +27,7 @@ use now_serving::store::upstash::{Attempt, Attempts, Transport};
 use now_serving::visitor::visit::FollowUp;
 use serde_json::{Value, json};
 use upstash_local::{Redis, Store};
+use virtual_edge::by_clock;
 
 use crate::house::{
     Ask, Direct, Got, STORE_TOKEN, admin, call, claims, config_with, got, scattered,
@@ -407,19 +408,11 @@ impl World {
 
     /// Does what comes over the wire, and reads the answer.
     fn answer(&self, words: &[String]) -> (u16, Vec<u8>) {
-        let mut words = words.to_vec();
-        // The store goes by its own clock.
-        let now = words.iter().position(|word| word == "now");
-        if let Some(at) = now {
-            words[at + 1] = self.now_ms.get().to_string();
-        }
         self.calls.set(self.calls.get() + 1);
-        let body = json!(words).to_string();
-        let (status, answer) = self.store.post(&body, Attempt::First).unwrap();
-        let read: Value = serde_json::from_slice(&answer).unwrap();
-        assert_eq!(status, 200, "{read}");
-        self.observe(&Said::of(&words, &read["result"]).unwrap());
-        (status, answer)
+        let body = by_clock(&json!(words).to_string(), self.now_ms.get());
+        let answer = self.store.post(&body, Attempt::First);
+        self.observe(&Said::read(&body, answer.as_ref()).unwrap());
+        answer.unwrap()
     }
 
     fn observe(&self, said: &Said) {

@@ -33,6 +33,19 @@ impl Transport for Direct {
     }
 }
 
+/// The call with the store's time in place of the POP's, where it brings one: the store goes by its own clock.
+#[must_use]
+pub fn by_clock(call: &str, now_ms: u64) -> String {
+    let Ok(mut words) = serde_json::from_str::<Vec<String>>(call) else {
+        return call.to_owned();
+    };
+    let time = words.iter_mut().skip_while(|word| *word != "now").nth(1);
+    if let Some(time) = time {
+        *time = now_ms.to_string();
+    }
+    serde_json::json!(words).to_string()
+}
+
 /// As unlike its neighbours as a random number would be, and the same in every run.
 #[must_use]
 pub fn scattered(number: u64) -> u128 {

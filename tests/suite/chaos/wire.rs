@@ -9,8 +9,8 @@ use invariants::Said;
 use now_serving::queue::{Noted, RoomName};
 use now_serving::service::noted_entry;
 use now_serving::store::upstash::{Attempt, Transport};
-use serde_json::Value;
 use upstash_local::{Fault, Faults, Store};
+use virtual_edge::by_clock;
 
 use super::report::Report;
 use super::rooms::{self, ROOMS, Standing};
@@ -61,15 +61,10 @@ pub(super) struct Wire<'a> {
 impl Wire<'_> {
     /// The store does it.
     pub(super) fn done(&self, body: &str) -> Option<(u16, Vec<u8>)> {
-        let mut words: Vec<String> = serde_json::from_str(body).unwrap();
-        if let Some(at) = words.iter().position(|word| word == "now") {
-            words[at + 1] = self.now_ms.to_string();
-        }
-        let body = serde_json::to_string(&words).unwrap();
+        let body = by_clock(body, self.now_ms);
         let answer = Direct(self.store.clone()).post(&body, Attempt::First);
-        if let Some((200, answer)) = &answer {
-            let read: Value = serde_json::from_slice(answer).unwrap();
-            let said = Said::of(&words, &read["result"]).unwrap();
+        if matches!(answer, Some((200, _))) {
+            let said = Said::read(&body, answer.as_ref()).unwrap();
             let room = rooms::of_keys(said.keys());
             assert!(
                 self.room.is_none_or(|own| own == room),
