@@ -10,7 +10,7 @@ use crate::http::object::object;
 use crate::page::{events_json, iso_8601};
 use crate::queue::{Answers, EventSign};
 use crate::queue::{
-    Cap, Explained, Finding, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
+    Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
     Provenance, Rate, Reason, RegionLine, Sessions, Sign,
 };
 use crate::request::Request;
@@ -226,7 +226,7 @@ fn origin_json(origin: &OriginState, request: &Request<'_>) -> Value {
             "late": window.samples.late,
             "baseline": thousandths(window.baseline),
             "load": window.load.map(thousandths),
-            "says": window.finding().map_or("unknown", Finding::name),
+            "says": window.says.name(),
         }),
     })
 }

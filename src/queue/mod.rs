@@ -75,4 +75,4 @@ pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
     Provenance,
 };
-pub use window::{Finding, Samples, TOLERANCE, Window};
+pub use window::{Finding, Samples, Window};

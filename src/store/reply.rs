@@ -8,7 +8,7 @@ use crate::queue::{
     FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Logged, Now, OriginSign,
     Sickness,
 };
-use crate::queue::{Begun, EventSign, InvitedVisitors, OriginState, Samples, Window};
+use crate::queue::{Begun, EventSign, Finding, InvitedVisitors, OriginState, Samples, Window};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{
     EventList, Explained, Position, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
@@ -156,7 +156,8 @@ impl Answer {
             "" => None,
             text => Some(Sickness::read(text)?),
         };
-        let [size, knee, ramp, answers, late, baseline, load] = numbers(self.text("window")?)?;
+        let (window, says) = self.text("window")?.rsplit_once(' ')?;
+        let [size, knee, ramp, answers, late, baseline, load] = numbers(window)?;
         let set = |size: u64| Some(size).filter(|size| *size > 0);
         Some(OriginState {
             health: Health::read(self.text("health")?)?,
@@ -168,6 +169,7 @@ impl Answer {
                 samples: Samples { answers, late },
                 baseline,
                 load: load.checked_sub(1),
+                says: Finding::named(says)?,
             },
         })
     }

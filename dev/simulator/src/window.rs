@@ -7,17 +7,23 @@
 //! the part that an endless line in front of an origin exercises, with the same constants: fast enough for sixteen seeds of each
 //! kind of origin in `dev/simulator/tests/window.rs`, which says what the constants reach. Four details carry it: samples end
 //! with each growth, growth waits for the answers to the last one, after a cut the queue that led to it is waited for, and each
-//! period of the ramp is judged by itself. What samples say is the product's own function, [`Samples::finding`].
+//! period of the ramp is judged by itself.
 //!
 //! Invariant: state is whole numbers, sizes in thousandths of a visitor, and nothing is decided without samples.
 
-use now_serving::queue::{Finding, Samples, TOLERANCE};
+use now_serving::queue::{Finding, Samples};
 
 /// One visitor.
 const VISITOR: u64 = 1000;
 /// All of something, in per mille.
 const WHOLE: u64 = 1000;
 
+/// How far above the baseline the share of late answers may be, in per mille.
+const TOLERANCE: u64 = 80;
+/// A cut needs this many samples.
+const CUT_SAMPLES: u64 = 20;
+/// And as many late ones above those tolerated as chance seldom brings: the square of 1.6 deviations, in hundredths.
+const DEVIATIONS: u64 = 256;
 /// More samples are halved, so that old ones fade.
 const MOST_SAMPLES: u64 = 400;
 /// What a cut leaves, in per mille.
@@ -116,6 +122,23 @@ pub struct Window {
     pub samples: Samples,
 }
 
+/// What samples say where this share of late answers is tolerated, in per mille.
+fn finding(samples: Samples, tolerated: u64) -> Finding {
+    let (all, allowed) = (samples.late * WHOLE, samples.answers * tolerated);
+    let above = all.saturating_sub(allowed);
+    let variance = allowed * WHOLE.saturating_sub(tolerated);
+    let is_seldom = above * above * 100 >= DEVIATIONS * variance;
+    if samples.answers == 0 {
+        Finding::Unknown
+    } else if all <= allowed {
+        Finding::Healthy
+    } else if samples.answers >= CUT_SAMPLES && is_seldom {
+        Finding::Late
+    } else {
+        Finding::Doubtful
+    }
+}
+
 impl Window {
     /// The first one: as many visitors as the pace has.
     #[must_use]
@@ -142,7 +165,7 @@ impl Window {
 
     /// A period is opened, with this share of late answers while the origin is well: it has [`Self::size`] visitors.
     pub fn open(&mut self, period: Period, baseline: u64, steering: Steering) {
-        let finding = self.samples.finding(steering.tolerated(baseline));
+        let finding = finding(self.samples, steering.tolerated(baseline));
         match (self.ramp, steering) {
             (Some(end), Steering::Answers(bounds)) => {
                 self.climb(end.min(bounds.max * VISITOR), period, steering, finding);
@@ -175,15 +198,15 @@ impl Window {
 
     /// Each period of the ramp is judged by itself: what was bad in the sickness says nothing about the origin that is back.
     /// Where nothing is heard it doubles too, but not as soon.
-    fn climb(&mut self, end: u64, period: Period, steering: Steering, finding: Option<Finding>) {
+    fn climb(&mut self, end: u64, period: Period, steering: Steering, finding: Finding) {
         match finding {
-            None if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
-            None | Some(Finding::Healthy) => self.size = (self.size * 2).min(end),
-            Some(Finding::Late) => {
+            Finding::Unknown if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
+            Finding::Unknown | Finding::Healthy => self.size = (self.size * 2).min(end),
+            Finding::Late => {
                 self.size = (self.size / 2).max(steering.min());
                 self.counts_from = period.at + period.whole(QUEUE_SECONDS);
             }
-            Some(Finding::Doubtful) => {}
+            Finding::Doubtful => {}
         }
         self.changes(period);
         if self.size >= end {
@@ -191,20 +214,20 @@ impl Window {
         }
     }
 
-    fn follow(&mut self, period: Period, finding: Option<Finding>) {
+    fn follow(&mut self, period: Period, finding: Finding) {
         match finding {
-            Some(Finding::Healthy) if self.grows(period) => {
+            Finding::Healthy if self.grows(period) => {
                 self.size += self.growth();
                 self.changes(period);
             }
-            Some(Finding::Late) => {
+            Finding::Late => {
                 let knee = self.knee.unwrap_or(self.size);
                 self.knee = Some(u64::midpoint(knee, self.size));
                 self.size = self.size * CUT / WHOLE;
                 self.changes(period);
                 self.counts_from = period.at + period.whole(QUEUE_SECONDS);
             }
-            Some(Finding::Healthy | Finding::Doubtful) | None => {}
+            Finding::Healthy | Finding::Doubtful | Finding::Unknown => {}
         }
     }
 

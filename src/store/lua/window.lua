@@ -1,6 +1,5 @@
 -- The share rule: how many visitors a period may have, as the share of late answers says.
--- `queue/window.rs` tells operators what the samples say; `dev/simulator/src/window.rs` measures what the constants reach. Sizes are
--- in thousandths of a visitor.
+-- `dev/simulator/src/window.rs` measures what the constants reach. Sizes are in thousandths of a visitor.
 
 -- Groups of answers, as `minute:share`, the oldest first.
 local function read_groups()
@@ -177,7 +176,9 @@ local function window_budget(many, at)
 end
 local function written_window()
   local load = now < state.load_until and state.load + 1 or 0
-  return string.format('%d %d %d %d %d %d %d', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline(), load)
+  local says = health.setting and window_health(math.floor(now / 1000)) or 'unknown'
+  return string.format('%d %d %d %d %d %d %d %s', state.w_size, state.w_knee, state.w_ramp, state.w_n, state.w_late, baseline(), load,
+    says)
 end
 
 return {

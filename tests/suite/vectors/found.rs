@@ -168,6 +168,7 @@ impl Play<'_> {
             "knee": origin.window.knee.map(visitors),
             "ramp_ends_at": origin.window.ramp.map(visitors),
             "samples": [origin.window.samples.answers, origin.window.samples.late],
+            "answers_say": origin.window.says.name(),
             "counts_behind": behind.map_or(json!("unknown"), Value::from),
             "usually_late": origin.window.baseline,
             "slowed": panel.sign.origin.is_some_and(|origin| origin.is_slowed),
