@@ -33,8 +33,13 @@ end
 function front.is_again()
   return string.find(front.memory(), ' again$')
 end
+-- A number of the front lane is remembered for longer: it is what shows that its ticket may draw there.
+function front.memory_life()
+  local known = front.memory()
+  return (front.is_again() or string.find(known, ' front ', 1, true)) and TTL.again or TTL.draw
+end
 function front.keep_memory()
-  redis.call('EXPIRE', key.draw, front.is_again() and TTL.again or TTL.draw)
+  redis.call('EXPIRE', key.draw, front.memory_life())
 end
 function front.remember(kind, told)
   local known = front.memory()
@@ -45,7 +50,7 @@ function front.remember(kind, told)
   }
   words[kind] = told
   front.known = words.number .. words.invited .. words.front .. words.region .. words.again
-  redis.call('SET', key.draw, front.known, 'EX', words.again == '' and TTL.draw or TTL.again)
+  redis.call('SET', key.draw, front.known, 'EX', front.memory_life())
 end
 -- A ticket that claimed a session is not good for another number.
 function front.forget_draw()

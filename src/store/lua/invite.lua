@@ -63,16 +63,14 @@ function invitation.go_in()
   return true, last > 0 and last or nil
 end
 
--- Whether the visitor draws a number of the front lane. One whose number was of a line that was lost draws once more, and one whose
--- answer was lost too uses nothing more.
+-- Whether the visitor draws a number of the front lane: one whose number there was of a line that was lost, as the store remembers,
+-- or who brings an invitation that opens it. A ticket draws there again once, and uses nothing more.
 function front.may_draw(drawn)
   local mode = mode_now()
   if front.share == 0 or mode ~= 'automatic' and mode ~= 'hold' then
     return false
-  elseif arg.lane == 'front' then
-    return not front.is_again()
-  elseif drawn and not front.was_ended(drawn) then
-    invitation.says = 'front'
+  elseif drawn and not front.was_ended(drawn) and not (arg.lane == 'front' and front.is_again()) then
+    invitation.says = invitation.uses and 'front' or nil
   elseif not invitation.opens('front') then
     return false
   else

@@ -270,9 +270,13 @@ impl Play<'_> {
                 copy.restore(&self.store.0);
                 return Ok(());
             }
+            Some("the line, and the POPs too") => {
+                self.forget_pops();
+                &["DEL", "queue:{main}"]
+            }
             _ => {
                 return Err(format!(
-                    "{value}: known are everything, the line, everything, and the POPs too, and what came since the copy"
+                    "{value}: known are everything and the line, each with , and the POPs too or without, and what came since the copy"
                 ));
             }
         };

@@ -13,6 +13,8 @@ in_houses_whose_clock_is_turned! {
     a_front_ticket_of_a_lost_line_draws_once_however_often_it_comes
     a_front_ticket_that_could_not_draw_again_at_once_draws_once
     a_draw_repeated_after_the_line_came_back_uses_no_invitation_again
+    a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line
+    a_front_ticket_draws_there_again_as_long_as_the_store_knows_of_it
 }
 
 /// The last number of the front lane that a ticket shows.
@@ -127,4 +129,34 @@ fn a_draw_repeated_after_the_line_came_back_uses_no_invitation_again(house: &Hou
     again.ask("/echo");
     assert!(number(&again) > 2, "behind those that are known");
     assert_eq!(uses(house, "late").as_deref(), Some("1"), "used once");
+}
+
+/// The store has lost everything, so nothing shows that this ticket had an invitation, and the invitation is good again.
+fn a_front_ticket_that_the_store_knows_nothing_of_draws_in_the_main_line(house: &House) {
+    let mut line = room(house, "20", 2);
+    let guests = front(house, 3);
+    house.wait(SECOND);
+    house.store.command(&["FLUSHALL"]).unwrap();
+    lost_for_good(house, &mut line[0]);
+    let told = Visitor::holding(house, guests[1].ticket.clone()).ask("/");
+    assert_eq!(told.json()["lane"], Value::Null, "{told:?}");
+    assert!(told.json()["position"].is_u64(), "{told:?}");
+    assert_eq!(told.json()["notice"], "line_started_anew");
+    let mut invited = Visitor::holding(house, guests[2].ticket.clone());
+    let told = used(&mut invited, &code(house, "many", 1000));
+    assert_eq!(place(&told), (1, 0), "by the invitation");
+    assert_eq!(uses(house, "many").as_deref(), Some("1"));
+}
+
+fn a_front_ticket_draws_there_again_as_long_as_the_store_knows_of_it(house: &House) {
+    let mut line = room(house, "20", 2);
+    let mut guest = front(house, 3).remove(2);
+    // Longer than the answer to a draw may be asked for again.
+    for _ in 0..4 {
+        house.wait(5 * MINUTE);
+        guest.ask("/");
+    }
+    lost_for_good(house, &mut line[0]);
+    assert_eq!(place(&guest.ask("/")), (1, 0));
+    assert_eq!(uses(house, "many").as_deref(), Some("3"));
 }
