@@ -1,12 +1,12 @@
-//! A real browser, for journeys and measurements: Chromium without a window, driven through its own driver.
+//! A real browser, for journeys and measurements: Chromium without a window, driven through its own driver, or one of
+//! another [`Engine`].
 //!
 //! What `WebDriver` has no word for is said in Chromium's own protocol: [`cdp`].
 
+mod engine;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use fantoccini::wd::{Capabilities, TimeoutConfiguration, WebDriverCompatibleCommand};
@@ -16,13 +16,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use url::{ParseError, Url};
 
-use crate::process::Group;
 use crate::tools;
 
-/// The driver says on which port it listens as soon as it does; a busy machine takes a while.
-const START_DEADLINE: Duration = Duration::from_secs(30);
+pub use engine::Engine;
 
-/// The driver takes a free port of IPv6 and then the same one of IPv4, which another program may have: then it ends. It
+/// chromedriver takes a free port of IPv6 and then the same one of IPv4, which another program may have: then it ends. It
 /// gives Chromium a minute to start.
 const ATTEMPTS: u32 = 5;
 
@@ -48,13 +46,15 @@ const BLOCKED: u8 = 2;
 /// The driver; it and every browser it opened end with it.
 #[derive(Debug)]
 pub struct Driver {
-    _group: Group,
-    url: String,
+    engine: Engine,
+    running: engine::Running,
 }
 
 /// What a browser is opened with.
 #[derive(Clone, Debug)]
 pub struct Options {
+    size: (u32, u32),
+    runs_scripts: bool,
     arguments: Vec<String>,
     preferences: BTreeMap<&'static str, Value>,
     /// What is written down, by the driver's names: which log, and from which level on.
@@ -76,57 +76,81 @@ impl Driver {
     /// # Errors
     /// When it is not there, or does not listen in time.
     pub fn start() -> Result<Self, String> {
-        let program = tools::chromedriver()?;
-        let again = (1..ATTEMPTS).find_map(|_| Self::start_once(&program).ok());
-        again.map_or_else(|| Self::start_once(&program), Ok)
+        Self::start_for(Engine::Chromium)
     }
 
-    fn start_once(program: &Path) -> Result<Self, String> {
-        let mut group = Group::start(Command::new(program).arg("--port=0").stdout(Stdio::piped()))?;
-        let (found, port) = mpsc::channel();
-        group.follow(move |line| {
-            if let Some((_, rest)) = line.split_once("started successfully on port ") {
-                // Nobody waits any more once the deadline is over.
-                let _ = found.send(rest.trim_end_matches('.').to_owned());
-            }
-        });
-        let port = port
-            .recv_timeout(START_DEADLINE)
-            .map_err(|_| "chromedriver does not say on which port it listens.".to_owned())?;
-        Ok(Self {
-            _group: group,
-            url: format!("http://127.0.0.1:{port}"),
-        })
-    }
-
-    /// Opens a new browser with a profile of its own.
+    /// Starts the driver of such a browser.
     ///
     /// # Errors
-    /// When Chromium is not there or does not start.
+    /// When it is not there, or does not listen in time.
+    pub fn start_for(engine: Engine) -> Result<Self, String> {
+        engine.found()?;
+        let again = (1..ATTEMPTS).find_map(|_| engine.start().ok());
+        let running = again.map_or_else(|| engine.start(), Ok)?;
+        Ok(Self { engine, running })
+    }
+
+    /// Opens a new browser with a profile of its own. Firefox and WebKit heed the size of the window and whether scripts run,
+    /// and their drivers have one browser open at a time.
+    ///
+    /// # Errors
+    /// When the browser is not there or does not start.
     pub async fn open(&self, options: &Options) -> Result<Client, String> {
-        let chromium = json!({
-            "args": options.arguments,
-            "binary": tools::chromium()?,
-            "prefs": options.preferences,
-        });
-        let mut capabilities =
-            Capabilities::from_iter([("goog:chromeOptions".to_owned(), chromium)]);
-        capabilities.insert("goog:loggingPrefs".to_owned(), json!(options.logs));
-        let cannot = |error: &dyn Display| format!("Chromium could not be opened: {error}.");
+        let name = self.engine.name();
+        let cannot = |error: &dyn Display| format!("{name} could not be opened: {error}.");
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities);
-        let mut opened = builder.connect(&self.url).await;
+        builder.capabilities(self.capabilities(options)?);
+        let mut opened = builder.connect(self.running.url()).await;
         for _ in 1..ATTEMPTS {
             if opened.is_ok() {
                 break;
             }
-            opened = builder.connect(&self.url).await;
+            opened = builder.connect(self.running.url()).await;
         }
         let client = opened.map_err(|error| cannot(&error))?;
         let timeouts = TimeoutConfiguration::new(Some(PATIENCE), None, None);
         let set = client.update_timeouts(timeouts).await;
         set.map_err(|error| cannot(&error))?;
+        if self.engine != Engine::Chromium {
+            let (width, height) = options.size;
+            let sized = client.set_window_size(width, height).await;
+            sized.map_err(|error| cannot(&error))?;
+        }
         Ok(client)
+    }
+
+    fn capabilities(&self, options: &Options) -> Result<Capabilities, String> {
+        let of_engine = match self.engine {
+            Engine::Chromium => {
+                let chromium = json!({
+                    "args": options.arguments,
+                    "binary": tools::chromium()?,
+                    "prefs": options.preferences,
+                });
+                vec![
+                    ("goog:chromeOptions", chromium),
+                    ("goog:loggingPrefs", json!(options.logs)),
+                ]
+            }
+            Engine::Firefox => {
+                let firefox = json!({
+                    "args": ["-headless"],
+                    "binary": tools::firefox()?,
+                    "prefs": { "javascript.enabled": options.runs_scripts },
+                });
+                vec![("moz:firefoxOptions", firefox)]
+            }
+            // Its driver knows where its browser is.
+            Engine::WebKit => {
+                let scripts = format!("--enable-javascript={}", options.runs_scripts);
+                let webkit = json!({ "args": ["--automation", scripts] });
+                vec![("webkitgtk:browserOptions", webkit)]
+            }
+        };
+        let named = of_engine
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        Ok(named.collect())
     }
 }
 
@@ -137,6 +161,8 @@ impl Options {
         let mut arguments: Vec<String> = ARGUMENTS.iter().map(|&word| word.to_owned()).collect();
         arguments.push(format!("--window-size={width},{height}"));
         Self {
+            size: (width, height),
+            runs_scripts: true,
             arguments,
             preferences: BTreeMap::new(),
             logs: BTreeMap::new(),
@@ -161,6 +187,13 @@ impl Options {
     #[must_use]
     pub fn without_cookies(self) -> Self {
         self.preference("profile.default_content_setting_values.cookies", BLOCKED)
+    }
+
+    /// No script runs, as some visitors have it. What a driver asks of a page by a script is not answered then.
+    #[must_use]
+    pub fn without_scripts(mut self) -> Self {
+        self.runs_scripts = false;
+        self.preference("profile.default_content_setting_values.javascript", BLOCKED)
     }
 
     /// The languages the visitor reads, the best first, separated by commas: `de-CH,fr`.

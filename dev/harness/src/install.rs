@@ -4,6 +4,7 @@
 //! that cannot be done ends in one sentence that holds the command to run.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +14,8 @@ use crate::packages;
 use crate::project::WASM_TARGET;
 use crate::quiet::run;
 use crate::tools::{
-    self, AXE_VERSION, FASTLY_CLI_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION, SCHEMATHESIS_VERSION,
+    self, AXE_VERSION, FASTLY_CLI_VERSION, GECKODRIVER_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION,
+    SCHEMATHESIS_VERSION, TURBO_VERSION,
 };
 use crate::viceroy;
 
@@ -33,8 +35,14 @@ pub enum Need {
     Redis,
     /// A headless browser and its driver.
     Browser,
+    /// Another browser and its driver.
+    Firefox,
+    /// A third, of the engine that Safari has, with its driver and a screen for it.
+    WebKit,
     /// What looks for barriers on a page.
     Axe,
+    /// What some sites load their pages with.
+    Turbo,
     /// What holds the contract against the running service.
     Schemathesis,
     /// What scrapes the metrics and draws them.
@@ -91,13 +99,16 @@ fn provide_alone(need: Need) -> Result<(), String> {
 
 impl Need {
     /// All of them, those of `cargo dev serve` first.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::WasmTarget,
         Self::FastlyCli,
         Self::Viceroy,
         Self::Redis,
         Self::Browser,
+        Self::Firefox,
+        Self::WebKit,
         Self::Axe,
+        Self::Turbo,
         Self::Schemathesis,
         Self::Prometheus,
         Self::Luacheck,
@@ -119,7 +130,10 @@ impl Need {
             Self::FastlyCli => tools::fastly_cli(),
             Self::Redis => tools::redis_server(),
             Self::Browser => tools::chromedriver().and_then(|_| tools::chromium()),
+            Self::Firefox => tools::geckodriver().and_then(|_| tools::firefox()),
+            Self::WebKit => tools::xvfb().and_then(|_| tools::webkit_driver()),
             Self::Axe => tools::axe(),
+            Self::Turbo => tools::turbo(),
             Self::Schemathesis => {
                 tools::schemathesis().map(|found| PathBuf::from(found.get_program()))
             }
@@ -137,6 +151,12 @@ impl Need {
         self.found().is_ok()
     }
 
+    /// Whether the tests leave out what it is for where it cannot be had, and say so in a line.
+    #[must_use]
+    pub fn can_be_left_out(self) -> bool {
+        matches!(self, Self::Firefox | Self::WebKit)
+    }
+
     /// What it is called, and what it is for.
     #[must_use]
     pub fn about(self) -> (&'static str, &'static str) {
@@ -146,7 +166,10 @@ impl Need {
             Self::FastlyCli => ("Fastly CLI", "serve, as Fastly's users start it"),
             Self::Redis => ("Redis", "test: to compare the local store with"),
             Self::Browser => ("Chromium and its driver", "test: the browser journeys"),
+            Self::Firefox => ("Firefox and its driver", "test: stories in every browser"),
+            Self::WebKit => ("WebKit and its driver", "test: stories in every browser"),
             Self::Axe => ("axe-core", "test: barriers on the pages"),
+            Self::Turbo => ("Turbo", "test: a site that loads its pages with it"),
             Self::Schemathesis => ("Schemathesis", "test: the contract of the API"),
             Self::Prometheus => ("Prometheus", "test: the metrics and alerts"),
             Self::Luacheck => ("luacheck", "test: the script of the store"),
@@ -167,7 +190,13 @@ impl Need {
             Self::FastlyCli => ("npm", 29),
             Self::Redis => ("apt-get: redis-server", 7),
             Self::Browser => ("apt-get: chromium chromium-driver", 440),
+            Self::Firefox => (
+                "apt-get: firefox-esr, and geckodriver compiled in some 2 minutes",
+                350,
+            ),
+            Self::WebKit => ("apt-get: webkit2gtk-driver xvfb", 210),
             Self::Axe => ("npm", 4),
+            Self::Turbo => ("npm", 1),
             Self::Schemathesis => ("pip, in an environment of its own", 94),
             Self::Prometheus => ("apt-get download, unpacked", 113),
             Self::Luacheck => ("apt-get: lua-check", 2),
@@ -186,7 +215,10 @@ impl Need {
             Self::FastlyCli => install_fastly_cli(),
             Self::Redis => packages::install(&packages::REDIS, "to compare the local store with"),
             Self::Browser => packages::install(&packages::BROWSER, "for the browser journeys"),
+            Self::Firefox => install_firefox(),
+            Self::WebKit => packages::install(&packages::WEBKIT, "for the browser journeys"),
             Self::Axe => install_axe(),
+            Self::Turbo => install_turbo(),
             Self::Schemathesis => install_schemathesis(),
             Self::Prometheus => packages::unpack(
                 &packages::PROMETHEUS,
@@ -255,6 +287,63 @@ fn install_axe() -> Result<(), String> {
         &what,
         &tools::axe_root()?,
     )
+}
+
+fn install_turbo() -> Result<(), String> {
+    let what = format!("Turbo {TURBO_VERSION}, with which some sites load their pages");
+    let package = format!("@hotwired/turbo@{TURBO_VERSION}");
+    install_from_npm(&package, &what, &tools::turbo_root()?)
+}
+
+fn install_firefox() -> Result<(), String> {
+    if tools::firefox().is_err() {
+        packages::install(&packages::FIREFOX, "for the browser journeys")?;
+    }
+    if tools::geckodriver().is_ok() {
+        return Ok(());
+    }
+    compile(
+        "geckodriver",
+        GECKODRIVER_VERSION,
+        &format!(
+            "Compiling geckodriver {GECKODRIVER_VERSION}, which drives Firefox (once, some 2 minutes)"
+        ),
+        &tools::geckodriver_root()?,
+        ["opt-level=0", "debug=0"].map(str::to_owned),
+    )
+}
+
+/// Compiles a program of the registry, with these lines of the profile `release`.
+pub(crate) fn compile(
+    package: &str,
+    version: &str,
+    what: &str,
+    root: &Path,
+    profile: impl IntoIterator<Item = String>,
+) -> Result<(), String> {
+    let cache = tools::cache()?;
+    let build = cache.join(format!("{package}-build"));
+    let lines = profile.into_iter();
+    // Outside the checkout, so that its Cargo settings do not reach this build.
+    let done = run(
+        what,
+        Command::new("cargo")
+            .args(["install", package, "--version", version])
+            .args([
+                OsStr::new("--locked"),
+                OsStr::new("--root"),
+                root.as_os_str(),
+            ])
+            .args(lines.map(|line| format!("--config=profile.release.{line}")))
+            .current_dir(cache)
+            .env("CARGO_TARGET_DIR", &build),
+        Some(root),
+    );
+    if done.is_ok() {
+        // Some gigabytes nobody needs again; an unfinished build is kept to go on from.
+        let _ = fs::remove_dir_all(&build);
+    }
+    done
 }
 
 fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String> {

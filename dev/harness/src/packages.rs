@@ -26,6 +26,15 @@ pub(crate) const BROWSER: Packages = Packages {
     apt: &["chromium", "chromium-driver"],
     brew: &["google-chrome", "chromedriver"],
 };
+pub(crate) const FIREFOX: Packages = Packages {
+    apt: &["firefox-esr"],
+    brew: &["firefox"],
+};
+/// Homebrew has no WebKitGTK.
+pub(crate) const WEBKIT: Packages = Packages {
+    apt: &["webkit2gtk-driver", "xvfb"],
+    brew: &[],
+};
 pub(crate) const LUACHECK: Packages = Packages {
     apt: &["lua-check"],
     brew: &["luacheck"],

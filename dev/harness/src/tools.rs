@@ -1,5 +1,5 @@
-//! Where the tools are that this project runs but does not build: the Fastly CLI, redis-server, Chromium, axe-core,
-//! Schemathesis, Prometheus, and what the examples run in. This file only looks; [`crate::install`] installs. The local server
+//! Where the tools are that this project runs but does not build: the Fastly CLI, redis-server, the browsers, axe-core,
+//! Turbo, Schemathesis, Prometheus, and what the examples run in. This file only looks; [`crate::install`] installs. The local server
 //! has a file of its own, [`crate::viceroy`].
 
 use std::env;
@@ -10,6 +10,10 @@ use std::process::Command;
 pub const FASTLY_CLI_VERSION: &str = "16.1.0";
 /// The rules of accessibility the pages are held to; another version knows other rules.
 pub const AXE_VERSION: &str = "4.14.1";
+/// What some sites load their pages with; another version may mark its guesses otherwise.
+pub const TURBO_VERSION: &str = "8.0.23";
+/// What drives Firefox.
+pub const GECKODRIVER_VERSION: &str = "0.37.1";
 /// What holds the contract against the running service; another version asks other things.
 pub const SCHEMATHESIS_VERSION: &str = "4.32.5";
 /// What draws its examples: under the same seed, another version draws others.
@@ -45,6 +49,16 @@ pub(crate) fn fastly_cli_root() -> Result<PathBuf, String> {
 /// The folder npm puts axe-core into.
 pub(crate) fn axe_root() -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("axe-core-{AXE_VERSION}")))
+}
+
+/// The folder npm puts Turbo into.
+pub(crate) fn turbo_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("turbo-{TURBO_VERSION}")))
+}
+
+/// The folder geckodriver is compiled into.
+pub(crate) fn geckodriver_root() -> Result<PathBuf, String> {
+    Ok(cache()?.join(format!("geckodriver-{GECKODRIVER_VERSION}")))
 }
 
 /// The folder that holds Schemathesis and the Python it runs in.
@@ -184,26 +198,35 @@ fn unpacked_or_on_path(program: &str) -> Result<PathBuf, String> {
 }
 
 /// Where macOS keeps its browsers.
-const MACOS_BROWSERS: [&str; 2] = [
+const MACOS_CHROMIUM: [&str; 2] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
+const MACOS_FIREFOX: [&str; 1] = ["/Applications/Firefox.app/Contents/MacOS/firefox"];
 
 /// Chromium or Chrome on the PATH, or where macOS keeps it.
 ///
 /// # Errors
 /// When neither is there.
 pub fn chromium() -> Result<PathBuf, String> {
-    ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find_map(on_path)
-        .or_else(|| {
-            MACOS_BROWSERS
-                .map(PathBuf::from)
-                .into_iter()
-                .find(|program| program.is_file())
-        })
-        .ok_or_else(|| missing("Chromium"))
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    browser(&names, &MACOS_CHROMIUM).ok_or_else(|| missing("Chromium"))
+}
+
+/// Firefox on the PATH, or where macOS keeps it.
+///
+/// # Errors
+/// When it is not there.
+pub fn firefox() -> Result<PathBuf, String> {
+    browser(&["firefox-esr", "firefox"], &MACOS_FIREFOX).ok_or_else(|| missing("Firefox"))
+}
+
+fn browser(names: &[&str], on_macos: &[&str]) -> Option<PathBuf> {
+    let mut found = names.iter().filter_map(|name| on_path(name));
+    let mut kept = on_macos.iter().map(PathBuf::from);
+    found
+        .next()
+        .or_else(|| kept.find(|program| program.is_file()))
 }
 
 /// `chromedriver` on the PATH.
@@ -212,6 +235,45 @@ pub fn chromium() -> Result<PathBuf, String> {
 /// When it is not there.
 pub fn chromedriver() -> Result<PathBuf, String> {
     on_path("chromedriver").ok_or_else(|| missing("chromedriver"))
+}
+
+/// `geckodriver` on the PATH or from the cache, of any version.
+///
+/// # Errors
+/// When it is in neither.
+pub fn geckodriver() -> Result<PathBuf, String> {
+    let compiled = geckodriver_root()?.join("bin/geckodriver");
+    on_path("geckodriver")
+        .or_else(|| compiled.is_file().then_some(compiled))
+        .ok_or_else(|| missing("geckodriver"))
+}
+
+/// `WebKitWebDriver` on the PATH. It brings its browser.
+///
+/// # Errors
+/// When it is not there.
+pub fn webkit_driver() -> Result<PathBuf, String> {
+    on_path("WebKitWebDriver").ok_or_else(|| missing("WebKitWebDriver"))
+}
+
+/// `Xvfb`, a screen without a display, on the PATH.
+///
+/// # Errors
+/// When it is not there.
+pub fn xvfb() -> Result<PathBuf, String> {
+    on_path("Xvfb").ok_or_else(|| missing("Xvfb"))
+}
+
+/// Turbo's script, as a page loads it.
+///
+/// # Errors
+/// When it is not there.
+pub fn turbo() -> Result<PathBuf, String> {
+    let script = turbo_root()?.join("node_modules/@hotwired/turbo/dist/turbo.es2017-umd.js");
+    if script.is_file() {
+        return Ok(script);
+    }
+    Err(missing(&format!("Turbo {TURBO_VERSION}")))
 }
 
 /// axe-core's script, which looks at a page from within.

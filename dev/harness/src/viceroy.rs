@@ -4,13 +4,12 @@
 //! that is too old is never taken.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::install::into_place;
+use crate::install::{self, into_place};
 use crate::quiet;
 use crate::tools::{cache, fastly_cli, missing, on_path};
 
@@ -191,8 +190,6 @@ fn compile() -> Result<(), String> {
     let what = format!(
         "Compiling Viceroy {VICEROY_VERSION}, the local server that runs the Wasm (once, some 10 minutes)"
     );
-    let (build, root) = (cache()?.join("viceroy-build"), root()?);
-    let words = ["install", "viceroy", "--version", VICEROY_VERSION];
     let levels = OPTIMIZED.iter().flat_map(|(level, crates)| {
         let crates = crates.iter();
         crates.map(move |name| format!("package.{name}.opt-level={level}"))
@@ -201,26 +198,7 @@ fn compile() -> Result<(), String> {
     // core.
     let rest = ["opt-level=0", "debug=0", "lto=\"off\""].map(str::to_owned);
     let profile = rest.into_iter().chain(levels);
-    // Outside the checkout, so that its Cargo settings do not reach this build.
-    let done = quiet::run(
-        &what,
-        Command::new("cargo")
-            .args(words)
-            .args([
-                OsStr::new("--locked"),
-                OsStr::new("--root"),
-                root.as_os_str(),
-            ])
-            .args(profile.map(|line| format!("--config=profile.release.{line}")))
-            .current_dir(cache()?)
-            .env("CARGO_TARGET_DIR", &build),
-        Some(&root),
-    );
-    if done.is_ok() {
-        // Some gigabytes nobody needs again; an unfinished build is kept to go on from.
-        let _ = fs::remove_dir_all(&build);
-    }
-    done
+    install::compile("viceroy", VICEROY_VERSION, &what, &root()?, profile)
 }
 
 #[cfg(test)]

@@ -41,6 +41,13 @@ pub fn test(options: &Options) -> Result<bool, String> {
             .entry(need)
             .or_insert_with(|| install::provide(need));
     }
+    for (need, result) in &provided {
+        if let Err(reason) = result
+            && need.can_be_left_out()
+        {
+            anstream::eprintln!("{reason}");
+        }
+    }
     let mut reports = run::run(stages, &provided, options.filter.as_deref());
     reports.sort_by_key(|report| order.iter().position(|name| *name == report.name));
     Ok(table::summarise(&reports))

@@ -87,6 +87,7 @@ fn obstacle(stage: &Stage, provided: &Provided, earlier: &[Report]) -> Option<Ou
     let missing = stage
         .needs
         .iter()
+        .filter(|need| !need.can_be_left_out())
         .find_map(|need| provided.get(need)?.as_ref().err());
     if let Some(reason) = missing {
         return Some(Outcome::Failed(reason.clone()));

@@ -18,8 +18,8 @@ pub(super) struct Stage {
 }
 
 use Need::{
-    Axe, Browser, Codespell, FastlyCli, Locust, Luacheck, Nginx, Node, Prometheus, Python, Redis,
-    Schemathesis, Viceroy, WasmTarget,
+    Axe, Browser, Codespell, FastlyCli, Firefox, Locust, Luacheck, Nginx, Node, Prometheus, Python,
+    Redis, Schemathesis, Turbo, Viceroy, WasmTarget, WebKit,
 };
 
 // Every test of the suite is in the module of one tier, which is what its stage asks for: `tests/suite/pure/tiers.rs`
@@ -44,7 +44,7 @@ const STAGES: &[Stage] = &[
     BUILD_SHOP,
     BUILD_DEV,
     DEV,
-    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Axe],    after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=3" },
+    Stage { name: "browser",     is_fast: false, waits: true,  needs: &[Viceroy, Browser, Firefox, WebKit, Axe, Turbo], after: &["build"],             command: "test -p now-serving --test suite -- browser:: --test-threads=3" },
     Stage { name: "wasm",        is_fast: false, waits: true,  needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- wasm:: --test-threads=12" },
     Stage { name: "contract",    is_fast: false, waits: true,  needs: &[Viceroy, Schemathesis],    after: &["build"],             command: "test -p now-serving --test suite -- contract:: --test-threads=4" },
     Stage { name: "prometheus",  is_fast: false, waits: true,  needs: &[Viceroy, Prometheus],      after: &["build"],             command: "test -p now-serving --test suite -- prometheus::" },
@@ -62,7 +62,7 @@ const FILTERED: &[Stage] = &[
     BUILD,
     BUILD_SHOP,
     UNIT,
-    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Axe, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx, Locust], after: &["build"],             command: "test -p now-serving --test suite" },
+    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx, Locust], after: &["build"],             command: "test -p now-serving --test suite" },
     BUILD_DEV,
     DEV,
 ];
@@ -87,7 +87,7 @@ const DEV: Stage =
 /// Only with `--long`.
 #[rustfmt::skip]
 const LONG: [Stage; 2] = [
-    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving --test suite -- long::" },
+    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Browser, Firefox, WebKit, Turbo],              after: &["build"],             command: "test -p now-serving --test suite -- long::" },
     Stage { name: "real time",   is_fast: false, waits: false, needs: &[Viceroy],                  after: &["build"],             command: "test -p now-serving-cli --test real -- --ignored" },
 ];
 

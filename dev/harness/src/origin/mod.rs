@@ -6,6 +6,7 @@ pub mod demo;
 mod routes;
 mod shop;
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,7 @@ use tokio::runtime::{Builder, Runtime};
 pub struct Origin {
     addr: SocketAddr,
     log: Log,
+    pages: Pages,
     runtime: Option<Runtime>,
 }
 
@@ -43,6 +45,9 @@ pub struct Seen {
 
 type Log = Arc<Mutex<Vec<Seen>>>;
 
+/// What it shows besides, by path: the type and the content.
+type Pages = Arc<Mutex<BTreeMap<String, (&'static str, String)>>>;
+
 impl Origin {
     /// Starts it in threads of its own; port 0 takes a free one.
     ///
@@ -58,15 +63,16 @@ impl Origin {
             .enable_all()
             .build()
             .map_err(cannot)?;
-        let log = Log::default();
+        let (log, pages) = (Log::default(), Pages::default());
         let listener = {
             let _entered = runtime.enter();
             TcpListener::from_std(listener).map_err(cannot)?
         };
-        runtime.spawn(accept(listener, Arc::clone(&log)));
+        runtime.spawn(accept(listener, Arc::clone(&log), Arc::clone(&pages)));
         Ok(Self {
             addr,
             log,
+            pages,
             runtime: Some(runtime),
         })
     }
@@ -83,9 +89,16 @@ impl Origin {
         held(&self.log).clone()
     }
 
-    /// Forgets the requests seen so far.
+    /// Forgets the requests seen so far, and what it was given to show.
     pub fn clear(&self) {
         held(&self.log).clear();
+        held(&self.pages).clear();
+    }
+
+    /// From now on this is at that path, whatever was there.
+    pub fn show(&self, path: &str, content_type: &'static str, content: impl Into<String>) {
+        let page = (content_type, content.into());
+        held(&self.pages).insert(path.to_owned(), page);
     }
 }
 
@@ -99,17 +112,18 @@ impl Drop for Origin {
     }
 }
 
-async fn accept(listener: TcpListener, log: Log) {
+async fn accept(listener: TcpListener, log: Log, pages: Pages) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // Out of file descriptors, most likely: give others the time to close theirs.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let log = Arc::clone(&log);
+        let (log, pages) = (Arc::clone(&log), Arc::clone(&pages));
         tokio::spawn(async move {
             let _ = stream.set_nodelay(true);
-            let service = service_fn(move |request| serve(request, Arc::clone(&log)));
+            let service =
+                service_fn(move |request| serve(request, Arc::clone(&log), Arc::clone(&pages)));
             // An error is a visitor who went away.
             let _ = http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
@@ -118,7 +132,11 @@ async fn accept(listener: TcpListener, log: Log) {
     }
 }
 
-async fn serve(request: Request<Incoming>, log: Log) -> Result<routes::Response, Infallible> {
+async fn serve(
+    request: Request<Incoming>,
+    log: Log,
+    pages: Pages,
+) -> Result<routes::Response, Infallible> {
     let (head, body) = request.into_parts();
     let seen = Seen {
         method: head.method.to_string(),
@@ -131,6 +149,10 @@ async fn serve(request: Request<Incoming>, log: Log) -> Result<routes::Response,
         body_length: length(body).await,
     };
     remember(&log, seen.clone());
+    let shown = held(&pages).get(head.uri.path()).cloned();
+    if let Some((content_type, content)) = shown {
+        return Ok(routes::typed(content_type, content));
+    }
     Ok(routes::answer(&seen, head.uri.path(), head.uri.query()).await)
 }
 
@@ -155,6 +177,6 @@ fn remember(log: &Log, seen: Seen) {
     log.push(seen);
 }
 
-fn held(log: &Log) -> MutexGuard<'_, Vec<Seen>> {
-    log.lock().unwrap_or_else(PoisonError::into_inner)
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -132,7 +132,7 @@ pub(super) fn parameter<'a>(query: Option<&'a str>, key: &str) -> Option<&'a str
     Some(pairs.find(|(name, _)| *name == key)?.1)
 }
 
-fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response {
+pub(super) fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Full::new(body.into()).boxed());
     response
         .headers_mut()
