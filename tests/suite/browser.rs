@@ -1,4 +1,4 @@
-//! A real browser: Chromium without a window, driven through its own driver.
+//! A real browser, driven through its own driver: Chromium without a window, and in `engines` Firefox and `WebKit` as well.
 
 mod admin_host;
 mod axe;
@@ -7,6 +7,7 @@ mod challenge;
 mod console;
 mod demo;
 mod elsewhere;
+pub(crate) mod engines;
 mod event;
 mod invitation;
 mod journeys;
@@ -45,7 +46,7 @@ fn panel(house: &House) -> String {
     url.replace("http://", &format!("http://admin:{PASSWORD}@")) + "/_queue"
 }
 
-async fn text(browser: &Client, selector: &str) -> String {
+pub(crate) async fn text(browser: &Client, selector: &str) -> String {
     let began = Instant::now();
     loop {
         let found = browser
@@ -104,7 +105,7 @@ async fn loaded(browser: &Client) -> serde_json::Value {
         .unwrap()
 }
 
-async fn wait_for_title(browser: &Client, part: &str) {
+pub(crate) async fn wait_for_title(browser: &Client, part: &str) {
     for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
         if browser
             .title()

@@ -1,5 +1,7 @@
 //! One test for each mechanism with minutes in it, on the real clock: `cargo dev test --long`. Everywhere else the clock
-//! is turned.
+//! is turned. `engines` are the stories of browsers that are not told in every run.
+
+mod engines;
 
 use std::thread::sleep;
 use std::time::Duration;

@@ -43,6 +43,21 @@ macro_rules! in_houses_whose_clock_is_turned {
     };
 }
 
+/// Tells stories in each of the three browsers, where it can be had.
+macro_rules! in_every_browser {
+    ($($story:ident)*) => {
+        mod chromium {
+            $(#[test] fn $story() { crate::browser::engines::tell_in(harness::browser::Engine::Chromium, super::$story); })*
+        }
+        mod firefox {
+            $(#[test] fn $story() { crate::browser::engines::tell_in(harness::browser::Engine::Firefox, super::$story); })*
+        }
+        mod webkit {
+            $(#[test] fn $story() { crate::browser::engines::tell_in(harness::browser::Engine::WebKit, super::$story); })*
+        }
+    };
+}
+
 mod browser;
 mod chaos;
 mod connection;

@@ -63,6 +63,8 @@ fn the_workflows_run_the_commands_of_this_project() {
     assert!(fuzz.contains("\n      - run: cargo dev fuzz --seconds 300\n"));
     assert!(fuzz.contains("\n          path: target/fuzz/corpus\n"));
     assert!(fuzz.contains("\n          path: target/fuzz/findings\n"));
+    let nightly = text(".github/workflows/nightly.yml");
+    assert!(nightly.contains("\n      - run: cargo dev test --long\n"));
     let run = text(".ci/run");
     assert!(run.ends_with("\nexec cargo dev test\n"), "{run}");
     let release = text(".github/workflows/release.yml");
@@ -92,6 +94,7 @@ fn what_builds_elsewhere_takes_the_rust_that_the_manifest_names() {
     for path in [
         ".github/workflows/ci.yml",
         ".github/workflows/fuzz.yml",
+        ".github/workflows/nightly.yml",
         ".github/workflows/release.yml",
         "docs/how-to/deploy-from-ci.md",
     ] {
