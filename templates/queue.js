@@ -6,7 +6,7 @@
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
-  let over = false, sound, lock, loud = false, kept = '', refused = ''
+  let over = false, sound, lock, dated, loud = false, kept = '', refused = ''
 
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
@@ -52,9 +52,13 @@
     try {
       // An address of its own, so that none is answered from a cache.
       const answer = await fetch(given.place + '?language=' + tag + '&n=' + last, { signal: AbortSignal.timeout?.(15e3) })
-      strange++
+      const date = answer.headers.get('date')
+      // A cache that knows no more than paths answers with what it had once.
+      if (strange++ > 3) throw 0
       show(await answer.json(), asked)
-      failed = strange = 0
+      failed = 0
+      if (!date || date !== dated) strange = 0
+      dated = date
     } catch {
       failed++
       // What spoils polls may let a page pass, which asks again without a script.

@@ -20,6 +20,7 @@ in_every_browser! {
     what_is_posted_in_line_goes_nowhere_and_inside_to_the_origin
     a_worker_that_forwards_brings_the_page_a_number_and_in
     a_worker_that_looks_into_its_cache_first_brings_the_page_a_number_and_in
+    a_worker_that_answers_polls_from_its_cache_keeps_no_visitor_in_line
     a_worker_that_asks_by_address_alone_brings_the_visitor_in
     a_link_of_turbo_draws_when_it_is_pressed_and_not_before
 }
@@ -220,6 +221,22 @@ async fn a_worker_that_looks_into_its_cache_first_brings_the_page_a_number_and_i
 ) {
     with_worker(house, page, CACHE_FIRST).await;
     comes_in(house, page).await;
+}
+
+/// No other visitor waits, so the page has a number at once, and the first poll is good for the worker's cache.
+async fn a_worker_that_answers_polls_from_its_cache_keeps_no_visitor_in_line(
+    house: &House,
+    page: &Client,
+) {
+    house.permit(1);
+    sleep(Duration::from_secs(3)).await;
+    with_worker(house, page, CACHE_FIRST).await;
+    until(page, "document.querySelector('.number')").await;
+    assert_eq!(text(page, "#line").await, "You’re next.");
+    until(page, "performance.getEntriesByType('resource').length > 1").await;
+    house.permit(1);
+    wait_for_title(page, "The sale").await;
+    assert_eq!(length(house), 2);
 }
 
 /// What it gets is JSON, since its requests are those of a script that names nothing. A tab obeys its `Refresh`.
