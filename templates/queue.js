@@ -11,10 +11,12 @@
   const put = (id, text) => { const place = at(id); if (place && place.textContent !== text) place.textContent = text }
   // What is new at once, figures once a minute.
   const say = (text, news) => { if (text && (news || now() - spoken > 6e4)) { spoken = now(); put('heard', text) } }
-  const state = (text = kept) => { kept = text; text = text || refused; if (at('state').textContent !== text) { put('state', text); say(text, true) } }
+  const state = (text = kept) => { kept = text; text = text || refused; if (!gone() && at('state').textContent !== text) { put('state', text); say(text, true) } }
   const still = () => given.paused === 'true'
+  // A library such as Turbo puts another page into this one's place, and leaves this script running.
+  const gone = () => !page.isConnected
   // A reload would send again what was sent to get here.
-  const go = () => given.unsent === 'true' ? location.replace(here) : location.reload()
+  const go = () => { if (!gone()) given.unsent === 'true' ? location.replace(here) : location.reload() }
 
   // Times as the visitor's browser writes them in the language and the digits of the page.
   const tongue = new Intl.Locale(navigator.languages.find(own => own.slice(0, 2) === tag.slice(0, 2)) || tag, { numberingSystem: 'latn' })
@@ -46,7 +48,7 @@
 
   const look = async asked => {
     clearTimeout(timer)
-    if (over) return
+    if (over || gone()) return
     last = now()
     if (closed && !given.position) return still() && !asked ? plan() : go()
     try {
@@ -55,7 +57,9 @@
       const date = answer.headers.get('date')
       // A cache that knows no more than paths answers with what it had once.
       if (strange++ > 3) throw 0
-      show(await answer.json(), asked)
+      const place = await answer.json()
+      if (gone()) return
+      show(place, asked)
       failed = 0
       if (!date || date !== dated) strange = 0
       dated = date
@@ -190,6 +194,9 @@
   if (still()) put('state', stopped)
   // A link to where this page is changes no more than that.
   on('hashchange', go)
+  // A way back to what a site's script put into the history leads to this page still, under that address. What put it there may
+  // be here, and goes first.
+  on('popstate', () => setTimeout(go, 1e3))
   // Without scripts it reloads.
   const begin = () => {
     stop()

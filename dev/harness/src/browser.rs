@@ -90,7 +90,7 @@ impl Driver {
         Ok(Self { engine, running })
     }
 
-    /// Opens a new browser with a profile of its own. Firefox and WebKit heed the size of the window and whether scripts run,
+    /// Opens a new browser with a profile of its own. Firefox and `WebKit` heed the size of the window and whether scripts run,
     /// and their drivers have one browser open at a time.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub(crate) const FIREFOX: Packages = Packages {
     apt: &["firefox-esr"],
     brew: &["firefox"],
 };
-/// Homebrew has no WebKitGTK.
+/// Homebrew has no `WebKitGTK`.
 pub(crate) const WEBKIT: Packages = Packages {
     apt: &["webkit2gtk-driver", "xvfb"],
     brew: &[],

@@ -23,6 +23,8 @@ in_every_browser! {
     a_worker_that_answers_polls_from_its_cache_keeps_no_visitor_in_line
     a_worker_that_asks_by_address_alone_brings_the_visitor_in
     a_link_of_turbo_draws_when_it_is_pressed_and_not_before
+    a_visitor_who_goes_back_from_the_line_to_a_page_of_turbo_sees_it
+    a_page_that_turbo_puts_in_the_place_of_the_line_is_left_alone
 }
 
 /// Tells a story in this browser, or says in a line that it is not there. In the line another visitor is first.
@@ -277,4 +279,46 @@ async fn a_link_of_turbo_draws_when_it_is_pressed_and_not_before(house: &House, 
     assert_eq!(length(house), 1, "for a link that is only seen");
     link.click().await.unwrap();
     comes_in(house, page).await;
+}
+
+/// The first page has no number yet and loads itself anew, without Turbo. To the browser it is still one document with the
+/// page before.
+async fn a_visitor_who_goes_back_from_the_line_to_a_page_of_turbo_sees_it(
+    house: &House,
+    page: &Client,
+) {
+    open_with_turbo(house, page).await;
+    press(page, "#sale").await;
+    until(page, "document.querySelector('.number') && !window.Turbo").await;
+    run(page, "history.back()").await;
+    wait_for_title(page, "The shop").await;
+    press(page, "#sale").await;
+    comes_in(house, page).await;
+}
+
+/// Turbo leaves the scripts of the page before running: the waiting page's has nothing to do with the page that comes. No other
+/// visitor waits, so the page has a number at once, and stays in the document.
+async fn a_page_that_turbo_puts_in_the_place_of_the_line_is_left_alone(
+    house: &House,
+    page: &Client,
+) {
+    open_with_turbo(house, page).await;
+    house.permit(1);
+    sleep(Duration::from_secs(3)).await;
+    run(page, "window.kept = true").await;
+    press(page, "#sale").await;
+    until(page, "document.querySelector('.number')").await;
+    assert_eq!(run(page, "return window.kept").await, true);
+    run(page, "history.back()").await;
+    wait_for_title(page, "The shop").await;
+    sleep(Duration::from_secs(6)).await;
+    house.permit(1);
+    sleep(Duration::from_secs(2)).await;
+    run(page, "location.hash = 'part'").await;
+    sleep(Duration::from_secs(2)).await;
+    let now = run(page, "return [document.title, window.kept]").await;
+    assert_eq!(now, json!(["The shop", true]), "not loaded anew");
+    press(page, "#sale").await;
+    wait_for_title(page, "The sale").await;
+    assert_eq!(length(house), 2);
 }

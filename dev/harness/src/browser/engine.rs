@@ -20,7 +20,7 @@ pub enum Engine {
     Chromium,
     /// Firefox, the release with extended support where Debian brings it.
     Firefox,
-    /// WebKit, as in Safari, in the small browser that comes with WebKitGTK.
+    /// `WebKit`, as in Safari, in the small browser that comes with `WebKitGTK`.
     WebKit,
 }
 
@@ -85,7 +85,7 @@ fn told(command: &mut Command, words: &'static str) -> Result<Running, String> {
     })
 }
 
-/// WebKit's driver is given its port. Its browser draws on a screen, and would start a service that reads screens aloud.
+/// The driver of `WebKit` is given its port. Its browser draws on a screen, and would start a service that reads screens aloud.
 fn on_a_screen(command: &mut Command) -> Result<Running, String> {
     let mut screen = Command::new(tools::xvfb()?);
     screen.args(["-displayfd", "1", "-nolisten", "tcp"]);
