@@ -7,7 +7,7 @@ use crate::queue::chance::Chance;
 use crate::queue::health::marker_seconds;
 use crate::queue::sessions::longest_seconds;
 use crate::queue::{
-    Event, Invitation, Lane, Now, Phase, Platform, Presented, SaysNothing, Schedule,
+    Effort, Event, Invitation, Lane, Now, Phase, Platform, Presented, SaysNothing, Schedule,
 };
 use crate::store::upstash::Transport;
 use crate::store::{Clock, Line};
@@ -85,6 +85,7 @@ impl<'a> Request<'a> {
                 String::new()
             },
             bound,
+            effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
             front_share: self.room.invitations.front_share,

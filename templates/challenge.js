@@ -1,4 +1,4 @@
-// Looks for a number behind the text with which the SHA-256 digest begins with enough zero bits, in slices that leave the page alive.
+// Looks for a number behind the text with which the SHA-256 digest is small enough, in slices that leave the page alive.
 (() => {
   const form = document.querySelector('form'), skip = document.querySelector('button')
   // No server sees what stands behind #: the page that takes an invitation reads it.
@@ -6,7 +6,7 @@
   if (invite && location.hash.startsWith('#invitation=')) return location.replace(invite.href + location.hash)
   // The operator's verifier asks for no calculation.
   if (!form) return
-  const text = form.elements.text.value + ':', bits = +skip.dataset.bits
+  const text = form.elements.text.value + ':', tries = +skip.dataset.tries
   // What the algorithm begins with: the fractions of the roots of primes.
   const primes = [], first = new Int32Array(64), constants = new Int32Array(64), block = new Int32Array(64)
   const fraction = (number, power) => (number ** power % 1) * 2 ** 32 | 0
@@ -19,7 +19,7 @@
   }
   const put = (at, letter) => { block[at >> 2] |= letter << 24 - at % 4 * 8 }
 
-  // Whether the first word of the digest begins so. Text and number fit into one block.
+  // Whether the first 64 bits of the digest, as a number, are below 2^64 divided by the tries. Text and number fit into one block.
   const fits = number => {
     const letters = text + number, length = letters.length
     block.fill(0, 0, 15)
@@ -43,7 +43,7 @@
       b = a
       a = one + two | 0
     }
-    return Math.clz32(a + first[0]) >= bits
+    return ((a + first[0] >>> 0) + (b + first[1] >>> 0) / 2 ** 32) * tries < 2 ** 32
   }
 
   // A message comes sooner than a timer, also in a tab that is not seen.

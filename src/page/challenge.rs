@@ -7,13 +7,17 @@ use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
-use crate::ticket::challenge::ZERO_BITS;
+
+/// How many digests a phone of 2019 looks at in a minute.
+const A_MINUTE_ON_A_PHONE: u64 = 15_000_000;
 
 /// What a visitor is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Challenge {
     /// What the answer is put behind, or what the verifier signs.
     pub text: String,
+    /// How many digests the calculation takes on average.
+    pub tries: u64,
     /// Where the answer goes.
     pub answer_to: String,
     /// The way to the operator's verifier, where it stands in place of the calculation.
@@ -30,7 +34,7 @@ pub(super) struct ChallengeData<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verifier: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    zero_bits: Option<u32>,
+    tries: Option<u64>,
 }
 
 impl Challenge {
@@ -41,8 +45,18 @@ impl Challenge {
             answer_to: &self.answer_to,
             text: &self.text,
             verifier,
-            zero_bits: verifier.is_none().then_some(ZERO_BITS),
+            tries: verifier.is_none().then_some(self.tries),
         }
+    }
+
+    /// How long the calculation takes, where that is more than the visitor expects of a page.
+    fn long(&self, words: &Language) -> Option<String> {
+        let minutes = self.tries / A_MINUTE_ON_A_PHONE;
+        let is_long = self.verifier.is_none() && minutes > 0;
+        is_long.then(|| {
+            let time = words.counted("minutes", minutes + 1);
+            words.text("challenge_long").replace("{time}", &time)
+        })
     }
 
     /// The names of the page's words: what there is to do, and what happens without it.
@@ -68,6 +82,7 @@ pub fn challenge(
     let [text, wait] = challenge.words().map(|name| words.text(name));
     let time = words.counted("minutes", refresh.div_ceil(60));
     let wait = wait.replace("{time}", &time);
+    let long = challenge.long(words);
     let data = object!({
         "lang": words.tag,
         "dir": words.direction,
@@ -76,11 +91,12 @@ pub fn challenge(
         "link": challenge.verifier.as_deref(),
         "label": label,
         "calculates": challenge.verifier.is_none(),
+        "long": long.as_deref(),
         "wait": wait.as_str(),
         "skip": skip,
         "unsent": unsent,
         "challenge": challenge.text.as_str(),
-        "bits": ZERO_BITS,
+        "tries": challenge.tries,
         "answer_to": challenge.answer_to.as_str(),
         "here": here,
         "invitation": challenge.invitation.as_deref(),
@@ -99,6 +115,7 @@ mod tests {
     fn the_page_has_what_its_script_reads_in_every_language() {
         let asked = Challenge {
             text: "1.a".to_owned(),
+            tries: 1 << 20,
             answer_to: "/_queue/challenge".to_owned(),
             verifier: None,
             invitation: Some("/_queue/invitation?to=%2Fa".to_owned()),
@@ -110,7 +127,7 @@ mod tests {
                 "<form action=\"/_queue/challenge\">",
                 "name=\"text\" value=\"1.a\"",
                 "name=\"to\" value=\"/a?b&#x3D;1&amp;c\"",
-                "data-bits=\"17\"",
+                "data-tries=\"1048576\"",
                 "<a id=invite href=\"/_queue/invitation?to&#x3D;%2Fa\">",
                 words.text("challenge"),
                 &words.counted("minutes", 10),
@@ -127,11 +144,12 @@ mod tests {
     fn programs_read_what_there_is_to_do() {
         let asked = Challenge {
             text: "1.a".to_owned(),
+            tries: 3 << 20,
             answer_to: "/_queue/challenge".to_owned(),
             ..Challenge::default()
         };
         let told = |asked: &Challenge| serde_json::to_string(&asked.data()).unwrap_or_default();
-        let calculation = r#"{"answer_to":"/_queue/challenge","text":"1.a","zero_bits":17}"#;
+        let calculation = r#"{"answer_to":"/_queue/challenge","text":"1.a","tries":3145728}"#;
         assert_eq!(told(&asked), calculation);
         let asked = Challenge {
             verifier: Some("/test".to_owned()),

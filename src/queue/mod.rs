@@ -60,7 +60,7 @@ pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
 pub use journal::{Head, JournalPage, JournalRange, Logged, Noted, Traced};
 pub use lane::{FrontLane, Lane};
 pub use lot::{LotNews, Reveal};
-pub use networks::{AboveBound, NetworkBound, SharedTickets};
+pub use networks::{AboveBound, ChallengeWait, Effort, NetworkBound, Price, SharedTickets};
 pub use now::Now;
 pub use origin::{Answered, Answers, OriginHealth, OriginSign, Overrule};
 pub use rate::{Measured, Rate, estimated_wait};

@@ -81,6 +81,78 @@ impl AboveBound {
     }
 }
 
+/// What a visitor has done for a number above the bound of a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Up to which place above the bound the calculation is enough: the n-th costs n times the first. 0 without one.
+    pub paid: u64,
+    /// The wait in its place.
+    pub wait: ChallengeWait,
+}
+
+/// The wait of a visitor who does not calculate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChallengeWait {
+    /// None so far.
+    #[default]
+    None,
+    /// The visitor was told when to come, and that is still to come.
+    Begun,
+    /// The visitor comes when the wait is over.
+    Over,
+}
+
+impl Effort {
+    /// What a passed test of the operator's verifier is worth: any place.
+    pub const VERIFIED: u64 = 1 << 40;
+    /// Every wait, by its name for the script.
+    pub const WAITS: [(&'static str, ChallengeWait); 3] = [
+        ("none", ChallengeWait::None),
+        ("begun", ChallengeWait::Begun),
+        ("over", ChallengeWait::Over),
+    ];
+
+    /// As the script receives it; nothing where nothing was done.
+    #[must_use]
+    pub fn written(&self) -> Option<String> {
+        let mut waits = Self::WAITS.into_iter();
+        let (name, _) = waits.find(|(_, wait)| *wait == self.wait)?;
+        (*self != Self::default()).then(|| format!("{} {name}", self.paid))
+    }
+}
+
+/// What a number costs a visitor who is challenged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// Its place above the bound within the network's hour, from 1.
+    pub place: u64,
+    /// How many seconds the visitor waits who does not calculate, where the store says it: not to a visitor who waits already.
+    pub wait: Option<u64>,
+}
+
+impl Default for Price {
+    /// The first above the bound, and what a visitor is asked of whom the platform says something.
+    fn default() -> Self {
+        Self {
+            place: 1,
+            wait: None,
+        }
+    }
+}
+
+impl Price {
+    /// As the script tells it: both numbers, and no seconds as 0.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (place, wait) = text.split_once(' ')?;
+        let wait: u64 = wait.parse().ok()?;
+        Some(Self {
+            place: place.parse().ok()?,
+            wait: (wait > 0).then_some(wait),
+        })
+    }
+}
+
 impl NetworkBound {
     /// What is accepted as the number of draws.
     pub const DRAWS: RangeInclusive<u64> = 1..=1_000_000;
@@ -90,15 +162,6 @@ impl NetworkBound {
         ("observe", Some(Enforcement::Observe)),
         ("challenge", Some(Enforcement::On)),
     ];
-
-    /// The same for a visitor who has solved a challenge: the draw counts, and is not held back.
-    #[must_use]
-    pub fn lifted(self) -> Self {
-        Self {
-            enforcement: self.enforcement.map(|_| Enforcement::Observe),
-            ..self
-        }
-    }
 
     /// As the script receives it; nothing where it is not looked at.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use super::Window;
 use super::health::{Health, Sickness};
-use super::{AboveBound, Absent, Claim, Explained, Invited, Lane, Position, Sign};
+use super::{AboveBound, Absent, Claim, Explained, Invited, Lane, Position, Price, Sign};
 
 /// What the line answers to a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct LineAnswer {
     pub claim: Option<Claim>,
     /// What became of a draw above the bound of the visitor's network.
     pub above: Option<AboveBound>,
+    /// What a challenged visitor does for one.
+    pub price: Option<Price>,
     /// What became of the invitation that the visitor brought.
     pub invited: Option<Invited>,
 }

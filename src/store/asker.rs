@@ -12,6 +12,7 @@ impl Line<'_> {
         if let Some(bound) = self.bound.written().filter(|_| !self.network.is_empty()) {
             keys.push(("network", self.key(&format!("network:{}", self.network))));
             arguments.push(named(("bound", bound)));
+            arguments.extend((self.effort.written()).map(|effort| named(("effort", effort))));
         }
         arguments.extend((self.lane.name()).map(|lane| named(("lane", lane.to_owned()))));
         if let Some(presented) = self.invitation {

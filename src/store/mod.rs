@@ -16,9 +16,9 @@ pub mod upstash;
 use crate::cache::outbox::Batch;
 use crate::cache::{LastSign, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Begun, Cap, Change, Changed, EndedSession, HealthRule, Lane, LineAnswer,
-    LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions, RoomName, Schedule,
-    Sign, WaitingProof,
+    AbsentVisitors, Actor, Begun, Cap, Change, Changed, Effort, EndedSession, HealthRule, Lane,
+    LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions, RoomName,
+    Schedule, Sign, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
@@ -57,6 +57,8 @@ pub struct Line<'a> {
     pub network: String,
     /// How many numbers that network may draw.
     pub bound: NetworkBound,
+    /// What the visitor has done for a number above it.
+    pub effort: Effort,
     /// The invitation that the visitor brings.
     pub invitation: Option<Presented<'a>>,
     /// In which lane the visitor's number is, or was drawn before the line was lost.

@@ -11,7 +11,7 @@ use crate::queue::{
 use crate::queue::{Begun, EventSign, Finding, InvitedVisitors, OriginState, Samples, Window};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{
-    EventList, Explained, Position, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
+    EventList, Explained, Position, Price, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
 };
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -221,6 +221,7 @@ impl Answer {
             lane: self.optional("lane", Lane::read)?.unwrap_or_default(),
             claim,
             above: self.optional("above", AboveBound::named)?,
+            price: self.optional("price", Price::read)?,
             invited: self.optional("invited", Invited::named)?,
         })
     }
@@ -352,6 +353,7 @@ mod tests {
             ("lane", json!("west"), json!(1)),
             ("regions", json!("west 1 2 3"), json!("west 1")),
             ("above", json!("drawn"), json!(1)),
+            ("price", json!("3 600"), json!("3")),
             ("invited", json!("kept"), json!(1)),
         ] {
             assert!(read(name, sound.clone()).is_some(), "{name} {sound}");

@@ -1,5 +1,6 @@
 //! A ticket as the claims of a JWT, and back.
 
+use super::challenge::Challenged;
 use super::{Grace, Notice, Standing, Ticket};
 use crate::queue::{Begun, Cursor, Head, Invitation, Lane, Position, RoomName, WaitingProof};
 use jwt_simple::prelude::*;
@@ -29,9 +30,12 @@ pub(super) struct Claims {
     pub(super) grace_epoch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tries: Option<u64>,
-    /// From when on it may draw above the bound of a network.
+    /// From when on it may draw though it was challenged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) above: Option<u64>,
+    /// For which place above the bound of a network it was challenged, for which one it has calculated, and until when that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) price: Option<[u64; 3]>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) still: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -79,6 +83,7 @@ impl Claims {
             grace_epoch: ticket.grace.and_then(|grace| grace.epoch),
             tries: None,
             above: None,
+            price: None,
             still: ticket.still,
             called: ticket.called,
             lang: ticket.language.clone(),
@@ -97,9 +102,10 @@ impl Claims {
         let named = Self::named(ticket, room);
         let event = ticket.event.as_ref().and_then(Begun::on_ticket);
         match ticket.standing {
-            Standing::Provisional { tries, draws_from } => Self {
+            Standing::Provisional { tries, challenge } => Self {
                 tries: (tries > 0).then_some(tries),
-                above: draws_from,
+                above: challenge.map(|asked| asked.from),
+                price: challenge.map(|asked| [asked.place, asked.paid, asked.until]),
                 ..named
             },
             Standing::Waiting(place) if ticket.lane != Lane::Main => Self {
@@ -185,8 +191,19 @@ impl Claims {
             },
             (Standing::Waiting(_) | Standing::Provisional { .. }, None) => Standing::Provisional {
                 tries: 0,
-                draws_from: None,
+                challenge: None,
             },
+        })
+    }
+
+    /// A ticket of the version before has no price.
+    fn challenge(&self) -> Option<Challenged> {
+        let [place, paid, until] = self.price.unwrap_or([1, 0, 0]);
+        self.above.map(|from| Challenged {
+            from,
+            place,
+            paid,
+            until,
         })
     }
 
@@ -203,7 +220,7 @@ impl Claims {
         match (self.epoch, self.pos, self.cur, self.adm) {
             (None, None, None, None) => Some(Standing::Provisional {
                 tries: self.tries.unwrap_or_default(),
-                draws_from: self.above,
+                challenge: self.challenge(),
             }),
             (Some(epoch), Some(position), Some(seen), None) => {
                 Some(Standing::Waiting(WaitingProof {

@@ -149,7 +149,7 @@ mod tests {
         };
         let token = keys.sign(&ticket, &room("main"), at(NOW), 60);
         let pass = keys.pass(&ticket, &room("main"), "shop.example", at(NOW));
-        let text = keys.challenge("a", at(NOW));
+        let text = keys.challenge(&ticket, at(NOW));
         for other in [token, pass, Some(text), Some(String::new())] {
             let other = other.unwrap_or_default();
             assert_eq!(read(&other, "main"), Err(Invited::Wrong), "{other}");

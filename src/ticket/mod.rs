@@ -136,7 +136,7 @@ impl Ticket {
     #[must_use]
     pub fn drawing_id(&self, now: Now) -> String {
         let age = now.secs().saturating_sub(self.signed);
-        if age < DRAW_REMEMBERED || self.may_draw_above_bound(now) {
+        if age < DRAW_REMEMBERED || self.has_answered_or_waited(now) {
             return self.id.clone();
         }
         let span = now.secs() / DRAW_REMEMBERED;
@@ -306,6 +306,7 @@ mod tests {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+    use super::challenge::Challenged;
     use super::*;
     use crate::queue::{Cursor, WaitingProof};
 
@@ -350,7 +351,7 @@ mod tests {
         let read = told(&called);
         let none = Standing::Provisional {
             tries: 0,
-            draws_from: None,
+            challenge: None,
         };
         assert_eq!(
             (read.standing, read.lane, read.called),
@@ -464,8 +465,14 @@ mod tests {
             at: NOW,
             session: position.map(|_| NOW / 60 + 20),
         });
-        let provisional_ticket = [(0, None), (3, Some(NOW))]
-            .map(|(tries, draws_from)| Standing::Provisional { tries, draws_from });
+        let asked = Challenged {
+            from: NOW,
+            place: 3,
+            paid: 2,
+            until: NOW + 9,
+        };
+        let provisional_ticket = [(0, None), (3, Some(asked))]
+            .map(|(tries, challenge)| Standing::Provisional { tries, challenge });
         let inside_or_unnumbered = admitted.into_iter().chain(provisional_ticket);
         for standing in inside_or_unnumbered.chain([waiting().standing]) {
             let until = NOW + 60;

@@ -1,6 +1,7 @@
 //! What a ticket entitles its holder to, from the first contact on.
 
 use super::Ticket;
+use super::challenge::Challenged;
 use crate::queue::{Lane, Now, Position, WaitingProof};
 
 /// What a ticket entitles its holder to.
@@ -10,8 +11,8 @@ pub enum Standing {
     Provisional {
         /// How often its holder has tried without getting a number.
         tries: u64,
-        /// From which second on it may draw above the bound of a network, for as long as a draw is remembered.
-        draws_from: Option<u64>,
+        /// What its holder was asked for a number.
+        challenge: Option<Challenged>,
     },
     /// A place in the line.
     Waiting(WaitingProof),
@@ -36,7 +37,7 @@ impl Ticket {
     pub fn provisional(id: impl Into<String>, now: Now) -> Self {
         let standing = Standing::Provisional {
             tries: 0,
-            draws_from: None,
+            challenge: None,
         };
         Self::new(id, standing, now)
     }

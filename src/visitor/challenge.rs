@@ -5,7 +5,7 @@ use super::ticket_cookie;
 use crate::queue::Reason;
 use crate::request::Request;
 use crate::ticket::Ticket;
-use crate::ticket::challenge::{Answer, Proof, ZERO_BITS};
+use crate::ticket::challenge::{Answer, Challenged, Proof, TRIES};
 
 /// What comes of an answer. One that is no longer good leads to another challenge.
 pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
@@ -31,15 +31,18 @@ pub(super) fn answer(ticket: Option<Ticket>, request: &Request<'_>) -> Aside {
             let cookies = ticket_cookie::cookies(&ticket, request);
             Aside::Reply(back(&to).with_cookies(cookies), Reason::Solved)
         }
-        Answer::Wrong => bad("answer", Some(&answer), &accepted(proof)),
+        Answer::Wrong => bad("answer", Some(&answer), &accepted(proof, held.challenge())),
         Answer::Solved(_) | Answer::Stale => Aside::Reply(back(&to), Reason::Challenged),
     }
 }
 
-fn accepted(proof: Proof) -> String {
+fn accepted(proof: Proof, asked: Option<Challenged>) -> String {
     match proof {
         Proof::Calculation => {
-            format!("one with which SHA-256 of text:answer begins with {ZERO_BITS} zero bits")
+            let tries = asked.map_or(TRIES, |asked| asked.tries());
+            format!(
+                "one with which the first 64 bits of SHA-256 of text:answer are below 2^64 / {tries}"
+            )
         }
         Proof::Verifier => {
             let accepted =

@@ -2,7 +2,9 @@
 //! share of the front lane.
 
 use now_serving::cache::NoSign;
-use now_serving::queue::{AbsentVisitors, Cap, HealthRule, Invitation, Invited, LineAnswer};
+use now_serving::queue::{
+    AbsentVisitors, Cap, Effort, HealthRule, Invitation, Invited, LineAnswer,
+};
 use now_serving::queue::{Lane, NetworkBound, Now, Pace, Presented, RoomName, Schedule, Way};
 use now_serving::store::{Clock, Line};
 use upstash_local::Redis;
@@ -170,6 +172,7 @@ mod redis {
                 health: (HealthRule::OFF, 0),
                 network: String::new(),
                 bound: NetworkBound::default(),
+                effort: Effort::default(),
                 invitation: Some(Presented {
                     invitation: &invitation,
                     per_minute: 100_000,

@@ -1,7 +1,11 @@
 //! How many numbers one network may draw in an hour, where crowds come from one network or from many.
 
+use std::time::Duration;
+
 use now_serving::cache::NoSign;
-use now_serving::queue::{AbsentVisitors, Cap, Enforcement, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{
+    AbsentVisitors, Cap, Effort, Enforcement, HealthRule, Lane, NetworkBound,
+};
 use now_serving::queue::{Now, Pace, RoomName, Schedule};
 use now_serving::store::{Clock, Line};
 use serde_json::Value;
@@ -36,6 +40,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             health: (HealthRule::OFF, 0),
             network: format!("network-{}", visitor % networks),
             bound: BOUND,
+            effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
             front_share: 0,
@@ -120,13 +125,58 @@ mod native {
 mod simulated {
     use super::*;
 
+    /// When each of these visitors, who come together, gets a number without a calculation, and how often each asked.
+    fn waited(house: &House, many: usize) -> (Vec<u64>, Vec<u64>) {
+        let own = [198, 51, 100, 1];
+        let mut all: Vec<(Visitor<'_>, u64, u64)> =
+            (0..many).map(|_| (Visitor::new(house), 0, 0)).collect();
+        let (mut now, mut drawn) = (0, Vec::new());
+        while drawn.len() < many {
+            for (visitor, at, times) in &mut all {
+                if *at > now {
+                    continue;
+                }
+                let told = asked(visitor, own);
+                *times += 1;
+                if told["position"].is_u64() {
+                    drawn.push(now);
+                    *at = u64::MAX;
+                } else {
+                    *at = now + told["refresh_seconds"].as_u64().unwrap();
+                }
+            }
+            let next = all.iter().map(|(_, at, _)| *at).min().unwrap();
+            if next < u64::MAX {
+                house.wait(Duration::from_secs(next - now));
+                now = next;
+            }
+        }
+        (drawn, all.into_iter().map(|(.., times)| times).collect())
+    }
+
+    #[test]
+    fn sixty_visitors_of_one_network_who_wait_side_by_side_above_a_bound_of_two_take_an_hour() {
+        let house = house("2");
+        asked(&mut Visitor::new(&house), [198, 51, 100, 1]);
+        asked(&mut Visitor::new(&house), [198, 51, 100, 1]);
+        let (drawn, times) = waited(&house, 60);
+        assert_eq!(drawn[0], 600, "{drawn:?}");
+        assert!(drawn[59] >= 3600, "{drawn:?}");
+        let gaps = drawn.windows(2).map(|two| two[1] - two[0]);
+        assert!(
+            gaps.filter(|gap| *gap < 30).count() <= 3,
+            "only where the hour begins anew: {drawn:?}"
+        );
+        assert!(times.iter().all(|times| *times <= 4), "{times:?}");
+    }
+
     #[test]
     fn of_ten_thousand_draws_one_network_gets_its_bound_and_ten_thousand_networks_all() {
         assert_eq!(drawn(10_000, 1), 100);
         assert_eq!(drawn(10_000, 10_000), 10_000);
     }
 
-    /// Half of the clients of a network keep no cookies. One in four hundred is a browser, which calculates.
+    /// Half of the clients of a network keep no cookies. One in a thousand is a browser, which calculates.
     #[test]
     fn behind_a_crowd_of_one_network_every_browser_gets_a_number_and_no_cookieless_client_does() {
         let house = house("100");
@@ -140,7 +190,7 @@ mod simulated {
                 continue;
             }
             let told = asked(&mut visitor, address);
-            if client % 400 == 399 {
+            if client % 1_000 == 999 {
                 let challenge = &told["challenge"];
                 let text = challenge["text"].as_str().unwrap();
                 visitor.send_once(sent(text, &calculated(challenge)).from(address));
@@ -148,7 +198,7 @@ mod simulated {
                 browsers += 1;
             }
         }
-        assert_eq!((browsers, length(&house)), (5, 1 + 100 + browsers));
+        assert_eq!((browsers, length(&house)), (2, 1 + 100 + browsers));
     }
 
     #[test]

@@ -356,6 +356,10 @@ in_every_house! {
     draws_above_the_bound_of_a_network_are_counted
     a_visitor_above_the_bound_gets_a_number_for_a_calculation
     an_answer_is_worth_one_number
+    each_number_of_a_network_above_its_bound_is_dearer_than_the_one_before
+    one_ticket_draws_one_number_for_any_number_of_answers
+    a_visitor_far_above_the_bound_reads_how_long_the_calculation_takes
+    visitors_who_wait_side_by_side_draw_one_after_the_other
     a_wrong_answer_is_refused_and_says_what_is_accepted
     a_visitor_who_does_not_calculate_waits_ten_minutes_instead
     a_challenge_that_was_solved_outlives_trouble_of_the_store

@@ -6,7 +6,7 @@ use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{
     Absent, AbsentVisitors, Change, Changed, Mode, Now, Pace, Reason, RoomName, Schedule, Sign,
 };
-use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
 use now_serving::store::{Clock, Line};
 use upstash_local::Store;
 
@@ -83,6 +83,7 @@ impl Sale {
             health: (HealthRule::OFF, 0),
             network: String::new(),
             bound: NetworkBound::default(),
+            effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
             front_share: 0,

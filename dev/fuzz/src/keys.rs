@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use now_serving::queue::{Now, RoomName};
+use now_serving::queue::{Now, Price, RoomName};
 use now_serving::ticket::challenge::{Answer, Proof};
 use now_serving::ticket::kit::KitLine;
 use now_serving::ticket::{Keys, Receipt, Ticket};
@@ -50,7 +50,11 @@ pub(crate) fn is_worth_nothing(token: &str) {
     };
     let of_kit = keys.verify_kit(token, kit, now());
     assert_eq!(of_kit, None, "a ticket of the kit");
-    let held = Ticket::provisional("0123456789abcdef0123456789abcdef", now());
+    let new = Ticket::provisional("0123456789abcdef0123456789abcdef", now());
+    let held = Ticket {
+        standing: new.challenged(Price::default(), now(), 86_400),
+        ..new
+    };
     let (text, answer) = token.split_once(' ').unwrap_or((token, ""));
     for proof in [Proof::Calculation, Proof::Verifier] {
         let worth = keys.answer(&held, proof, (text, answer), now());

@@ -8,6 +8,7 @@ use now_serving::queue::{
     Begun, Cursor, Invitation, Invited, Lane, Lot, Now, Order, Position, RegionName, WaitingProof,
     Way,
 };
+use now_serving::ticket::challenge::Challenged;
 use now_serving::ticket::keys::sealed;
 use now_serving::ticket::{Grace, Notice, PassHolder, Standing, Ticket};
 
@@ -81,7 +82,8 @@ fn is_answered(ticket: &Ticket) {
     );
     let _ = (ticket.next_id(), ticket.drawing_id(now()), ticket.session());
     let _ = (
-        ticket.may_draw_above_bound(now()),
+        ticket.has_answered_or_waited(now()),
+        ticket.effort(now()),
         ticket.challenged_for(now()),
     );
     assert!(
@@ -157,7 +159,12 @@ fn standing(input: &mut Input<'_>, lane: Lane) -> Standing {
     match input.below(3) {
         0 => Standing::Provisional {
             tries: input.number(),
-            draws_from: input.maybe(Input::number),
+            challenge: input.maybe(|input| Challenged {
+                from: input.number(),
+                place: input.number(),
+                paid: input.number(),
+                until: input.number(),
+            }),
         },
         1 => Standing::Waiting(WaitingProof {
             born: input.number(),

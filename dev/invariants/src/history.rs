@@ -50,8 +50,8 @@ pub struct Data {
     /// The tickets that went straight in by an invitation, and those of the latest minute.
     went_past: BTreeSet<String>,
     this_minute: (u64, BTreeSet<String>),
-    /// End of the hour of each network, and the numbers that it drew in it.
-    networks: BTreeMap<String, (u64, u64)>,
+    /// The hour of each network.
+    networks: BTreeMap<String, draws::Hour>,
     /// The draws that a repeat gets again.
     draws: Drawn,
     /// The ticket that claimed a session with each number, by lane, data and epoch.

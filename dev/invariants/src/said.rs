@@ -95,6 +95,8 @@ pub struct Network<'a> {
     pub draws: u64,
     /// Whether further draws are held back.
     pub is_held_back: bool,
+    /// What the visitor has done for one: up to which place the calculation is enough, and whether a wait is over.
+    pub effort: (u64, bool),
 }
 
 /// Outcome of a claim of a session.
@@ -309,7 +311,13 @@ impl Said {
             key: self.key(":network:")?,
             draws: draws.parse().ok()?,
             is_held_back: Enforcement::named(enforcement)? == Enforcement::On,
+            effort: self.effort().unwrap_or_default(),
         })
+    }
+
+    fn effort(&self) -> Option<(u64, bool)> {
+        let (paid, wait) = self.argument("effort")?.split_once(' ')?;
+        Some((paid.parse().ok()?, wait == "over"))
     }
 
     /// That the network of the visitor had drawn as many numbers as it may.

@@ -1,6 +1,6 @@
 -- How a number is drawn.
 
--- Whether a draw is above the bound of its network: see network.lua.
+-- Whether a draw is above the bound of its network, and what one costs there: see network.lua.
 local network = {}
 
 -- What the visitor brings to go past the line: see invite.lua.

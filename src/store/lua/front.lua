@@ -23,9 +23,10 @@ function front.number_of(ticket, lane)
     return false
   end
 end
--- What a ticket was given is remembered together: `number invited … front … region … again`, and - where it drew no number of the
--- main line.
+-- What a ticket was given is remembered together: `number invited … front … region … paid again`, and - where it drew no number of
+-- the main line.
 -- `again`: it drew once more since the line of its number was lost, which a ticket does once.
+-- `paid`: a calculation bought its number (see network.lua), and buys no other; `pays`: that this call draws it.
 function front.memory()
   front.known = front.known or redis.call('GET', key.draw) or ''
   return front.known
@@ -33,10 +34,15 @@ end
 function front.is_again()
   return string.find(front.memory(), ' again$')
 end
+function front.is_paid()
+  return string.find(front.memory(), ' paid', 1, true)
+end
 -- A number of the front lane is remembered for longer: it is what shows that its ticket may draw there.
 function front.memory_life()
-  local known = front.memory()
-  return (front.is_again() or string.find(known, ' front ', 1, true)) and TTL.again or TTL.draw
+  if front.is_again() or string.find(front.memory(), ' front ', 1, true) then
+    return TTL.again
+  end
+  return front.is_paid() and TTL.paid or TTL.draw
 end
 function front.keep_memory()
   redis.call('EXPIRE', key.draw, front.memory_life())
@@ -46,17 +52,17 @@ function front.remember(kind, told)
   local words = {
     number = string.match(known, '^%d+:%d+:%d+') or '-', invited = string.match(known, ' invited %d+ %d+ %d+') or '',
     front = string.match(known, ' front %d+:%d+:%d+') or '', again = string.match(known, ' again$') or '',
-    region = string.match(known, ' region %S+ %d+:%d+:%d+') or '',
+    region = string.match(known, ' region %S+ %d+:%d+:%d+') or '', paid = (front.pays or front.is_paid()) and ' paid' or '',
   }
   words[kind] = told
-  front.known = words.number .. words.invited .. words.front .. words.region .. words.again
+  front.known = words.number .. words.invited .. words.front .. words.region .. words.paid .. words.again
   redis.call('SET', key.draw, front.known, 'EX', front.memory_life())
 end
 -- A ticket that claimed a session is not good for another number.
 function front.forget_draw()
-  if front.is_again() then
-    front.known = '- again'
-    redis.call('SET', key.draw, front.known, 'EX', TTL.again)
+  if front.is_again() or front.is_paid() then
+    front.known = '-' .. (front.is_paid() and ' paid' or '') .. (front.is_again() and ' again' or '')
+    redis.call('SET', key.draw, front.known, 'EX', front.memory_life())
   else
     front.known = ''
     redis.call('DEL', key.draw)

@@ -1,22 +1,57 @@
--- How many numbers one network may draw in an hour, which begins with the first of them, and what is done above that.
+-- How many numbers one network may draw in an hour, which begins with the first of them, and what each number above that costs.
+-- The n-th above it costs n times the calculation of the first, or a wait: those numbers are drawn one a minute, whoever waits.
 -- In an open room a number is no place in a line, so it is never held back.
 network.most, network.rule = string.match(arg.bound or '', '^(%d+) (%a+)$')
+-- A visitor who does not calculate is told when to come: ten minutes from now at first, a minute behind the last one who was told,
+-- and at most an hour from now, so that visitors who never come do not keep others away. One who comes half a minute late does not hold
+-- up the next.
+local FIRST, EACH, LONGEST, LATE = 600000, 60000, 3600000, 30000
+
+-- What the visitor has done: up to which place the calculation is enough, and the wait in its place (none, begun, over).
+local paid, wait = string.match(arg.effort or '0 none', '^(%d+) (%a+)$')
+paid = tonumber(paid)
+
+-- `ends`: the end of the network's hour; `many`: its numbers in it; `free`: when the next one is drawn by waiting; `told`: for
+-- when the last one who waits was told to come.
+local function numbers_of(known)
+  local ends, many, free, told = string.match(known, '^(%d+) (%d+) ?(%d*) ?(%d*)$')
+  return tonumber(ends) or 0, tonumber(many) or 0, tonumber(free) or 0, tonumber(told) or 0
+end
+
 function network.lets_draw()
   local known = redis.pcall('GET', key.network)
-  local ends, many = string.match(type(known) == 'string' and known or '', '^(%d+) (%d+)$')
-  ends, many = tonumber(ends or 0), tonumber(many or 0)
+  local ends, many, free, told = numbers_of(type(known) == 'string' and known or '')
+  -- A clock that was set back: what lies further ahead than it may is nothing that this hour has told.
   if now >= ends or ends > now + TTL.network * 1000 then
     ends, many = now + TTL.network * 1000, 0
   end
-  if many >= tonumber(network.most) then
-    network.says = network.rule == 'on' and mode_now() ~= 'open' and 'challenged' or 'drawn'
+  free = free > now + EACH and now or free
+  local above = many + 1 - tonumber(network.most)
+  local lets = true
+  if above > 0 and network.rule == 'on' and mode_now() ~= 'open' then
+    -- A calculation buys one number: after that the memory of the draw says that it was used.
+    if paid >= above and not front.is_paid() then
+      front.pays = true
+    elseif wait == 'over' and now >= free then
+      free = math.max(free, now - LATE) + EACH
+    else
+      lets = false
+    end
   end
-  if network.says == 'challenged' then
-    return false
+  if lets then
+    many = many + 1
+  elseif wait ~= 'begun' then
+    told = math.min(math.max(now + (wait == 'over' and EACH or FIRST), told + EACH), now + LONGEST)
+  end
+  if above > 0 then
+    network.says = lets and 'drawn' or 'challenged'
+  end
+  if not lets then
+    network.price = string.format('%d %d', above, wait == 'begun' and 0 or math.ceil((told - now) / 1000))
   end
   -- A key of another type is replaced.
-  redis.call('SET', key.network, string.format('%d %d', ends, many + 1), 'EX', TTL.network)
-  return true
+  redis.call('SET', key.network, string.format('%d %d %d %d', ends, many, free, told), 'EX', TTL.network)
+  return lets
 end
 
 return network

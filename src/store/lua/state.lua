@@ -29,7 +29,7 @@ end
 -- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
 -- `live` when an operator has set something.
 local TTL = {
-  hour = 7200, counts = 2592000, till = 604800, draw = 300, again = 86400, once = 86400, actions = 604800, live = 2592000, pops = 180, network = 3600,
+  hour = 7200, counts = 2592000, till = 604800, draw = 300, again = 86400, once = 86400, actions = 604800, live = 2592000, pops = 180, network = 3600, paid = 7200,
 }
 local lifetime = tonumber(arg.lifetime)
 

@@ -5,11 +5,9 @@ use crate::http::{Call, Reply};
 use crate::page::{self, Challenge, Waiting};
 use crate::request::Request;
 use crate::ticket::Ticket;
+use crate::ticket::challenge::TRIES;
 use crate::visitor::invitation;
 use crate::visitor::visit::{Visit, VisitOutcome};
-
-/// After this many seconds a page with a way to the verifier is asked for again, since a challenge is good for 300.
-const NEW_WAY: u64 = 240;
 
 /// The page goes on by itself when the wait is over, by GET.
 pub(super) fn challenged(
@@ -23,12 +21,8 @@ pub(super) fn challenged(
     let unsent = waiting.unsent.then(|| words.text("unsent"));
     let frames = request.config.web.frame_ancestors.as_deref();
     let times = (status, waiting.refresh);
-    let again = match challenge.verifier {
-        Some(_) => waiting.refresh.min(NEW_WAY),
-        None => waiting.refresh,
-    };
     page::challenge(times, (challenge, unsent), &here, words, frames)
-        .with("refresh", format!("{again}; url={here}"))
+        .with("refresh", format!("{}; url={here}", waiting.refresh))
 }
 
 /// What a challenged visitor is asked for.
@@ -37,12 +31,14 @@ pub(super) fn challenge(visit: &Visit, request: &Request<'_>) -> Option<Challeng
         return None;
     }
     let Request { config, room, .. } = *request;
-    let text = config.tickets.keys.challenge(&visit.ticket.id, request.now);
+    let text = config.tickets.keys.challenge(&visit.ticket, request.now);
+    let asked = visit.ticket.challenge();
     let answer_to = format!("{}/challenge", request.room.routes);
     let verifier = room.verifier.as_deref();
     Some(Challenge {
         verifier: verifier.map(|page| verifier_link(page, (&text, &answer_to), request.call)),
         text,
+        tries: asked.map_or(TRIES, |asked| asked.tries()),
         answer_to,
         invitation: invitation::link(request),
     })

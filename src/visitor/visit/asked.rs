@@ -3,7 +3,7 @@
 //!
 //! Invariant: what is remembered is of the line and the epoch of the last sign that the POP knows.
 
-use crate::queue::{AboveBound, Claim, Invited, Lane, LineAnswer, Position, Sign};
+use crate::queue::{AboveBound, Claim, Invited, Lane, LineAnswer, Position, Price, Sign};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::Ticket;
@@ -32,12 +32,12 @@ pub(super) fn once_a_second(
     Ok(answer)
 }
 
-/// What is asked: for the ticket, with the invitation that it brings, and with what allows a draw above the bound of its network.
+/// What is asked: for the ticket, with the invitation that it brings, and with what its holder did for a number above the bound of a network.
 fn asked(held: &Ticket, request: &Request<'_>) -> String {
     let invitation = held.invitation.as_ref();
     let invitation = invitation.map_or("", |invitation| &invitation.id);
-    let is_allowed = held.may_draw_above_bound(request.now);
-    format!("{} {is_allowed} {invitation}", held.id)
+    let effort = held.effort(request.now).written().unwrap_or_default();
+    format!("{} {effort} {invitation}", held.id)
 }
 
 /// All but the sign.
@@ -50,6 +50,7 @@ fn written(answer: &LineAnswer) -> String {
         Some(Claim::Session(end)) => end.to_string(),
     };
     let above = |above| AboveBound::ALL.iter().find(|(_, known)| *known == above);
+    let seconds = answer.price.and_then(|price| price.wait);
     let words = [
         answer.sign.birth.born.to_string(),
         answer.sign.epoch.to_string(),
@@ -62,6 +63,8 @@ fn written(answer: &LineAnswer) -> String {
             .and_then(above)
             .map_or("-", |(name, _)| name)
             .to_owned(),
+        answer.price.map_or_else(none, |price| price.place.to_string()),
+        seconds.map_or_else(none, |seconds| seconds.to_string()),
         answer.invited.map_or("-", Invited::name).to_owned(),
         answer.lane.name().unwrap_or("-").to_owned(),
     ];
@@ -70,7 +73,7 @@ fn written(answer: &LineAnswer) -> String {
 
 fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
     let words: Vec<&str> = std::str::from_utf8(written).ok()?.split(' ').collect();
-    let [born, epoch, position, claim, above, invited, lane] = words[..] else {
+    let [born, epoch, position, claim, above, place, wait, invited, lane] = words[..] else {
         return None;
     };
     if born.parse() != Ok(sign.birth.born) || epoch.parse() != Ok(sign.epoch) {
@@ -85,6 +88,10 @@ fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
             end => Some(Claim::Session(end.parse().ok()?)),
         },
         above: AboveBound::named(above),
+        price: place.parse().ok().map(|place| Price {
+            place,
+            wait: wait.parse().ok(),
+        }),
         invited: Invited::named(invited),
         lane: Lane::named(Some(lane).filter(|lane| *lane != "-"))?,
         sign,

@@ -33,12 +33,8 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
         return Err(StoreError::NotAsked);
     }
     let line = request.line_with(held.invitation.as_deref(), request.draws_in(held.lane));
-    let bound = if held.may_draw_above_bound(request.now) {
-        line.bound.lifted()
-    } else {
-        line.bound
-    };
-    let answer = Line { bound, ..line }.join(&held.id);
+    let effort = held.effort(request.now);
+    let answer = Line { effort, ..line }.join(&held.id);
     match answer {
         Ok(_) => draws.succeeded(),
         Err(_) => draws.failed(),

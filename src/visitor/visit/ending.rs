@@ -8,7 +8,6 @@ use crate::queue::{
     AboveBound, Claim, Invited, Mode, Now, Position, Sign, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
-use crate::ticket::challenge::challenged;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Brought;
 
@@ -109,14 +108,15 @@ fn stands(held: &Ticket, seen: &SignRead, request: &Request<'_>) -> (VisitOutcom
         return (VisitOutcome::Admitted, standing);
     }
     if seen.above == Some(AboveBound::Challenged) {
-        let standing = challenged(now, request.config.tickets.life);
+        let price = seen.price.unwrap_or_default();
+        let standing = held.challenged(price, now, request.config.tickets.life);
         return (VisitOutcome::Challenged, standing);
     }
     let (sign, mode) = (&seen.sign.of(seen.lane), seen.sign.mode());
     let Some(position) = seen.position else {
         let standing = Standing::Provisional {
             tries: 0,
-            draws_from: None,
+            challenge: None,
         };
         return (VisitOutcome::Closed, standing);
     };
@@ -198,9 +198,9 @@ pub(super) fn without_store(
     after: FollowUp,
 ) -> Visit {
     let standing = match held.standing {
-        Standing::Provisional { tries, draws_from } => Standing::Provisional {
+        Standing::Provisional { tries, challenge } => Standing::Provisional {
             tries: tries.saturating_add(1).min(MOST_TRIES),
-            draws_from,
+            challenge,
         },
         numbered => numbered,
     };

@@ -9,8 +9,8 @@ use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedSign, LastSign, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Position, Renewal, Sign,
-    TicketState, Verdict, WaitingProof, decide,
+    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Position, Price, Renewal,
+    Sign, TicketState, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -34,6 +34,8 @@ pub(super) struct SignRead {
     pub(super) claim: Option<Claim>,
     /// What became of a draw above the bound of the visitor's network.
     pub(super) above: Option<AboveBound>,
+    /// What a challenged visitor does for a number.
+    pub(super) price: Option<Price>,
     /// What became of the invitation that the visitor brought.
     pub(super) invited: Option<Invited>,
     pub(super) is_old: bool,
@@ -61,6 +63,7 @@ impl SignRead {
             lane: answer.lane,
             claim: answer.claim,
             above: answer.above,
+            price: answer.price,
             invited: answer.invited,
             came: drawn.filter(|_| given.is_some()),
             ..Self::new(answer.sign, given.or(answer.position))
@@ -77,6 +80,7 @@ impl SignRead {
             came: None,
             claim: None,
             above: None,
+            price: None,
             invited: None,
             is_old: false,
             fault: None,

@@ -5,10 +5,9 @@
 
 use super::first::gives_numbers;
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::queue::{Judgement, SignalRule, Treatment};
+use crate::queue::{Judgement, Price, SignalRule, Treatment};
 use crate::request::Request;
 use crate::ticket::Ticket;
-use crate::ticket::challenge::challenged;
 use crate::visitor::{Brought, Kind};
 
 /// What is done about this visitor, if the request would draw.
@@ -35,14 +34,14 @@ pub(super) fn kept_from_drawing(
     request: &Request<'_>,
 ) -> Option<Visit> {
     let now = request.now;
-    let may_draw = || held.may_draw_above_bound(now);
+    let may_draw = || held.has_answered_or_waited(now);
     let ended = |end, held| Visit::unasked(end, held, FollowUp::Nothing);
     match judged.treatment {
         _ if judged.is_crawler => Some(ended(VisitOutcome::Crawler, held.clone())),
         Treatment::Refuse => Some(ended(VisitOutcome::Refused, held.clone())),
         Treatment::Challenge if !may_draw() => {
             let is_known = held.challenged_for(now).is_some();
-            let new = || challenged(now, request.config.tickets.life);
+            let new = || held.challenged(Price::default(), now, request.config.tickets.life);
             let ticket = Ticket {
                 standing: if is_known { held.standing } else { new() },
                 ..held.clone()

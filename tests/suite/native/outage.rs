@@ -10,7 +10,7 @@ use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
-use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::{Clock, Line};
@@ -304,6 +304,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         health: (HealthRule::OFF, 0),
         network: String::new(),
         bound: NetworkBound::default(),
+        effort: Effort::default(),
         invitation: None,
         lane: Lane::Main,
         front_share: 0,

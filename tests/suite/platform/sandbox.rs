@@ -176,7 +176,7 @@ fn provisional(mark: &str) -> String {
     let id = Hex::encode_to_string(bytes).unwrap();
     let provisional_ticket = Standing::Provisional {
         tries: 0,
-        draws_from: None,
+        challenge: None,
     };
     signed(format!("{id:0<32}"), provisional_ticket, "main", now)
 }

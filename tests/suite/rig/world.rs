@@ -30,6 +30,7 @@ use crate::inside::Dice;
 use crate::metrics::scrape;
 use crate::stories::invitations::sent;
 use crate::stories::networks;
+use crate::stories::verifier::signed;
 
 const START_MS: u64 = 1_800_000_000_000;
 const ROOM: &str = "main";
@@ -587,7 +588,7 @@ impl<'a> World<'a> {
         let answer = if dice.is_one_in(4) {
             "0".to_owned()
         } else {
-            networks::calculated(&challenge)
+            signed(challenge["text"].as_str().unwrap())
         };
         let ask = networks::sent(challenge["text"].as_str().unwrap(), &answer);
         self.asks(at, ask, dice);

@@ -8,7 +8,7 @@
 use now_serving::cache::NoSign;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
-use now_serving::queue::{Cap, HealthRule, Lane, NetworkBound};
+use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
 use now_serving::store::{Clock, Line};
 
 use crate::house::{Ask, Direct, House, Visitor};
@@ -164,6 +164,7 @@ impl World<'_> {
             health: (HealthRule::OFF, 0),
             network: String::new(),
             bound: NetworkBound::default(),
+            effort: Effort::default(),
             invitation: None,
             lane: Lane::Main,
             front_share: 0,

@@ -7,21 +7,39 @@ use upstash_local::{Fault, Faults};
 
 use crate::house::{Ask, Got, House, Visitor, claims, visitors};
 
-const ZERO_BITS: u32 = 17;
 /// Every draw counts from here on: the room has a line, and its network has drawn as many numbers as it may.
 const DRAWS: u64 = 2;
+/// How many digests the first number above the bound takes on average.
+const FIRST: u64 = 1 << 20;
 
 /// The first number that answers a challenge.
 pub(crate) fn calculated(challenge: &Value) -> String {
     let text = challenge["text"].as_str().unwrap();
-    assert_eq!(challenge["zero_bits"], ZERO_BITS);
-    let mut numbers = (0_u64..).map(|number| number.to_string());
-    numbers.find(|number| is_solved(text, number)).unwrap()
+    let tries = challenge["tries"].as_u64().unwrap();
+    let mut begun = hmac_sha256::Hash::new();
+    begun.update(format!("{text}:"));
+    let mut digits = vec![b'0'];
+    while !is_solved(begun, &digits, tries) {
+        let last = digits.iter().rposition(|digit| *digit < b'9');
+        match last {
+            Some(at) => digits[at] += 1,
+            None => digits.insert(0, b'1'),
+        }
+        let after = last.map_or(1, |at| at + 1);
+        digits[after..].fill(b'0');
+    }
+    String::from_utf8(digits).unwrap()
 }
 
-fn is_solved(text: &str, answer: &str) -> bool {
-    let digest = hmac_sha256::Hash::hash(format!("{text}:{answer}").as_bytes());
-    u32::from_be_bytes(*digest.first_chunk().unwrap()).leading_zeros() >= ZERO_BITS
+fn is_solved(mut begun: hmac_sha256::Hash, digits: &[u8], tries: u64) -> bool {
+    begun.update(digits);
+    let first = u64::from_be_bytes(*begun.finalize().first_chunk().unwrap());
+    first < u64::MAX / tries
+}
+
+/// How many times the calculation of the first one above the bound is asked for.
+fn times(challenge: &Value) -> u64 {
+    challenge["tries"].as_u64().unwrap() / FIRST
 }
 
 /// Sends an answer, as a browser or an app does.
@@ -142,10 +160,70 @@ pub(crate) fn an_answer_is_worth_one_number(house: &House) {
         "of another ticket"
     );
     challenged(&mut other);
-    house.wait(Duration::from_mins(5));
+    house.wait(Duration::from_hours(1));
     let mut late = Visitor::holding(house, before);
     assert_eq!(late.send_once(ask).ticket(), None, "its time is over");
-    assert_eq!(number(&mut late), Value::Null);
+}
+
+/// Both have calculated for the first number above the bound.
+pub(crate) fn each_number_of_a_network_above_its_bound_is_dearer_than_the_one_before(
+    house: &House,
+) {
+    bound(house);
+    let mut all = [(); 3].map(|()| Visitor::new(house));
+    let asked = all.each_mut().map(|visitor| times(&challenged(visitor)));
+    assert_eq!(asked, [1, 1, 1], "as long as none is drawn");
+    let [first, second, third] = &mut all;
+    solved(first);
+    solved(second);
+    assert_eq!(number(first), 3);
+    let asked = challenged(second);
+    assert_eq!(times(&asked), 1, "what was calculated counts");
+    solved(second);
+    assert_eq!(number(second), 4);
+    assert_eq!(times(&challenged(third)), 1, "as the page was given to it");
+    solved(third);
+    assert_eq!(times(&challenged(third)), 2, "and two more by now");
+    let mut late = Visitor::new(house);
+    assert_eq!(times(&challenged(&mut late)), 3);
+}
+
+/// Copies of a ticket may calculate for challenges of several moments.
+pub(crate) fn one_ticket_draws_one_number_for_any_number_of_answers(house: &House) {
+    bound(house);
+    let mut visitor = Visitor::new(house);
+    challenged(&mut visitor);
+    let before = visitor.ticket.clone();
+    solved(&mut visitor);
+    assert_eq!(number(&mut visitor), 3);
+    for _ in 0..2 {
+        house.wait(Duration::from_secs(200));
+        let mut copy = Visitor::holding(house, before.clone());
+        solved(&mut copy);
+        assert_eq!(number(&mut copy), 3, "the same number");
+    }
+}
+
+pub(crate) fn a_visitor_far_above_the_bound_reads_how_long_the_calculation_takes(house: &House) {
+    bound(house);
+    house.set("network_bound", "observe");
+    for mut visitor in visitors(house, 57) {
+        visitor.ask("/");
+    }
+    house.set("network_bound", "challenge");
+    let mut visitor = Visitor::new(house);
+    let page = visitor.send(Ask::get("/shop"));
+    assert!(
+        page.body.contains("(on a phone: 5 minutes)"),
+        "{}",
+        page.body
+    );
+    assert!(
+        page.body.contains("goes on by itself in 10 minutes"),
+        "{}",
+        page.body
+    );
+    assert_eq!(times(&challenged(&mut visitor)), 58);
 }
 
 pub(crate) fn a_wrong_answer_is_refused_and_says_what_is_accepted(house: &House) {
@@ -154,10 +232,10 @@ pub(crate) fn a_wrong_answer_is_refused_and_says_what_is_accepted(house: &House)
     let challenge = challenged(&mut visitor);
     let text = challenge["text"].as_str().unwrap();
     let mut answers = (0..).map(|number| format!("no-{number}"));
-    let answer = answers.find(|answer| !is_solved(text, answer)).unwrap();
+    let answer = answers.next().unwrap();
     let wrong = visitor.send_once(sent(text, &answer));
     let detail = format!(
-        "answer is \"{answer}\"; accepted is one with which SHA-256 of text:answer begins with 17 zero bits"
+        "answer is \"{answer}\"; accepted is one with which the first 64 bits of SHA-256 of text:answer are below 2^64 / {FIRST}"
     );
     assert_eq!(
         (wrong.status, &wrong.json()["detail"]),
@@ -167,7 +245,7 @@ pub(crate) fn a_wrong_answer_is_refused_and_says_what_is_accepted(house: &House)
     let forged = format!("{begin}{}", if last == "x" { "y" } else { "x" });
     let refused = visitor.send_once(sent(
         &forged,
-        &calculated(&json!({ "text": forged, "zero_bits": ZERO_BITS })),
+        &calculated(&json!({ "text": forged, "tries": FIRST })),
     ));
     assert_eq!(
         (refused.status, refused.ticket()),
@@ -205,6 +283,24 @@ pub(crate) fn a_visitor_who_does_not_calculate_waits_ten_minutes_instead(house: 
     house.wait(Duration::from_secs(12));
     assert_eq!(number(&mut visitor), 3);
     assert_eq!(number(&mut copy), 3);
+}
+
+pub(crate) fn visitors_who_wait_side_by_side_draw_one_after_the_other(house: &House) {
+    bound(house);
+    let mut all = [(); 3].map(|()| Visitor::new(house));
+    for (visitor, wait) in all.iter_mut().zip([600, 660, 720]) {
+        challenged(visitor);
+        let told = visitor.ask("/").json()["refresh_seconds"].as_u64().unwrap();
+        assert!((wait - 20..=wait).contains(&told), "{told} of {wait}");
+    }
+    house.wait(Duration::from_secs(602));
+    assert_eq!(number(&mut all[0]), 3);
+    for visitor in &mut all[1..] {
+        assert_eq!(number(visitor), Value::Null, "not yet");
+    }
+    house.wait(Duration::from_secs(62));
+    assert_eq!(number(&mut all[1]), 4);
+    assert_eq!(number(&mut all[2]), Value::Null);
 }
 
 pub(crate) fn a_challenge_that_was_solved_outlives_trouble_of_the_store(house: &House) {

@@ -64,7 +64,7 @@ pub(crate) fn a_challenged_bot_draws_after_the_calculation(house: &House) {
         assert_eq!(got.json()["position"], Value::Null, "{got:?}");
         assert_eq!(got.header("retry-after"), "600");
         let again = visitor.send_once(bot());
-        assert_eq!(again.json()["challenge"]["zero_bits"], 17, "{again:?}");
+        assert_eq!(again.json()["challenge"]["tries"], 1 << 20, "{again:?}");
         solve(&mut visitor, &again);
     });
     assert_eq!(calls, 0, "until the number is drawn");

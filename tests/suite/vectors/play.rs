@@ -9,8 +9,8 @@ use now_serving::cache::LastSign;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
-    Beginning, Begun, Changed, Claim, DrawSecrets, Effect, Invitation, Lane, LineAnswer, Now,
-    PanelSnapshot, Position, Presented, RoomName, Schedule, Sign, WaitingProof,
+    Beginning, Begun, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane, LineAnswer,
+    Now, PanelSnapshot, Position, Presented, RoomName, Schedule, Sign, WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -60,8 +60,8 @@ pub(super) struct From {
     pub(super) network: Option<String>,
     pub(super) lane: Lane,
     pub(super) invitation: Option<String>,
-    /// The visitor has solved a challenge.
-    pub(super) has_solved: bool,
+    /// What the visitor has done for a number above the bound of the network.
+    pub(super) effort: Effort,
     /// The version of the settings that the operator saw.
     pub(super) seen: Option<u64>,
     pub(super) key: Option<String>,
@@ -123,7 +123,6 @@ impl Play<'_> {
         let known = Known(known.cloned());
         let invitation = from.invitation.as_ref();
         let invitation = invitation.map(|name| self.invitation(name)).transpose()?;
-        let bound = self.settings.bound;
         Ok(verb(&Line {
             store: self.store,
             room: &RoomName::new("main"),
@@ -136,11 +135,8 @@ impl Play<'_> {
             },
             health: self.settings.health,
             network: from.network.clone().unwrap_or_default(),
-            bound: if from.has_solved {
-                bound.lifted()
-            } else {
-                bound
-            },
+            bound: self.settings.bound,
+            effort: from.effort,
             invitation: invitation.map(|invitation| Presented {
                 invitation,
                 per_minute: self.settings.invited_per_minute,
@@ -274,6 +270,8 @@ impl Play<'_> {
             "called": number.is_some_and(|number| number <= of_lane.cursor.0),
             "session": session,
             "above_bound": answer.above.map(|above| format!("{above:?}").to_lowercase()),
+            "place_above": answer.price.map(|price| price.place),
+            "wait": answer.price.and_then(|price| price.wait).map(|secs| span(secs * 1_000)),
             "invitation": answer.invited.map(now_serving::queue::Invited::name),
         }))
     }

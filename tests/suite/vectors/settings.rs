@@ -98,7 +98,10 @@ pub(super) fn time(value: &Value) -> Result<u64, String> {
     time.ok_or_else(|| format!("{value} is no time; known is 1 ms, 1 s, 1 min or 1 h"))
 }
 
-fn named<T: Copy>(name: Option<&str>, all: &[(&'static str, T)]) -> Result<Option<T>, String> {
+pub(super) fn named<T: Copy>(
+    name: Option<&str>,
+    all: &[(&'static str, T)],
+) -> Result<Option<T>, String> {
     let Some(name) = name else {
         return Ok(None);
     };

@@ -6,7 +6,7 @@ use now_serving::operator::verbs::{
     SetMode, SetOverrule, SetPace,
 };
 use now_serving::queue::{
-    Answered, Answers, EndedSession, Event, EventList, Lane, Mode, Now, Overrule, Reason,
+    Answered, Answers, Effort, EndedSession, Event, EventList, Lane, Mode, Now, Overrule, Reason,
     RegionName, Renewal,
 };
 use now_serving::store::MayDraw;
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 use super::play::{From, Play, beginning, object};
+use super::settings::{cap, clock, events, named, pace, time};
 use crate::rig::store::Copy;
-use super::settings::{cap, clock, events, pace, time};
 use super::table::{Words, compare};
 
 /// Every verb. A step has exactly one of them.
@@ -133,7 +133,10 @@ impl Play<'_> {
             pop: words.text("pop")?,
             network: words.text("network")?,
             invitation: words.text("with")?,
-            has_solved: words.text("challenge")?.as_deref() == Some("solved"),
+            effort: Effort {
+                paid: words.number("paid")?.unwrap_or_default(),
+                wait: named(words.text("waited")?.as_deref(), &Effort::WAITS)?.unwrap_or_default(),
+            },
             seen: None,
             key: None,
         })

@@ -13,6 +13,18 @@ const REPEATED_MS: u64 = 299_000;
 /// Length of the hour of a network.
 const HOUR_MS: u64 = 3_600_000;
 
+/// Two visitors of a network who waited draw so far apart at least.
+const LEAST_BETWEEN_MS: u64 = 30_000;
+
+/// What a network has drawn.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Hour {
+    ends: u64,
+    drawn: u64,
+    /// When a visitor who waited drew last.
+    waited_at: u64,
+}
+
 /// The number that a visitor drew.
 #[derive(Clone, Copy)]
 struct Draw {
@@ -198,17 +210,23 @@ impl History {
             .networks
             .entry(network.key.to_owned())
             .or_default();
-        if now_ms >= hour.0 {
-            *hour = (now_ms + HOUR_MS, 0);
+        if now_ms >= hour.ends {
+            (hour.ends, hour.drawn) = (now_ms + HOUR_MS, 0);
         }
-        let (before, most) = (hour.1, network.draws);
-        hour.1 += u64::from(has_drawn);
+        let (before, most, waited_at) = (hour.drawn, network.draws, hour.waited_at);
+        hour.drawn += u64::from(has_drawn);
         let holds = network.is_held_back && board.mode != Mode::Open;
+        let (paid, has_waited) = network.effort;
+        let is_paid = paid > before.saturating_sub(most);
+        if has_drawn && holds && before >= most && !is_paid {
+            hour.waited_at = now_ms;
+        }
         let found = || format!("{before} of {most} were drawn before: {said:?}");
         if has_drawn {
+            let is_alone = now_ms >= waited_at + LEAST_BETWEEN_MS;
             self.checks.holds(
-                "a network draws no more than its bound",
-                !holds || before < most,
+                "a network draws no more than its bound, and further numbers dearer or one after the other",
+                !holds || before < most || is_paid || has_waited && is_alone,
                 found,
             );
         } else if !self.has_a_past {

@@ -2,4 +2,4 @@
 open_period()
 local position, last = arrive()
 save()
-return answer(position, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says)
+return answer(position, 'claim', last, 'above', network.says, 'price', network.price, 'invited', invitation.says, 'lane', front.says)

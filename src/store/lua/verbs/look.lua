@@ -44,4 +44,4 @@ if ticket then
 end
 use('counts').count()
 save()
-return answer(position or 0, 'claim', last, 'above', network.says, 'invited', invitation.says, 'lane', front.says, 'ended_news', is_capped and use('sessions').ended_news() or nil, 'ended_seen', arg.ended_seen)
+return answer(position or 0, 'claim', last, 'above', network.says, 'price', network.price, 'invited', invitation.says, 'lane', front.says, 'ended_news', is_capped and use('sessions').ended_news() or nil, 'ended_seen', arg.ended_seen)

@@ -161,7 +161,7 @@ fn long_poll(house: &House, ticket: &str) -> Ask {
         "0".repeat(32),
         Standing::Provisional {
             tries: 0,
-            draws_from: None,
+            challenge: None,
         },
         "other",
     );

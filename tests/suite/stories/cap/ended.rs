@@ -148,7 +148,7 @@ pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
             "f".repeat(32),
             Standing::Provisional {
                 tries: 0,
-                draws_from: None,
+                challenge: None,
             },
             0,
         ),
