@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use now_serving::queue::Pace;
 use serde::Deserialize;
 
 /// A length of time.
@@ -122,6 +123,34 @@ pub struct Rate {
     pub a_minute: f64,
 }
 
+impl Rate {
+    /// Of these settings; 0 where no visitor goes in by time.
+    #[must_use]
+    pub fn of(settings: Pace) -> Self {
+        let minutes = Span::from_secs(settings.automatic).as_minutes();
+        let a_minute = if settings.automatic > 0 {
+            float(settings.quantity) / minutes
+        } else {
+            0.0
+        };
+        Self { a_minute }
+    }
+}
+
+/// `500 a minute`, `1.5 a minute`, `3 a day`: in the first of these units in which it is one or more.
+impl fmt::Display for Rate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("a minute", 1.0), ("an hour", 60.0), ("a day", 1440.0)];
+        let found = units
+            .iter()
+            .find(|(_, minutes)| self.a_minute * minutes >= 1.0);
+        let (unit, minutes) = found.unwrap_or(&("a day", 1440.0));
+        let many = format!("{:.4}", self.a_minute * minutes);
+        let many = many.trim_end_matches('0').trim_end_matches('.');
+        write!(formatter, "{many} {unit}")
+    }
+}
+
 impl FromStr for Rate {
     type Err = String;
 
@@ -195,6 +224,15 @@ mod tests {
                 rate(wrong).is_err_and(|said| said.contains("accepted is")),
                 "{wrong}"
             );
+        }
+        for (rate, told) in [
+            ("500/min", "500 a minute"),
+            ("90/h", "1.5 a minute"),
+            ("0.1/min", "6 an hour"),
+            ("1/2d", "0.5 a day"),
+        ] {
+            let said = rate.parse::<Rate>().map(|rate| rate.to_string());
+            assert_eq!(said.as_deref(), Ok(told));
         }
         assert_eq!(grouped(1_234_567), "1 234 567");
     }

@@ -3,9 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use clap::Parser;
+use now_serving::queue::Pace;
 use simulator::plan::{self, Plan};
 use simulator::scenario::{Overrides, load};
-use simulator::units::Span;
+use simulator::units::{Rate, Span};
 use simulator::{arrivals, site::Polls, world};
 
 #[derive(Parser)]
@@ -84,9 +85,51 @@ fn a_pace_is_told_as_the_settings_that_make_it() {
         ("20/min", (6, 2)),
         ("1/min", (60, 1)),
         ("75/15s", (5, 25)),
+        ("0.1/min", (600, 1)),
+        ("90/h", (40, 1)),
+        ("7/h", (3600, 7)),
+        ("1/1d", (86_400, 1)),
+        ("12000000/min", (5, 1_000_000)),
+        ("1000000/s", (1, 1_000_000)),
     ] {
         let plan = planned(&format!("--visitors 100 --over 1m --pace {pace}")).unwrap();
-        assert_eq!(plan.settings(), settings, "{pace}");
+        let found = (plan.settings.automatic, plan.settings.quantity);
+        assert_eq!(found, settings, "{pace}");
+    }
+}
+
+/// Any rate that the command takes: what it prints is that rate, and `cargo dev check` accepts it.
+#[test]
+fn the_printed_settings_are_the_planned_pace_or_none_are() {
+    for pace in [
+        "0.37/min",
+        "1.7/h",
+        "33/7s",
+        "0.001/s",
+        "2500.5/min",
+        "11/13m",
+        "999999/s",
+        "3/1d",
+    ] {
+        let plan = planned(&format!("--visitors 100 --over 1m --pace {pace}")).unwrap();
+        let made = Rate::of(plan.settings).a_minute;
+        let off = made / plan.pace.a_minute - 1.0;
+        assert!(off.abs() < 1e-9, "{pace}: {:?}", plan.settings);
+        assert!(Pace::QUANTITY.contains(&plan.settings.quantity), "{pace}");
+        assert!(Pace::AUTOMATIC.contains(&plan.settings.automatic), "{pace}");
+    }
+    for (pace, nearest) in [
+        ("1/2d", "1 a day: automatic = 86400, automatic_quantity = 1"),
+        (
+            "9000000/s",
+            "60000000 a minute: automatic = 1, automatic_quantity = 1000000",
+        ),
+        ("3.14159265358979/min", "3.1416 a minute: automatic = "),
+    ] {
+        let said = planned(&format!("--visitors 100 --over 1m --pace {pace}"));
+        let said = said.err().unwrap_or_default();
+        assert!(said.starts_with("No settings make "), "{pace}: {said}");
+        assert!(said.contains(nearest), "{pace}: {said}");
     }
 }
 

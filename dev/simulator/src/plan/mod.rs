@@ -4,6 +4,7 @@
 mod line;
 
 use anstyle::Style;
+use now_serving::queue::Pace;
 use serde_json::{Value, json};
 
 use crate::costs::{Bills, COMMANDS_A_SECOND, POLL_SECONDS, REQUESTS_BEFORE, bills, busy_commands};
@@ -90,6 +91,8 @@ fn shape(text: &str) -> Result<Shape, String> {
 pub struct Plan {
     /// The pace.
     pub pace: Rate,
+    /// The settings that make it.
+    pub settings: Pace,
     /// How the line goes.
     pub outcome: Outcome,
     /// Commands of the store.
@@ -103,7 +106,7 @@ pub struct Plan {
 /// Prints the plan. Whether it is one: the last visitor goes in within a week, and the store bears the draws.
 ///
 /// # Errors
-/// When no pace lets the last visitor in soon enough.
+/// When no pace lets the last visitor in soon enough, or no settings make the pace.
 pub fn plan(options: &Options) -> Result<bool, String> {
     let plan = made(options)?;
     if options.json {
@@ -124,6 +127,7 @@ pub fn made(options: &Options) -> Result<Plan, String> {
         (None, Some(within)) => pace_for(options, within)?,
         (None, None) => return Err("accepted is --pace or --all-in-within".to_owned()),
     };
+    let settings = settings(pace).ok_or_else(|| no_settings(pace))?;
     let outcome = play(&event(options, pace));
     let waited = outcome
         .waits
@@ -139,6 +143,7 @@ pub fn made(options: &Options) -> Result<Plan, String> {
     let commands = whole(busy_commands(pops, seconds, options.cap.is_some()) + visitors + claims);
     Ok(Plan {
         pace,
+        settings,
         outcome,
         commands,
         requests,
@@ -193,31 +198,63 @@ fn pace_for(options: &Options, within: Span) -> Result<Rate, String> {
     })
 }
 
-impl Plan {
-    /// `automatic` and `automatic_quantity`: the shortest usual period that lets no more in than the pace.
-    #[must_use]
-    pub fn settings(&self) -> (u64, u64) {
-        let usual = [5, 6, 10, 15, 30, 60];
-        let in_period = |seconds: u64| self.pace.a_minute * float(seconds) / 60.0;
-        let is_whole = |seconds: &u64| {
-            let many = in_period(*seconds);
-            many >= 1.0 && (many - many.round()).abs() < 1e-9
-        };
-        let period = usual.into_iter().find(is_whole).unwrap_or(60);
-        (period, whole(in_period(period)).max(1))
-    }
+/// The settings that make exactly this pace: the shortest usual period, or else the shortest one.
+fn settings(pace: Rate) -> Option<Pace> {
+    let usual = [5, 6, 10, 15, 30, 60];
+    let mut all = usual.into_iter().chain(periods());
+    all.find_map(|automatic| {
+        let nearest = nearest_in(pace, automatic);
+        (off(pace, nearest) < 1e-9).then_some(nearest)
+    })
+}
 
+/// Every length of a period, in seconds.
+fn periods() -> RangeInclusive<u64> {
+    1..=*Pace::AUTOMATIC.end()
+}
+
+/// The accepted settings nearest to the pace that have a period of that many seconds.
+fn nearest_in(pace: Rate, automatic: u64) -> Pace {
+    let quantity = whole(pace.a_minute * float(automatic) / 60.0);
+    Pace {
+        automatic,
+        quantity: quantity.clamp(*Pace::QUANTITY.start(), *Pace::QUANTITY.end()),
+    }
+}
+
+/// By which share of the pace these settings are faster or slower.
+fn off(pace: Rate, settings: Pace) -> f64 {
+    (Rate::of(settings).a_minute / pace.a_minute - 1.0).abs()
+}
+
+fn no_settings(pace: Rate) -> String {
+    let nearest = periods().map(|automatic| nearest_in(pace, automatic));
+    let nearest = nearest.min_by(|one, other| off(pace, *one).total_cmp(&off(pace, *other)));
+    let nearest = nearest.unwrap_or(Pace::USUAL);
+    let Pace {
+        automatic,
+        quantity,
+    } = nearest;
+    let (slowest, fastest) = (Pace::AUTOMATIC.end(), Pace::QUANTITY.end());
+    format!(
+        "No settings make {pace}: automatic is at most {slowest} s, and automatic_quantity a whole number up to {fastest}. \
+         The nearest is {}: automatic = {automatic}, automatic_quantity = {quantity}.",
+        Rate::of(nearest)
+    )
+}
+
+impl Plan {
     fn rows(&self) -> Vec<(&'static str, String)> {
         let outcome = &self.outcome;
-        let (automatic, quantity) = self.settings();
+        let (automatic, quantity) = (self.settings.automatic, self.settings.quantity);
         let span =
             |span: Option<Span>| span.map_or("not within a week".to_owned(), |at| at.to_string());
         let mut rows = vec![
             (
                 "Pace",
                 format!(
-                    "{:.0} a minute: automatic = {automatic}, automatic_quantity = {quantity}",
-                    self.pace.a_minute
+                    "{}: automatic = {automatic}, automatic_quantity = {quantity}",
+                    self.pace
                 ),
             ),
             ("Last visitor goes in after", span(outcome.last_in)),
@@ -270,7 +307,7 @@ impl Plan {
     #[must_use]
     pub fn json(&self) -> Value {
         let outcome = &self.outcome;
-        let (automatic, quantity) = self.settings();
+        let (automatic, quantity) = (self.settings.automatic, self.settings.quantity);
         json!({
             "pace_a_minute": self.pace.a_minute,
             "settings": { "automatic": automatic, "automatic_quantity": quantity },
