@@ -77,6 +77,7 @@ impl<'a> Request<'a> {
             pace: self.room.pace,
             absent_visitors: self.room.absent_visitors,
             cap: self.room.cap,
+            turn_minutes: self.room.turn_minutes,
             schedule: self.schedule(),
             health: (self.room.health, marker_seconds(Chance::of(&self.call.id))),
             network: if session_minutes.is_some() || bound.enforcement.is_some() {

@@ -92,6 +92,7 @@ variable "settings" {
       "regions",
       "regions_lag",
       "absent_visitors",
+      "turn_minutes",
       "total_active",
       "session_minutes",
       "claim_seconds",

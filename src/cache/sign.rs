@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::queue::Birth;
     use crate::queue::Cursor;
-    use crate::queue::Live;
+    use crate::queue::{Live, TurnsOver};
 
     fn copy(epoch: u64, cursor: u64, length: u64) -> CachedSign {
         let sign = Sign {
@@ -250,6 +250,7 @@ mod tests {
             length,
             front: None,
             regions: Vec::new(),
+            over: TurnsOver::default(),
             credit: 0,
             measured: None,
             head: None,

@@ -384,6 +384,8 @@ mod tests {
             ("total_active", "-1", "a whole number from 0 to 10000000"),
             ("session_minutes", "1", "a whole number from 2 to 240"),
             ("claim_seconds", "601", "a whole number from 10 to 600"),
+            ("turn_minutes", "1441", "a whole number from 0 to 1440"),
+            ("turn_minutes", "4", "0, or a whole number from 5 to 1440"),
             ("active_visitors", "off", "observe, on"),
             ("shared_tickets", "yes", "off, observe, on"),
             ("ticket_networks", "0", "a whole number from 1 to 16"),

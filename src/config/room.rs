@@ -23,6 +23,8 @@ pub struct Room {
     pub absent_visitors: AbsentVisitors,
     /// How many may be inside.
     pub cap: Cap,
+    /// For how many minutes a turn lasts; 0 for as long as the ticket.
+    pub turn_minutes: u64,
     /// The events that begin by themselves, in the order of their times.
     pub events: Vec<Event>,
     /// When the origin counts as sick, and what is done about it.
@@ -98,6 +100,7 @@ impl Room {
             },
             absent_visitors: reader.absent_visitors(),
             cap: reader.cap(),
+            turn_minutes: reader.turn_minutes(),
             events: reader.events(),
             health: reader.health(),
             probe_path: reader.probe_path(),

@@ -29,7 +29,7 @@ pub(super) struct Worded<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) progress: Option<u64>,
     pub(super) refresh_seconds: u64,
-    /// Seconds until the turn, and until the ticket ends: the page makes times of the day of them.
+    /// Seconds until the turn, and for which it is kept: the page makes times of the day of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimate: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

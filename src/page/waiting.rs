@@ -39,7 +39,7 @@ pub struct Waiting {
     pub is_old: bool,
     /// Seconds until it is this visitor's turn, where that can be known.
     pub estimate: Option<u64>,
-    /// Seconds until the ticket ends, where the turn stays valid until then.
+    /// Seconds for which the turn is kept at least, where that is known.
     pub valid: Option<u64>,
     /// The event whose time it is.
     pub event: Option<Outlook>,

@@ -222,7 +222,7 @@ impl TicketState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Live;
+    use crate::queue::{Live, TurnsOver};
 
     fn sign(birth: Birth) -> Sign {
         Sign {
@@ -237,6 +237,7 @@ mod tests {
             length: 100,
             front: None,
             regions: Vec::new(),
+            over: TurnsOver::default(),
             credit: 0,
             measured: None,
             head: None,

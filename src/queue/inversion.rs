@@ -98,7 +98,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
     use super::*;
-    use crate::queue::{Birth, Cursor, FrontLane, Live, RegionLine, RegionName};
+    use crate::queue::{Birth, Cursor, FrontLane, Live, RegionLine, RegionName, TurnsOver};
 
     /// The main line, the front lane and the line of a region, each as cursor and length.
     fn sign(main: (u64, u64), front: (u64, u64), west: (u64, u64)) -> Sign {
@@ -110,6 +110,7 @@ mod tests {
                 length: front.1,
                 recent: 0,
             }),
+            over: TurnsOver::default(),
             regions: vec![RegionLine {
                 cursor: Cursor(west.0),
                 length: west.1,

@@ -152,6 +152,7 @@ impl Sign {
             head: None,
             lines: None,
             logged: None,
+            over: self.over.of(lane),
             begun: None,
             front: None,
             regions: Vec::new(),

@@ -41,6 +41,7 @@ pub mod share;
 mod sign;
 mod signals;
 mod snapshot;
+mod turns;
 mod window;
 
 pub use absent::{Absent, AbsentVisitors};
@@ -75,4 +76,5 @@ pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,
     Provenance,
 };
+pub use turns::{SHORTEST_TURN, TURN_MINUTES, TurnsOver};
 pub use window::{Finding, Samples, Window};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Begun, Birth, Event, EventList, EventSign, FrontLane, Head, Logged, OriginSign, Phase,
-    RegionLine,
+    RegionLine, TurnsOver,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
@@ -48,6 +48,9 @@ pub struct Sign {
     /// How many POPs renewed the sign in the last minute or two; `None` where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pops: Option<u64>,
+    /// Up to which numbers turns are over.
+    #[serde(default, skip_serializing_if = "TurnsOver::is_empty")]
+    pub over: TurnsOver,
     /// Who is inside; nothing without a cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Sessions>,

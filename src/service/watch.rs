@@ -96,7 +96,7 @@ fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue
     if request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
         return None;
     }
-    let visit = visit.rescued(request.pop.last_sign())?;
+    let visit = visit.rescued(request.pop.last_sign(), request.now)?;
     Some(Box::new(Rescue { kind, visit }))
 }
 

@@ -27,8 +27,10 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let lot = lot(line, known.as_ref());
     let front = (line.front_share > 0).then(|| ("front_share", line.front_share.to_string()));
     let regions = line.regions.into_iter().flat_map(in_regions);
+    let turn = (line.turn_minutes > 0).then(|| ("turn_minutes", line.turn_minutes.to_string()));
     let rest = [
         front,
+        turn,
         watched(&line.health),
         scheduled(line.schedule.events),
         lot,

@@ -49,6 +49,8 @@ pub struct Line<'a> {
     pub absent_visitors: AbsentVisitors,
     /// The configured cap.
     pub cap: Cap,
+    /// For how many minutes a turn lasts; 0 for as long as the ticket.
+    pub turn_minutes: u64,
     /// The configured events.
     pub schedule: Schedule<'a>,
     /// When the origin is sick, and how many seconds a marker of this call would stand.

@@ -12,6 +12,7 @@ use crate::queue::{Begun, EventSign, Finding, InvitedVisitors, OriginState, Samp
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{
     EventList, Explained, Position, Price, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
+    TurnsOver,
 };
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -116,6 +117,7 @@ impl Answer {
             credit: self.number("credit")?,
             measured: (measured.released > 0).then_some(measured),
             pops: self.optional_number("pops")?.filter(|pops| *pops > 0),
+            over: (self.optional("turns_over", TurnsOver::read)?).unwrap_or_default(),
             sessions: match self.value("total_active") {
                 Some(_) => Some(self.sessions()?),
                 None => None,
@@ -349,6 +351,7 @@ mod tests {
             ("logged", json!("7 0123456789abcdef"), json!("7 0123")),
             ("pops", json!("3"), json!("many")),
             ("mode_at", json!(5), json!("soon")),
+            ("turns_over", json!("5:;3:front;"), json!("5")),
             ("lane", json!("front"), json!("the back")),
             ("lane", json!("west"), json!(1)),
             ("regions", json!("west 1 2 3"), json!("west 1")),

@@ -41,6 +41,7 @@ const FILES: &str = concat!(
     part!("regions" "regions"),
     file!("known"),
     file!("cap"),
+    file!("turns"),
     part!("sessions" "sessions" "ended" "claim"),
     file!("journal"),
     file!("rate"),

@@ -322,7 +322,7 @@ mod tests {
 
     use super::*;
     use crate::queue::{Cursor, Pace};
-    use crate::queue::{Explained, Live, Sign};
+    use crate::queue::{Explained, Live, Sign, TurnsOver};
 
     fn figures() -> Figures {
         let live = Live {
@@ -340,6 +340,7 @@ mod tests {
             length: 10,
             front: None,
             regions: Vec::new(),
+            over: TurnsOver::default(),
             credit: 0,
             pops: None,
             sessions: None,

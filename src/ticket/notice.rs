@@ -11,6 +11,8 @@ pub enum Notice {
     Anew,
     /// The ticket's time was over.
     Lapsed,
+    /// The visitor was called, and did not come in time.
+    TurnOver,
     /// The session was over.
     SessionOver,
     /// The session was ended, by the origin or an operator.
@@ -39,7 +41,9 @@ impl Notice {
     pub(super) fn known_before(self) -> Option<Self> {
         match self {
             Self::Anew | Self::Used => Some(Self::Anew),
-            Self::Lapsed | Self::SessionOver | Self::SessionEnded => Some(Self::Lapsed),
+            Self::Lapsed | Self::TurnOver | Self::SessionOver | Self::SessionEnded => {
+                Some(Self::Lapsed)
+            }
             _ => None,
         }
     }
@@ -73,6 +77,7 @@ impl Notice {
 
     pub(super) fn of_why(why: &str) -> Option<Self> {
         let newer = [
+            Self::TurnOver,
             Self::SessionOver,
             Self::SessionEnded,
             Self::Used,
@@ -91,6 +96,7 @@ impl Notice {
         match self {
             Self::Anew => "line_started_anew",
             Self::Lapsed => "ticket_expired",
+            Self::TurnOver => "turn_over",
             Self::SessionOver => "session_over",
             Self::SessionEnded => "session_ended",
             Self::Used => "ticket_used",

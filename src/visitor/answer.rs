@@ -286,7 +286,7 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
     }
 }
 
-/// Seconds until the ticket ends. Where a cap holds, the turn waits for a place inside, so no time is promised for it, and none
+/// Seconds for which the turn is kept at least: until the ticket ends, and no longer than a turn that came now. Where a cap holds, the turn waits for a place inside, so no time is promised for it, and none
 /// where nothing says whether one does.
 fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
     let sign = visit.sign.as_ref();
@@ -294,13 +294,15 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
     let has_turn = visit.position().is_some() && is_uncapped && !request.room.cap.holds();
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);
-    has_turn.then(|| {
-        if visit.changed {
-            request.config.tickets.life
-        } else {
-            end.saturating_sub(request.now.secs())
-        }
-    })
+    let turn = match request.room.turn_minutes.saturating_mul(60) {
+        0 => u64::MAX,
+        seconds => seconds,
+    };
+    let left = || match visit.changed {
+        true => request.config.tickets.life,
+        false => end.saturating_sub(request.now.secs()),
+    };
+    has_turn.then(|| left().min(turn))
 }
 
 /// How many were ahead when the number was drawn.

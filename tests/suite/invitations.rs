@@ -166,6 +166,7 @@ mod redis {
                 store: &store,
                 room: &room,
                 pace: PACE,
+                turn_minutes: 0,
                 absent_visitors: AbsentVisitors::default(),
                 cap: Cap::default(),
                 schedule: Schedule::NONE,

@@ -34,6 +34,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             store: &store,
             room: &RoomName::new("main"),
             pace: PACE,
+            turn_minutes: 0,
             absent_visitors: AbsentVisitors::default(),
             cap: Cap::default(),
             schedule: Schedule::NONE,

@@ -34,6 +34,7 @@ mod sign;
 pub(crate) mod signals;
 mod tickets;
 pub(crate) mod trouble;
+mod turns;
 mod typed;
 pub(crate) mod verifier;
 mod wire;
@@ -71,6 +72,7 @@ use sign::*;
 use signals::*;
 use tickets::*;
 use trouble::*;
+use turns::*;
 use typed::*;
 use verifier::*;
 use wire::*;
@@ -136,6 +138,7 @@ in_every_house! {
     the_language_that_a_visitor_chose_is_the_page_s
     a_reset_of_the_line_names_the_new_number_on_the_page
     the_page_promises_the_turn_for_as_long_as_the_ticket_lives
+    the_page_says_until_when_to_come_back
     nobody_is_sent_to_another_site
     a_path_that_begins_with_two_slashes_stays_on_this_site
     what_is_quoted_to_support_is_found_in_the_log

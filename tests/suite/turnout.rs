@@ -77,6 +77,7 @@ impl Sale {
             store: &self.store,
             room: &RoomName::new("main"),
             pace: PACE,
+            turn_minutes: 0,
             absent_visitors: self.setting,
             cap: Cap::default(),
             schedule: Schedule::NONE,

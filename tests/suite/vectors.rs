@@ -121,7 +121,7 @@ macro_rules! tables {
 }
 
 tables! {
-    script: absent baseline claim draw ended event front health invitations loss lot networks operators period rate regions release slots window;
+    script: absent baseline claim draw ended event front health invitations loss lot networks operators period rate regions release slots turns window;
     functions: alone answered estimate marker page_words period_of_a_time place refresh session slots_free;
 }
 

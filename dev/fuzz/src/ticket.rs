@@ -192,6 +192,7 @@ fn notice(input: &mut Input<'_>) -> Notice {
     let of_number = [
         Notice::Anew,
         Notice::Lapsed,
+        Notice::TurnOver,
         Notice::SessionOver,
         Notice::SessionEnded,
         Notice::Used,

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use invariants::{Broken, Held, History, Loss, Said};
 use now_serving::queue::journal::{BEGINNING, digest};
-use now_serving::queue::{Birth, Cursor, Live, RoomName, Sign};
+use now_serving::queue::{Birth, Cursor, Live, RoomName, Sign, TurnsOver};
 use serde_json::{Value, json};
 
 const NOW_MS: u64 = 1_800_000_000_000;
@@ -89,6 +89,7 @@ fn copy() -> Sign {
         length: 10,
         front: None,
         regions: Vec::new(),
+        over: TurnsOver::default(),
         credit: 0,
         measured: None,
         head: None,

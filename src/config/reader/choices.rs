@@ -5,7 +5,7 @@ use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSo
 use crate::queue::invitation::is_batch;
 use crate::queue::{
     AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontLane, HealthRule, Invitations,
-    NetworkBound, OriginHealth, SharedTickets,
+    NetworkBound, OriginHealth, SHORTEST_TURN, SharedTickets, TURN_MINUTES,
 };
 
 impl Reader<'_> {
@@ -22,6 +22,16 @@ impl Reader<'_> {
             claim_seconds: self.number("claim_seconds", cap.claim_seconds, Cap::CLAIM_SECONDS),
             enforcement: self.choice("active_visitors", cap.enforcement, &Enforcement::ALL),
         }
+    }
+
+    /// For how many minutes a turn lasts.
+    pub(in crate::config) fn turn_minutes(&mut self) -> u64 {
+        let minutes = self.number("turn_minutes", 60, TURN_MINUTES);
+        if (1..SHORTEST_TURN).contains(&minutes) {
+            let accepted = format!("0, or a whole number from {SHORTEST_TURN} to 1440");
+            self.problem("turn_minutes", Some(minutes.to_string()), accepted);
+        }
+        minutes
     }
 
     /// When the origin counts as sick, and what is done about it.

@@ -92,7 +92,7 @@ fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::queue::{Bound, Cursor, Explained, Live, Sign};
+    use crate::queue::{Bound, Cursor, Explained, Live, Sign, TurnsOver};
     use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
 
     /// 10:00 on some day.
@@ -117,6 +117,7 @@ pub(super) mod tests {
                 length: now.drawn,
                 front: None,
                 regions: Vec::new(),
+                over: TurnsOver::default(),
                 credit: 0,
                 pops: None,
                 sessions: None,

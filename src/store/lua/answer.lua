@@ -57,6 +57,11 @@ local function answer(number, ...)
     table.insert(told, 'regions')
     table.insert(told, of_regions)
   end
+  local turns_over = turns.told()
+  if turns_over then
+    table.insert(told, 'turns_over')
+    table.insert(told, turns_over)
+  end
   if is_capped then
     use('sessions').tell(told)
   end

@@ -32,6 +32,8 @@ local function claim(number, bit)
     return is_same and known or -1
   elseif bit and redis.pcall('GETBIT', key.claimed, bit) == 1 then
     return -1
+  elseif turns.is_over(regions.lane(front.says), number) then
+    return
   elseif claimable() == 0 then
     return 0
   end

@@ -22,6 +22,7 @@ local function save()
     use('sessions').write()
   end
   note_release()
+  turns.write()
   journal.close(bound())
   watch_turnout()
   remember_minute()

@@ -11,6 +11,7 @@ end
 -- The numbers of another birth are none of this one.
 function front.forget_lane(lane)
   state[lane .. 'cursor'], state[lane .. 'length'], state[lane .. 'window_from'] = 0, 0, 0
+  turns.forget(lane)
 end
 function front.forget()
   front.forget_gaps()

@@ -107,6 +107,7 @@ local function lay(line, own)
     state.adopted, texts.splices = state.adopted + 1, written_splices()
     -- Where pieces move, the numbers that were left free among them do too.
     state.gap, state.gap_end = 0, 0
+    turns.forget()
     forget_rate()
   end
   state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)

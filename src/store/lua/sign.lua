@@ -88,5 +88,6 @@ end
 if phase == 'prequeue' or phase == 'open' then
   use('lot').follow_phase()
 end
+turns.begin()
 judge_rate()
 remember_before()

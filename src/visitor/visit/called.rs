@@ -2,10 +2,11 @@
 //!
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
+use super::ending::turn_over;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedSign, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
-use crate::queue::{Mode, Now, Sign};
+use crate::queue::{Cursor, Mode, Now, Sign, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Kind, trouble};
@@ -39,13 +40,44 @@ impl Visit {
             return self;
         }
         let (last, after) = looked(request);
-        let seen = Self { after, ..self };
+        let seen = match self.missed_turn(last.as_ref(), request) {
+            Some(sign) => return turn_over(&self.ticket, sign, after, request.now),
+            None => Self { after, ..self },
+        };
         let ended = match holding(last.as_ref(), request.now) {
             Some(sign) if !seen.has_gone_in(request) => seen.outside(sign, request.now),
             _ if kind.renews() => seen.goes_in(last),
             _ => seen,
         };
         ended.without_duty_at_the_origin()
+    }
+
+    /// The sign, if it says that a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn,
+    /// and ends by itself. At an origin that fails a visitor comes in time again and again.
+    fn missed_turn(&self, last: Option<&CachedSign>, request: &Request<'_>) -> Option<Sign> {
+        let Standing::Admitted {
+            position: Some(position),
+            born,
+            epoch,
+            at,
+            session: None,
+        } = self.ticket.standing
+        else {
+            return None;
+        };
+        let sign = last?.sign.as_ref()?;
+        let of_lane = sign.of(self.ticket.lane);
+        let number = of_lane.number(WaitingProof {
+            born,
+            epoch,
+            position,
+            cursor_at_draw: Cursor(0),
+            came: Some(position),
+        })?;
+        let turn = request.room.turn_minutes.saturating_mul(60);
+        let is_late = request.now.secs() >= at.saturating_add(turn);
+        let is_missed = is_late && of_lane.is_over(number) && !self.has_gone_in(request);
+        is_missed.then(|| sign.clone())
     }
 
     /// A client that ignores its cookies comes again with the ticket that it went in by.
@@ -82,15 +114,18 @@ impl Visit {
 
     /// The same visitor, called and not yet inside: for one who meets an origin that fails.
     #[must_use]
-    pub fn rescued(&self, last: Option<Sign>) -> Option<Self> {
+    pub fn rescued(&self, last: Option<Sign>, now: Now) -> Option<Self> {
         let sign = self.sign.clone().or(last)?;
         if self.way_in == WayIn::NoStore || self.position().is_none() {
             return None;
         }
-        let ticket = Ticket {
+        let mut ticket = Ticket {
             called: true,
             ..self.ticket.clone()
         };
+        if let Standing::Admitted { at, .. } = &mut ticket.standing {
+            *at = now.secs();
+        }
         Some(Self {
             changed: true,
             sign: Some(sign),

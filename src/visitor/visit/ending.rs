@@ -1,6 +1,7 @@
 //! How a visit ends, by what was seen.
 
 use super::Shared;
+use super::session::anew_with;
 use super::sign::SignRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
 use crate::queue::backoff::MOST_TRIES;
@@ -42,6 +43,9 @@ pub(super) fn decided(
 ) -> Visit {
     if seen.claim == Some(Claim::Used) {
         return used(held, seen.sign, after, request);
+    }
+    if is_over(&seen) {
+        return turn_over(&held, seen.sign, after, request.now);
     }
     let now = request.now;
     let (end, standing) = stands(&held, &seen, request);
@@ -160,6 +164,21 @@ fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Vis
         notice: Some(Notice::Used),
         ..Ticket::provisional(request.call.id.clone(), request.now)
     };
+    Visit {
+        after,
+        ..Visit::provisional(ticket, sign)
+    }
+}
+
+/// Whether the visitor was called too long ago. One who has a session came in time, and asks for the answer again.
+fn is_over(seen: &SignRead) -> bool {
+    let is_late = |position| seen.sign.of(seen.lane).is_over(position);
+    session(seen.claim).is_none() && seen.position.is_some_and(is_late)
+}
+
+/// The turn has gone unused: its visitor draws anew with the next request. All that bring this ticket draw one number together.
+pub(super) fn turn_over(held: &Ticket, sign: Sign, after: FollowUp, now: Now) -> Visit {
+    let ticket = anew_with(held, Notice::TurnOver, now);
     Visit {
         after,
         ..Visit::provisional(ticket, sign)

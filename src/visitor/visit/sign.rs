@@ -164,7 +164,9 @@ fn brings_invitation(held: &Ticket, kind: Kind, request: &Request<'_>) -> bool {
 /// full with this visitor's own session.
 fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request<'_>) -> bool {
     let sign = sign.of(held.lane);
-    let is_called = decide(position, sign.cursor) == Verdict::Admit && sign.mode().lets_in();
+    let is_called = decide(position, sign.cursor) == Verdict::Admit
+        && sign.mode().lets_in()
+        && !sign.is_over(position);
     let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
         return false;
     };

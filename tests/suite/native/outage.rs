@@ -298,6 +298,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         store: &Direct(world.store.clone()),
         room: &RoomName::new("main"),
         pace: world.config.rooms.first.pace,
+        turn_minutes: 0,
         absent_visitors: AbsentVisitors::Observe,
         cap: Cap::default(),
         schedule: Schedule::NONE,

@@ -78,7 +78,12 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
         let room = config.rooms.first;
         let (operators, tickets) = (config.operators, config.tickets);
         let room = (
-            (room.name, room.pace, room.absent_visitors, room.cap),
+            (
+                room.name,
+                room.pace,
+                room.absent_visitors,
+                (room.cap, room.turn_minutes),
+            ),
             (
                 room.refresh_interval,
                 room.pages.brand,

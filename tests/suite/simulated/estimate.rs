@@ -158,6 +158,7 @@ impl World<'_> {
             store: &Direct(self.house.store.clone()),
             room: &RoomName::new("main"),
             pace: self.movers.pace(),
+            turn_minutes: 0,
             absent_visitors: AbsentVisitors::Observe,
             cap: Cap::default(),
             schedule: Schedule::NONE,

@@ -47,6 +47,7 @@ impl Play<'_> {
             pace if pace.automatic == 0 => json!("off"),
             pace => json!([pace.automatic, pace.quantity]),
         };
+        let over = |lane: Lane| sign.over.last(lane).map_or(0, |last| last.0);
         let mut found = json!({
             "cursor": sign.cursor.0,
             "length": sign.length,
@@ -62,6 +63,8 @@ impl Play<'_> {
             "pops": sign.pops,
             "waiting_in": self.by_lane(sign, true),
             "called_in": self.by_lane(sign, false),
+            "turns_over": over(Lane::Main),
+            "turns_over_in": self.each_lane(&over),
             "last_release": last.map(|last| json!({
                 "released": last.released,
                 "allowed": last.pace,
@@ -99,6 +102,10 @@ impl Play<'_> {
                 of.cursor.0
             }
         };
+        self.each_lane(&number)
+    }
+
+    fn each_lane(&self, number: &dyn Fn(Lane) -> u64) -> Value {
         let mut lanes = vec![("main", Lane::Main), ("front", Lane::Front)];
         let regions = self.settings.regions.iter().flat_map(|room| &room.list);
         lanes.extend(regions.map(|region| (region.name.as_str(), Lane::Region(region.name))));

@@ -127,6 +127,7 @@ impl Play<'_> {
             store: self.store,
             room: &RoomName::new("main"),
             pace: self.settings.pace,
+            turn_minutes: self.settings.turn_minutes,
             absent_visitors: self.settings.absent,
             cap: self.settings.cap,
             schedule: Schedule {

@@ -27,6 +27,7 @@ pub(super) struct Settings {
     pub(super) events: Vec<Event>,
     pub(super) bound: NetworkBound,
     pub(super) front_share: u64,
+    pub(super) turn_minutes: u64,
     pub(super) regions: Option<Regions>,
     pub(super) invitations: BTreeMap<String, Invitation>,
     pub(super) invited_per_minute: u64,
@@ -55,6 +56,7 @@ impl Settings {
                 .take("network_bound")
                 .map_or(Ok(NetworkBound::default()), bound)?,
             front_share: words.number("front_share")?.unwrap_or(0),
+            turn_minutes: words.take("turn").map_or(Ok(0), |value| time(&value))? / 60_000,
             regions: regions(words.object("regions")?, words.number("regions_lag")?)?,
             invited_per_minute: words.number("invited_per_minute")?.unwrap_or(1_000),
             credit_max: words.number("credit_max")?.unwrap_or(100),

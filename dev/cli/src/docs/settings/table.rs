@@ -121,6 +121,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "what is done about called visitors [who do not come](../explanation/how-the-line-works.md#visitors-who-do-not-come). `off`: nothing; `observe`: their share is measured and shown; `on`: the pace also calls more visitors, so that as many come as it says. `on` is for periods of at most 60 s, and not where many visitors come late or are bots",
     },
     Setting {
+        name: "turn_minutes",
+        accepted: Number("min"),
+        what: "for how long after the call [a turn](../explanation/fairness.md#the-order) is good, up to a twelfth longer; 0: as long as the ticket; else at least 5. A visitor who comes later draws anew",
+    },
+    Setting {
         name: "total_active",
         accepted: Number("sessions"),
         what: "a [cap on who is inside](../explanation/how-the-line-works.md#a-cap-on-who-is-inside): how many sessions there may be at a time; 0: no cap, and no sessions. Operators [set it](api.md) while the line moves, too, as `session_minutes` and `claim_seconds`",

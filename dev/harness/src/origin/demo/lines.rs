@@ -6,7 +6,7 @@ use now_serving::page::{self, Configured, PanelView, SignSeen};
 use now_serving::queue::{
     Absent, AbsentVisitors, Action, Birth, Bound, Cap, Cursor, Explained, InvitedVisitors, Live,
     Measured, MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance,
-    Released, Sign,
+    Released, Sign, TurnsOver,
 };
 
 use super::PATH;
@@ -184,6 +184,7 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
         length: now.drawn,
         front: None,
         regions: Vec::new(),
+        over: TurnsOver::default(),
         credit: 0,
         head: None,
         lines: None,

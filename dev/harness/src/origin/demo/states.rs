@@ -73,6 +73,7 @@ pub const STATES: &[State] = &[
     state(("unnumbered", "The store does not answer: no number yet"), &["heading_unnumbered"], View::Line(|_| without_store(None), Update::Place)),
     state(("anew", "The line was started anew"), &["anew"], View::Line(|_| with_notice(Notice::Anew), Update::Place)),
     state(("lapsed", "The ticket had expired"), &["lapsed"], View::Line(|_| with_notice(Notice::Lapsed), Update::Place)),
+    state(("turn-over", "The visitor came too late"), &["turn_over"], View::Line(|_| with_notice(Notice::TurnOver), Update::Place)),
     state(("session-over", "The session ended by itself"), &["session_over"], View::Line(|_| with_notice(Notice::SessionOver), Update::Place)),
     state(("session-ended", "The origin ended the session"), &["session_ended"], View::Line(|_| with_notice(Notice::SessionEnded), Update::Place)),
     state(("used", "The number had been used"), &["used"], View::Line(|_| with_notice(Notice::Used), Update::Place)),

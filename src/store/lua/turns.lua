@@ -1,0 +1,86 @@
+-- Turns: for how long a called number is good for going in. `turns`: `end:cursor:lane;` of each twelfth of that time in which a lane
+-- called, the oldest first: its cursor when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` where no
+-- called visitor could go in after the verb that wrote it.
+-- Invariant: no number lapses before its turn has lasted `turn_minutes` in which called visitors could go in. What these data do not
+-- know of, such as all that was called before a loss, counts from when they first see it.
+local turns = { life = (tonumber(arg.turn_minutes) or 0) * 60, list = {}, over = {} }
+turns.part = math.ceil(turns.life / 12)
+for ends, cursor, lane in string.gmatch(stored.turns or '', '(%d+):(%d+):([^;]*);') do
+  table.insert(turns.list, { ends = tonumber(ends), cursor = tonumber(cursor), lane = lane })
+end
+
+-- Of one lane or, where numbers move, of all.
+function turns.forget(lane)
+  local kept = {}
+  for _, turn in ipairs(turns.list) do
+    if lane and turn.lane ~= lane then
+      table.insert(kept, turn)
+    end
+  end
+  turns.list, turns.over = kept, {}
+end
+
+-- While no called visitor can go in, the time stands still; so it does where the clock is set back.
+function turns.stand_still()
+  return not lets_in() or now < state.quiet or is_enforced() and is_recounting()
+end
+-- Which numbers have lapsed.
+function turns.begin()
+  local second = math.floor(now / 1000)
+  local is_still = string.sub(stored.turns or '', 1, 1) == '!' or turns.stand_still()
+  for _, turn in ipairs(turns.life > 0 and turns.list or {}) do
+    if is_still and turn.ends > 0 and turn.ends < second or turn.ends > second + turns.part then
+      turn.ends = second + turns.part
+    elseif second >= turn.ends + turns.life then
+      turn.ends = 0
+      turns.over[turn.lane] = math.max(turns.over[turn.lane] or 0, turn.cursor)
+    end
+  end
+end
+function turns.is_over(lane, number)
+  return number <= (turns.over[lane] or 0)
+end
+-- For the sign: `cursor:name;` of each lane in which numbers have lapsed.
+function turns.told()
+  local words = {}
+  for _, lane in ipairs(lanes) do
+    if turns.over[lane] then
+      table.insert(words, string.format('%d:%s;', turns.over[lane], string.sub(lane, 1, -2)))
+    end
+  end
+  return words[1] and table.concat(words) or nil
+end
+
+function turns.write()
+  local latest, words, second = {}, {}, math.floor(now / 1000)
+  if turns.life == 0 then
+    return
+  end
+  for _, turn in ipairs(turns.list) do
+    latest[turn.lane] = turn
+  end
+  for _, lane in ipairs(lanes) do
+    local last, cursor = latest[lane], state[lane .. 'cursor']
+    if last and second <= last.ends then
+      last.cursor = math.max(last.cursor, cursor)
+    elseif cursor > (last and last.cursor or 0) then
+      table.insert(turns.list, { ends = second + turns.part, cursor = cursor, lane = lane })
+    end
+  end
+  -- Without those that lapse with a later one, or have lapsed before another.
+  latest = {}
+  for at = #turns.list, 1, -1 do
+    local turn = turns.list[at]
+    if turn.ends < (latest[turn.lane] or math.huge) then
+      latest[turn.lane] = turn.ends
+      table.insert(words, 1, string.format('%d:%d:%s;', turn.ends, turn.cursor, turn.lane))
+    end
+  end
+  if words[1] and turns.stand_still() then
+    table.insert(words, 1, '!')
+  end
+  local written = table.concat(words)
+  if written ~= (stored.turns or '') then
+    texts.turns = written
+  end
+end
