@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::queue::{Answered, CountedRenewal, Inversion, Invited, Now, Reason, Signal};
+use crate::queue::{Answered, AnsweredTo, CountedRenewal, Inversion, Invited, Now, Reason, Signal};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -116,11 +116,10 @@ impl Tally {
         self.number(&signalled(signal))
     }
 
-    /// The origin answered a request that was watched, at this time. `cuts` is what the sign said of the window to which the visitor
-    /// belongs; 0 for none.
-    pub fn watched(&mut self, cuts: u64, answered: Answered, now: Now) {
-        let span = now.secs() / SPAN;
-        self.add(&format!("watched_{cuts}_{}_{span}", answered.name()), 1);
+    /// The origin answered a request that was watched, at this time.
+    pub fn watched(&mut self, to: AnsweredTo, answered: Answered, now: Now) {
+        let (to, span) = (to.written(), now.secs() / SPAN);
+        self.add(&format!("watched_{to}_{}_{span}", answered.name()), 1);
     }
 
     /// The same as the store hears it: answers of long ago are counted and say nothing about the origin of now.
@@ -129,8 +128,8 @@ impl Tally {
         let mut told = Self::default();
         for (name, number) in &self.0 {
             match name.strip_prefix("watched_").and_then(read_watched) {
-                Some((cuts, kind, span)) if (now.secs() / SPAN).abs_diff(span) <= FRESH_SPANS => {
-                    told.add(&format!("watched_{cuts}_{kind}"), *number);
+                Some((to, kind, span)) if (now.secs() / SPAN).abs_diff(span) <= FRESH_SPANS => {
+                    told.add(&format!("watched_{to}_{kind}"), *number);
                 }
                 Some((_, kind, _)) => told.add(&format!("origin_{kind}"), *number),
                 None => told.add(name, *number),
@@ -243,11 +242,11 @@ fn signalled(signal: Signal) -> String {
     format!("signal_{}", signal.name())
 }
 
-/// The parts of the name of watched answers: cuts, kind and span.
+/// The parts of the name of watched answers: whose, kind and span.
 fn read_watched(rest: &str) -> Option<(&str, &str, u64)> {
     let mut words = rest.split('_');
-    let (cuts, kind, span) = (words.next()?, words.next()?, words.next()?);
-    Some((cuts, kind, span.parse().ok()?))
+    let (to, kind, span) = (words.next()?, words.next()?, words.next()?);
+    Some((to, kind, span.parse().ok()?))
 }
 
 fn decision(reason: &str) -> String {
@@ -406,17 +405,21 @@ mod tests {
     #[test]
     fn what_the_origin_answered_long_ago_is_counted_and_is_no_news() {
         let mut counted = Tally::default();
-        counted.watched(3, Answered::Late, Now::from_secs(1005));
-        counted.watched(3, Answered::Late, Now::from_secs(1009));
-        counted.watched(0, Answered::Ok, Now::from_secs(1010));
+        let entrant = AnsweredTo::Entrant { cuts: 3 };
+        counted.watched(entrant, Answered::Late, Now::from_secs(1005));
+        counted.watched(entrant, Answered::Late, Now::from_secs(1009));
+        counted.watched(AnsweredTo::Inside, Answered::Ok, Now::from_secs(1010));
         counted.decided(Reason::Inside);
         assert_eq!(Tally::decode(&counted.encode()), Some(counted.clone()));
         let told = |secs| counted.as_of(Now::from_secs(secs)).encode();
         assert_eq!(
             told(1029),
-            "watched_3_late=2 watched_0_ok=1 decided_inside=1"
+            "watched_3_late=2 watched_inside_ok=1 decided_inside=1"
         );
-        assert_eq!(told(1030), "origin_late=2 watched_0_ok=1 decided_inside=1");
+        assert_eq!(
+            told(1030),
+            "origin_late=2 watched_inside_ok=1 decided_inside=1"
+        );
         assert_eq!(told(9000), "origin_late=2 origin_ok=1 decided_inside=1");
     }
 

@@ -3,7 +3,9 @@
 use fastly::Request;
 
 use now_serving::http::{Answer, Commands};
-use now_serving::queue::{AboveBound, Answered, CountedRenewal, EndedSession, Now, Reason};
+use now_serving::queue::{
+    AboveBound, Answered, AnsweredTo, CountedRenewal, EndedSession, Now, Reason,
+};
 use now_serving::request::Request as Asked;
 use now_serving::service::{self, FollowUp, Rescue};
 use now_serving::telemetry::log::Decision;
@@ -22,8 +24,8 @@ pub(super) struct Performed {
     pub(super) ended: Option<EndedSession>,
     /// How the origin answered, where that was watched.
     answered: Option<Answered>,
-    /// Under which number of cuts the store hears of it.
-    told: Option<u64>,
+    /// As whose answer the store hears of it.
+    told: Option<AnsweredTo>,
     /// What a visitor who goes in by a good answer only has done.
     became: Option<Became>,
 }
@@ -134,10 +136,10 @@ impl Performed {
         for signal in &record.signals {
             tally.signalled(*signal);
         }
-        let Some((cuts, answered)) = self.told.zip(self.answered) else {
+        let Some((to, answered)) = self.told.zip(self.answered) else {
             return;
         };
-        tally.watched(cuts, answered, now);
+        tally.watched(to, answered, now);
         drop(tally);
         // Good and bad news together: good ones that came later would make the origin look worse than it is.
         counts.flush_news();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use fastly::http::Url;
 
 use now_serving::queue::chance::{Chance, Rule};
-use now_serving::queue::{Answered, OriginHealth};
+use now_serving::queue::{Answered, AnsweredTo, OriginHealth};
 use now_serving::request::Request as Asked;
 
 use super::outbox::Counts;
@@ -18,7 +18,8 @@ pub(super) fn has_bad_news(asked: &Asked<'_>, counts: &Counts) -> bool {
     let Some(answered) = answered(asked, counts) else {
         return false;
     };
-    counts.tally.borrow_mut().watched(0, answered, asked.now);
+    let to = AnsweredTo::Entrant { cuts: 0 };
+    counts.tally.borrow_mut().watched(to, answered, asked.now);
     counts.flush_news();
     answered != Answered::Ok
 }

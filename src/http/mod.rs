@@ -14,7 +14,7 @@ mod reply;
 mod text;
 mod told;
 
-use crate::queue::{EndedSession, Position};
+use crate::queue::{AnsweredTo, EndedSession, Position};
 pub use call::{Call, HEADERS, field};
 pub use command::{COMMANDS, commands};
 pub use network::network;
@@ -59,8 +59,8 @@ pub struct Forward {
 pub struct Watch {
     /// It is late after that many milliseconds.
     pub slow_ms: u64,
-    /// Under which number of cuts of the window the store hears of it; `None` where it does not.
-    pub told: Option<u64>,
+    /// As whose answer the store hears of it; `None` where it does not.
+    pub told: Option<AnsweredTo>,
     /// What the visitor gets in place of a bad one.
     pub on_bad: OnBad,
 }

@@ -63,7 +63,7 @@ pub use lane::{FrontLane, Lane};
 pub use lot::{LotNews, Reveal};
 pub use networks::{AboveBound, ChallengeWait, Effort, NetworkBound, Price, SharedTickets};
 pub use now::Now;
-pub use origin::{Answered, Answers, OriginHealth, OriginSign, Overrule};
+pub use origin::{Answered, AnsweredTo, Answers, OriginHealth, OriginSign, Overrule};
 pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
 pub use region::{Lag, Region, RegionLine, RegionName, Regions};

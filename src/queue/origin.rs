@@ -73,6 +73,29 @@ impl Answered {
     }
 }
 
+/// To whom an answer that was watched was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnsweredTo {
+    /// A visitor inside, who chose what to ask for.
+    Inside,
+    /// A visitor who came in, or a probe.
+    Entrant {
+        /// How often the window was cut when the visitor was released; 0 where the window does not count that.
+        cuts: u64,
+    },
+}
+
+impl AnsweredTo {
+    /// As the store is told.
+    #[must_use]
+    pub fn written(self) -> String {
+        match self {
+            Self::Inside => "inside".to_owned(),
+            Self::Entrant { cuts } => cuts.to_string(),
+        }
+    }
+}
+
 /// How many answers were of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Answers {

@@ -5,7 +5,7 @@ use crate::config::OnOriginError;
 use crate::http::negotiate::is_navigation;
 use crate::http::{OnBad, Reply, Watch, Way};
 use crate::queue::chance::{Chance, Rule};
-use crate::queue::{Lane, OriginHealth, Reason};
+use crate::queue::{AnsweredTo, Lane, OriginHealth, Reason, sha1};
 use crate::request::Request;
 use crate::visitor::visit::{Visit, VisitOutcome, WayIn};
 use crate::visitor::{Kind, answer};
@@ -50,7 +50,7 @@ pub(super) fn watch(
 }
 
 /// First admissions, and some documents of visitors inside. The window hears of visitors released since it was cut.
-fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<u64> {
+fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Option<AnsweredTo> {
     // A body that takes long to arrive is no fault of the origin.
     let brings_nothing = request.call.method == "GET" && !request.call.has_body();
     if request.room.health.setting == OriginHealth::Off || !brings_nothing {
@@ -65,20 +65,25 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
             let number = visit.position().filter(|_| visit.ticket.lane == Lane::Main);
             let of_window = origin.zip(number);
             let of_window = of_window.filter(|(origin, number)| number.0 > origin.cut_at.0);
-            Some(of_window.map_or(0, |(origin, _)| origin.cuts))
+            let cuts = of_window.map_or(0, |(origin, _)| origin.cuts);
+            Some(AnsweredTo::Entrant { cuts })
         }
-        Reason::Inside if kind == Kind::Visit && is_sampled(visit, request) => Some(0),
+        Reason::Inside if kind == Kind::Visit && is_sampled(request) => Some(AnsweredTo::Inside),
         _ => None,
     }
 }
 
-/// One ticket is heard once a minute at most, so that one visitor with a wrong address says little.
-fn is_sampled(visit: &Visit, request: &Request<'_>) -> bool {
+/// One path and one network are heard once a minute at most, so that one wrong address says little, however many visitors ask for
+/// it, and so does one visitor with many tickets.
+fn is_sampled(request: &Request<'_>) -> bool {
     let many = request.room.health.watch_documents;
+    // A path may be longer than a key of the cache.
+    let path = || String::from_utf8_lossy(&sha1::hex(request.call.path.as_bytes())).into_owned();
     many > 0
         && is_navigation(request.call)
         && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
-        && request.pop.is_first(Once::Watched, &visit.ticket.id)
+        && (request.pop).is_first(Once::Watched, &format!("path {}", path()))
+        && (request.pop).is_first(Once::Watched, &format!("network {}", request.network()))
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.

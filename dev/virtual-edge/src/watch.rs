@@ -17,12 +17,13 @@ pub fn watched(watch: &Watch, after_ms: u64, status: u16) -> (u64, Answered) {
 mod tests {
     use super::*;
     use now_serving::http::OnBad;
+    use now_serving::queue::AnsweredTo;
 
     #[test]
     fn it_waits_for_an_answer_until_it_is_late() {
         let watch = Watch {
             slow_ms: 1000,
-            told: Some(0),
+            told: Some(AnsweredTo::Inside),
             on_bad: OnBad::Deliver,
         };
         let heard = |after_ms, status| watched(&watch, after_ms, status);

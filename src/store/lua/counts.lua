@@ -16,7 +16,7 @@ local function count()
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
         local from, to, of = string.match(name, '^renewed_(%d+)_(%d+)(.*)$')
-        local cuts, watched = string.match(name, '^watched_(%d+)_(%a+)$')
+        local cuts, watched = string.match(name, '^watched_(%w+)_(%a+)$')
         if from and is_capped then
           use('sessions').renew_sessions(tonumber(from), tonumber(to), tonumber(by), string.match(of, '^_(%d+)_(%d+)$'))
         elseif watched then

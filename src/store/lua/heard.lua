@@ -2,20 +2,43 @@
 
 -- What this call brings; and of visitors who say something about the window, how many answers and how many late ones.
 local heard, of_window, late_of_window = { ok = 0, late = 0, bad = 0 }, 0, 0
+-- The same without what visitors inside were answered, who choose what they ask for.
+local entry = { ok = 0, late = 0, bad = 0 }
 local function hear(cuts, kind, many)
   heard[kind] = heard[kind] + many
+  if cuts ~= 'inside' then
+    entry[kind] = entry[kind] + many
+  end
   if tonumber(cuts) == state.w_cuts then
     of_window, late_of_window = of_window + many, late_of_window + (kind == 'ok' and 0 or many)
   end
 end
 
+local function sum(answers)
+  return answers.ok + answers.late + answers.bad
+end
+local function keep(all, of_entry)
+  for kind in pairs(heard) do
+    state['heard_' .. kind], state['entry_' .. kind] = all[kind] or 0, of_entry[kind] or 0
+  end
+end
+-- Where the pace follows the answers, late ones make it slower, unless nearly all are.
+local function are_bad(answers, least)
+  local all, many = sum(answers), answers.late + answers.bad
+  if is_steered() and many * 10 < all * 9 then
+    many = answers.bad
+  end
+  return many >= least and many * 100 >= health.share * all
+end
+
 -- The marker ends by its time alone. While it stands no answer changes anything: visitors who were in before it still get bad ones.
 local function mark_sick(ok, late, bad)
   state.sick_until = now + health.life * 1000
-  state.heard_ok, state.heard_late, state.heard_bad = 0, 0, 0
+  keep({}, {})
   texts.sickness = string.format('%d %d %d %d %d', now, state.sick_until, ok, late, bad)
 end
--- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less.
+-- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less. Visitors inside make
+-- no origin sick by themselves.
 local function judge_health()
   local all = heard.ok + heard.late + heard.bad
   if not health.setting or all == 0 then
@@ -30,27 +53,25 @@ local function judge_health()
     return
   end
   local span = math.floor(now / 10000)
-  for kind, many in pairs(heard) do
-    local name, ago = 'heard_' .. kind, span - state.heard_at
-    heard[kind] = many + (ago == 0 and state[name] or ago == 1 and math.floor(state[name] / 2) or 0)
+  local ago = span - state.heard_at
+  for name, answers in pairs({ heard_ = heard, entry_ = entry }) do
+    for kind, many in pairs(answers) do
+      local known = state[name .. kind]
+      answers[kind] = many + (ago == 0 and known or ago == 1 and math.floor(known / 2) or 0)
+    end
   end
   state.heard_at = span
-  -- Where the pace follows the answers, late ones make it slower, unless nearly all are.
-  all = heard.ok + heard.late + heard.bad
-  local sick = heard.late + heard.bad
-  if is_steered() and sick * 10 < all * 9 then
-    sick = heard.bad
-  end
-  if sick >= tonumber(health.min) and sick * 100 >= health.share * all then
+  if are_bad(heard, tonumber(health.min)) and are_bad(entry, 1) then
     return mark_sick(heard.ok, heard.late, heard.bad)
   end
-  repeat
-    local is_many = heard.ok + heard.late + heard.bad >= 50
-    for kind, many in pairs(heard) do
-      heard[kind] = is_many and math.floor(many / 2) or many
+  while sum(heard) >= 50 do
+    for _, answers in ipairs({ heard, entry }) do
+      for kind, many in pairs(answers) do
+        answers[kind] = math.floor(many / 2)
+      end
     end
-  until not is_many
-  state.heard_ok, state.heard_late, state.heard_bad = heard.ok, heard.late, heard.bad
+  end
+  keep(heard, entry)
 end
 
 return { hear = hear, judge = judge_health }

@@ -86,7 +86,7 @@ local NONE = {
   base_minute = 0, base_n = 0, base_late = 0,
   -- How much of its capacity the origin says is in use, in thousandths, and until when that counts.
   load = 0, load_until = 0,
-  heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, sick_until = 0, overruled = 0,
+  heard_ok = 0, heard_late = 0, heard_bad = 0, heard_at = 0, entry_ok = 0, entry_late = 0, entry_bad = 0, sick_until = 0, overruled = 0,
   -- How many visitors went in by an invitation: in the minute `invited_at`, and in all.
   invited_at = 0, invited_now = 0, invited = 0,
   -- The front lane: its numbers, those drawn in spans of four seconds, and by how much it is ahead of its share, in hundredths of a

@@ -412,10 +412,10 @@ impl World {
         let mut tally = turn.tally();
         assert_eq!(tally.inversions(Inversion::Unexplained), 0, "{heard:?}");
         if let Some(watch) = watch
-            && let Some(cuts) = watch.told
+            && let Some(to) = watch.told
         {
             let (_, answered) = watched(&watch, 80, 200);
-            tally.watched(cuts, answered, now);
+            tally.watched(to, answered, now);
         }
         self.note_calls((pop, place), all_calls, has_failed);
         self.count((pop, place), &tally, luck);

@@ -798,7 +798,7 @@ impl<'a> World<'a> {
         let later = wire.calls.get();
         let mut tally = turn.tally();
         let mut told = told(&got, &record.reason.name());
-        if let Some(cuts) = watch.and_then(|watch| watch.told) {
+        if let Some(to) = watch.and_then(|watch| watch.told) {
             let roll = dice.roll(100);
             let (late, bad) = (self.origin.late, self.origin.late + self.origin.bad);
             let answer = match roll {
@@ -807,7 +807,7 @@ impl<'a> World<'a> {
                 _ => (80, 200),
             };
             let (_, answered) = watched(&watch.unwrap(), answer.0, answer.1);
-            tally.watched(cuts, answered, now);
+            tally.watched(to, answered, now);
             if answered != Answered::Ok {
                 write!(told, " answered {answered:?}").unwrap();
             }

@@ -399,6 +399,37 @@ mod native {
         }
     }
 
+    /// Twenty visitors with one bad address, or one visitor with twenty, are one voice.
+    #[test]
+    fn of_visitors_inside_one_path_and_one_network_are_heard_once_a_minute() {
+        let house = House::native();
+        let inside: Vec<String> = (0..6).map(|_| let_in(&house).ticket.unwrap()).collect();
+        let time = Arc::new(AtomicU64::new(house.now_ms()));
+        let pop = InMemoryCache::new(Arc::clone(&time));
+        let config = config_with(&[("origin_health", "on"), ("watch_documents", "1")]);
+        let is_told = |ticket: usize, page: &str, network: u8| {
+            let now = Now::from_ms(time.load(std::sync::atomic::Ordering::Relaxed));
+            let ask = Ask::get(page).with("accept", "text/html");
+            let ask = ask.with("sec-fetch-mode", "navigate");
+            let ask = ask.with("cookie", format!("queue={}", inside[ticket]));
+            let call = call(&ask.from([192, 0, network, 1]), "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let request = Request::new(&call, &config, (&store, &pop), now);
+            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
+            else {
+                panic!("{page}");
+            };
+            forward.watch.is_some_and(|watch| watch.told.is_some())
+        };
+        assert!(is_told(0, "/report.pdf", 1));
+        assert!(!is_told(1, "/report.pdf", 2), "the same path");
+        assert!(!is_told(2, "/report.pdf?n=2", 3), "the same path");
+        assert!(!is_told(3, "/other", 1), "the same network");
+        assert!(is_told(4, "/more", 4));
+        time.fetch_add(61_000, std::sync::atomic::Ordering::Relaxed);
+        assert!(is_told(5, "/report.pdf", 2), "a minute later");
+    }
+
     /// A body comes as slowly as its sender likes, and the origin waits for it.
     #[test]
     fn what_brings_a_body_says_nothing_of_the_origin() {

@@ -6,8 +6,8 @@ use now_serving::operator::verbs::{
     SetMode, SetOverrule, SetPace,
 };
 use now_serving::queue::{
-    Answered, Answers, Effort, EndedSession, Event, EventList, Lane, Mode, Now, Overrule, Reason,
-    RegionName, Renewal,
+    Answered, AnsweredTo, Answers, Effort, EndedSession, Event, EventList, Lane, Mode, Now,
+    Overrule, Reason, RegionName, Renewal,
 };
 use now_serving::store::MayDraw;
 use serde_json::{Value, json};
@@ -205,10 +205,11 @@ impl Play<'_> {
             "came" => came(&mut tally, number()?),
             "answers" => {
                 let of = words.text("of")?;
-                let cuts = match of.as_deref() {
-                    None | Some("visitors since the last cut") => self.cuts()?,
-                    Some("visitors before the last cut") => self.cuts()?.saturating_sub(1),
-                    Some("visitors inside") => 0,
+                let entrant = |cuts| AnsweredTo::Entrant { cuts };
+                let to = match of.as_deref() {
+                    None | Some("visitors since the last cut") => entrant(self.cuts()?),
+                    Some("visitors before the last cut") => entrant(self.cuts()?.saturating_sub(1)),
+                    Some("visitors inside") => AnsweredTo::Inside,
                     Some(other) => {
                         return Err(format!(
                             "{other:?}: known are visitors since the last cut, visitors before the last cut, visitors inside"
@@ -218,7 +219,7 @@ impl Play<'_> {
                 let answers = answers(value)?;
                 // Where nothing else is said the POP has watched them a moment ago.
                 let ago = words.take("ago").map_or(Ok(0), |value| time(&value))?;
-                watched(&mut tally, cuts, answers, self.now_ms.saturating_sub(ago));
+                watched(&mut tally, to, answers, self.now_ms.saturating_sub(ago));
             }
             "inside" => {
                 let span = words
@@ -348,7 +349,8 @@ impl Play<'_> {
             let before = self.panel()?.admitted;
             let mut tally = Tally::default();
             if let Some(value) = at("watched", round).or(watched_each.clone()) {
-                watched(&mut tally, self.cuts()?, answers(&value)?, self.now_ms);
+                let to = AnsweredTo::Entrant { cuts: self.cuts()? };
+                watched(&mut tally, to, answers(&value)?, self.now_ms);
             }
             self.poll(&here, tally)?;
             let came_now = at("come", round)
@@ -512,12 +514,12 @@ fn answers(value: &Value) -> Result<Answers, String> {
     }
 }
 
-fn watched(tally: &mut Tally, cuts: u64, answers: Answers, at_ms: u64) {
+fn watched(tally: &mut Tally, to: AnsweredTo, answers: Answers, at_ms: u64) {
     for (many, kind) in [
         (answers.ok, Answered::Ok),
         (answers.late, Answered::Late),
         (answers.bad, Answered::Bad),
     ] {
-        (0..many).for_each(|_| tally.watched(cuts, kind, Now::from_ms(at_ms)));
+        (0..many).for_each(|_| tally.watched(to, kind, Now::from_ms(at_ms)));
     }
 }

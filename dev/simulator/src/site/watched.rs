@@ -3,7 +3,7 @@
 use now_serving::cache::outbox::Tally;
 use now_serving::http::{Answer, Call, Watch};
 use now_serving::queue::chance::{Chance, Rule};
-use now_serving::queue::{Answered, Now, OriginHealth};
+use now_serving::queue::{Answered, AnsweredTo, Now, OriginHealth};
 use now_serving::service::FollowUp;
 use virtual_edge::id_of;
 
@@ -16,8 +16,8 @@ pub struct Watched {
     call: Call,
     pop: usize,
     watch: Watch,
-    /// Under which number of cuts the store hears of it.
-    cuts: u64,
+    /// As whose answer the store hears of it.
+    to: AnsweredTo,
     /// Whether there was no fresh copy of the sign.
     looks: bool,
 }
@@ -36,7 +36,7 @@ impl Watched {
             call: call.clone(),
             pop,
             watch,
-            cuts: watch.told?,
+            to: watch.told?,
             looks: matches!(after, FollowUp::Look),
         }))
     }
@@ -53,7 +53,7 @@ impl Site {
     pub fn is_answered(&mut self, watched: &Watched, answered: Answered) {
         let cache = self.cache_now(watched.pop);
         let mut news = Tally::default();
-        news.watched(watched.cuts, answered, Now::from_ms(self.now_ms));
+        news.watched(watched.to, answered, Now::from_ms(self.now_ms));
         cache.memory.put_by(&news);
         if !watched.looks && answered == Answered::Ok {
             return;

@@ -2,7 +2,7 @@
 use('counts').count()
 -- The line does not move, but it keeps what was counted.
 if not is_new then
-  local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at sick_until base_minute base_n base_late '
+  local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at entry_ok entry_late entry_bad sick_until base_minute base_n base_late '
     .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
     .. (is_capped and ' recount ring_told owed' or '')
   local written = {}
