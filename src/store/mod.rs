@@ -25,8 +25,12 @@ pub use count::Figures;
 use reply::Answer;
 use upstash::{Attempt, StoreError, Transport};
 
-/// How many numbers share one key that says which of them have been claimed: 8 KB at most.
-const CHUNK: u64 = 65_536;
+/// How many numbers share one key that says which of them have been claimed: 64 KB at most.
+const CHUNK: u64 = 8_192;
+
+/// By how many bits each number is known to be claimed, of which a ticket has one by its id. A restored backup may give a number
+/// twice: of two tickets with one number one in this many pairs has the same bit, and the second of these is taken for a copy.
+const BITS: u64 = 64;
 
 /// Which clock the script goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +94,12 @@ pub enum MayDraw {
     No,
 }
 
+/// Which of the bits of a number a ticket has.
+fn bit_of(id: &str) -> u64 {
+    let bytes = id.bytes().map(u64::from);
+    bytes.fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte)) % BITS
+}
+
 /// The text of the script, for stores that should know it before the first call.
 #[must_use]
 pub fn script() -> &'static str {
@@ -121,10 +131,11 @@ impl Line<'_> {
         batches: &[Batch],
     ) -> Result<LineAnswer, StoreError> {
         let (mut keys, mut arguments) = self.brought(batches);
-        let (chunk, bit) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
+        let (chunk, number) = (place.position.0 / CHUNK, place.position.0 % CHUNK);
+        let bit = number.saturating_mul(BITS).saturating_add(bit_of(id));
         let lane = self.lane.name().map(|lane| format!("{lane}:"));
         let lane = lane.unwrap_or_default();
-        let claimed = format!("claimed:{lane}{}:{}:{chunk}", place.born, place.epoch);
+        let claimed = format!("claims:{lane}{}:{}:{chunk}", place.born, place.epoch);
         let (of_ticket, of_network) = self.asker(id);
         keys.extend(of_ticket);
         arguments.extend(of_network);

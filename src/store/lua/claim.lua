@@ -18,7 +18,7 @@ local function claimed_before()
 end
 
 -- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the
--- place of the number among those that have been claimed, where a ticket names it.
+-- place of the ticket, by its number and its id, among those that have claimed, where a ticket names it.
 local function claim(number, bit)
   local is_main = not front.says
   -- An operator's test ticket claims with its first visit.

@@ -2,15 +2,20 @@
 
 use std::time::Duration;
 
+use now_serving::queue::Way;
 use serde_json::json;
 use upstash_local::{Fault, Faults};
 
+use super::super::invitations::{invitation_by, used};
 use super::{at_a_large_pace, cap, counted, line};
 use crate::house::{Ask, House, Visitor};
 
 // These stories need minutes, and other addresses than this machine's.
 in_houses_whose_clock_is_turned! {
     a_copy_shares_the_session_for_a_while_and_then_draws
+    a_number_that_a_restored_store_gave_twice_lets_both_visitors_in
+    a_number_of_the_front_lane_that_was_given_twice_lets_both_visitors_in
+    of_a_number_that_was_given_twice_each_ticket_has_one_session
 }
 
 const HERE: [u8; 4] = [192, 0, 2, 1];
@@ -98,4 +103,78 @@ fn a_copy_shares_the_session_for_a_while_and_then_draws(house: &House) {
     let (is_inside, got) = from(&mut copy(), HERE);
     assert!(!is_inside, "until the session's first end");
     assert_eq!(got.json()["notice"], "ticket_used");
+}
+
+/// The last two visitors hold the same number: the second drew it after the store had come back from a backup of before the first.
+fn given_twice<'a>(house: &'a House, draw: &dyn Fn() -> Visitor<'a>) -> [Visitor<'a>; 2] {
+    let backup = house.store.command(&["HGETALL", &house.key("")]).unwrap();
+    let pairs = backup.as_array().unwrap().iter();
+    let pairs: Vec<&str> = pairs.map(|text| text.as_str().unwrap()).collect();
+    let first = draw();
+    house.store.command(&["DEL", &house.key("")]).unwrap();
+    house.write(&pairs);
+    house.forget_pop();
+    let both = [first, draw()];
+    house.wait(Duration::from_secs(130));
+    both
+}
+
+fn drawn(house: &House) -> Visitor<'_> {
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    visitor.ask("/");
+    visitor
+}
+
+fn number(visitor: &mut Visitor<'_>) -> serde_json::Value {
+    visitor.ask("/").json()["position"].clone()
+}
+
+fn a_number_that_a_restored_store_gave_twice_lets_both_visitors_in(house: &House) {
+    cap(house, 10);
+    line(house, 2);
+    let [mut first, mut second] = given_twice(house, &|| drawn(house));
+    assert_eq!([number(&mut first), number(&mut second)], [3, 3]);
+    house.permit(3);
+    house.forget_the_sign();
+    assert!(first.ask("/echo").inside);
+    assert!(second.ask("/echo").inside, "{:?}", second.ask("/").json());
+    assert_eq!(counted(house).0, 2);
+}
+
+fn a_number_of_the_front_lane_that_was_given_twice_lets_both_visitors_in(house: &House) {
+    house.set("front_share", "50");
+    cap(house, 10);
+    line(house, 2);
+    let code = invitation_by(Way::Front, house, "many", 9, 36_000);
+    let invited = || {
+        let mut visitor = Visitor::new(house);
+        used(&mut visitor, &code);
+        visitor
+    };
+    let [mut first, mut second] = given_twice(house, &invited);
+    assert_eq!([number(&mut first), number(&mut second)], [1, 1]);
+    house.permit(3);
+    house.forget_the_sign();
+    assert!(first.ask("/echo").inside);
+    assert!(second.ask("/echo").inside, "{:?}", second.ask("/").json());
+}
+
+fn of_a_number_that_was_given_twice_each_ticket_has_one_session(house: &House) {
+    cap(house, 10);
+    line(house, 2);
+    let both = given_twice(house, &|| drawn(house));
+    let tickets = both.map(|visitor| visitor.ticket);
+    house.permit(3);
+    house.forget_the_sign();
+    let comes = || {
+        let mut copies = tickets
+            .clone()
+            .map(|ticket| Visitor::holding(house, ticket));
+        copies.each_mut().map(|visitor| visitor.ask("/echo").inside)
+    };
+    assert_eq!(comes(), [true; 2]);
+    house.wait(Duration::from_mins(25));
+    house.forget_the_sign();
+    assert_eq!(comes(), [false; 2]);
 }
