@@ -16,6 +16,9 @@ use serde_json::Value;
 /// The longest text that is taken for a receipt, in characters.
 const LONGEST_RECEIPT: usize = 1000;
 
+/// Under this name a data centre remembers for a second that it looked one up.
+const CHECKED: &str = "receipt";
+
 /// The answer to a receipt, as a page where the panel's form brought it.
 pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
     let content_type = request.call.header("content-type");
@@ -33,9 +36,16 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
         Ok(receipt) => receipt,
         Err(fault) => return told(&of_fault(fault, request), None, request),
     };
+    if request.pop.answer(CHECKED).is_some() {
+        let detail = "a receipt was checked in this data centre less than a second ago; nothing was read of the line";
+        let reply = Reply::problem(429, "Too many receipts", detail).with("retry-after", "1");
+        return simply(reply, Reason::Receipt);
+    }
+    request.pop.keep_answer(CHECKED, b"");
+    let ticket = (receipt.head, receipt.signed);
     match request
         .line()
-        .trace(receipt.head, (receipt.lane, receipt.place()))
+        .trace(ticket, (receipt.lane, receipt.place()))
     {
         Ok(traced) => told(
             &of_receipt(&receipt, &traced, request),
@@ -156,7 +166,7 @@ fn words(receipt: &Receipt, traced: &Traced, (verdict, cursor): (&str, u64)) -> 
     let head = match (of(traced.head.as_ref()), receipt.head) {
         (Some((line, at)), _) => format!(" Its head is line {line} of the journal, of {at}."),
         (None, Some(_)) => {
-            " Its head is not among the lines that the store has: look into the log.".to_owned()
+            " Its head is not among the thousand lines before it was signed that the store has: look into the log.".to_owned()
         }
         (None, None) => " It was signed before there was a journal.".to_owned(),
     };

@@ -19,13 +19,13 @@ impl Line<'_> {
         self.eval("journal", Vec::new(), numbers.map(named).to_vec(), page)
     }
 
-    /// What the journal says of a ticket that carries this head and has this number; changes nothing.
+    /// What the journal says of a ticket that carries this head since this second, and has this number; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
     pub fn trace(
         &self,
-        head: Option<Head>,
+        (head, signed): (Option<Head>, u64),
         (lane, place): (Lane, Option<WaitingProof>),
     ) -> Result<Traced, StoreError> {
         let of_place = |place: WaitingProof| {
@@ -38,7 +38,13 @@ impl Line<'_> {
         let head = head.map(|head| ("trace_head", head.to_string()));
         let lane = lane.name().map(|lane| ("lane", lane.to_owned()));
         let told = place.into_iter().flat_map(of_place);
-        let told = told.chain(head).chain(lane).map(named).collect();
+        let signed = ("trace_signed", signed.to_string());
+        let told = told
+            .chain(head)
+            .chain(lane)
+            .chain([signed])
+            .map(named)
+            .collect();
         self.eval("trace", Vec::new(), told, traced)
     }
 }

@@ -82,6 +82,10 @@ function journal.note(kind, rule, who, what)
   local stands = journal.place()
   journal.push(kind, journal.at, stands, rule, who, what)
   journal.at = stands
+  -- A line that only went past free numbers is the same one.
+  if kind == 'begin' or kind == 'loss' or kind == 'restore' and what ~= 'free' then
+    state.restored = journal.seq
+  end
 end
 -- A copy of the sign or a ticket may have brought the line back; a line without a journal begins one.
 function journal.come_back(who, head)

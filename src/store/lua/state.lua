@@ -59,6 +59,8 @@ local NONE = {
   began = 0,
   -- What was born until then does not move, nor come back: see birth.lua.
   settled = 0,
+  -- The number of the latest line of the journal by which the line began or came back.
+  restored = 0,
   -- 1: an operator has cleared the credit since the data began.
   set_credit = 0,
   -- Since when missed periods count.

@@ -23,6 +23,8 @@ in_houses_whose_clock_is_turned! {
     a_receipt_of_the_prequeue_is_old_once_all_tickets_were_ended
     a_receipt_of_a_visitor_inside_states_no_cursor_of_a_line_that_came_back
     no_line_of_another_number_is_told_to_have_called_one
+    a_receipt_finds_its_lines_in_a_long_journal
+    receipts_are_looked_up_once_a_second_in_a_data_centre
 }
 
 fn taken(visitor: &mut Visitor<'_>) -> Value {
@@ -286,7 +288,78 @@ fn no_line_of_another_number_is_told_to_have_called_one(house: &House) {
     assert_eq!(called(3), Value::Null, "a restoration calls nobody");
 }
 
+/// Of early tickets and of late ones, near the end that is read first and far from it.
+fn a_receipt_finds_its_lines_in_a_long_journal(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 1_500);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let mut late = Vec::new();
+    for number in 1..=1_500 {
+        house.permit(1);
+        house.wait(Duration::from_millis(100));
+        if number % 300 == 0 {
+            house.forget_the_sign();
+            let mut visitor = Visitor::new(house);
+            visitor.ask("/");
+            // The line begins with its first line.
+            late.push((taken(&mut visitor), number + 1));
+        }
+    }
+    let found = |receipt: &Value, name: &str| {
+        let told = check(house, receipt["receipt"].as_str().unwrap());
+        told[name]["line"].as_u64()
+    };
+    for number in [1, 2, 299, 750, 1_499, 1_500] {
+        let receipt = taken(&mut line[number - 1]);
+        let called = u64::try_from(number).unwrap() + 1;
+        assert_eq!(found(&receipt, "called"), Some(called), "{receipt}");
+        assert_eq!(found(&receipt, "head"), Some(1), "{receipt}");
+    }
+    for (receipt, reached) in late {
+        assert_eq!(found(&receipt, "head"), Some(reached), "{receipt}");
+        assert_eq!(found(&receipt, "called"), None, "{receipt}");
+    }
+}
+
+/// A token that may only read is no reason for the store to be slow.
+fn receipts_are_looked_up_once_a_second_in_a_data_centre(house: &House) {
+    house.set("automatic", "0");
+    let mut line = visitors(house, 3);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    let receipts: Vec<String> = (line.iter_mut())
+        .map(|visitor| taken(visitor)["receipt"].as_str().unwrap().to_owned())
+        .collect();
+    let asks = || {
+        let ask = |receipt| {
+            let body = json!({ "receipt": receipt }).to_string();
+            house.ask(&Ask::json_to("receipt/check", &body)).status
+        };
+        receipts
+            .iter()
+            .cycle()
+            .take(20)
+            .map(ask)
+            .collect::<Vec<u16>>()
+    };
+    for _ in 0..2 {
+        let mut statuses = Vec::new();
+        let calls = house.calls(|| statuses = asks());
+        assert_eq!((calls, statuses[0]), (1, 200));
+        assert!(statuses[1..].iter().all(|status| *status == 429));
+        house.wait(Duration::from_secs(1));
+    }
+    // What is no receipt costs the store nothing, and is always told.
+    let altered = house.ask(&Ask::json_to("receipt/check", r#"{"receipt":"x.y"}"#));
+    assert_eq!(altered.json()["verdict"], "altered");
+}
+
+/// A data centre looks one up once a second.
 fn check(house: &House, receipt: &str) -> Value {
+    house.wait(Duration::from_secs(1));
     let body = json!({ "receipt": receipt }).to_string();
     house.change("receipt/check", &body)
 }
@@ -384,6 +457,7 @@ pub(crate) fn a_receipt_that_was_altered_is_refused_without_a_call(house: &House
 
 /// What the panel answers to a receipt in its form, sent by a page of this site or of another.
 fn pasted(house: &House, receipt: &str, site: &str) -> Got {
+    house.wait(Duration::from_secs(1));
     let ask = Ask::get("/_queue/receipt/check").method("POST").operator();
     let ask = ask.with("sec-fetch-site", site);
     let text = format!("receipt={receipt}");

@@ -1,22 +1,72 @@
 -- trace: the line that a head is the digest of, and the one that called a number; change nothing.
+-- Invariant: no more than a thousand lines are read, however long the journal is. Both lines are found by bisection: the first by the
+-- time at which the ticket was signed, the second by the cursor.
+local NEAR, PAGE, SKEW = 1000, 100, 10000
 local is_front = arg.lane == 'front'
 local asked = { born = tonumber(arg.trace_born), epoch = tonumber(arg.trace_epoch), position = tonumber(arg.trace_position) }
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
 local is_told = arg.trace_position and (is_front or not arg.lane and #regions.list == 0)
 local number = is_told and (is_front and front.number_of(asked, 'front_') or not is_front and number_of(asked)) or nil
 local is_called = number and number <= state[is_front and 'front_cursor' or 'cursor']
-local digest, head, called = string.match(stored.journal or '', '^%d+ (%x+) '), nil, nil
-for _, line in ipairs(redis.call('LRANGE', key.journal, 0, -1)) do
-  head = head or arg.trace_head and digest and string.sub(digest, 1, 16) == arg.trace_head and line or nil
-  local kind, from, to, lane = string.match(line, '^%x+ %d+ %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
+local function lines_at(from, to)
+  return redis.call('LRANGE', key.journal, from, to)
+end
+local seq, digest = string.match(stored.journal or '', '^(%d+) (%x+) ')
+local oldest = string.match(lines_at(-1, -1)[1] or '', '^%x+ (%d+) ')
+-- Lines are counted from the oldest that there is. Where the list lost some, the first places are empty.
+local many = oldest and seq and seq - oldest + 1 or 0
+local function line_at(place)
+  return place > 0 and place <= many and lines_at(many - place, many - place)[1] or nil
+end
+-- The first line for which this holds, as it does for all behind it; one behind the last where it holds for none.
+local function first(holds)
+  local from, to = 1, many + 1
+  while from < to do
+    local middle = math.floor((from + to) / 2)
+    if holds(line_at(middle) or '') then
+      to = middle
+    else
+      from = middle + 1
+    end
+  end
+  return from
+end
+
+-- Each line begins with the digest of the one before. A copy of the sign may have known an older head, and the clock that signed may be
+-- wrong by some seconds.
+local function find_head()
+  if string.sub(digest, 1, 16) == arg.trace_head then
+    return line_at(many)
+  end
+  local signed = arg.trace_signed and arg.trace_signed * 1000 + SKEW or now
+  local newest = math.min(first(function(line)
+    return tonumber(string.match(line, '^%x+ %d+ (%d+) ') or 0) > signed
+  end), many)
+  for page = newest, math.max(newest - NEAR + 1, 1), -PAGE do
+    for i, line in ipairs(lines_at(many - page, many - page + PAGE - 1)) do
+      if string.sub(line, 1, 16) == arg.trace_head then
+        return line_at(page - i)
+      end
+    end
+  end
+end
+-- What moved the cursor of the number's lane, from where and to where. Up to the line by which the line began or came back the numbers
+-- were those of other data, or of other visitors.
+local function move_of(line)
+  local seq, kind, from, to, lane = string.match(line, '^%x+ (%d+) %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
   if is_front and lane then
     from, to = string.match(lane, '^(%d+):(%d+):')
   end
-  -- Before that the numbers were those of other data, or of other visitors. A line that only went past free numbers is the same one.
-  local is_other = kind == 'begin' or kind == 'loss' or kind == 'restore' and not string.find(line, ' free$')
-  is_called = is_called and not is_other
-  local is_call = is_called and from and kind ~= 'end' and kind ~= 'event' and tonumber(from) < number
-  called = called or is_call and number <= tonumber(to) and line or nil
-  digest = string.match(line, '^%x+')
+  return kind, tonumber(from or 0), seq and tonumber(seq) > (were.restored or 0) and tonumber(to or 0) or 0
 end
-return answer(0, 'traced', head, 'called', called, 'traced_sum', arg.trace_position and not is_told and 'yes' or nil)
+local function find_call()
+  local line = line_at(first(function(line)
+    local _, _, to = move_of(line)
+    return to >= number
+  end))
+  local kind, from = move_of(line or '')
+  return kind and kind ~= 'end' and kind ~= 'event' and from < number and line or nil
+end
+
+return answer(0, 'traced', digest and arg.trace_head and find_head() or nil, 'called', is_called and find_call() or nil,
+  'traced_sum', arg.trace_position and not is_told and 'yes' or nil)
