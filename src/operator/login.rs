@@ -3,7 +3,8 @@
 //! Security in one list: what is not configured does not exist; both halves of Basic, and all tokens, are compared, in
 //! constant time; browsers send Basic from other sites too, so a change needs POST and the same origin; Bearer comes
 //! from programs only. What could be guessed is looked at one after the other: each network has a lane, and so has each
-//! browser that is known from a right login. After ten wrong logins in a minute a lane is slow.
+//! browser that is known from a right login. After ten wrong logins in a minute a lane is slow. A network whose parts guess
+//! together has one lane, and so has the rest of the world where all guess.
 
 mod device;
 mod listed;
@@ -21,6 +22,7 @@ pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 use hmac_sha256::Hash as Sha256;
 pub use listed::refused as refused_by_network;
 pub use refused::{Refused, not_found, unsound};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
@@ -29,6 +31,9 @@ pub const LONG_TOKEN: usize = 32;
 
 /// This many logins of a lane may be wrong in a minute before it is slowed.
 const FREE: u64 = 10;
+
+/// This many of all strangers of a data centre may be wrong in a minute before they share one lane.
+const FREE_OF_ALL: u64 = 100;
 
 /// The minute, which begins with the first wrong login.
 const WHILE: Duration = Duration::from_mins(1);
@@ -77,10 +82,11 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
     if scheme.eq_ignore_ascii_case("basic") {
         let passwords = secrets.passwords()?.ok_or(Refused::NotConfigured)?;
         let check = || password_owner(credentials, &passwords.each);
-        let lane = device::lane(&passwords.secret, request);
-        let lane = lane.unwrap_or_else(|| network(call.address));
-        attempt(&lane, request.pop, request.now, &check)?
-            .ok_or(Refused::Unauthorized(Scheme::Basic))
+        let found = match device::lane(&passwords.secret, request) {
+            Some(lane) => attempt(&lane, request.pop, request.now, &check)?,
+            None => attempt_of_a_stranger(call.address, request.pop, request.now, &check)?,
+        };
+        found.ok_or(Refused::Unauthorized(Scheme::Basic))
     } else if scheme.eq_ignore_ascii_case("bearer") && door == Audience::Api {
         let (permit, admin) = secrets.tokens_of_both_kinds()?;
         if permit.is_empty() && admin.is_empty() {
@@ -88,7 +94,7 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
         }
         let check = || token_owner(credentials.as_bytes(), permit, admin);
         let found = if credentials.len() < LONG_TOKEN {
-            attempt(&network(call.address), request.pop, request.now, &check)?
+            attempt_of_a_stranger(call.address, request.pop, request.now, &check)?
         } else {
             check()
         };
@@ -107,6 +113,37 @@ pub fn operator(door: Audience, request: &Request<'_>) -> Result<Operator, Refus
 pub fn is_there(door: Audience, secrets: &OperatorSecrets) -> Result<bool, Vec<Problem>> {
     Ok(secrets.passwords()?.is_some()
         || (door == Audience::Api && !secrets.permit_tokens()?.is_empty()))
+}
+
+/// One attempt from a network that nothing is known of: in the lane of the widest network from which too many were wrong. Who has many
+/// addresses is no quicker for it.
+fn attempt_of_a_stranger(
+    address: Option<IpAddr>,
+    pop: &dyn LoginThrottle,
+    now: Now,
+    check: &dyn Fn() -> Option<Operator>,
+) -> Result<Option<Operator>, Refused> {
+    let wide = [
+        ("all".to_owned(), FREE_OF_ALL),
+        (network(address, 48), FREE),
+    ];
+    let is_wrong =
+        |(lane, free): &&(String, u64)| pop.wrong(lane).is_some_and(|wrong| wrong.count >= *free);
+    let narrow = network(address, 64);
+    let lane = wide.iter().find(is_wrong).map_or(&narrow, |(lane, _)| lane);
+    let operator = attempt(lane, pop, now, check)?;
+    if operator.is_none() {
+        let lanes: BTreeSet<&String> = wide.iter().map(|(lane, _)| lane).chain([&narrow]).collect();
+        for other in lanes.into_iter().filter(|other| *other != lane) {
+            count_wrong(other, pop, now);
+        }
+    }
+    Ok(operator)
+}
+
+fn count_wrong(lane: &str, pop: &dyn LoginThrottle, now: Now) {
+    let (wrong, life) = once_more(pop.wrong(lane), now);
+    pop.put_wrong(lane, wrong, life);
 }
 
 /// One attempt, when it is its turn in its lane: so none is left uncounted, and a burst is no quicker than its lane. A
@@ -128,8 +165,7 @@ fn attempt(
     }
     let operator = check();
     if operator.is_none() {
-        let (wrong, life) = once_more(wrong, now);
-        pop.put_wrong(lane, wrong, life);
+        count_wrong(lane, pop, now);
     }
     Ok(operator)
 }
@@ -149,13 +185,19 @@ fn once_more(wrong: Option<LoginFailures>, now: Now) -> (LoginFailures, Duration
     (more, WHILE.saturating_sub(age))
 }
 
-/// A client with an IPv6 address has as many as 64 bits can name.
-fn network(address: Option<IpAddr>) -> String {
-    let network = |address: IpAddr| match address.to_canonical() {
-        IpAddr::V6(six) => IpAddr::from(Ipv6Addr::from(u128::from(six) >> 64 << 64)),
-        four @ IpAddr::V4(_) => four,
+/// A client with an IPv6 address has as many as 64 bits can name, and one that rents a server often as many networks as 16 bits can.
+fn network(address: Option<IpAddr>, bits: u8) -> String {
+    let Some(address) = address else {
+        return String::new();
     };
-    address.map_or_else(String::new, |address| network(address).to_string())
+    match address.to_canonical() {
+        IpAddr::V6(six) => {
+            let rest = 128 - u32::from(bits);
+            let network = Ipv6Addr::from(u128::from(six) >> rest << rest);
+            format!("{network}/{bits}")
+        }
+        four @ IpAddr::V4(_) => four.to_string(),
+    }
 }
 
 /// Both halves of all are always compared.

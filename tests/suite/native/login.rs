@@ -148,9 +148,60 @@ fn who_guesses_slows_the_same_address_and_the_same_64_bits_of_an_ipv6_one() {
     desk.guess("2001:db8:0:1::1", 5);
     desk.guess("2001:db8:0:1:ffff:ffff:ffff:ffff", 5);
     assert_eq!(desk.takes("2001:db8:0:1::2"), PAUSE);
-    assert_eq!(desk.takes("2001:db8:0:2::1"), Duration::ZERO);
+    assert_eq!(desk.takes("2001:db8:1:1::1"), Duration::ZERO);
     desk.guess("", 10);
     assert_eq!(desk.takes(""), PAUSE, "and a request without one");
+}
+
+/// A server that is rented has often 65 536 networks of 64 bits.
+#[test]
+fn wrong_logins_from_many_networks_of_one_48_slow_them_all() {
+    let desk = PanelView::new();
+    for network in 0..10 {
+        desk.guess(&format!("2001:db8:7:{network}::1"), 1);
+    }
+    assert_eq!(desk.pop.paused(), Duration::ZERO);
+    assert_eq!(desk.takes("2001:db8:7:ffff::1"), PAUSE);
+    assert_eq!(desk.takes("2001:db8:8::1"), Duration::ZERO);
+    desk.wait(Duration::from_mins(1));
+    assert_eq!(desk.takes("2001:db8:7:ffff::1"), Duration::ZERO);
+}
+
+/// However many addresses guess: four a second in a data centre.
+#[test]
+fn after_a_hundred_wrong_logins_in_a_minute_all_strangers_share_one_lane() {
+    let desk = PanelView::new();
+    for host in 0..100 {
+        desk.guess(&format!("198.51.100.{host}"), 1);
+    }
+    assert_eq!(desk.pop.paused(), Duration::ZERO);
+    for host in 0..20 {
+        desk.guess(&format!("203.0.113.{host}"), 1);
+    }
+    assert_eq!(desk.pop.paused(), 20 * PAUSE);
+    for stranger in [HERE, "2001:db8:9::1", ""] {
+        assert_eq!(desk.takes(stranger), PAUSE, "{stranger}");
+    }
+    let AttemptLock::Mine(turn) = desk.pop.turn("all") else {
+        panic!("no other login has it");
+    };
+    let right = format!("Bearer {PERMIT_TOKEN}");
+    let refused = desk.asked(HERE, Some(&right)).unwrap_err();
+    assert_eq!(refused, Refused::TooMany, "one at a time");
+    drop(turn);
+    let call = from(HERE, Some(&basic(PASSWORD)));
+    let call = known(
+        call,
+        &device_cookie(&desk.config, "a-browser", NOW_MS / 1000),
+    );
+    let before = desk.pop.paused();
+    let got = alone(&call, &desk.config, &desk.pop, NOW_MS, |request| {
+        login::operator(Audience::Panel, request)
+    });
+    assert!(got.is_ok(), "{got:?}");
+    assert_eq!(desk.pop.paused(), before, "a browser that is known");
+    desk.wait(Duration::from_mins(1));
+    assert_eq!(desk.takes(HERE), Duration::ZERO);
 }
 
 #[test]
