@@ -92,8 +92,8 @@ pub(crate) fn while_a_lot_is_awaited_no_operator_jumps_the_line_or_draws(house: 
     let mut line = drawn(house, 5, &json!({ "public_value": "beacon" }));
     places(house, &mut line);
     let before = status(house);
-    for at in 0..3 {
-        let mut browser = Visitor::holding(house, line[at].ticket.clone());
+    for visitor in &line[..3] {
+        let mut browser = Visitor::holding(house, visitor.ticket.clone());
         for form in ["act=jump", "act=draw"] {
             let sent = browser.send_once(Ask::form("ticket", form).operator());
             assert_eq!(sent.status, 409, "{form}: {sent:?}");
