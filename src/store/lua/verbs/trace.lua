@@ -11,12 +11,12 @@ local is_called = number and number <= state[is_front and 'front_cursor' or 'cur
 local function lines_at(from, to)
   return redis.call('LRANGE', key.journal, from, to)
 end
-local seq, digest = string.match(stored.journal or '', '^(%d+) (%x+) ')
+local last, digest = string.match(stored.journal or '', '^(%d+) (%x+) ')
 local oldest = string.match(lines_at(-1, -1)[1] or '', '^%x+ (%d+) ')
 -- Lines are counted from the oldest that there is. Where the list lost some, the first places are empty.
-local many = oldest and seq and seq - oldest + 1 or 0
-local function line_at(place)
-  return place > 0 and place <= many and lines_at(many - place, many - place)[1] or nil
+local many = oldest and last and last - oldest + 1 or 0
+local function line_at(nth)
+  return nth > 0 and nth <= many and lines_at(many - nth, many - nth)[1] or nil
 end
 -- The first line for which this holds, as it does for all behind it; one behind the last where it holds for none.
 local function first(holds)
