@@ -26,8 +26,8 @@ use crate::visitor::visit::visit;
 use crate::visitor::{Brought, kind};
 use crate::visitor::{ticket_cookie, trouble};
 pub use entries::{
-    noted_entry, refused_entries, released_entry, settings_entries, sick_entry, uncounted_entry,
-    unsound_entry,
+    noted_entry, recount_entry, refused_entries, released_entry, settings_entries, sick_entry,
+    uncounted_entry, unsound_entry,
 };
 use onwards::{METHODS, forward, options, unclear, web_socket_refused};
 pub use onwards::{bad_upgrade, no_web_sockets, whole_server};

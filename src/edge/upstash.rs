@@ -8,7 +8,7 @@ use fastly::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use fastly::http::{HeaderValue, Method, Url};
 
 use now_serving::config::Config;
-use now_serving::queue::{Noted, Released, Sickness};
+use now_serving::queue::{Noted, Recount, Released, Sickness};
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport, read_in_time};
 
@@ -100,6 +100,10 @@ impl Transport for Upstash<'_> {
 
     fn noted(&self, noted: &Noted) {
         log(&service::noted_entry(&self.counts.room(), noted));
+    }
+
+    fn recounts(&self, recount: &Recount) {
+        log(&service::recount_entry(&self.counts.room(), recount));
     }
 
     fn sickened(&self, sickness: &Sickness) {

@@ -197,7 +197,11 @@ fn release_json(limits: &Explained) -> Value {
             "bound_by": last.bound_by.name(),
         })
     });
-    object!({ "bound_by": limits.bound_by.name(), "last": last })
+    object!({
+        "bound_by": limits.bound_by.name(),
+        "recount_until": limits.recount_ms.map(iso_8601),
+        "last": last,
+    })
 }
 
 /// How the origin answers, and what follows from it.

@@ -158,7 +158,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "sign": figures::line(sign, now_ms),
         "flow": figures::decisive(&hour, trend),
         "came": figures::came(configured.absent_visitors, board.absent),
-        "inside": figures::inside(sign.sessions.as_ref()),
+        "inside": figures::inside(sign.sessions.as_ref()), "recount": figures::recount(&board.limits, now_ms),
         "invited": figures::invited(board, configured), "regions": figures::regions(sign),
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),

@@ -67,7 +67,7 @@ pub use origin::{Answered, AnsweredTo, Answers, OriginHealth, OriginSign, Overru
 pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
 pub use region::{Lag, Region, RegionLine, RegionName, Regions};
-pub use released::{Bound, Explained, Released};
+pub use released::{Bound, Explained, Recount, Released};
 pub use room::RoomName;
 pub use sessions::{Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, Sessions, Slots};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};

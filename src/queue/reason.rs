@@ -114,6 +114,8 @@ pub enum Reason {
     OriginSick,
     /// The store wrote into the journal.
     Noted,
+    /// It is not known who is inside, since the store lost its data.
+    Recount,
 }
 
 impl Reason {

@@ -27,6 +27,31 @@ pub struct Explained {
     pub bound_by: Bound,
     /// The last release; nothing where there was none.
     pub last: Option<Released>,
+    /// Until when it is not known who is inside, Unix time in milliseconds; nothing while it is.
+    pub recount_ms: Option<u64>,
+}
+
+/// That the store has lost who is inside, and lets no visitor in by the cap until the sessions of that time have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recount {
+    /// When it found that out, by the store's clock, in Unix milliseconds.
+    #[serde(skip)]
+    pub at_ms: u64,
+    /// Until when, likewise.
+    pub until_ms: u64,
+}
+
+impl Recount {
+    /// Reads what the store wrote: both times, with a space between.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (at_ms, until_ms) = text.split_once(' ')?;
+        Some(Self {
+            at_ms: at_ms.parse().ok()?,
+            until_ms: until_ms.parse().ok()?,
+        })
+    }
 }
 
 /// Why no more visitors were released.

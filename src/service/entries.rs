@@ -3,7 +3,7 @@
 use crate::cache::outbox::Tally;
 use crate::config::{Config, Problem, Room};
 use crate::page::Refused;
-use crate::queue::{Noted, Now, Reason, Released, RoomName, Sickness};
+use crate::queue::{Noted, Now, Reason, Recount, Released, RoomName, Sickness};
 use crate::telemetry::log::{self};
 use serde_json::json;
 
@@ -78,6 +78,15 @@ pub fn noted_entry(room: &RoomName, noted: &Noted) -> String {
     let (lines, head) = (&noted.lines, &noted.head);
     log::line(
         &json!({ "timestamp": timestamp, "reason": reason, "room": room, "noted": lines, "head": head }),
+    )
+}
+
+/// The log line that says that it is not known who is inside, and until when no visitor is let in by the cap.
+#[must_use]
+pub fn recount_entry(room: &RoomName, recount: &Recount) -> String {
+    let (timestamp, reason, room) = (recount.at_ms, Reason::Recount, room.as_str());
+    log::line(
+        &json!({ "timestamp": timestamp, "reason": reason, "room": room, "recount": recount }),
     )
 }
 

@@ -11,6 +11,9 @@ impl Line<'_> {
         if let Some(released) = answer.released() {
             self.store.released(&released);
         }
+        if let Some(recount) = answer.recounts() {
+            self.store.recounts(&recount);
+        }
         if let Some(sickness) = answer.sickness() {
             self.store.sickened(&sickness);
         }

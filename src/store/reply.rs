@@ -11,8 +11,8 @@ use crate::queue::{
 use crate::queue::{Begun, EventSign, Finding, InvitedVisitors, OriginState, Samples, Window};
 use crate::queue::{Cursor, Measured, Mode, Pace};
 use crate::queue::{
-    EventList, Explained, Position, Price, RegionLine, Released, Sessions, SetTimes, Sign, Splice,
-    TurnsOver,
+    EventList, Explained, Position, Price, Recount, RegionLine, Released, Sessions, SetTimes, Sign,
+    Splice, TurnsOver,
 };
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -268,6 +268,7 @@ impl Answer {
         Some(Explained {
             bound_by: Bound::named(self.text("bound")?)?,
             last,
+            recount_ms: Some(self.number("recount")?).filter(|until| *until > 0),
         })
     }
 
@@ -280,6 +281,11 @@ impl Answer {
         };
         let store_time = Now::from_ms(self.number("told")?);
         Some((news, self.number("ended_seen")?, store_time))
+    }
+
+    /// That this verb found out that it is not known who is inside.
+    pub(super) fn recounts(&self) -> Option<Recount> {
+        Recount::read(self.text("recounts")?)
     }
 
     /// What this verb released of visitors who waited.
@@ -342,13 +348,13 @@ mod tests {
             ("front", json!("1 2 3"), json!(7)),
             ("head", json!("0123456789abcdef"), json!("0123")),
             ("lines", json!(7), json!("some")),
+            ("logged", json!("7 0123456789abcdef"), json!("7 0123")),
             ("origin", json!("0 1 2 0"), json!(["0 1 2 0"])),
             ("event", json!("9 open a 1 2 3 arrival"), json!(null)),
             ("begun", json!("a 1 2 -1 drawn"), json!({})),
             ("live_cap", json!("1 20 60 on"), json!(1)),
             ("live_events", json!("none"), json!(false)),
             ("message", json!("Hello"), json!(5)),
-            ("logged", json!("7 0123456789abcdef"), json!("7 0123")),
             ("pops", json!("3"), json!("many")),
             ("mode_at", json!(5), json!("soon")),
             ("turns_over", json!("5:;3:front;"), json!("5")),

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::io::Read;
 use std::time::Duration;
 
-use crate::queue::{Noted, Released, Sickness};
+use crate::queue::{Noted, Recount, Released, Sickness};
 use serde_json::Value;
 
 /// Carries one body to the store and brings back status and body. The only seam between the rules and the wire.
@@ -22,6 +22,8 @@ pub trait Transport {
     fn released(&self, _released: &Released) {}
     /// Hears which lines of the journal a verb wrote.
     fn noted(&self, _noted: &Noted) {}
+    /// Hears that a verb found out that it is not known who is inside.
+    fn recounts(&self, _recount: &Recount) {}
     /// Hears that the origin has become sick by what a verb brought.
     fn sickened(&self, _sickness: &Sickness) {}
 }

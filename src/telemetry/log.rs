@@ -332,6 +332,7 @@ mod tests {
             Reason::Released,
             Reason::OriginSick,
             Reason::Noted,
+            Reason::Recount,
         ];
         let names = [&Reason::ALL[..], &of_no_request].concat();
         let names: Vec<String> = names

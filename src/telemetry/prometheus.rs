@@ -8,8 +8,8 @@ mod exposition;
 use self::exposition::{Page, seconds, thousandths};
 use crate::cache::outbox::{BUCKETS, FAULTS, Tally};
 use crate::queue::{
-    Absent, Answered, Bound, Inversion, Invited, Mode, Pace, Phase, Reason, RegionLine, Sessions,
-    Sign, Signal,
+    Absent, Answered, Bound, Explained, Inversion, Invited, Mode, Pace, Phase, Reason, RegionLine,
+    Sessions, Sign, Signal,
 };
 use crate::store::Figures;
 
@@ -41,7 +41,7 @@ pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> 
         page.head(name, "gauge", help);
         page.put(name, "", &thousandths(window));
     }
-    page.bound(figures.limits.bound_by);
+    page.bound(&figures.limits);
     page.invitations(&figures.tally);
     page.inversions(&figures.tally);
     page.signals(&figures.tally);
@@ -170,11 +170,16 @@ impl Page<'_> {
         }
     }
 
-    fn bound(&mut self, bound_by: Bound) {
+    fn bound(&mut self, limits: &Explained) {
         let name = "queue_bound";
         let help = "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.";
         let rules = Bound::ALL.map(Bound::name);
-        self.choice((name, help, "rule"), &rules, bound_by.name());
+        self.choice((name, help, "rule"), &rules, limits.bound_by.name());
+        self.gauge(
+            "recount_ends_timestamp_seconds",
+            "Until when it is not known who is inside, since the store lost its data, Unix time; absent while it is known.",
+            limits.recount_ms.map(|until| until / 1000),
+        );
     }
 
     fn pace(&mut self, pace: Pace) {
@@ -322,7 +327,7 @@ mod tests {
 
     use super::*;
     use crate::queue::{Cursor, Pace};
-    use crate::queue::{Explained, Live, Sign, TurnsOver};
+    use crate::queue::{Live, Sign, TurnsOver};
 
     fn figures() -> Figures {
         let live = Live {
@@ -366,6 +371,7 @@ mod tests {
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,
+                recount_ms: None,
             },
             absent: Absent {
                 share: Some(310),
@@ -409,6 +415,7 @@ mod tests {
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,
+                recount_ms: None,
             },
             ..figures()
         };

@@ -4,7 +4,7 @@ use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use now_serving::queue::{Noted, Released, Sickness};
+use now_serving::queue::{Noted, Recount, Released, Sickness};
 use now_serving::store::upstash::{Attempt, StoreError, Transport};
 
 use crate::broken::Broken;
@@ -109,6 +109,10 @@ impl<T: Transport> Transport for Watched<T> {
 
     fn noted(&self, noted: &Noted) {
         self.inner.noted(noted);
+    }
+
+    fn recounts(&self, recount: &Recount) {
+        self.inner.recounts(recount);
     }
 
     fn sickened(&self, sickness: &Sickness) {

@@ -8,7 +8,9 @@ use now_serving::cache::Pop;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::Call;
-use now_serving::queue::{AboveBound, Noted, Now, Platform, Released, RoomName, SaysNothing};
+use now_serving::queue::{
+    AboveBound, Noted, Now, Platform, Recount, Released, RoomName, SaysNothing,
+};
 use now_serving::request::Request;
 use now_serving::service::{self, Outcome};
 use now_serving::store::upstash::{Attempt, Attempts, StoreError, Transport};
@@ -31,8 +33,10 @@ pub enum Takes {
 pub enum Happened<'a> {
     /// Visitors who waited were released.
     Released(&'a Released),
-    /// Lines of the journal were written.
+    /// Lines of the journal were told.
     Noted(&'a Noted),
+    /// It is not known who is inside.
+    Recounts(&'a Recount),
 }
 
 impl Happened<'_> {
@@ -42,6 +46,7 @@ impl Happened<'_> {
         match self {
             Self::Released(released) => service::released_entry(room, released),
             Self::Noted(noted) => service::noted_entry(room, noted),
+            Self::Recounts(recount) => service::recount_entry(room, recount),
         }
     }
 }
@@ -182,5 +187,9 @@ impl Transport for Counting<'_> {
 
     fn noted(&self, noted: &Noted) {
         (self.hears)(Happened::Noted(noted));
+    }
+
+    fn recounts(&self, recount: &Recount) {
+        (self.hears)(Happened::Recounts(recount));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::hour::{Bar, Hour};
 use super::trend::Trend;
-use super::words::{moment, number, people, per_minute, span_words};
+use super::words::{moment, moment_to_the_minute, number, people, per_minute, span_words};
 use super::{Configured, SignSeen};
 use crate::http::object::object;
 use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
@@ -89,6 +89,14 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
         Enforcement::On => "",
     };
     format!("{inside} of {most}, and {promised} promised.{observed}")
+}
+
+/// Why the cap lets no visitor in, until when, and what helps at once.
+pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
+    let until = moment_to_the_minute(limits.recount_ms?, now_ms).text;
+    Some(format!(
+        "The store lost its data, so visitors inside are counted anew until {until}. Until then the cap lets no visitor in, and permits are kept as credit. To let visitors in now, set the cap to 0 or let it only observe."
+    ))
 }
 
 /// Who came by an invitation, where any is taken.

@@ -138,6 +138,7 @@ pub(super) mod tests {
             limits: Explained {
                 bound_by: Bound::Waiting,
                 last: None,
+                recount_ms: None,
             },
             mode: None,
             pace: None,

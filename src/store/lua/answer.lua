@@ -64,6 +64,11 @@ local function answer(number, ...)
   end
   if is_capped then
     use('sessions').tell(told)
+    local recounts = recounts_from_now()
+    if recounts then
+      table.insert(told, 'recounts')
+      table.insert(told, recounts)
+    end
   end
   tell_health(told)
   if texts.release and waiting(before) > 0 then

@@ -21,6 +21,11 @@ end
 local function is_recounting()
   return this_minute < state.recount
 end
+-- That this verb has found it out, and until when, in milliseconds.
+local function recounts_from_now()
+  local is_new_end = state.recount ~= (were.recount or 0)
+  return is_new_end and is_enforced() and is_recounting() and string.format('%d %d', now, state.recount * 60000) or nil
+end
 -- How many visitors may be released.
 local function slots()
   if not is_enforced() then

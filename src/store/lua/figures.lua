@@ -1,7 +1,7 @@
 -- What is known of the line besides.
 local function figures(...)
   local told = answer(0, ...)
-  for _, more in ipairs({ { 'bound', bound(), 'last_release', stored.release or '' },
+  for _, more in ipairs({ { 'bound', bound(), 'last_release', stored.release or '', 'recount', is_enforced() and is_recounting() and state.recount * 60000 or 0 },
     {
       'health', string.format('%d %d %d %d %d', state.sick_until, state.overruled, state.heard_ok, state.heard_late, state.heard_bad),
       'last_sickness', stored.sickness or '', 'window', use('window').written(),

@@ -71,6 +71,7 @@ fn every_metric_is_documented_once() {
     let expected = [
         "absent_share",
         "estimated_wait_seconds",
+        "recount_ends_timestamp_seconds",
         "region_cursor",
         "region_waiting",
         "window_visitors",

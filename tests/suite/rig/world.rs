@@ -952,11 +952,16 @@ fn told_of(happened: Happened<'_>, told: &mut String, logged: &RefCell<BTreeSet<
             .unwrap();
         }
         Happened::Noted(Noted { lines, .. }) => {
+            // A data centre logs also what another one has.
             for line in lines {
                 if logged.borrow_mut().insert(line.clone()) {
                     write!(told, "\n  journal {}", journal(line)).unwrap();
                 }
             }
+        }
+        Happened::Recounts(recount) => {
+            let lasts = (recount.until_ms - recount.at_ms).div_ceil(60_000);
+            write!(told, "\n  recount for {lasts} minutes").unwrap();
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
     for visitor in &mut line {
         visitor.ask("/");
     }
-    let pace = json!({"bound_by": "pace", "last": null});
+    let pace = json!({"bound_by": "pace", "recount_until": null, "last": null});
     assert_eq!(
         status(house)["release"],
         pace,

@@ -248,7 +248,7 @@ pub(crate) fn status_is_data_for_operator_and_program(house: &House) {
                 "rate": {"automatic": 30, "automatic_quantity": 10, "per_minute": 20.0, "measured_per_minute": null}, "estimated_wait_seconds": 0,
                 "absent": {"setting": "observe", "share": null, "may_come": 0},
                 "sessions": null, "regions": null,
-                "release": {"bound_by": "waiting", "last": null},
+                "release": {"bound_by": "waiting", "recount_until": null, "last": null},
                 "origin": {"setting": "observe", "recent": {"ok": 0, "late": 0, "bad": 0}, "sick_until": null, "overruled_until": null, "last": null,
                     "window": {"setting": "off", "size": 10.0, "is_ramp": false, "answers": 0, "late": 0, "baseline": 0.0, "load": null, "says": "unknown"}},
                 "event": null,

@@ -217,14 +217,17 @@ fn limits(history: History, now_ms: u64) -> Explained {
         History::Nothing => Explained {
             bound_by: Bound::Waiting,
             last: None,
+            recount_ms: None,
         },
         History::Growing => Explained {
             bound_by: Bound::Pace,
             last: Some(released),
+            recount_ms: None,
         },
         History::Held { .. } => Explained {
             bound_by: Bound::Mode,
             last: Some(released),
+            recount_ms: None,
         },
     }
 }
