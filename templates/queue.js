@@ -2,7 +2,7 @@
   const doc = document, page = doc.querySelector('main'), given = page.dataset, tag = doc.documentElement.lang
   const now = () => Date.now()
   const at = id => doc.getElementById(id), on = addEventListener, hidden = () => doc.hidden
-  const closed = page.className === 'closed', bar = at('progress'), here = at('look').getAttribute('href'), bell = at('alert'), message = at('message'), sender = message && message.dataset.from, word = bell.lastChild, off = word.textContent, pause = at('pause')
+  const closed = page.className === 'closed', bar = at('progress'), here = doc.forms.wish.to.value, bell = at('alert'), message = at('message'), sender = message && message.dataset.from, word = bell.lastChild, off = word.textContent, pause = at('pause')
   let timer, walking, last = now(), seconds = +given.refresh, shown = +given.cursor, failed = 0, strange = 0, without = 0, spoken = 0
   // Texts stand here, unless they have a place for a time or are not for each visitor: those stand on the page.
   const turned = '{{text.turn}}', stopped = '{{text.watching}}'
@@ -203,7 +203,7 @@
     plan()
     if (at('notice')) say(at('notice').textContent, true)
     // No server sees what stands behind #: the page that takes an invitation reads it.
-    if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(at('invite') + location.hash)
+    if (at('invite') && location.hash.startsWith('#invitation=')) location.replace(given.place.slice(0, -5) + 'invitation?to=' + encodeURIComponent(here) + location.hash)
   }
   // A script of the site may have put the page into another one, which is loaded.
   doc.readyState === 'complete' ? begin() : on('load', begin)

@@ -13,7 +13,7 @@ use crate::http::object::object;
 use crate::i18n::{LANGUAGES, Language};
 
 /// Every name but those of what has names itself: `brand` and `languages`.
-const NAMES: [&str; 39] = [
+const NAMES: [&str; 41] = [
     "lang",
     "dir",
     "title",
@@ -48,6 +48,8 @@ const NAMES: [&str; 39] = [
     "here",
     "place",
     "updates",
+    "routes",
+    "every",
     "language",
     "lot",
     "invitation",
@@ -159,6 +161,10 @@ impl<'a> Told<'a> {
             "here" => links.here.as_str().into(),
             "place" => links.place.as_str().into(),
             "updates" => links.updates.as_str().into(),
+            // For a form that has the address once, in place of links that each have it.
+            "routes" => links.place.strip_suffix("/place").into(),
+            "every" if waiting.still => "on".into(),
+            "every" => "off".into(),
             "language" => links.language.as_str().into(),
             "lot" => {
                 let drawn = waiting.event.filter(|event| event.order == DRAWN);

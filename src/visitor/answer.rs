@@ -298,11 +298,12 @@ fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
         0 => u64::MAX,
         seconds => seconds,
     };
-    let left = || match visit.changed {
-        true => request.config.tickets.life,
-        false => end.saturating_sub(request.now.secs()),
+    let left = if visit.changed {
+        request.config.tickets.life
+    } else {
+        end.saturating_sub(request.now.secs())
     };
-    has_turn.then(|| left().min(turn))
+    has_turn.then(|| left.min(turn))
 }
 
 /// How many were ahead when the number was drawn.

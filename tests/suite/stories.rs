@@ -159,6 +159,8 @@ in_every_house! {
     a_ticket_carries_what_the_journal_had_reached
     what_moves_nothing_is_not_in_the_journal
     visitors_who_go_straight_in_are_told_together
+    the_page_has_the_visited_address_once
+    every_button_of_the_page_leads_back_to_the_visited_address
     the_journal_is_for_operators_and_read_by_one_call
     what_a_lost_answer_has_written_is_logged_with_the_next_look
     the_first_lines_of_all_are_logged_though_their_answer_was_lost

@@ -12,6 +12,9 @@ use now_serving::config::{
     Source, Spent, Unreadable,
 };
 use now_serving::http::without_mark;
+use now_serving::i18n::LANGUAGES;
+use now_serving::page::{Links, Waiting, waiting_page};
+use now_serving::queue::{Cursor, Position};
 use serde_json::Value as Json;
 
 use harness::sandbox_dir::Settings;
@@ -32,7 +35,7 @@ pub struct Options {
 pub struct Verdict {
     /// Whether it can be published.
     pub is_sound: bool,
-    /// A line for each problem, or one that says that there is none.
+    /// A line for each problem, or one that says that there is none; and what is sound and costs visitors time.
     pub lines: Vec<String>,
 }
 
@@ -85,19 +88,24 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
     if lines.is_empty() {
         let mut keys = keys;
         keys.extend(parts);
-        let (problems, spent) = problems(&keys);
+        let Reading {
+            problems,
+            spent,
+            long_pages,
+        } = read(&keys);
         lines.extend(keys.iter().filter_map(|(key, value)| too_long(key, value)));
         lines.extend(keys.keys().filter_map(|key| not_read(key)));
         lines.extend(problems.iter().map(worded));
         if lines.is_empty() {
             let longest = keys.values().map(|value| value.chars().count()).max();
+            let sound = format!(
+                "{name} is sound: {} look-ups, and the longest value has {} of {LONGEST} characters.",
+                spent.look_ups,
+                longest.unwrap_or_default()
+            );
             return Verdict {
                 is_sound: true,
-                lines: vec![format!(
-                    "{name} is sound: {} look-ups, and the longest value has {} of {LONGEST} characters.",
-                    spent.look_ups,
-                    longest.unwrap_or_default()
-                )],
+                lines: [vec![sound], long_pages].concat(),
             };
         }
     }
@@ -155,8 +163,16 @@ fn worded(problem: &Problem) -> String {
     format!("  {place}{value} accepted is {}", problem.accepted)
 }
 
-/// What the service says about the keys, and what reading them takes.
-fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
+/// What the service says about the keys.
+struct Reading {
+    problems: Vec<Problem>,
+    /// What reading them takes.
+    spent: Spent,
+    /// What there is to say of pages that do not leave at once.
+    long_pages: Vec<String>,
+}
+
+fn read(keys: &Settings) -> Reading {
     let is_whole = SECRETS.iter().any(|key| keys.contains_key(*key));
     let source = std::sync::Arc::new(Remembering::new(Published {
         keys: keys.clone(),
@@ -164,6 +180,8 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
     }));
     let config = Config::read(&(source.clone() as std::sync::Arc<dyn Source>));
     let spent = source.spent();
+    let rooms = config.iter().flat_map(|config| config.rooms.all());
+    let long_pages = rooms.filter_map(long_page).collect();
     let problems = match config {
         Ok(config) => {
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
@@ -174,7 +192,49 @@ fn problems(keys: &Settings) -> (Vec<Problem>, Spent) {
         }
         Err(unsound) => unsound.problems,
     };
-    (problems, spent)
+    Reading {
+        problems,
+        spent,
+        long_pages,
+    }
+}
+
+/// What a server sends at once on a new connection: ten segments of 1 460 bytes (RFC 6928), less what the network takes of them.
+const AT_ONCE: usize = 14_000;
+/// Status line, `Refresh`, `Retry-After` and `Vary`, which each answer has besides.
+const BESIDES: usize = 80;
+
+/// What there is to say of a page that is longer than leaves at once, without the address that a visitor asks for.
+fn long_page(room: &Room) -> Option<String> {
+    let waiting = Waiting {
+        position: Some(Position(1_234_567)),
+        seen: Some((Cursor(1_034_567), 199_999)),
+        message: room.pages.brand.message.clone(),
+        reference: Some("3F9A-1C2E".to_owned()),
+        estimate: Some(36_000),
+        refresh: 30,
+        ..Waiting::default()
+    };
+    let links = Links {
+        here: "/".to_owned(),
+        place: format!("{}/place", room.routes),
+        language: format!("{}/language", room.routes),
+        ..Links::default()
+    };
+    let length = |words| {
+        let page = waiting_page(503, &waiting, &links, words, &room.pages, None);
+        let headers = page.headers.iter();
+        let headers: usize = headers
+            .map(|(name, value)| name.len() + value.len() + 4)
+            .sum();
+        BESIDES + headers + page.body.len()
+    };
+    let longest = LANGUAGES.iter().map(length).max()?;
+    let logo = room.pages.brand.logo.as_deref().unwrap_or_default().len();
+    let name = &room.name;
+    (longest > AT_ONCE).then(|| {
+        format!("  The waiting page of room {name} has up to {longest} bytes, {logo} of them of brand_logo, and those of the visited address besides. {AT_ONCE} leave at once; a longer page takes one more way there and back.")
+    })
 }
 
 /// What is wrong with templates: what a room has in common with the first is named once.
@@ -259,6 +319,17 @@ mod tests {
                 "a.json is sound: 7 look-ups, and the longest value has 39 of 8000 characters."
             )
         );
+    }
+
+    #[test]
+    fn a_page_that_is_longer_than_leaves_at_once_is_named_with_its_bytes() {
+        let with_logo = |letters: usize| {
+            let logo = format!("data:image/png;base64,{}", "A".repeat(letters));
+            said(&format!(r#"{{"brand_logo":"{logo}"}}"#))
+        };
+        let (is_sound, lines) = with_logo(3_000);
+        assert!(is_sound, "{lines}");
+        assert!(lines.contains("3022 of them of brand_logo"), "{lines}");
     }
 
     #[test]

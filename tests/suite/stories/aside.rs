@@ -166,7 +166,7 @@ pub(crate) fn a_page_that_should_not_refresh_does_not(house: &House) {
         still.body
     );
     assert!(
-        still.body.contains("updates?every&#x3D;on"),
+        still.body.contains("name=every value=on>"),
         "{}",
         still.body
     );
@@ -305,4 +305,70 @@ pub(crate) fn what_is_quoted_to_support_is_found_in_the_log(house: &House) {
     assert!(page.body.contains(&reference), "{reference}: {}", page.body);
     let log = house.log();
     assert_eq!(log.last().unwrap()["ticketReference"], reference);
+}
+
+/// A letter of the visited address costs the page one byte, in every state of the page.
+pub(crate) fn the_page_has_the_visited_address_once(house: &House) {
+    house.set("automatic", "0");
+    house.set("invited_per_minute", "10");
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    let mut page = |target: &str| visitor.send(Ask::get(target)).body;
+    let mut bodies = vec![page("/shop?utm_source=letter")];
+    page("/_queue/updates?every=off&to=/");
+    bodies.push(page("/shop?utm_source=letter"));
+    bodies.push(page(&format!(
+        "/shop?utm_source=letter{}",
+        "a".repeat(8_000)
+    )));
+    for mode in ["hold", "closed"] {
+        house.change("mode", &format!(r#"{{"mode":"{mode}"}}"#));
+        house.forget_the_sign();
+        bodies.push(page("/shop?utm_source=letter"));
+        bodies.push(
+            Visitor::new(house)
+                .send(Ask::get("/shop?utm_source=letter"))
+                .body,
+        );
+    }
+    for body in &bodies {
+        assert_eq!(body.matches("utm_source").count(), 1, "{body}");
+    }
+    assert_eq!(bodies[2].len() - bodies[1].len(), 8_000);
+}
+
+/// What the form of the page sends, by each of its buttons.
+pub(crate) fn every_button_of_the_page_leads_back_to_the_visited_address(house: &House) {
+    house.set("automatic", "0");
+    house.set("invited_per_minute", "10");
+    let mut visitor = Visitor::new(house);
+    visitor.ask("/");
+    for address in ["/shop?a=b&c=d%20e&to=x#", "/a/../b?x=%2F", "//double?x=1"] {
+        let address = address.trim_end_matches('#');
+        let page = visitor.send(Ask::get(address)).body;
+        let (_, field) = page.split_once("name=to value=\"").unwrap();
+        let to = field.split_once('"').unwrap().0;
+        let to = to.replace("&#x3D;", "=").replace("&amp;", "&");
+        let encoded: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        let expected = address
+            .strip_prefix("//")
+            .map_or(address.to_owned(), |rest| format!("/.//{rest}"));
+        assert_eq!(to, expected);
+        for sent in [
+            format!("/_queue/updates?to={encoded}&language=en&every=off"),
+            format!("/_queue/updates?to={encoded}&language=en&every=on"),
+            format!("/_queue/language?to={encoded}&language=en"),
+        ] {
+            let got = visitor.send(Ask::get(&sent));
+            assert_eq!(
+                (got.status, got.header("location")),
+                (303, &*expected),
+                "{sent}"
+            );
+        }
+        let form = visitor.send(Ask::get(&format!(
+            "/_queue/invitation?to={encoded}&language=en"
+        )));
+        assert_eq!(form.status, 200, "{form:?}");
+    }
 }
