@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use crate::queue::{Answered, AnsweredTo, CountedRenewal, Inversion, Invited, Now, Reason, Signal};
+use crate::queue::{
+    Answered, AnsweredTo, CountedRenewal, Inversion, Invited, Now, Reason, SessionMark, Signal,
+};
 
 /// The upper ends of the buckets in which the times of store calls are counted, in milliseconds.
 pub const BUCKETS: [u64; 8] = [5, 10, 25, 50, 100, 250, 500, 1000];
@@ -34,9 +36,20 @@ const SPAN: u64 = 10;
 /// The number of spans for which an answer says something about the origin of now.
 const FRESH_SPANS: u64 = 2;
 
-/// Numbers by name, a few dozen at most.
+/// With what the names of renewed sessions begin.
+const RENEWED: &str = "renewed_";
+/// The characters of one of them: the mark of the session, and by how many minutes its end moves, in hexadecimal digits.
+pub const RENEWAL: usize = SessionMark::DIGITS + 2;
+/// The most of them that one batch brings, so that no call of the store takes long.
+const MOST_RENEWALS: usize = 2000;
+
+/// What was counted: numbers by name, a few dozen at most, and the sessions that were made longer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(Vec<(String, u64)>);
+pub struct Tally {
+    numbers: Vec<(String, u64)>,
+    /// By their end and the beginning of their line: `renewed_TO_BORN_EPOCH`, and one after the other.
+    renewed: Vec<(String, String)>,
+}
 
 impl Tally {
     /// A request was decided.
@@ -56,9 +69,41 @@ impl Tally {
 
     /// A session was made longer.
     pub fn renewed(&mut self, renewal: CountedRenewal) {
-        let CountedRenewal { from, to, of } = renewal;
-        let name = format!("renewed_{from}_{to}_{}_{}", of.born, of.epoch);
-        self.add(&name, 1);
+        let CountedRenewal { from, to, of, mark } = renewal;
+        let name = format!("{RENEWED}{to}_{}_{}", of.born, of.epoch);
+        // No session is longer than 240 minutes. 0: it was to end at no known time.
+        let by = to.checked_sub(from).filter(|_| from > 0);
+        let by = by.and_then(|by| u8::try_from(by).ok()).unwrap_or(0);
+        self.renew(&name, &format!("{}{by:02x}", mark.written()));
+    }
+
+    fn renew(&mut self, name: &str, sessions: &str) {
+        match self.renewed.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => known.push_str(sessions),
+            None => self.renewed.push((name.to_owned(), sessions.to_owned())),
+        }
+    }
+
+    /// Takes out what one batch brings: of many renewals a part.
+    fn take_batch(&mut self) -> Self {
+        let mut batch = Self {
+            numbers: std::mem::take(&mut self.numbers),
+            renewed: Vec::new(),
+        };
+        let mut room = MOST_RENEWALS * RENEWAL;
+        while let Some((name, sessions)) = self.renewed.pop() {
+            let end = sessions.len().min(room);
+            let (taken, left) = sessions.split_at_checked(end).unwrap_or((&sessions, ""));
+            room -= end;
+            if !taken.is_empty() {
+                batch.renewed.push((name.clone(), taken.to_owned()));
+            }
+            if !left.is_empty() {
+                self.renewed.push((name, left.to_owned()));
+                break;
+            }
+        }
+        batch
     }
 
     /// A visitor inside came with a ticket that more networks use than should.
@@ -125,8 +170,11 @@ impl Tally {
     /// The same as the store hears it: answers of long ago are counted and say nothing about the origin of now.
     #[must_use]
     pub fn as_of(&self, now: Now) -> Self {
-        let mut told = Self::default();
-        for (name, number) in &self.0 {
+        let mut told = Self {
+            renewed: self.renewed.clone(),
+            ..Self::default()
+        };
+        for (name, number) in &self.numbers {
             match name.strip_prefix("watched_").and_then(read_watched) {
                 Some((to, kind, span)) if (now.secs() / SPAN).abs_diff(span) <= FRESH_SPANS => {
                     told.add(&format!("watched_{to}_{kind}"), *number);
@@ -183,31 +231,40 @@ impl Tally {
     /// Whether nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.numbers.is_empty() && self.renewed.is_empty()
     }
 
     /// Adds to a number.
     pub fn add(&mut self, name: &str, number: u64) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
+        match self.numbers.iter_mut().find(|(known, _)| known == name) {
             Some((_, sum)) => *sum = sum.saturating_add(number),
-            None => self.0.push((name.to_owned(), number)),
+            None => self.numbers.push((name.to_owned(), number)),
         }
     }
 
     /// Adds all numbers of another.
     pub fn merge(&mut self, other: &Self) {
-        for (name, number) in &other.0 {
+        for (name, number) in &other.numbers {
             self.add(name, *number);
+        }
+        for (name, sessions) in &other.renewed {
+            self.renew(name, sessions);
         }
     }
 
-    /// `name=number name=number`.
+    /// `name=number name=number renewed_TO_BORN_EPOCH=sessions`.
     #[must_use]
     pub fn encode(&self) -> String {
         let mut text = String::new();
-        for (name, number) in &self.0 {
+        let mut write = |name: &str, value: &str| {
             let space = if text.is_empty() { "" } else { " " };
-            text.extend([space, name, "=", &number.to_string()]);
+            text.extend([space, name, "=", value]);
+        };
+        for (name, number) in &self.numbers {
+            write(name, &number.to_string());
+        }
+        for (name, sessions) in &self.renewed {
+            write(name, sessions);
         }
         text
     }
@@ -215,16 +272,24 @@ impl Tally {
     /// Reads what [`encode`](Self::encode) wrote.
     #[must_use]
     pub fn decode(text: &str) -> Option<Self> {
-        let pair = |pair: &str| {
-            let (name, number) = pair.split_once('=')?;
-            Some((name.to_owned(), number.parse().ok()?))
-        };
-        let pairs: Option<_> = text.split_whitespace().map(pair).collect();
-        pairs.map(Self)
+        let mut tally = Self::default();
+        for pair in text.split_whitespace() {
+            let (name, value) = pair.split_once('=')?;
+            if name.starts_with(RENEWED) {
+                let is_whole = value.len().is_multiple_of(RENEWAL)
+                    && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+                tally
+                    .renewed
+                    .push((name.to_owned(), is_whole.then(|| value.to_owned())?));
+            } else {
+                tally.numbers.push((name.to_owned(), value.parse().ok()?));
+            }
+        }
+        Some(tally)
     }
 
     fn number(&self, name: &str) -> u64 {
-        let found = self.0.iter().find(|(known, _)| known == name);
+        let found = self.numbers.iter().find(|(known, _)| known == name);
         found.map_or(0, |(_, number)| *number)
     }
 }
@@ -325,7 +390,7 @@ impl OutboxSlot {
     /// The batch to be sent now: the latest one again, unless it has been acknowledged.
     pub fn batch(&mut self, place: usize) -> Option<Batch> {
         if self.sent.is_empty() {
-            self.sent = std::mem::take(&mut self.open);
+            self.sent = self.open.take_batch();
             self.number = self.number.saturating_add(1);
         }
         (!self.sent.is_empty()).then(|| Batch {
@@ -367,6 +432,7 @@ impl OutboxSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::{Beginning, Renewal};
 
     fn tally(pairs: &[(&str, u64)]) -> Tally {
         let mut tally = Tally::default();
@@ -421,6 +487,56 @@ mod tests {
             "origin_late=2 watched_inside_ok=1 decided_inside=1"
         );
         assert_eq!(told(9000), "origin_late=2 origin_ok=1 decided_inside=1");
+    }
+
+    /// Renewals of visitors inside who come in one second, where as many come in a minute.
+    fn renewals(many: u64) -> Tally {
+        let of = Beginning {
+            born: 1_800_000_000_000,
+            epoch: 1,
+        };
+        let mut counted = Tally::default();
+        for number in 0..many.div_ceil(60) {
+            let renewal = Renewal {
+                from: 30_000_019 - number % 5,
+                to: 30_000_020,
+            };
+            counted.renewed(renewal.counted(&format!("{number:032x}"), of));
+        }
+        counted
+    }
+
+    #[test]
+    fn a_thousand_visitors_a_minute_are_three_hundred_bytes_a_second() {
+        let counted = renewals(1000);
+        let text = counted.encode();
+        assert!(text.len() <= 300, "{}", text.len());
+        assert_eq!(Tally::decode(&text), Some(counted));
+        let first = Renewal { from: 0, to: 30 };
+        let of = Beginning { born: 7, epoch: 2 };
+        let mut counted = Tally::default();
+        counted.renewed(first.counted("00112233445566778899aabbccddeeff", of));
+        assert_eq!(counted.encode(), "renewed_30_7_2=00112233445500");
+        for spoilt in ["renewed_30_7_2=1", "renewed_30_7_2=0011223344551x"] {
+            assert_eq!(Tally::decode(spoilt), None, "{spoilt}");
+        }
+    }
+
+    #[test]
+    fn of_many_renewals_a_batch_brings_a_part_and_none_is_lost() {
+        let mut till = OutboxSlot::new("a".into());
+        till.put(&renewals(300_000));
+        let mut brought = Vec::new();
+        while let Some(batch) = till.batch(0) {
+            let sessions = batch
+                .tally
+                .renewed
+                .iter()
+                .map(|(_, sessions)| sessions.len());
+            brought.push(sessions.sum::<usize>() / RENEWAL);
+            till.acknowledge(&batch);
+        }
+        assert_eq!(brought, [2000, 2000, 1000]);
     }
 
     #[test]

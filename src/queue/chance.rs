@@ -39,6 +39,12 @@ impl Chance {
         Self(id.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
     }
 
+    /// The lower bits of the number.
+    #[must_use]
+    pub fn bits(self, many: u32) -> u64 {
+        self.0 & (1_u64.checked_shl(many).unwrap_or(0).wrapping_sub(1))
+    }
+
     /// A whole number from `from` to `to`, each as likely as the others; `from` where there is nothing between them.
     #[must_use]
     pub fn between(self, rule: Rule, from: u64, to: u64) -> u64 {

@@ -69,7 +69,9 @@ pub use reason::Reason;
 pub use region::{Lag, Region, RegionLine, RegionName, Regions};
 pub use released::{Bound, Explained, Recount, Released};
 pub use room::RoomName;
-pub use sessions::{Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, Sessions, Slots};
+pub use sessions::{
+    Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions, Slots,
+};
 pub use sign::{Live, SetTimes, Sign, WaitingProof};
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{

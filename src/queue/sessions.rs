@@ -246,11 +246,35 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// The same of a visitor who went in by this beginning of the line.
+    /// The same of the ticket with this id, whose holder went in by this beginning of the line.
     #[must_use]
-    pub fn counted(self, of: Beginning) -> CountedRenewal {
+    pub fn counted(self, id: &str, of: Beginning) -> CountedRenewal {
         let Self { from, to } = self;
-        CountedRenewal { from, to, of }
+        let mark = SessionMark::of(id);
+        CountedRenewal { from, to, of, mark }
+    }
+}
+
+/// The first six bytes of a ticket's random id, by which the store knows whose session it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SessionMark(u64);
+
+impl SessionMark {
+    /// How many hexadecimal digits it has.
+    pub const DIGITS: usize = 12;
+
+    /// The mark of a ticket. Our ids are hexadecimal; one that is not has a digest in place of its beginning.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        let first = id.get(..Self::DIGITS);
+        let number = first.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        Self(number.unwrap_or_else(|| Chance::of(id).bits(48)))
+    }
+
+    /// Its digits.
+    #[must_use]
+    pub fn written(self) -> String {
+        format!("{:012x}", self.0)
     }
 }
 
@@ -263,6 +287,8 @@ pub struct CountedRenewal {
     pub to: u64,
     /// The beginning of the line by which its visitor went in.
     pub of: Beginning,
+    /// Whose session it is.
+    pub mark: SessionMark,
 }
 
 /// What came of a called visitor's question for a slot.

@@ -2,13 +2,17 @@
 
 use super::Line;
 use super::arguments::{Arguments, Keys, named};
+use crate::queue::SessionMark;
 
 impl Line<'_> {
     /// What is remembered of a ticket and of its holder's network.
     pub(super) fn asker(&self, id: &str) -> (Keys, Arguments) {
         let claim = self.key(&format!("claim:{id}"));
         let mut keys = vec![("draw", self.draw_key(id)), ("claim", claim)];
-        let mut arguments = vec![named(("network", self.network.clone()))];
+        let mut arguments = vec![
+            named(("network", self.network.clone())),
+            named(("mark", SessionMark::of(id).written())),
+        ];
         if let Some(bound) = self.bound.written().filter(|_| !self.network.is_empty()) {
             keys.push(("network", self.key(&format!("network:{}", self.network))));
             arguments.push(named(("bound", bound)));

@@ -253,7 +253,13 @@ impl Line<'_> {
         mut keys: Keys,
         arguments: Arguments,
     ) -> Result<serde_json::Value, StoreError> {
-        keys.extend(["hour", "journal"].map(|name| (name, self.key(name))));
+        let always = [
+            ("hour", "hour"),
+            ("journal", "journal"),
+            ("inside0", "inside:0"),
+            ("inside1", "inside:1"),
+        ];
+        keys.extend(always.map(|(name, key)| (name, self.key(key))));
         keys.push(("line", self.room.line_key()));
         let (names, keys): (Vec<&str>, Vec<String>) = keys.into_iter().unzip();
         let (many, names) = (keys.len().to_string(), names.join(" "));

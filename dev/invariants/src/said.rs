@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use now_serving::cache::outbox::RENEWAL;
 use now_serving::queue::{
     AboveBound, Begun, Cell, Enforcement, EventSign, FrontLane, Invited, Lane, Mode, Pace,
     RegionLine, Splice, Way,
@@ -55,10 +56,7 @@ impl Batch<'_> {
     /// Sessions that were made longer.
     #[must_use]
     pub fn renewals(&self) -> u64 {
-        let renewed = self
-            .counts
-            .iter()
-            .filter(|(name, _)| name.starts_with("renewed_"));
+        let renewed = self.counts.iter().filter(|(name, _)| is_of_sessions(name));
         renewed.map(|(_, many)| many).sum()
     }
 
@@ -67,6 +65,11 @@ impl Batch<'_> {
         let decided = self.counts.iter().filter(|(name, _)| is_decision(name));
         decided.copied()
     }
+}
+
+/// Whether the value has one session after the other.
+fn is_of_sessions(name: &str) -> bool {
+    name.starts_with("renewed_")
 }
 
 fn is_decision(name: &str) -> bool {
@@ -345,7 +348,12 @@ impl Said {
             let counts = self.argument(&format!("counts{at}"))?.split(' ');
             let pairs = counts.filter_map(|pair| {
                 let (name, many) = pair.split_once('=')?;
-                Some((name, many.parse().ok()?))
+                let many = if is_of_sessions(name) {
+                    (many.len() / RENEWAL) as u64
+                } else {
+                    many.parse().ok()?
+                };
+                Some((name, many))
             });
             Some(Batch {
                 outbox,

@@ -48,12 +48,13 @@ const fn script(name: &'static str, arity: i8) -> Command {
     }
 }
 
-const COMMANDS: [Command; 32] = [
+const COMMANDS: [Command; 33] = [
     data("ping", -1, Keys::None),
     data("time", 1, Keys::None),
     data("get", 2, Keys::First),
     data("set", -3, Keys::First),
     data("del", -2, Keys::All),
+    data("unlink", -2, Keys::All),
     data("exists", -2, Keys::All),
     data("incr", 2, Keys::First),
     data("incrby", 3, Keys::First),

@@ -60,7 +60,7 @@ impl Keyspace {
             ("time", []) => Ok(self.time()),
             ("get", [key]) => self.get(key),
             ("set", [key, value, options @ ..]) => self.set(key, value, options),
-            ("del", keys) => {
+            ("del" | "unlink", keys) => {
                 let gone = keys.iter().filter(|key| self.remove(key)).count();
                 Ok(Value::count(gone))
             }

@@ -39,7 +39,7 @@ local function claim(number, bit)
   end
   take_promise(is_main and number)
   local last = this_minute + cap.minutes
-  open_session(last, 1)
+  open(last, arg.mark)
   local born, own = state.born, number
   if is_main then
     born, own = named(number)
@@ -58,10 +58,7 @@ local function claim(number, bit)
 end
 
 return {
-  begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open_session = open_session,
-  renew_sessions = renew_sessions, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
-  write = write, end_marked = end_marked, ended_news = ended_news,
-  ring = function()
-    return written_ring(ring)
-  end,
+  begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open = open,
+  renew = renew, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
+  write = write, keep = keep, end_marked = end_marked, ended_news = ended_news,
 }

@@ -14,15 +14,15 @@ local function count()
     local number = tonumber(arg['number' .. i]) or 0
     local last = redis.pcall('GET', till)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
-      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%d+)') do
-        local from, to, of = string.match(name, '^renewed_(%d+)_(%d+)(.*)$')
+      for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%w+)') do
+        local to, born, epoch = string.match(name, '^renewed_(%d+)_(%d+)_(%d+)$')
         local cuts, watched = string.match(name, '^watched_(%w+)_(%a+)$')
-        if from and is_capped then
-          use('sessions').renew_sessions(tonumber(from), tonumber(to), tonumber(by), string.match(of, '^_(%d+)_(%d+)$'))
+        if to and is_capped then
+          use('sessions').renew(tonumber(to), by, born, epoch)
         elseif watched then
           use('heard').hear(cuts, watched, tonumber(by))
           redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
-        elseif not from then
+        elseif not to then
           redis.pcall('HINCRBY', key.counts, name, by)
         end
         if name == 'decided_admitted' or name == 'decided_rescued' then

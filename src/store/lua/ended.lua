@@ -18,7 +18,7 @@ local function is_ended_full()
 end
 
 -- How many of them end now, and how many only by themselves, since the list is full. Where its last minute is known, the slot is
--- free at once. A session whose last minute is over may have been made longer since.
+-- free at once.
 local function end_marked(words)
   local number, later = 0, 0
   for at, mark, last, of in string.gmatch(words, '(%d+):(%x+):(%d+)(%S*)') do
@@ -37,8 +37,9 @@ local function end_marked(words)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
         -- Where it ended with all tickets before, it holds no slot. Of one of which nothing is known, that ends by itself.
         if of ~= '' and not has_ended(string.match(of, '^:(%d+):(%d+)$')) then
-          leave(last_minute, 1)
+          leave(mark, last_minute)
         end
+        note(mark, -listed)
       end
     end
   end

@@ -54,7 +54,7 @@ function invitation.go_in()
     state.invited_at, state.invited = this_minute, state.invited + 1
     last = is_capped and this_minute + cap.minutes or 0
     if is_capped then
-      use('sessions').open_session(last, 1)
+      use('sessions').open(last, arg.mark)
     end
     front.remember('invited', string.format(' invited %d %d %d', state.born, state.epoch, last))
   else

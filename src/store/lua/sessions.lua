@@ -3,10 +3,9 @@
 -- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
 local ring, promises
 
--- A minute may owe sessions: POPs tell moves out of order, so one may leave a minute before the store hears that it is there.
 local function read_ring(text)
   local cells = {}
-  for minute, many in string.gmatch(text or '', '(%d+):(-?%d+)') do
+  for minute, many in string.gmatch(text or '', '(%d+):(%d+)') do
     if tonumber(minute) >= this_minute then
       cells[tonumber(minute)] = tonumber(many)
     end
@@ -16,7 +15,7 @@ end
 local function written_ring(cells)
   local minutes = {}
   for minute, many in pairs(cells) do
-    if many ~= 0 then
+    if many > 0 then
       table.insert(minutes, minute)
     end
   end
@@ -26,32 +25,12 @@ local function written_ring(cells)
   end
   return table.concat(minutes, ' ')
 end
--- The same without debts: what a minute owes still stands at an earlier one.
-local function settled_ring()
-  local minutes, settled_cells, debt = {}, {}, 0
-  for minute in pairs(ring) do
-    table.insert(minutes, minute)
-  end
-  table.sort(minutes, function(a, b)
-    return a > b
-  end)
-  for _, minute in ipairs(minutes) do
-    local many = ring[minute] - debt
-    settled_cells[minute], debt = math.max(many, 0), math.max(-many, 0)
-  end
-  -- Of a session that was ended, and made longer by a POP that had not heard of it.
-  for at = #minutes, 1, -1 do
-    local paid = math.min(settled_cells[minutes[at]], debt)
-    settled_cells[minutes[at]], debt = settled_cells[minutes[at]] - paid, debt - paid
-  end
-  return settled_cells
-end
 local function inside()
   local sum = 0
   for _, many in pairs(ring) do
     sum = sum + many
   end
-  return math.max(sum, 0)
+  return sum
 end
 
 local function read_promises(text)
@@ -122,13 +101,6 @@ local function take_promise(number)
 end
 
 ring, promises = read_ring(stored.ring), read_promises(stored.promises)
--- What is still owed after a minute was lost on its way here: the session stands at an earlier minute until it ends.
-if state.owed > 0 and this_minute > state.owed + 1 then
-  for minute, many in pairs(ring) do
-    ring[minute] = math.max(many, 0)
-  end
-  state.owed = 0
-end
 -- What holds from now on.
 local function begin()
   -- Until now verbs ran without a cap.
@@ -155,43 +127,99 @@ local function claimable()
   return promised() + free()
 end
 
-local function open_session(at, many)
-  if at >= this_minute then
-    ring[at] = (ring[at] or 0) + many
+-- Whose session ends when: its last minute by the mark of its ticket, below 0 where it was ended until then. Two hashes take turns:
+-- one is written, and the other is emptied once all that it has is over.
+local noted, is_emptied = {}, false
+local function note(mark, last)
+  noted[mark] = last
+end
+local function end_of(mark)
+  local last = noted[mark]
+  for i = 0, is_emptied and -1 or 1 do
+    last = last or tonumber(redis.pcall('HGET', key['inside' .. (state.book + i) % 2], mark))
+  end
+  return last
+end
+local function write_book()
+  if next(noted) and this_minute > state.book_other then
+    state.book = 1 - state.book
+    redis.call('UNLINK', key['inside' .. state.book])
+    state.book_other, state.book_last = state.book_last, 0
+  end
+  local pairs_of, book = {}, key['inside' .. state.book]
+  for mark, last in pairs(noted) do
+    table.insert(pairs_of, mark)
+    table.insert(pairs_of, last)
+    state.book_last = math.max(state.book_last, math.abs(last))
+  end
+  for first = 1, #pairs_of, 1000 do
+    redis.pcall('HSET', book, unpack(pairs_of, first, math.min(first + 999, #pairs_of)))
+  end
+  if pairs_of[1] then
+    redis.pcall('EXPIRE', book, (state.book_last - this_minute + 2) * 60)
   end
 end
--- What stood at a minute that is over has left the ring already.
-local function leave(from, many)
-  if from >= this_minute then
-    ring[from] = (ring[from] or 0) - many
-    if ring[from] < 0 then
-      state.owed = this_minute
+
+local function take_out(minute)
+  local is_there = (ring[minute] or 0) > 0
+  ring[minute] = is_there and ring[minute] - 1 or ring[minute]
+  return is_there
+end
+-- A session leaves the minute with which it was to end. A copy of the sign, after a loss, does not say whose sessions it brings back:
+-- one that these data do not know is among those that were to end by then. Else it was not counted so far.
+local function leave(mark, from)
+  local known, base = end_of(mark), texts.ring_base
+  if known then
+    take_out(known)
+  elseif base or base == nil and stored.ring_base then
+    for minute = from, this_minute, -1 do
+      if take_out(minute) then
+        return
+      end
     end
   end
+end
+-- The session of this ticket ends with that minute.
+local function open(last, mark)
+  local known = end_of(mark)
+  if known then
+    leave(mark, known)
+  end
+  if last >= this_minute then
+    ring[last] = (ring[last] or 0) + 1
+  end
+  note(mark, last)
 end
 -- Whether what went in by this beginning of the line has ended with all tickets.
 local function has_ended(born, epoch)
   return use('lanes').was_ended({ born = tonumber(born), epoch = tonumber(epoch) })
 end
--- A POP has renewed sessions of visitors who went in by this beginning of the line. The version before did not tell that.
-local function renew_sessions(from, to, many, born, epoch)
-  if epoch and has_ended(born, epoch) then
+-- POPs have renewed sessions of visitors who went in by this beginning of the line: each with the mark of its ticket, and by how many
+-- minutes its end moves, 0 where it had none. A ticket that several POPs know is told by each of them, and has one session.
+local function renew(to, renewed, born, epoch)
+  if has_ended(born, epoch) then
     return
   end
-  local is_unheard_of = from > 0 and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) <= 0
-  if is_unheard_of then
-    -- A session that these data have not given: they began with visitors inside.
-    state.recount = math.max(state.recount, math.floor((now - data_age()) / 60000) + cap.minutes + 1)
-  else
-    leave(from, many)
+  for mark, by in string.gmatch(renewed, '(%x%x%x%x%x%x%x%x%x%x%x%x)(%x%x)') do
+    local known, from = end_of(mark), to - tonumber(by, 16)
+    local is_unheard_of = not known and from < to and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) == 0
+    if is_unheard_of then
+      -- A session that these data have not given: they began with visitors inside.
+      state.recount = math.max(state.recount, math.floor((now - data_age()) / 60000) + cap.minutes + 1)
+    elseif not known and from < to then
+      leave(mark, from)
+    end
+    local is_ended = known and known < 0 and this_minute <= -known
+    if not is_ended and to > (known or 0) then
+      open(to, mark)
+    end
   end
-  open_session(to, many)
 end
 
 -- The store has lost data. `ring_base`: what the ring would be, had nothing happened since: what the store had kept, or what the
 -- latest copy of the sign says.
 local function begin_ring()
-  texts.ring_base = written_ring(settled_ring())
+  texts.ring_base = written_ring(ring)
 end
 -- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
 -- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
@@ -213,28 +241,38 @@ end
 local function end_all_sessions()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
-  state.owed, state.ended_last = 0, 0
+  state.ended_last = 0
+  noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
 end
 
 local function tell(told)
   for name, value in pairs({
     total_active = cap.total, session_minutes = cap.minutes, cap = cap.enforcement, told = now, cap_since = state.cap_since,
     promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed,
-    ring = written_ring(settled_ring()), ended = this_minute <= state.ended_last and state.ended or 0,
+    ring = written_ring(ring), ended = this_minute <= state.ended_last and state.ended or 0,
   }) do
     table.insert(told, name)
     table.insert(told, value)
   end
 end
 
+-- Who is inside, as it is kept.
+local function keep()
+  if is_emptied then
+    redis.call('UNLINK', key.inside0, key.inside1)
+  end
+  write_book()
+  texts.ring = written_ring(ring)
+end
 local function write()
   if is_capped then
     state.capped = math.max(state.capped, this_minute)
   end
-  local written = { ring = written_ring(ring), promises = written_promises() }
+  keep()
+  texts.promises = written_promises()
   for _, name in ipairs({ 'ring', 'promises' }) do
-    if written[name] ~= (stored[name] or '') then
-      texts[name] = written[name]
+    if texts[name] == (stored[name] or '') then
+      texts[name] = nil
     end
   end
 end

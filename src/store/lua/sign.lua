@@ -5,7 +5,7 @@ if stored.event then
   use('lot')
 end
 -- What a cap has left behind ends by itself.
-if (stored.ring or '') ~= '' or (stored.promises or '') ~= '' or state.owed > 0 then
+if (stored.ring or '') ~= '' or (stored.promises or '') ~= '' then
   use('sessions')
 end
 begin_cap()

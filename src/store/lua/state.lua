@@ -74,9 +74,9 @@ local NONE = {
   -- The latest minute with a verb under a cap, since which minute a cap holds, the first minute in which a session of these data
   -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
   capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0,
-  -- The latest minute in which the ring came to owe sessions: see sessions.lua. The version of the list of ended sessions, and the
-  -- last minute of those on it: see ended.lua.
-  owed = 0, ended = 0, ended_last = 0,
+  -- Which of the two hashes of sessions is written, and the latest end in it and in the other one: see sessions.lua. The version of
+  -- the list of ended sessions, and the last minute of those on it: see ended.lua.
+  book = 0, book_last = 0, book_other = 0, ended = 0, ended_last = 0,
   -- About how many called visitors come late, as of which minute; the last number whose promised slot was taken back.
   late = 0, late_at = 0, lapsed = 0,
   -- How the origin answered lately, as of which span of ten seconds; until when it counts as sick, and until when an operator has

@@ -84,7 +84,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
         AtVisit::Renewed(renewal) if kind.renews() || held.called => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
-            let renewed = visited.told.map(|told| told.counted(of));
+            let renewed = visited.told.map(|told| told.counted(&held.id, of));
             let renewed = renewed.map_or(Renewed::Before, Renewed::Now);
             let shared = match from.rule.beyond(visited.place) {
                 Some(Enforcement::On) => return Kept::Over(anew_with(&held, Notice::Used, now)),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use invariants::Held;
 use invariants::History;
 use now_serving::cache::SignCache;
-use now_serving::cache::outbox::Tally;
+use now_serving::cache::outbox::{RENEWAL, Tally};
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Inversion, Mode, Now, Reason};
@@ -521,9 +521,9 @@ impl World {
         let names = text.split(' ').filter_map(|pair| pair.split_once('='));
         let moves = names.filter_map(|(name, many)| Some((name.strip_prefix("renewed_")?, many)));
         let mut truth = self.truth[room].borrow_mut();
-        for (span, many) in moves {
-            let to: u64 = span.split('_').nth(1).unwrap().parse().unwrap();
-            for _ in 0..many.parse().unwrap() {
+        for (span, sessions) in moves {
+            let to: u64 = span.split('_').next().unwrap().parse().unwrap();
+            for _ in 0..sessions.len() / RENEWAL {
                 truth.doubts(to);
             }
         }

@@ -210,3 +210,97 @@ fn a_number_has_one_session_whichever_of_its_tickets_comes() {
         assert!(!comes(&mut both[first]));
     }
 }
+
+const FOUR: [&str; 4] = ["north", "south", "east", "west"];
+
+/// A client that ignores its cookies sends one ticket to four data centres.
+fn sent_to_four(house: &House, ticket: Option<&String>) {
+    for pop in FOUR {
+        house.go_to_pop_called(pop);
+        let mut copy = Visitor::holding(house, ticket.cloned());
+        assert!(copy.ask("/echo").inside, "{pop}");
+    }
+    house.go_to_pop_called(POPS[0]);
+}
+
+/// The first ticket of the first visitor goes to four data centres every six seconds, while the others are away.
+fn sent_on(house: &House, time: Duration, ticket: Option<&String>) {
+    let end_ms = house.now_ms() + u64::try_from(time.as_millis()).unwrap();
+    while house.now_ms() < end_ms {
+        sent_to_four(house, ticket);
+        house.wait(Duration::from_secs(6));
+    }
+}
+
+#[test]
+fn an_admitted_ticket_sent_to_four_data_centres_holds_one_slot() {
+    let house = easy();
+    house.set("session_minutes", "5");
+    house.set("total_active", "4");
+    let mut all = visitors(&house, 4);
+    assert_eq!(inside(&mut all), [true; 4]);
+    assert_eq!(taken(&house), 4);
+    let first = all[0].ticket.clone();
+    sent_on(&house, Duration::from_mins(4), first.as_ref());
+    assert_eq!(taken(&house), 4, "the others may come back until now");
+    sent_on(&house, Duration::from_mins(4), first.as_ref());
+    assert_eq!(taken(&house), 1, "the others are gone");
+    house.wait(SEEN);
+    let mut next = visitors(&house, 3);
+    for visitor in &mut next {
+        assert!(visitor.ask("/echo").inside);
+        house.wait(SEEN);
+    }
+}
+
+/// Its visitor went in before there was a cap, so no claim says whose session it is.
+#[test]
+fn a_ticket_from_before_the_cap_holds_one_slot_in_four_data_centres() {
+    let house = easy();
+    let mut all = visitors(&house, 2);
+    assert_eq!(inside(&mut all), [true; 2]);
+    house.set("session_minutes", "5");
+    house.set("total_active", "10");
+    for pop in FOUR {
+        house.go_to_pop_called(pop);
+        house.forget_the_sign();
+        Visitor::new(&house).ask("/echo");
+    }
+    let first = all[0].ticket.clone();
+    for _ in 0..9 {
+        sent_on(&house, Duration::from_mins(1), first.as_ref());
+        let others = 4;
+        assert!(taken(&house) <= others + 1, "{}", taken(&house));
+    }
+    assert_eq!(taken(&house), 1, "the others are gone");
+}
+
+/// Data centres that have not heard of it tell more of the session, and of no other visitor's.
+#[test]
+fn a_session_that_was_ended_holds_no_slot_whatever_data_centres_tell_of_it() {
+    let house = easy();
+    house.set("session_minutes", "5");
+    house.set("total_active", "4");
+    let mut all = visitors(&house, 3);
+    assert_eq!(inside(&mut all), [true; 3]);
+    let first = all[0].ticket.clone();
+    sent_on(&house, Duration::from_secs(150), first.as_ref());
+    // Each of them counts it once more in this minute, and tells that after the end.
+    house.wait_for_period(60);
+    sent_to_four(&house, first.as_ref());
+    let ended = pass(&house, &Visitor::holding(&house, first));
+    assert_eq!(end(&house, &[ended])["ended"], 1);
+    assert_eq!(taken(&house), 2, "at once");
+    for pop in FOUR {
+        house.go_to_pop_called(pop);
+        let got = house.ask(&Ask::get("/_queue/metrics").operator());
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+    assert_eq!(taken(&house), 2, "and from then on");
+    house.wait(SEEN);
+    assert!(all[1].ask("/echo").inside);
+    house.wait(SEEN);
+    all[1].ask("/echo");
+    house.wait(Duration::from_mins(4));
+    assert_eq!(taken(&house), 1, "the third is gone, the second is not");
+}

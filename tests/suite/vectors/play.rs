@@ -75,6 +75,8 @@ pub(super) struct Play<'a> {
     pub(super) visitors: BTreeMap<String, Visitor>,
     /// How many came.
     many: u64,
+    /// How many are inside of whom no more is said.
+    nameless: u64,
     /// The last sign of each POP that the table names.
     pops: BTreeMap<String, Sign>,
     batches: u64,
@@ -95,6 +97,7 @@ pub(super) fn play(case: &Case, store: &Direct) -> Result<(), String> {
         settings,
         visitors: BTreeMap::new(),
         many: 0,
+        nameless: 0,
         pops: BTreeMap::new(),
         batches: 0,
         copy: None,
@@ -357,6 +360,12 @@ impl Play<'_> {
 
     pub(super) fn forget_pops(&mut self) {
         self.pops.clear();
+    }
+
+    /// The id of a visitor of whom a table says no more than that there are some.
+    pub(super) fn nameless_id(&mut self) -> String {
+        self.nameless += 1;
+        format!("{:032x}", scattered(u64::MAX - self.nameless))
     }
 
     /// The mark by which a visitor's session is ended, with its last minute.

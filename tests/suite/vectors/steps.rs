@@ -227,7 +227,10 @@ impl Play<'_> {
                     .map_or(Ok(20 * 60_000), |value| time(&value))?;
                 let to = self.now_ms / 60_000 + span / 60_000;
                 let of = beginning(&self.panel()?.sign);
-                (0..number()?).for_each(|_| tally.renewed(Renewal { from: 0, to }.counted(of)));
+                for _ in 0..number()? {
+                    let id = self.nameless_id();
+                    tally.renewed(Renewal { from: 0, to }.counted(&id, of));
+                }
             }
             _ => {
                 let minutes = self.panel()?.sign.sessions;
@@ -236,8 +239,8 @@ impl Play<'_> {
                     .minutes;
                 let to = self.now_ms / 60_000 + minutes;
                 for name in Self::named(value)? {
-                    let (_, (from, of)) = self.session_of(&name)?;
-                    tally.renewed(Renewal { from, to }.counted(of));
+                    let (id, (from, of)) = self.session_of(&name)?;
+                    tally.renewed(Renewal { from, to }.counted(&id, of));
                     self.renewed(&name, to);
                 }
             }

@@ -37,6 +37,7 @@ fn strings_are_set_read_and_deleted(store: &Store) -> Result<(), String> {
             (json!(["GET", "n"]), json!("42")),
             (json!(["DBSIZE"]), json!(2)),
             (json!(["DEL", "k", "n", "none"]), json!(2)),
+            (json!(["UNLINK", "k"]), json!(0)),
             (json!(["SET", "k", "ü\n\"€"]), json!("OK")),
             (json!(["GET", "k"]), json!("ü\n\"€")),
             (json!(["FLUSHALL"]), json!("OK")),

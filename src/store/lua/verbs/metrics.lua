@@ -4,7 +4,7 @@ use('counts').count()
 if not is_new then
   local kept = 'claimed uncounted steady heard_ok heard_late heard_bad heard_at entry_ok entry_late entry_bad sick_until base_minute base_n base_late '
     .. 'w_size w_knee w_ramp w_changed w_from w_cuts w_at w_n w_late'
-    .. (is_capped and ' recount ring_told owed' or '')
+    .. (is_capped and ' recount ring_told book book_last book_other' or '')
   local written = {}
   for name in string.gmatch(kept, '%S+') do
     table.insert(written, name)
@@ -12,7 +12,7 @@ if not is_new then
   end
   local names = { 'sickness', 'base_groups' }
   if is_capped then
-    texts.ring = use('sessions').ring()
+    use('sessions').keep()
     names = { 'sickness', 'base_groups', 'ring', 'ring_base' }
   end
   for _, name in ipairs(names) do
