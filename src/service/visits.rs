@@ -84,7 +84,9 @@ pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -
         Aside::Invitation(reply, refused) => return invitation(reply, refused, request),
     };
     let reply = match visit.end {
-        VisitOutcome::Admitted => Reply::data(200, &object!({ "waiting": false })),
+        VisitOutcome::Admitted | VisitOutcome::Offered => {
+            Reply::data(200, &object!({ "waiting": false }))
+        }
         VisitOutcome::NotAVisitor => routes::without_ticket(request),
         _ => answer::place(&visit, request),
     };
@@ -178,6 +180,7 @@ pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
         VisitOutcome::Waiting { .. }
         | VisitOutcome::Called
         | VisitOutcome::Full
+        | VisitOutcome::Offered
         | VisitOutcome::Rescued => Reason::Waiting,
         VisitOutcome::Provisional => Reason::Provisional,
         VisitOutcome::Challenged => Reason::Challenged,

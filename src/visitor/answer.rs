@@ -198,7 +198,10 @@ fn message(live: Option<&Live>, room: &Room) -> (Option<String>, Option<u64>) {
 fn ahead(visit: &Visit) -> Option<u64> {
     match visit.end {
         VisitOutcome::Waiting { ahead } => Some(ahead),
-        VisitOutcome::Called | VisitOutcome::Full | VisitOutcome::Rescued => Some(0),
+        VisitOutcome::Called
+        | VisitOutcome::Full
+        | VisitOutcome::Offered
+        | VisitOutcome::Rescued => Some(0),
         _ => None,
     }
 }

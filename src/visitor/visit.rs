@@ -80,6 +80,8 @@ pub enum VisitOutcome {
     Called,
     /// The turn has come, but no slot is free.
     Full,
+    /// The turn has come, and a slot may be free: the next page asks for it.
+    Offered,
     /// The turn has come, but the origin answered badly.
     Rescued,
     /// Given a ticket without a number, since others wait: the number is drawn as soon as that ticket comes back.
@@ -182,7 +184,9 @@ fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Reque
         }
     };
     let ended = match asked {
-        Ok(seen) => decided(held, seen, after, request).or_called(kind, request),
+        Ok(seen) => decided(held, seen, after, request)
+            .or_called(kind, request)
+            .or_offered(kind, request),
         Err(fault) => without_store(held, brought, fault, now, after),
     };
     ended
@@ -201,6 +205,7 @@ impl Visit {
             | VisitOutcome::Waiting { .. }
             | VisitOutcome::Called
             | VisitOutcome::Full
+            | VisitOutcome::Offered
             | VisitOutcome::Rescued
             | VisitOutcome::Provisional
             | VisitOutcome::Challenged
@@ -271,6 +276,7 @@ impl Visit {
             VisitOutcome::Held => self.fault.is_some(),
             VisitOutcome::Waiting { .. } | VisitOutcome::Full | VisitOutcome::Called => self.is_old,
             VisitOutcome::Admitted
+            | VisitOutcome::Offered
             | VisitOutcome::Rescued
             | VisitOutcome::Provisional
             | VisitOutcome::Challenged

@@ -3,6 +3,8 @@
 //! Invariant: a room on hold, by an operator or by itself, admits no called visitor; neither the number nor a session is used up by that.
 
 use super::ending::turn_over;
+use super::session::is_about_to_end;
+use super::sign::has_a_claim;
 use super::{FollowUp, Visit, VisitOutcome};
 use crate::cache::{CachedSign, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
@@ -34,17 +36,32 @@ impl Visit {
         self
     }
 
+    /// A poll takes no slot. Where one is free, it tells the page to load, which claims it.
+    pub(super) fn or_offered(self, kind: Kind, request: &Request<'_>) -> Self {
+        let is_full = kind == Kind::Poll && self.end == VisitOutcome::Full && !self.is_old;
+        let is_offered = |sign: &Sign| {
+            let position = self.position()?;
+            Some(has_a_claim(&self.ticket, sign, position, request))
+        };
+        let end = match self.sign.as_ref().filter(|_| is_full).and_then(is_offered) {
+            Some(true) => VisitOutcome::Offered,
+            Some(false) | None => self.end,
+        };
+        Self { end, ..self }
+    }
+
     /// A called visitor goes in by what the visitor does, unless the room admits no visitor at the moment.
     pub(super) fn held_back_or_in(self, kind: Kind, request: &Request<'_>) -> Self {
         if !self.ticket.called {
             return self;
         }
         let (last, after) = looked(request);
+        let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
         let seen = match self.missed_turn(last.as_ref(), request) {
             Some(sign) => return turn_over(&self.ticket, sign, after, request.now),
             None => Self { after, ..self },
         };
-        let ended = match holding(last.as_ref(), request.now) {
+        let ended = match holding(last.as_ref(), request.now).filter(|_| !loads) {
             Some(sign) if !seen.has_gone_in(request) => seen.outside(sign, request.now),
             _ if kind.renews() => seen.goes_in(last),
             _ => seen,

@@ -81,7 +81,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
         return Kept::Over(ticket);
     }
     match at_visit(&held, (sessions, minute), pop) {
-        AtVisit::Renewed(renewal) if kind.renews() || held.called => {
+        AtVisit::Renewed(renewal) if kind.renews() => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
             let renewed = visited.told.map(|told| told.counted(&held.id, of));
@@ -159,6 +159,13 @@ pub(crate) fn outside_now(held: Ticket, request: &Request<'_>) -> Option<Ticket>
         Kept::Inside(..) => None,
         Kept::Over(ticket) => Some(ticket),
     }
+}
+
+/// Whether the session of a called visitor ends in this minute or the next: a poll makes it no longer, the page does.
+pub(super) fn is_about_to_end(held: &Ticket, last: Option<&CachedSign>, now: Now) -> bool {
+    let capped = last.and_then(|last| capped(last, now));
+    let ends = |(_, minute): (&Sessions, u64)| Some(held.session()? <= minute + 1);
+    capped.and_then(ends).unwrap_or(false)
 }
 
 /// What the sign says of the cap, and the minute by the store's clock.

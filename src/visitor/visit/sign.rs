@@ -9,7 +9,7 @@ use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedSign, LastSign, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Position, Price, Renewal,
+    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price, Renewal,
     Sign, TicketState, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
@@ -18,6 +18,9 @@ use crate::store::{Line, MayDraw};
 use crate::ticket::{Notice, Ticket};
 use crate::visitor::Kind;
 use crate::visitor::trouble;
+
+/// For how long a late visitor who may not ask for a slot does not ask again.
+const LUCK_SECONDS: u64 = 10;
 
 /// What a look or a draw brought.
 pub(super) struct SignRead {
@@ -122,7 +125,8 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
     let trusted = trusted(held, place, copy, request.now);
     if let Authority::Copy(sign, position) = &trusted
         && !is_old
-        && (brings_invitation(held, kind, request) || has_a_claim(held, sign, *position, request))
+        && (brings_invitation(held, kind, request)
+            || kind.renews() && has_a_claim(held, sign, *position, request))
     {
         return match duty {
             // The copy is due: the claim renews it, and brings what was counted.
@@ -161,8 +165,13 @@ fn brings_invitation(held: &Ticket, kind: Kind, request: &Request<'_>) -> bool {
 }
 
 /// Whether this visitor was called, and may find a slot now where a cap holds. Otherwise the copy is enough. A full room may be
-/// full with this visitor's own session.
-fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request<'_>) -> bool {
+/// full with this visitor's own session. Of late visitors a poll and the page that it loads are lucky together.
+pub(super) fn has_a_claim(
+    held: &Ticket,
+    sign: &Sign,
+    position: Position,
+    request: &Request<'_>,
+) -> bool {
     let sign = sign.of(held.lane);
     let is_called = decide(position, sign.cursor) == Verdict::Admit
         && sign.mode().lets_in()
@@ -172,8 +181,14 @@ fn has_a_claim(held: &Ticket, sign: &Sign, position: Position, request: &Request
     };
     let holds_back = cap.enforcement == Enforcement::On && sign.live.mode != Mode::Open;
     !holds_back
-        || cap.is_worth_a_claim(position, Chance::of(&request.call.id))
+        || cap.is_worth_a_claim(position, luck(held, request.now))
         || request.pop.session_end(&held.id).is_some()
+}
+
+/// The random number of a ticket for some seconds.
+fn luck(held: &Ticket, now: Now) -> Chance {
+    let span = now.secs() / LUCK_SECONDS;
+    Chance::of(&format!("{} {span}", held.id))
 }
 
 /// The answer to a claim may be lost here or on the way to the visitor, who then asks again with the same ticket.

@@ -304,3 +304,80 @@ fn a_session_that_was_ended_holds_no_slot_whatever_data_centres_tell_of_it() {
     house.wait(Duration::from_mins(4));
     assert_eq!(taken(&house), 1, "the third is gone, the second is not");
 }
+
+/// A room with slots and a pace of its own, and visitors in line whom a permit has called.
+fn called(house: &House, slots: u64, many: usize) -> Vec<Visitor<'_>> {
+    house.set("claim_seconds", "10");
+    house.set("total_active", &slots.to_string());
+    house.warm();
+    let mut line = visitors(house, many);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(slots);
+    house.wait(SEEN);
+    line
+}
+
+fn polled(visitor: &mut Visitor<'_>) -> Value {
+    visitor.ask("/_queue/place").json()
+}
+
+/// What a page brings along while its visitor waits.
+fn picture(visitor: &mut Visitor<'_>) {
+    let ask = Ask::get("/echo").with("sec-fetch-dest", "image");
+    visitor.send(ask.with("accept", "image/*"));
+}
+
+#[test]
+fn tickets_that_only_poll_hold_no_slot() {
+    for asks in [|visitor: &mut Visitor<'_>| drop(polled(visitor)), picture] {
+        let house = House::native();
+        let mut line = called(&house, 3, 4);
+        let (bots, person) = line.split_at_mut(3);
+        for _ in 0..60 {
+            bots.iter_mut().for_each(asks);
+            polled(&mut person[0]);
+            assert_eq!(taken(&house), 0);
+            house.wait(Duration::from_secs(5));
+        }
+        house.permit(1);
+        house.wait(SEEN);
+        assert!(person[0].ask("/echo").inside, "their promises are back");
+    }
+}
+
+#[test]
+fn a_poll_says_that_a_slot_is_free_and_the_page_takes_it() {
+    let house = House::native();
+    let mut line = called(&house, 1, 2);
+    assert_eq!(polled(&mut line[0])["waiting"], false);
+    assert_eq!(taken(&house), 0, "by the poll");
+    assert!(line[0].ask("/echo").inside);
+    assert_eq!(taken(&house), 1, "by the page");
+    house.wait(SEEN);
+    assert_eq!(polled(&mut line[1])["waiting"], true);
+}
+
+/// The page loads where its poll says so, and only there.
+#[test]
+fn one_of_many_late_visitors_who_poll_takes_a_slot_that_is_free() {
+    let house = House::native();
+    house.set("session_minutes", "2");
+    let mut line = called(&house, 20, 20);
+    // None of them came in time; then there is one slot.
+    house.wait(Duration::from_secs(30));
+    house.set("total_active", "1");
+    house.permit(1);
+    let mut came = Vec::new();
+    for _ in 0..40 {
+        house.wait(Duration::from_secs(4));
+        for (number, visitor) in line.iter_mut().enumerate() {
+            if polled(visitor)["waiting"] == false && visitor.ask("/echo").inside {
+                came.push(number);
+            }
+        }
+        assert!(taken(&house) <= 1);
+    }
+    assert!(!came.is_empty(), "the slot stays free");
+}

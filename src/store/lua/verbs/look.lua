@@ -1,7 +1,7 @@
 -- look: release what is due and say where the sign stands, and count what the POP brings.
 -- Arguments `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (the cursor when it was drawn) and `ticket_id` are
--- those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number. A called visitor
--- claims a session: `claim_bit` is the place of the ticket, by its number and its id, among those that have claimed.
+-- those of a ticket; without them no ticket asks. `lane`: its number is of that lane, `front` or a region. `ticket_came` = 'yes': its number is by lot, as `ticket_event` says. With `draws` = 'yes' a ticket that has ended draws a new number, and a called
+-- visitor claims a session: `claim_bit` is the place of the ticket, by its number and its id, among those that have claimed.
 local position, last = 0, nil
 local ticket = arg.ticket_id and {
   id = arg.ticket_id, born = tonumber(arg.ticket_born), epoch = tonumber(arg.ticket_epoch),
@@ -33,7 +33,7 @@ if ticket then
   front.says = position and arg.lane or nil
   local is_moved = position and lane == '' and arg.ticket_came ~= 'yes' and is_redrawn(position)
   if position and position <= state[lane .. 'cursor'] and not is_moved then
-    last = is_capped and use('sessions').claim(position, tonumber(arg.claim_bit)) or nil
+    last = is_capped and arg.draws == 'yes' and use('sessions').claim(position, tonumber(arg.claim_bit)) or nil
   elseif position then
     local past, session = go_past()
     position, last = past or position, session
