@@ -95,6 +95,7 @@ variable "settings" {
       "turn_minutes",
       "total_active",
       "session_minutes",
+      "longest_stay_minutes",
       "claim_seconds",
       "active_visitors",
       "origin_health",

@@ -322,6 +322,7 @@ mod tests {
         assert_eq!(config.rooms.first.refresh_interval, 5);
         assert_eq!(config.rooms.first.absent_visitors, AbsentVisitors::Observe);
         assert_eq!(config.rooms.first.cap, crate::queue::Cap::default());
+        assert_eq!(config.rooms.first.longest_stay, 240);
         assert_eq!((config.tickets.life, config.tickets.stay), (86_400, 86_400));
         assert_eq!(config.tickets.kit, None);
         assert_eq!(config.web.waiting_status, 503);
@@ -383,6 +384,11 @@ mod tests {
             ("absent_visitors", "yes", "off, observe, on"),
             ("total_active", "-1", "a whole number from 0 to 10000000"),
             ("session_minutes", "1", "a whole number from 2 to 240"),
+            (
+                "longest_stay_minutes",
+                "1",
+                "0, or a whole number from 20 (session_minutes) to 1440",
+            ),
             ("claim_seconds", "601", "a whole number from 10 to 600"),
             ("turn_minutes", "1441", "a whole number from 0 to 1440"),
             ("turn_minutes", "4", "0, or a whole number from 5 to 1440"),

@@ -25,6 +25,8 @@ pub struct Room {
     pub cap: Cap,
     /// For how many minutes a turn lasts; 0 for as long as the ticket.
     pub turn_minutes: u64,
+    /// For how many minutes a visitor may be inside under a cap, by the claim; 0 for any time.
+    pub longest_stay: u64,
     /// The events that begin by themselves, in the order of their times.
     pub events: Vec<Event>,
     /// When the origin counts as sick, and what is done about it.
@@ -90,6 +92,7 @@ impl Room {
     }
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
+        let cap = reader.cap();
         let room = Self {
             name: named.name,
             routes: named.routes,
@@ -99,7 +102,8 @@ impl Room {
                 quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),
             },
             absent_visitors: reader.absent_visitors(),
-            cap: reader.cap(),
+            cap,
+            longest_stay: reader.longest_stay(&cap),
             turn_minutes: reader.turn_minutes(),
             events: reader.events(),
             health: reader.health(),

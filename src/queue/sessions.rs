@@ -163,6 +163,11 @@ pub struct Sessions {
 }
 
 impl Sessions {
+    /// What is accepted as the longest stay, in minutes; besides 0, for none, and never shorter than a session.
+    pub const LONGEST_STAY: RangeInclusive<u64> = 2..=1440;
+    /// The longest stay where the settings name none.
+    pub const USUAL_STAY: u64 = 240;
+
     /// How many are inside.
     #[must_use]
     pub fn inside(&self) -> u64 {
@@ -208,11 +213,24 @@ impl Sessions {
         Self { lapsed, ..self }
     }
 
-    /// What becomes of a session that ends with this minute, at a visit in the minute `minute`; `None` is a visitor who was let
-    /// in without one.
+    /// The last minute of the stay of a visitor who claimed at this second, or was inside when the cap came, by the longest stay in
+    /// minutes. A cap that only observes ends none.
     #[must_use]
-    pub fn at_a_visit(&self, end: Option<u64>, minute: u64) -> AtVisit {
-        let next = minute.saturating_add(self.minutes);
+    pub fn stay_ends(&self, claimed_s: u64, longest: u64) -> Option<u64> {
+        let is_bounded = longest > 0 && self.enforcement == Enforcement::On;
+        let began = (claimed_s / 60).max(self.since);
+        is_bounded.then(|| began.saturating_add(longest.max(self.minutes)))
+    }
+
+    /// What becomes of a session that ends with this minute, at a visit in the minute `minute`; `None` is a visitor who was let
+    /// in without one. No session ends after `last`, the last minute of the stay.
+    #[must_use]
+    pub fn at_a_visit(&self, end: Option<u64>, minute: u64, last: Option<u64>) -> AtVisit {
+        let last = last.unwrap_or(u64::MAX);
+        if minute > last {
+            return AtVisit::Over;
+        }
+        let next = minute.saturating_add(self.minutes).min(last);
         match end {
             Some(end) if end >= minute && end >= next => AtVisit::Goes,
             Some(end) if end >= minute => AtVisit::Renewed(Renewal {
@@ -390,12 +408,36 @@ mod tests {
     fn a_session_ends_its_length_after_the_last_visit() {
         let told = sessions(Enforcement::On);
         let renewed = |from, to| AtVisit::Renewed(Renewal { from, to });
-        let at = |end| told.at_a_visit(Some(end), MINUTE);
+        let at = |end| told.at_a_visit(Some(end), MINUTE, None);
         assert_eq!(at(MINUTE + 20), AtVisit::Goes, "once a minute");
         assert_eq!(at(MINUTE + 19), renewed(MINUTE + 19, MINUTE + 20));
         assert_eq!(at(MINUTE), renewed(MINUTE, MINUTE + 20));
         assert_eq!(at(MINUTE - 1), AtVisit::Over);
         assert_eq!(at(MINUTE + 60), AtVisit::Goes, "it was longer before");
+    }
+
+    #[test]
+    fn no_session_is_made_longer_than_the_longest_stay() {
+        let told = sessions(Enforcement::On);
+        let last = told.stay_ends((MINUTE - 30) * 60, 40);
+        assert_eq!(last, Some(MINUTE + 10));
+        let renewed = |to| {
+            AtVisit::Renewed(Renewal {
+                from: MINUTE + 5,
+                to,
+            })
+        };
+        let at = |minute| told.at_a_visit(Some(MINUTE + 5), minute, last);
+        assert_eq!(at(MINUTE), renewed(MINUTE + 10));
+        let ends = |end| told.at_a_visit(Some(end), MINUTE + 10, last);
+        assert_eq!(ends(MINUTE + 10), AtVisit::Goes, "its last minute counts");
+        let after = told.at_a_visit(Some(MINUTE + 20), MINUTE + 11, last);
+        assert_eq!(after, AtVisit::Over);
+        assert_eq!(told.stay_ends(0, 40), Some(MINUTE - 20), "since the cap");
+        let short = told.stay_ends((MINUTE - 30) * 60, 2);
+        assert_eq!(short, Some(MINUTE - 10), "never shorter than a session");
+        assert_eq!(told.stay_ends(0, 0), None);
+        assert_eq!(sessions(Enforcement::Observe).stay_ends(0, 40), None);
     }
 
     #[test]
@@ -405,11 +447,14 @@ mod tests {
             from: 0,
             to: MINUTE + 20,
         });
-        assert_eq!(told.at_a_visit(None, MINUTE), counted);
-        assert_eq!(told.at_a_visit(Some(MINUTE - 61), MINUTE), counted);
-        assert_eq!(told.at_a_visit(Some(MINUTE - 60), MINUTE), AtVisit::Over);
+        assert_eq!(told.at_a_visit(None, MINUTE, None), counted);
+        assert_eq!(told.at_a_visit(Some(MINUTE - 61), MINUTE, None), counted);
+        assert_eq!(
+            told.at_a_visit(Some(MINUTE - 60), MINUTE, None),
+            AtVisit::Over
+        );
         let observed = sessions(Enforcement::Observe);
-        assert_eq!(observed.at_a_visit(Some(MINUTE - 1), MINUTE), counted);
+        assert_eq!(observed.at_a_visit(Some(MINUTE - 1), MINUTE, None), counted);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub enum Notice {
     TurnOver,
     /// The session was over.
     SessionOver,
+    /// The visitor was inside for as long as a visit may last.
+    #[serde(skip)]
+    StayOver,
     /// The session was ended, by the origin or an operator.
     SessionEnded,
     /// The number had been used already, by this ticket or a copy of it.
@@ -41,7 +44,11 @@ impl Notice {
     pub(super) fn known_before(self) -> Option<Self> {
         match self {
             Self::Anew | Self::Used => Some(Self::Anew),
-            Self::Lapsed | Self::TurnOver | Self::SessionOver | Self::SessionEnded => {
+            Self::Lapsed
+            | Self::TurnOver
+            | Self::SessionOver
+            | Self::StayOver
+            | Self::SessionEnded => {
                 Some(Self::Lapsed)
             }
             _ => None,
@@ -79,6 +86,7 @@ impl Notice {
         let newer = [
             Self::TurnOver,
             Self::SessionOver,
+            Self::StayOver,
             Self::SessionEnded,
             Self::Used,
             Self::InvitationKept,
@@ -98,6 +106,7 @@ impl Notice {
             Self::Lapsed => "ticket_expired",
             Self::TurnOver => "turn_over",
             Self::SessionOver => "session_over",
+            Self::StayOver => "stay_over",
             Self::SessionEnded => "session_ended",
             Self::Used => "ticket_used",
             Self::InvitationKept => "invitation_kept",

@@ -194,6 +194,7 @@ fn notice(input: &mut Input<'_>) -> Notice {
         Notice::Lapsed,
         Notice::TurnOver,
         Notice::SessionOver,
+        Notice::StayOver,
         Notice::SessionEnded,
         Notice::Used,
     ];

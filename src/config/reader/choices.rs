@@ -5,7 +5,7 @@ use crate::config::{OnOriginError, OnStoreError, OriginCookie, Query, Web, WebSo
 use crate::queue::invitation::is_batch;
 use crate::queue::{
     AbsentVisitors, AdaptivePace, Cap, Enforcement, FrontLane, HealthRule, Invitations,
-    NetworkBound, OriginHealth, SHORTEST_TURN, SharedTickets, TURN_MINUTES,
+    NetworkBound, OriginHealth, SHORTEST_TURN, Sessions, SharedTickets, TURN_MINUTES,
 };
 
 impl Reader<'_> {
@@ -32,6 +32,25 @@ impl Reader<'_> {
             self.problem("turn_minutes", Some(minutes.to_string()), accepted);
         }
         minutes
+    }
+
+    /// For how long a visitor may be inside where that cap holds: never shorter than a session.
+    pub(in crate::config) fn longest_stay(&mut self, cap: &Cap) -> u64 {
+        let (name, most) = ("longest_stay_minutes", Sessions::LONGEST_STAY);
+        let Some(text) = self.setting(name) else {
+            return Sessions::USUAL_STAY;
+        };
+        let least = cap.session_minutes.max(*most.start());
+        match text.parse() {
+            Ok(minutes) if minutes == 0 || (least..=*most.end()).contains(&minutes) => minutes,
+            _ => {
+                let end = most.end();
+                let accepted =
+                    format!("0, or a whole number from {least} (session_minutes) to {end}");
+                self.problem(name, Some(text), accepted);
+                Sessions::USUAL_STAY
+            }
+        }
     }
 
     /// When the origin counts as sick, and what is done about it.

@@ -47,6 +47,8 @@ pub enum Shared {
 #[derive(Clone, Copy)]
 pub(super) struct From<'a> {
     pub(super) rule: SharedTickets,
+    /// For how many minutes the visitor may be inside; 0 for any time.
+    pub(super) longest_stay: u64,
     pub(super) network: &'a dyn Fn() -> String,
 }
 
@@ -62,6 +64,7 @@ pub(super) enum Kept {
 pub(super) fn kept_inside(kind: Kind, held: Ticket, request: &Request<'_>) -> Kept {
     let from = From {
         rule: request.room.shared_tickets,
+        longest_stay: request.room.longest_stay,
         network: &|| request.network(),
     };
     kept(kind, held, request.pop, request.now, from)
@@ -77,10 +80,11 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
     let Some((sessions, minute)) = last.as_ref().and_then(|last| capped(last, now)) else {
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
-    if let Some(ticket) = over(&held, (sessions, minute), pop, now) {
+    let stay_ends = stay_ends(&held, sessions, from.longest_stay);
+    if let Some(ticket) = over(&held, (sessions, minute), stay_ends, pop, now) {
         return Kept::Over(ticket);
     }
-    match at_visit(&held, (sessions, minute), pop) {
+    match at_visit(&held, (sessions, minute), stay_ends, pop) {
         AtVisit::Renewed(renewal) if kind.renews() => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
@@ -99,22 +103,43 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
     }
 }
 
+/// The last minute of the stay of a visitor inside, by the longest stay in minutes.
+fn stay_ends(held: &Ticket, sessions: &Sessions, longest: u64) -> Option<u64> {
+    match held.standing {
+        Standing::Admitted { at, .. } => sessions.stay_ends(at, longest),
+        Standing::Provisional { .. } | Standing::Waiting(_) => None,
+    }
+}
+
 /// What becomes of its session at a visit. Another request with the same ticket may have made it longer.
-fn at_visit(held: &Ticket, (sessions, minute): (&Sessions, u64), pop: &dyn Pop) -> AtVisit {
-    match sessions.at_a_visit(held.session(), minute) {
+fn at_visit(
+    held: &Ticket,
+    (sessions, minute): (&Sessions, u64),
+    stay_ends: Option<u64>,
+    pop: &dyn Pop,
+) -> AtVisit {
+    match sessions.at_a_visit(held.session(), minute, stay_ends) {
         AtVisit::Over => {
             let known = pop.session_end(&held.id).max(held.session());
-            sessions.at_a_visit(known, minute)
+            sessions.at_a_visit(known, minute, stay_ends)
         }
         other => other,
     }
 }
 
 /// The ticket that is left where the session is over or was ended.
-fn over(held: &Ticket, capped: (&Sessions, u64), pop: &dyn Pop, now: Now) -> Option<Ticket> {
-    let notice = if is_on_the_list(&held.id, capped.0, pop) {
+fn over(
+    held: &Ticket,
+    (sessions, minute): (&Sessions, u64),
+    stay_ends: Option<u64>,
+    pop: &dyn Pop,
+    now: Now,
+) -> Option<Ticket> {
+    let notice = if is_on_the_list(&held.id, sessions, pop) {
         Notice::SessionEnded
-    } else if at_visit(held, capped, pop) == AtVisit::Over {
+    } else if stay_ends.is_some_and(|last| minute > last) {
+        Notice::StayOver
+    } else if at_visit(held, (sessions, minute), stay_ends, pop) == AtVisit::Over {
         Notice::SessionOver
     } else {
         return None;
@@ -128,7 +153,8 @@ fn ended_by(held: &Ticket, last: &CachedSign, pop: &dyn Pop, now: Now) -> Option
         return Some(outside(held.clone(), now));
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
-    over(held, capped(last, now).filter(|_| is_admitted)?, pop, now)
+    // How long a stay may last is asked of each visit.
+    over(held, capped(last, now).filter(|_| is_admitted)?, None, pop, now)
 }
 
 /// Whether its holder is inside, as far as is known here. Nothing is made longer by that.
@@ -201,6 +227,7 @@ fn until(held: Ticket, end: u64) -> Ticket {
 pub(crate) fn renewed_unsigned(held: Ticket, pop: &dyn Pop, now: Now) -> Option<CountedRenewal> {
     let from = From {
         rule: SharedTickets::default(),
+        longest_stay: 0,
         network: &String::new,
     };
     match kept(Kind::Visit, held, pop, now, from) {

@@ -7,7 +7,7 @@ use now_serving::queue::{Now, RoomName};
 use now_serving::ticket::Keys;
 use serde_json::{Value, json};
 
-use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, inside, visitors};
+use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, inside, visitors};
 
 const SEEN: Duration = Duration::from_secs(2);
 const POPS: [&str; 2] = ["north", "south"];
@@ -380,4 +380,64 @@ fn one_of_many_late_visitors_who_poll_takes_a_slot_that_is_free() {
         assert!(taken(&house) <= 1);
     }
     assert!(!came.is_empty(), "the slot stays free");
+}
+
+#[test]
+fn no_visit_lasts_longer_than_the_longest_stay() {
+    let house = easy();
+    house.set("session_minutes", "2");
+    house.set("longest_stay_minutes", "5");
+    house.set("total_active", "1");
+    let mut visitor = Visitor::new(&house);
+    assert!(visitor.ask("/echo").inside);
+    let first = visitor.ticket.clone();
+    for minute in 1..=5 {
+        house.wait(Duration::from_mins(1));
+        assert!(visitor.ask("/echo").inside, "{minute}");
+        house.go_to_pop_called(POPS[1]);
+        visitor.ask("/");
+        house.go_to_pop_called(POPS[0]);
+    }
+    house.wait(Duration::from_mins(1));
+    // The slot is free with the end of the stay, and another visitor takes it.
+    tell(&house);
+    assert_eq!(taken(&house), 0);
+    house.wait(SEEN);
+    assert!(Visitor::new(&house).ask("/echo").inside);
+    house.wait(SEEN);
+    for pop in POPS {
+        house.go_to_pop_called(pop);
+        for ticket in [&visitor.ticket, &first] {
+            let mut copy = Visitor::holding(&house, ticket.clone());
+            let told = copy.ask("/").json();
+            assert_eq!(told["notice"], "stay_over", "{pop}: {told}");
+        }
+    }
+    assert_eq!(taken(&house), 1);
+}
+
+/// A visitor was inside for hours when the cap came: the stay counts from there.
+#[test]
+fn a_longest_stay_throws_no_visitor_out_when_the_cap_begins() {
+    for (longest, stays) in [("5", false), ("0", true)] {
+        let house = easy();
+        house.set("session_minutes", "2");
+        house.set("longest_stay_minutes", longest);
+        let mut visitor = Visitor::new(&house);
+        assert!(visitor.ask("/echo").inside);
+        house.wait(Duration::from_hours(3));
+        house.set("total_active", "10");
+        house.forget_the_sign();
+        Visitor::new(&house).ask("/echo");
+        for minute in 0..5 {
+            assert!(visitor.ask("/echo").inside, "{minute}");
+            house.wait(Duration::from_mins(1));
+        }
+        house.wait(Duration::from_mins(1));
+        let number =
+            |visitor: &Visitor<'_>| claims(visitor.ticket.as_deref().unwrap())["pos"].clone();
+        let had = number(&visitor);
+        visitor.ask("/echo");
+        assert_eq!(number(&visitor) == had, stays, "{longest}");
+    }
 }

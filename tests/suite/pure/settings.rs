@@ -82,7 +82,7 @@ fn the_defaults_of_the_schema_are_those_of_the_service() {
                 room.name,
                 room.pace,
                 room.absent_visitors,
-                (room.cap, room.turn_minutes),
+                (room.cap, room.turn_minutes, room.longest_stay),
             ),
             (
                 room.refresh_interval,

@@ -181,7 +181,9 @@ fn visit(words: &mut Words) -> Result<Value, String> {
     let end = left
         .transpose()?
         .map(|left| MINUTE.saturating_add_signed(left));
-    Ok(match sessions.at_a_visit(end, MINUTE) {
+    let stay = words.number("stay_minutes_left")?;
+    let last = stay.map(|left| MINUTE + left);
+    Ok(match sessions.at_a_visit(end, MINUTE, last) {
         AtVisit::Goes => {
             json!({ "session": "goes on", "minutes_left": end.map(|end| end - MINUTE) })
         }

@@ -136,6 +136,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "with a cap: a session ends that long after the visitor's last visit. Shorter than a payment with 3-D Secure takes, it throws payers out",
     },
     Setting {
+        name: "longest_stay_minutes",
+        accepted: Text("0, or 2–1440 min and not less than `session_minutes`"),
+        what: "with a cap: a visitor is inside for that long at most, counted from the claim, and then draws a new number; 0: for any time. Where operators set longer sessions, a visit may last as long as one",
+    },
+    Setting {
         name: "claim_seconds",
         accepted: Number("s"),
         what: "with a cap: for how long a slot is kept for a called visitor. A slot that is not claimed in time goes to the next; the turn stays",

@@ -75,6 +75,7 @@ pub const STATES: &[State] = &[
     state(("lapsed", "The ticket had expired"), &["lapsed"], View::Line(|_| with_notice(Notice::Lapsed), Update::Place)),
     state(("turn-over", "The visitor came too late"), &["turn_over"], View::Line(|_| with_notice(Notice::TurnOver), Update::Place)),
     state(("session-over", "The session ended by itself"), &["session_over"], View::Line(|_| with_notice(Notice::SessionOver), Update::Place)),
+    state(("stay-over", "The visit lasted as long as one may"), &["session_ended"], View::Line(|_| with_notice(Notice::StayOver), Update::Place)),
     state(("session-ended", "The origin ended the session"), &["session_ended"], View::Line(|_| with_notice(Notice::SessionEnded), Update::Place)),
     state(("used", "The number had been used"), &["used"], View::Line(|_| with_notice(Notice::Used), Update::Place)),
     state(("unsent", "The request carried something that was not delivered"), &["unsent"], View::Line(|_| unsent(), Update::Place)),
