@@ -27,7 +27,7 @@ use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
-use now_serving::cache::KeptSign;
+use now_serving::cache::{KeptSign, LOOKUP_TIMEOUT, MAX_AGE};
 use now_serving::config::Problem;
 use now_serving::config::budget::Used;
 use now_serving::queue::Now;
@@ -36,7 +36,7 @@ use now_serving::service::{self, FollowUp, Outcome};
 use now_serving::telemetry::log::{self, Decision};
 
 use last_url::LastUrl;
-use outbox::Counts;
+use outbox::{Counts, SHORT_TURN};
 use perform::{Performed, perform};
 use pop::PlatformCache;
 use request::{RequestBody, call, facts, located, send, trace_id};
@@ -186,6 +186,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let performed = perform(outcome.answer, rescue, request, (&asked, counts));
     let record = performed.record(outcome.record);
     performed.count(&record, outcome.renewal, (counts, now));
+    let is_due = performed.is_due(outcome.renewal, &asked);
     if let Some(trace) = trace {
         let of_room = (&call, Some(&asked.room.name));
         let facts = facts(of_room, trace, config.logging.query, now);
@@ -193,7 +194,11 @@ fn answer(request: Request, kept: &mut SandboxState) {
         log(&log::entry(&facts, performed.status, &record));
     }
     log_all(&service::refused_entries(now, asked.room));
-    follow_up(performed, outcome.after, &asked, (counts, upstash, pop));
+    follow_up(performed, outcome.after, &asked, (counts, &upstash, &pop));
+    let has_told = counts.has_renewed.take();
+    if is_due && !has_told {
+        tell_in_time(&asked, (counts, &upstash, &pop));
+    }
 }
 
 /// The request is read for it: its body, and what the platform says of it.
@@ -205,6 +210,30 @@ fn decided(asked: &Asked<'_>, request: &RefCell<Request>) -> Outcome {
     service::handle(&asked, &mut RequestBody(request))
 }
 
+/// The store is to hear of a renewal before the session ends by what it knows, and no other request may come until then. Another one
+/// has looked within the last second, before this was counted: the next look takes it along, and this request makes that look
+/// where no other does.
+fn tell_in_time<'a>(
+    asked: &Asked<'a>,
+    (counts, upstash, pop): (
+        &Counts,
+        &impl Fn() -> Upstash<'a>,
+        &impl Fn(Now) -> PlatformCache,
+    ),
+) {
+    counts.flush_into_outbox(SHORT_TURN);
+    std::thread::sleep(MAX_AGE + LOOKUP_TIMEOUT);
+    let later = asked.config.shifted(now());
+    let asked = Asked {
+        store: &upstash(),
+        pop: &pop(later),
+        now: later,
+        ..*asked
+    };
+    service::afterwards(FollowUp::Look, &asked);
+    counts.has_renewed.set(false);
+}
+
 /// What could wait until the visitor had been answered. Each time the store may be called once more, and what the POP
 /// remembers may be newer.
 fn follow_up<'a>(
@@ -213,8 +242,8 @@ fn follow_up<'a>(
     asked: &Asked<'a>,
     (counts, upstash, pop): (
         &Counts,
-        impl Fn() -> Upstash<'a>,
-        impl Fn(Now) -> PlatformCache,
+        &impl Fn() -> Upstash<'a>,
+        &impl Fn(Now) -> PlatformCache,
     ),
 ) {
     let now = || asked.config.shifted(now());
@@ -226,7 +255,7 @@ fn follow_up<'a>(
         ..*asked
     };
     performed.follow_up(after, &first);
-    if !counts.has_renewed.take() || !probe::has_bad_news(asked, counts) {
+    if !counts.has_renewed.get() || !probe::has_bad_news(asked, counts) {
         return;
     }
     let later = now();
@@ -237,7 +266,6 @@ fn follow_up<'a>(
         ..*asked
     };
     service::afterwards(FollowUp::Look, &second);
-    counts.has_renewed.set(false);
 }
 
 fn now() -> Now {

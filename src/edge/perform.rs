@@ -145,6 +145,16 @@ impl Performed {
         counts.flush_news();
     }
 
+    /// Whether this renewal moves a session that ends with this minute or the next by what the store knows.
+    pub(super) fn is_due(&self, renewal: Option<CountedRenewal>, asked: &Asked<'_>) -> bool {
+        let moves = |renewal: CountedRenewal| {
+            let by = renewal.to.saturating_sub(renewal.from);
+            let sessions = asked.pop.last_sign().and_then(|sign| sign.sessions);
+            sessions.is_some_and(|sessions| by.saturating_add(1) >= sessions.minutes)
+        };
+        self.ended.is_none() && renewal.is_some_and(moves)
+    }
+
     /// What could wait until the visitor had been answered. The store should soon hear of an answer that was not well.
     pub(super) fn follow_up(self, after: FollowUp, asked: &Asked<'_>) {
         let has_bad_news = self.told.is_some() && self.answered != Some(Answered::Ok);

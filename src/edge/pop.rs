@@ -157,13 +157,15 @@ impl Outbox for PlatformCache {
         batches.collect()
     }
 
-    /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away.
+    /// One outbox, at random. A POP that has been quiet sends them all: its next refresh may be far away. So does one under a cap,
+    /// since the store is to hear of each renewal before the session ends by what it knows.
     fn next_batches(&self) -> Vec<Batch> {
         let last = self.last();
         let is_quiet = last
             .as_ref()
             .is_none_or(|last| now().ms().saturating_sub(last.read_ms) > QUIET_MS);
-        if is_quiet {
+        let sign = last.as_ref().and_then(|last| last.sign.as_ref());
+        if is_quiet || sign.is_some_and(|sign| sign.sessions.is_some()) {
             return self.batches();
         }
         let is_watched =

@@ -355,6 +355,24 @@ fn a_strange_request_renews_the_sessions_of_others_all_the_same() {
     assert_eq!(status["sessions"]["inside"], 5, "{status}");
 }
 
+/// All pages of a minute come in its first second, and none after them: nothing but these requests tells the store.
+#[test]
+fn pages_in_the_first_second_of_each_minute_keep_every_session() {
+    let house = House::wasm();
+    house.set("total_active", "10");
+    house.set("session_minutes", "2");
+    let mut visitors = visitors(&house, 10);
+    house.permit(10);
+    assert_eq!(inside(&mut visitors), [true; 10]);
+    for minute in 0..5 {
+        thread::sleep(Duration::from_secs(4));
+        house.wait_for_period(60);
+        let status = house.ask(&Ask::get("/_queue/status").operator()).json();
+        assert_eq!(status["sessions"]["inside"], 10, "{minute}: {status}");
+        assert_eq!(inside(&mut visitors), [true; 10], "{minute}");
+    }
+}
+
 /// The local server's config store answers what the SDK does not know.
 #[test]
 fn settings_that_cannot_be_read_lose_nothing_that_was_counted() {
