@@ -12,6 +12,9 @@
 //! another, a call of one has keys of that room only and leaves the lines of the others as they were, and an answer's cookies are of
 //! the room of the request. At the end the audit reads the journal of each room.
 //!
+//! Among the visitors are adversaries, who send the tickets of one visit to all POPs and end sandboxes. A siege has more of them,
+//! ten slots, and ends and resets in the same minute: each slot that is taken is that of a visitor who came within a session.
+//!
 //! What the rules do not promise is listed in `docs/explanation/reliability.md` under *Not covered*, and in
 //! `docs/explanation/evidence.md`: a run notices such a loss, and expects no more than that after it.
 //!
@@ -43,6 +46,17 @@ fn number(name: &str) -> Option<u64> {
     env::var(name).ok().map(|number| number.parse().unwrap())
 }
 
+/// A siege of ten slots for each seed: the invariants say that none is lost for longer than a session, and none is given twice.
+fn besiege(seeds: std::ops::RangeInclusive<u64>, minutes: u64) {
+    let minutes = number(MINUTES).unwrap_or(minutes);
+    let seeds: Vec<u64> = number(SEED).map_or_else(|| seeds.collect(), |seed| vec![seed]);
+    let mut report = Report::default();
+    for seed in seeds {
+        report.merge(&World::besieged(seed).play(minutes));
+    }
+    println!("{report}");
+}
+
 /// Plays a run for each seed, or the one that is asked for.
 fn play(seeds: std::ops::RangeInclusive<u64>, minutes: u64, engine: Engine) -> Report {
     let minutes = number(MINUTES).unwrap_or(minutes);
@@ -72,6 +86,11 @@ mod simulated {
     fn every_invariant_holds_in_chaos() {
         play(1..=6, 5, Engine::Embedded);
     }
+
+    #[test]
+    fn an_adversary_gets_no_more_of_the_slots_than_one_visitor_and_takes_none_away() {
+        besiege(1..=3, 10);
+    }
 }
 
 mod redis {
@@ -89,6 +108,11 @@ mod long {
     #[test]
     fn every_invariant_holds_in_ten_minutes_of_chaos_by_twenty_seeds() {
         play(1..=20, 10, Engine::Embedded);
+    }
+
+    #[test]
+    fn no_adversary_holds_a_slot_for_longer_than_a_session_in_ten_minutes_by_twenty_seeds() {
+        besiege(1..=20, 10);
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub struct Data {
     draws: Drawn,
     /// The ticket that claimed a session with each number, by lane, data and epoch.
     claims: BTreeMap<(Lane, (u64, u64), u64, u64), String>,
+    /// The last minute of each session that was claimed or told, by the mark of its ticket.
+    sessions: BTreeMap<String, u64>,
     /// The digest of the last line of the journal.
     last_line: Option<String>,
 }
@@ -129,7 +131,7 @@ struct Step<'a> {
     board: &'a Board,
     said: &'a Said,
     now_ms: u64,
-    /// Sessions that the batches of this call made longer.
+    /// Sessions of which the batches of this call tell, and that the store did not know.
     renewals: u64,
     /// Whether a copy or a ticket may know more of the line than these data, or the journal says that one did.
     came_back: bool,
@@ -205,7 +207,7 @@ impl History {
         self.calls += 1;
         let noted = self.note(said);
         if let Some(board) = said.board() {
-            let renewals = self.count(said);
+            let renewals = self.count(said, now_ms / 60_000);
             if said.verb() == Verb::Metrics {
                 self.sums_are_told(said);
                 // What was counted is kept, and nothing else.
@@ -261,6 +263,7 @@ impl History {
         }
         self.is_invited(said, step.as_ref(), (&board, now_ms));
         self.is_claimed(said, &board);
+        self.slots_are_of_visitors(said, &board, now_ms);
         self.is_drawn(said, step.as_ref(), (&board, now_ms));
         self.epoch = self.epoch.max(board.epoch);
         self.was_capped |= board.taken.is_some();
@@ -397,6 +400,27 @@ impl History {
                     step.told()
                 )
             },
+        );
+    }
+
+    /// Each slot that is taken is the session of a ticket that was let in or used within a session's length: none is lost for longer,
+    /// and a ticket has one, in however many data centres it is used. After a loss the sessions of a copy have no names.
+    fn slots_are_of_visitors(&mut self, said: &Said, board: &Board, now_ms: u64) {
+        let Some(length) = said.session_minutes() else {
+            return;
+        };
+        let nameless_ms = UNSETTLED_MS + (length + 1) * 60_000;
+        let is_recent = |lost: u64| lost.saturating_add(nameless_ms) > now_ms;
+        if self.has_a_past || self.lost_ms.is_some_and(is_recent) {
+            return;
+        }
+        let minute = now_ms / 60_000;
+        let known = self.data.sessions.values().filter(|end| **end >= minute);
+        let (inside, known) = (said.inside(), known.count() as u64);
+        self.checks.holds(
+            "each slot is that of a visitor who came within a session",
+            inside <= known,
+            || format!("{inside} are taken, and {known} came: {board:?}"),
         );
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use now_serving::cache::outbox::RENEWAL;
 use now_serving::queue::{
     AboveBound, Begun, Cell, Enforcement, EventSign, FrontLane, Invited, Lane, Mode, Pace,
-    RegionLine, Splice, Way,
+    RegionLine, SessionMark, Splice, Way,
 };
 use serde_json::Value;
 
@@ -50,26 +50,16 @@ pub struct Batch<'a> {
     pub number: u64,
     /// The counts, by name.
     pub counts: Vec<(&'a str, u64)>,
+    /// The sessions that were made longer: the marks of their tickets, and their new ends.
+    pub sessions: Vec<(&'a str, u64)>,
 }
 
 impl Batch<'_> {
-    /// Sessions that were made longer.
-    #[must_use]
-    pub fn renewals(&self) -> u64 {
-        let renewed = self.counts.iter().filter(|(name, _)| is_of_sessions(name));
-        renewed.map(|(_, many)| many).sum()
-    }
-
     /// The decisions by reason.
     pub fn decisions(&self) -> impl Iterator<Item = (&str, u64)> {
         let decided = self.counts.iter().filter(|(name, _)| is_decision(name));
         decided.copied()
     }
-}
-
-/// Whether the value has one session after the other.
-fn is_of_sessions(name: &str) -> bool {
-    name.starts_with("renewed_")
 }
 
 fn is_decision(name: &str) -> bool {
@@ -345,20 +335,25 @@ impl Said {
     pub fn batches(&self) -> impl Iterator<Item = Batch<'_>> {
         let outboxes = self.keys.iter().filter(|key| key.contains(":till:"));
         outboxes.zip(1_u64..).filter_map(|(outbox, at)| {
-            let counts = self.argument(&format!("counts{at}"))?.split(' ');
-            let pairs = counts.filter_map(|pair| {
-                let (name, many) = pair.split_once('=')?;
-                let many = if is_of_sessions(name) {
-                    (many.len() / RENEWAL) as u64
-                } else {
-                    many.parse().ok()?
-                };
-                Some((name, many))
-            });
+            let told = self.argument(&format!("counts{at}"))?.split(' ');
+            let (mut counts, mut sessions) = (Vec::new(), Vec::new());
+            for (name, value) in told.filter_map(|pair| pair.split_once('=')) {
+                if let Some(of) = name.strip_prefix("renewed_") {
+                    let to = of.split('_').next()?.parse().ok()?;
+                    let marks = (0..value.len() / RENEWAL).filter_map(|at| {
+                        let mark = value.get(at * RENEWAL..)?;
+                        Some((mark.get(..SessionMark::DIGITS)?, to))
+                    });
+                    sessions.extend(marks);
+                } else if let Ok(many) = value.parse() {
+                    counts.push((name, many));
+                }
+            }
             Some(Batch {
                 outbox,
                 number: self.argument(&format!("number{at}"))?.parse().ok()?,
-                counts: pairs.collect(),
+                counts,
+                sessions,
             })
         })
     }
@@ -470,8 +465,21 @@ impl Said {
         Some(lanes.chain(regions).collect())
     }
 
+    /// The mark of the visitor's ticket, by which the store knows whose session it is.
+    #[must_use]
+    pub fn mark(&self) -> Option<&str> {
+        self.argument("mark")
+    }
+
+    /// The length of a session in minutes, where a cap holds.
+    #[must_use]
+    pub fn session_minutes(&self) -> Option<u64> {
+        self.number("session_minutes")
+    }
+
     /// Number of sessions.
-    fn inside(&self) -> u64 {
+    #[must_use]
+    pub fn inside(&self) -> u64 {
         let cells = self.answered("ring").unwrap_or_default();
         let cells = cells.split(' ').filter_map(Cell::read);
         cells.map(|cell| cell.many).sum()

@@ -48,6 +48,10 @@ pub(super) enum Visits {
     Wanders(u64),
     /// Sends a ticket of one room as if it were one of another.
     Crosses(u64),
+    /// Sends the tickets of its visit, the oldest too, to all data centres, as pages and as what holds no slot.
+    Besieges(u64),
+    /// Ends a sandbox by a request that cannot be read.
+    Strange,
 }
 
 /// Requests that draw no number.
@@ -147,7 +151,7 @@ pub(super) enum Publishes {
     Back,
 }
 
-pub(super) const POPS: usize = 3;
+pub(super) const POPS: usize = 4;
 
 /// The store never takes longer than its backend waits.
 const SLOW: Duration = Duration::from_secs(2);
@@ -230,6 +234,30 @@ pub(super) fn fault(dice: &mut Dice) -> Fault {
 }
 
 impl Act {
+    /// What happens where an adversary tries to get more of the slots than one visitor has, or to take them from others.
+    pub(super) fn of_a_siege(dice: &mut Dice) -> Self {
+        let which = dice.roll(1 << 32);
+        match dice.roll(1000) {
+            0..=99 => Self::Visitor(Visits::Arrives),
+            100..=399 => Self::Visitor(Visits::Reloads(which)),
+            400..=549 => Self::Visitor(Visits::Polls(which)),
+            550..=699 => Self::Visitor(Visits::Besieges(which)),
+            700..=749 => Self::Visitor(Visits::Replays(which)),
+            750..=789 => Self::Visitor(Visits::Strange),
+            790..=829 => Self::Visitor(Visits::Roams(which)),
+            830..=869 => Self::Visitor(Visits::Leaves(which)),
+            870..=889 => Self::Visitor(Visits::Doubles(which)),
+            890..=949 => Self::Operator(FIRST, Presses::Permit(dice.between(1, 6))),
+            950..=964 => Self::Operator(FIRST, Presses::Ends(which)),
+            965..=969 => Self::Operator(FIRST, Presses::Epoch),
+            970..=974 => Self::Event(FIRST, Sets::New([dice.roll(5), dice.roll(10), 300], false)),
+            975..=979 => Self::Event(FIRST, Sets::None),
+            980..=984 => Self::Operator(FIRST, Presses::Mode("automatic")),
+            985..=994 => Self::Origin(FIRST, Tells::Metrics),
+            _ => Self::Quiet(dice.between(1, 60)),
+        }
+    }
+
     pub(super) fn drawn(dice: &mut Dice) -> Self {
         match dice.roll(1000) {
             0..=883 => Self::Visitor(Visits::drawn(dice)),
@@ -253,7 +281,9 @@ impl Visits {
             50..=52 => Self::Wanders(which),
             53..=54 => Self::Crosses(which),
             55..=67 => Self::Polls(which),
-            68..=72 => Self::Looks(which),
+            68..=70 => Self::Looks(which),
+            71 => Self::Besieges(which),
+            72 => Self::Strange,
             73..=77 => {
                 let kinds = [
                     Kind::Head,

@@ -79,6 +79,8 @@ impl World {
                 world.reloads(at);
             }),
             Visits::Crosses(which) => self.with(which, World::crosses),
+            Visits::Besieges(which) => self.with(which, World::besieges),
+            Visits::Strange => self.strange(),
         }
     }
 
@@ -348,6 +350,45 @@ impl World {
         // Under a cap a number and a session are the first client's that uses them.
         let was_capped = self.truth[room].borrow().was_capped;
         self.place(at, room).visitor.is_excused |= was_capped;
+    }
+
+    /// Nothing that other visitors have counted is lost by it.
+    fn strange(&mut self) {
+        let pop = self.dice.index(POPS);
+        self.fault("visitor: a request that cannot be read");
+        self.flush_sandboxes(pop);
+        self.end_sandboxes(pop);
+    }
+
+    /// Whatever of the tickets of one visit is sent, and to however many data centres, it has one session.
+    fn besieges(&mut self, at: usize) {
+        let page = self.page(at, "");
+        let spot = self.people[at].spot;
+        let room = self.room_of(&page, spot);
+        let place = self.place(at, room);
+        let tickets: Vec<String> = place.before.iter().chain(&place.ticket).cloned().collect();
+        if tickets.is_empty() {
+            return;
+        }
+        self.fault("visitor: tickets in all data centres");
+        let was_capped = self.truth[room].borrow().was_capped;
+        self.place(at, room).visitor.is_excused |= was_capped;
+        let asks = [
+            page.clone().json(),
+            to_room(Ask::get("/_queue/place"), room),
+            page.with("sec-fetch-dest", "image"),
+        ];
+        for pop in 0..POPS {
+            let ticket = &tickets[self.dice.index(tickets.len())];
+            let ask = asks[self.dice.index(asks.len())].clone();
+            if self.room_of(&ask, (pop, spot.1)) != room {
+                continue;
+            }
+            let ask = self.signed(at, ask, (room, Some(ticket)));
+            let luck = self.luck();
+            let heard = self.ask(&ask, (pop, spot.1), luck);
+            self.must_hold(Some(ticket), &heard, false);
+        }
     }
 
     /// The tickets of all rooms are copied.

@@ -173,6 +173,16 @@ pub(super) struct World {
     /// An operator who closes the room or sets an event takes that back.
     pub(super) takes_back: Vec<(u64, Act)>,
     told: VecDeque<String>,
+    peril: Peril,
+}
+
+/// What the acts are about.
+#[derive(Clone, Copy)]
+enum Peril {
+    /// Everything at once.
+    All,
+    /// The slots of a cap, among many visitors and an adversary, with a store that is well.
+    Siege,
 }
 
 impl World {
@@ -230,7 +240,19 @@ impl World {
             event: BTreeMap::new(),
             takes_back: Vec::new(),
             told: VecDeque::new(),
+            peril: Peril::All,
         }
+    }
+
+    /// The same with ten slots in each room and an adversary who wants them.
+    pub(super) fn besieged(seed: u64) -> Self {
+        let mut world = Self::new(seed, Engine::Embedded);
+        world.peril = Peril::Siege;
+        world.settings.set("total_active", "10");
+        for pop in 0..POPS {
+            world.reads_settings(pop);
+        }
+        world
     }
 
     /// Everything at once for this many minutes, and what must hold when all is well again.
@@ -252,7 +274,10 @@ impl World {
             for act in due.into_iter().map(|(_, act)| act) {
                 self.does(act);
             }
-            let act = Act::drawn(&mut self.dice);
+            let act = match self.peril {
+                Peril::All => Act::drawn(&mut self.dice),
+                Peril::Siege => Act::of_a_siege(&mut self.dice),
+            };
             self.does(act);
         }
         self.calm();
@@ -337,6 +362,9 @@ impl World {
 
     /// What goes wrong with the next request, if anything does.
     pub(super) fn luck(&mut self) -> Luck {
+        if matches!(self.peril, Peril::Siege) {
+            return Luck::GOOD;
+        }
         let now_ms = self.now_ms;
         self.trouble = self.trouble.filter(|trouble| trouble.until_ms > now_ms);
         let fate = match (self.trouble, self.dice.roll(200)) {

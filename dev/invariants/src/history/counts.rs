@@ -6,8 +6,8 @@ use super::History;
 use crate::said::{Batch, Said};
 
 impl History {
-    /// The store counts each batch once: how many sessions the new ones made longer.
-    pub(super) fn count(&mut self, said: &Said) -> u64 {
+    /// The store counts each batch once: of how many sessions the new ones tell that it did not know.
+    pub(super) fn count(&mut self, said: &Said, minute: u64) -> u64 {
         let mut renewals = 0;
         for batch in said.batches() {
             self.is_the_same_batch(&batch);
@@ -20,7 +20,11 @@ impl History {
                 continue;
             }
             *last = batch.number;
-            renewals += batch.renewals();
+            for (mark, to) in &batch.sessions {
+                let end = self.data.sessions.entry((*mark).to_owned()).or_default();
+                renewals += u64::from(*end < minute);
+                *end = (*end).max(*to);
+            }
             for (name, many) in batch.decisions() {
                 *self.data.sums.entry(name.to_owned()).or_default() += many;
             }

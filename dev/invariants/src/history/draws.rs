@@ -328,9 +328,13 @@ impl History {
 
     /// The session of a number is claimed by one ticket.
     pub(super) fn is_claimed(&mut self, said: &Said, board: &Board) {
-        let (Some(Claimed::Until(_)), Some(visitor)) = (said.claimed(), said.visitor()) else {
+        let (Some(Claimed::Until(end)), Some(visitor)) = (said.claimed(), said.visitor()) else {
             return;
         };
+        if let Some(mark) = said.mark() {
+            let known = self.data.sessions.entry(mark.to_owned()).or_default();
+            *known = end.max(*known);
+        }
         let Some((lane, number)) = said.placed() else {
             return;
         };
