@@ -40,10 +40,7 @@ const NEW: u64 = 600;
 /// The seed of the first of them.
 const SEED: &str = "RIG_SEED";
 /// Histories of the long tier that broke an invariant once.
-const FOUND: [(Plan, u64); 2] = [
-    (Plan::Events, 270),
-    (Plan::Losses, 68_159_266_891_463_216),
-];
+const FOUND: [(Plan, u64); 2] = [(Plan::Events, 270), (Plan::Losses, 68_159_266_891_463_216)];
 /// Set to write the traces anew.
 const WRITE: &str = "TRACES";
 

@@ -20,7 +20,7 @@ use now_serving::ticket::invitation::sign_invitation;
 use serde_json::{Value, json};
 use upstash_local::Store;
 use virtual_edge::cache::Cache;
-use virtual_edge::{Direct, Happened, Takes, Turn, id_of, watched};
+use virtual_edge::{Direct, Happened, Takes, Turn, by_clock, id_of, watched};
 
 use super::plan::{COUNTRIES, POPS, Plan, Settings, USUAL, one_of, schedule};
 use super::step::Kind;
@@ -125,11 +125,7 @@ struct Wire<'a> {
 impl Transport for Wire<'_> {
     fn post(&self, body: &str, attempt: Attempt) -> Option<(u16, Vec<u8>)> {
         self.calls.set(self.calls.get() + 1);
-        let mut words: Vec<String> = serde_json::from_str(body).unwrap();
-        if let Some(at) = words.iter().position(|word| word == "now") {
-            words[at + 1] = self.now_ms.to_string();
-        }
-        let body = json!(words).to_string();
+        let body = by_clock(body, self.now_ms);
         let answer = Direct(self.store.clone()).post(&body, attempt);
         let said = Said::read(&body, answer.as_ref());
         if let (Some(histories), Some(said)) = (self.histories, said) {

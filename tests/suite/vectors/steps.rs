@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use super::play::{From, Play, beginning, object};
 use super::settings::{cap, clock, events, named, pace, time};
-use crate::rig::store::Copy;
 use super::table::{Words, compare};
+use crate::rig::store::Copy;
 
 /// Every verb. A step has exactly one of them.
 const VERBS: [&str; 27] = [
