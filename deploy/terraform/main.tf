@@ -1,7 +1,8 @@
 # The service with its stores, backends and log. The provider reads FASTLY_API_KEY from the environment.
 #
 # Settings are seeds: they are changed in the store at any time, without Terraform, which leaves them as they are.
-# Secrets are written by Fastly's CLI and never stand in Terraform's state (docs/how-to/deploy-with-terraform.md).
+# Secrets of the service are written by Fastly's CLI and never stand in Terraform's state (docs/how-to/deploy-with-terraform.md).
+# `log_authorization` does stand there, as text: keep the state as you keep a password, or leave that variable out.
 
 terraform {
   required_version = ">= 1.5"

@@ -58,7 +58,7 @@ variable "log_url" {
 }
 
 variable "log_authorization" {
-  description = "The value of the header Authorization that goes with the log."
+  description = "The value of the header Authorization that goes with the log. It stands in Terraform's state as text, and in the plan's file."
   type        = string
   sensitive   = true
   default     = ""

@@ -14,7 +14,7 @@ use crate::packages;
 use crate::project::WASM_TARGET;
 use crate::quiet::run;
 use crate::tools::{
-    self, AXE_VERSION, FASTLY_CLI_VERSION, GECKODRIVER_VERSION, HYPOTHESIS_VERSION, LOCUST_VERSION,
+    self, AXE_VERSION, FASTLY_CLI_VERSION, GECKODRIVER_VERSION, LOCUST_VERSION,
     SCHEMATHESIS_VERSION, TURBO_VERSION,
 };
 use crate::viceroy;
@@ -274,25 +274,36 @@ fn install_viceroy() -> Result<(), String> {
     viceroy::install()
 }
 
+/// Packages of npm with the digest of each, as `npm install --package-lock-only --omit-lockfile-registry-resolved` writes them.
+const AXE_LOCK: &str = include_str!("../locks/axe-core.json");
+/// The one build of the CLI whose digest is known here; on other machines its version alone is.
+const FASTLY_CLI_LOCK: &str = include_str!("../locks/fastly-cli-linux-x64.json");
+
+/// Packages of Python likewise, Hypothesis among them, which draws other examples under the same seed in another version. As `uv pip compile --universal --generate-hashes --python-version 3.11` writes them.
+const SCHEMATHESIS_LOCK: &str = include_str!("../locks/schemathesis.txt");
+const LOCUST_LOCK: &str = include_str!("../locks/locust.txt");
+
+/// The package of this machine's build: it is the binary, and the package that chooses among them has nothing to add.
 fn install_fastly_cli() -> Result<(), String> {
     let what = format!("the Fastly CLI {FASTLY_CLI_VERSION}, whose `compute serve` runs the edge");
-    let package = format!("@fastly/cli@{FASTLY_CLI_VERSION}");
-    install_from_npm(&package, &what, &tools::fastly_cli_root()?)
+    let name = tools::fastly_cli_package();
+    let lock = FASTLY_CLI_LOCK
+        .contains(&format!("\"{name}\""))
+        .then_some(FASTLY_CLI_LOCK);
+    let package = (&*name, FASTLY_CLI_VERSION);
+    install_from_npm(package, lock, &what, &tools::fastly_cli_root()?)
 }
 
 fn install_axe() -> Result<(), String> {
     let what = format!("axe-core {AXE_VERSION}, which looks for barriers on the pages");
-    install_from_npm(
-        &format!("axe-core@{AXE_VERSION}"),
-        &what,
-        &tools::axe_root()?,
-    )
+    let package = ("axe-core", AXE_VERSION);
+    install_from_npm(package, Some(AXE_LOCK), &what, &tools::axe_root()?)
 }
 
 fn install_turbo() -> Result<(), String> {
     let what = format!("Turbo {TURBO_VERSION}, with which some sites load their pages");
-    let package = format!("@hotwired/turbo@{TURBO_VERSION}");
-    install_from_npm(&package, &what, &tools::turbo_root()?)
+    let package = ("@hotwired/turbo", TURBO_VERSION);
+    install_from_npm(package, None, &what, &tools::turbo_root()?)
 }
 
 fn install_firefox() -> Result<(), String> {
@@ -346,45 +357,61 @@ pub(crate) fn compile(
     done
 }
 
-fn install_from_npm(package: &str, what: &str, root: &Path) -> Result<(), String> {
+/// By its lock, where there is one, and never with scripts of the package.
+fn install_from_npm(
+    (name, version): (&str, &str),
+    lock: Option<&str>,
+    what: &str,
+    root: &Path,
+) -> Result<(), String> {
     if tools::on_path("npm").is_none() {
         packages::install(&packages::NPM, &format!("which installs {what}"))?;
     }
     let words = [
-        "install",
+        "--ignore-scripts",
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
-        "--prefix",
     ];
+    let wanted = format!("{{\"private\":true,\"dependencies\":{{\"{name}\":\"{version}\"}}}}\n");
     into_place(root, |unfinished| {
+        write(unfinished, "package.json", &wanted)?;
+        if let Some(lock) = lock {
+            write(unfinished, "package-lock.json", lock)?;
+        }
+        let verb = if lock.is_some() { "ci" } else { "install" };
         run(
             &format!("Installing {what}"),
-            Command::new("npm").args(words).arg(unfinished).arg(package),
+            Command::new("npm")
+                .arg(verb)
+                .args(words)
+                .arg("--prefix")
+                .arg(unfinished),
             Some(unfinished),
         )
     })
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let file = folder.join(name);
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, text));
+    written.map_err(|error| format!("{} cannot be written: {error}.", file.display()))
 }
 
 fn install_schemathesis() -> Result<(), String> {
     let what = format!(
         "Schemathesis {SCHEMATHESIS_VERSION}, which holds the contract against the running service"
     );
-    let packages = [
-        format!("schemathesis=={SCHEMATHESIS_VERSION}"),
-        format!("hypothesis=={HYPOTHESIS_VERSION}"),
-    ];
-    install_from_pypi(&packages, &what, &tools::schemathesis_root()?)
+    install_from_pypi(SCHEMATHESIS_LOCK, &what, &tools::schemathesis_root()?)
 }
 
 fn install_locust() -> Result<(), String> {
     let what = format!("Locust {LOCUST_VERSION}, which plays the visitors of a rehearsal");
-    let packages = [format!("locust=={LOCUST_VERSION}")];
-    install_from_pypi(&packages, &what, &tools::locust_root()?)
+    install_from_pypi(LOCUST_LOCK, &what, &tools::locust_root()?)
 }
 
-/// Into an environment of its own.
-fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(), String> {
+/// Into an environment of its own, by a lock. Built packages alone: a source would run a script of its own.
+fn install_from_pypi(lock: &str, what: &str, root: &Path) -> Result<(), String> {
     if !python_suffices() {
         let why = format!("which installs {what}");
         packages::install(&packages::PYTHON_WITH_VENV, &why)?;
@@ -401,6 +428,10 @@ fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(),
         "install",
         "--no-input",
         "--disable-pip-version-check",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--requirement",
     ];
     into_place(root, |unfinished| {
         run(
@@ -408,11 +439,12 @@ fn install_from_pypi(packages: &[String], what: &str, root: &Path) -> Result<(),
             Command::new("python3").args(["-m", "venv"]).arg(unfinished),
             None,
         )?;
+        write(unfinished, "requirements.txt", lock)?;
         run(
             &format!("Installing {what}"),
             Command::new(unfinished.join("bin/python"))
                 .args(words)
-                .args(packages),
+                .arg(unfinished.join("requirements.txt")),
             Some(unfinished),
         )
     })
@@ -467,4 +499,34 @@ fn lock() -> Result<File, String> {
         Err(TryLockError::Error(error)) => return Err(cannot(error)),
     }
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locks_are_of_the_versions_that_are_asked_for_and_have_a_digest_of_each_package() {
+        for (lock, name, version) in [
+            (AXE_LOCK, "axe-core", AXE_VERSION),
+            (FASTLY_CLI_LOCK, "@fastly/cli-linux-x64", FASTLY_CLI_VERSION),
+        ] {
+            assert!(
+                lock.contains(&format!("\"{name}\": \"{version}\"")),
+                "{name}"
+            );
+            let packages = lock.matches("\"node_modules/").count();
+            assert_eq!(lock.matches("\"integrity\": \"sha512-").count(), packages);
+            assert!(!lock.contains("\"resolved\"") && !lock.contains("hasInstallScript"));
+        }
+        for (lock, name, version) in [
+            (SCHEMATHESIS_LOCK, "schemathesis", SCHEMATHESIS_VERSION),
+            (LOCUST_LOCK, "locust", LOCUST_VERSION),
+        ] {
+            assert!(lock.contains(&format!("\n{name}=={version} ")), "{name}");
+            for package in lock.split('\n').filter(|line| line.contains("==")) {
+                assert!(package.ends_with('\\'), "{package} has a digest");
+            }
+        }
+    }
 }

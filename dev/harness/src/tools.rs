@@ -16,8 +16,6 @@ pub const TURBO_VERSION: &str = "8.0.23";
 pub const GECKODRIVER_VERSION: &str = "0.37.1";
 /// What holds the contract against the running service; another version asks other things.
 pub const SCHEMATHESIS_VERSION: &str = "4.32.5";
-/// What draws its examples: under the same seed, another version draws others.
-pub(crate) const HYPOTHESIS_VERSION: &str = "6.170.15";
 /// What plays the visitors of a rehearsal; another version takes other options.
 pub const LOCUST_VERSION: &str = "2.47.0";
 
@@ -83,6 +81,13 @@ pub fn fastly_cli() -> Result<PathBuf, String> {
 
 /// The CLI's real binary inside a folder npm installed into.
 pub(crate) fn fastly_cli_binary() -> PathBuf {
+    Path::new("node_modules")
+        .join(fastly_cli_package())
+        .join("fastly")
+}
+
+/// The package of npm that is the CLI's binary for this machine.
+pub(crate) fn fastly_cli_package() -> String {
     let system = match env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -92,7 +97,7 @@ pub(crate) fn fastly_cli_binary() -> PathBuf {
         "aarch64" => "arm64",
         other => other,
     };
-    Path::new("node_modules/@fastly").join(format!("cli-{system}-{processor}/fastly"))
+    format!("@fastly/cli-{system}-{processor}")
 }
 
 /// `redis-server` on the PATH.
