@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use invariants::Held;
 use invariants::History;
-use now_serving::cache::SignCache;
 use now_serving::cache::outbox::{RENEWAL, Tally};
+use now_serving::cache::{LastSign, SignCache};
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Inversion, Mode, Now, Reason};
@@ -114,6 +114,8 @@ pub(super) struct Heard {
     pub(super) is_renewed: bool,
     /// Whether the POP's copy of the sign said that the room is open.
     pub(super) is_open: bool,
+    /// Whether it cannot be taken back, and the POP knew no sign: a visitor inside may cost a call then.
+    pub(super) looks_first: bool,
     pub(super) luck: Luck,
 }
 
@@ -407,6 +409,8 @@ impl World {
         };
         let copy = cache.memory.peek().and_then(|copy| copy.sign);
         let is_open = copy.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
+        let knows_none = cache.memory.last_sign().is_none() || luck.cache != CacheFault::Sound;
+        let looks_first = knows_none && !matches!(ask.method, "GET" | "HEAD");
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
@@ -418,6 +422,7 @@ impl World {
         };
         let heard = Heard {
             is_open,
+            looks_first,
             room: place,
             got: rooms::own_cookies(got(outcome.answer), place),
             reason: outcome.record.reason,
