@@ -483,7 +483,7 @@ impl World {
             && matches!(reason, Reason::NotAVisitor | Reason::Provisional);
         let is_free = needs_none || is_stranger || goes_on;
         assert!(
-            *calls == 0 || !is_free || heard.looks_first,
+            *calls <= heard.most_inside || !is_free,
             "a call too many: {came:?} {heard:?}"
         );
         assert!(

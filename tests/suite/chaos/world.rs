@@ -114,8 +114,9 @@ pub(super) struct Heard {
     pub(super) is_renewed: bool,
     /// Whether the POP's copy of the sign said that the room is open.
     pub(super) is_open: bool,
-    /// Whether it cannot be taken back, and the POP knew no sign: a visitor inside may cost a call then.
-    pub(super) looks_first: bool,
+    /// The most calls that a visitor inside may cost: one where the request cannot be taken back and the POP knew no sign, or two with
+    /// the script.
+    pub(super) most_inside: u64,
     pub(super) luck: Luck,
 }
 
@@ -411,6 +412,7 @@ impl World {
         let is_open = copy.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
         let knows_none = cache.memory.last_sign().is_none() || luck.cache != CacheFault::Sound;
         let looks_first = knows_none && !matches!(ask.method, "GET" | "HEAD");
+        let most_inside = if looks_first { 2 } else { 0 };
         cache.is_from_now_on(luck.cache);
         let way = (&self.store, TAKES);
         let turn = Turn::new((&call, now), &config, way, &cache, &logs).by(&wire);
@@ -422,7 +424,7 @@ impl World {
         };
         let heard = Heard {
             is_open,
-            looks_first,
+            most_inside,
             room: place,
             got: rooms::own_cookies(got(outcome.answer), place),
             reason: outcome.record.reason,
