@@ -144,8 +144,8 @@ fn allowed_or_visited(request: &Request<'_>) -> Outcome {
 }
 
 fn visited(request: &Request<'_>) -> Outcome {
-    if let Some((reply, refused)) = visitor::invitation::of_link(request) {
-        return invitation(reply, refused, request);
+    if let Some(reply) = visitor::invitation::of_link(request) {
+        return invitation(reply, None, request);
     }
     let ticket =
         ticket_cookie::ticket_or_lapsed(request).or_else(|| ticket_cookie::ticket_of_form(request));

@@ -60,9 +60,15 @@ impl Reply {
 
     /// The next request does not say from which address it came.
     #[must_use]
-    pub fn without_referrer(mut self) -> Self {
+    pub fn without_referrer(self) -> Self {
+        self.with_referrer("no-referrer")
+    }
+
+    /// What the next request says of the address from which it came.
+    #[must_use]
+    pub fn with_referrer(mut self, policy: &'static str) -> Self {
         self.headers.retain(|(name, _)| *name != "referrer-policy");
-        self.with("referrer-policy", "no-referrer")
+        self.with("referrer-policy", policy)
     }
 
     /// An error as RFC 9457 words it: `detail` says what was wrong and what is accepted.

@@ -1,26 +1,34 @@
-//! The page on which a visitor gives an invitation, without scripts.
+//! The page on which a visitor gives an invitation, with scripts and without: by an act, since a program that opens a link uses none.
 
 use super::{NOBODY, built_in, unbranded};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::i18n::Language;
 
-/// The page, whose form sends the code to `action`, and from which the visitor goes on to `to`.
+/// The page, whose form sends the code to `action`, and from which the visitor goes on to `to`. A code that came with the link, in the
+/// query or behind `#`, leaves a button to press.
 #[must_use]
 pub fn invitation(
     action: &str,
-    to: &str,
+    (code, to): (Option<&str>, &str),
     words: &Language,
     frame_ancestors: Option<&str>,
 ) -> Reply {
-    let [title, text, label] =
-        ["invitation", "invitation_text", "continue"].map(|name| words.text(name));
+    let [title, ready, paste, label] = [
+        "invitation",
+        "invitation_ready",
+        "invitation_text",
+        "continue",
+    ]
+    .map(|name| words.text(name));
     let data = object!({
         "lang": words.tag,
         "dir": words.direction,
         "title": title,
-        "text": text,
+        "text": if code.is_some() { ready } else { paste },
+        "ready": ready,
         "send": label,
+        "code": code,
         "action": action,
         "to": to,
     });
@@ -36,10 +44,10 @@ mod tests {
     #[test]
     fn the_page_has_a_form_in_every_language() {
         for words in &LANGUAGES {
-            let reply = invitation("/_queue/invitation", "/a?b=1&c", words, None);
+            let reply = invitation("/_queue/invitation", (None, "/a?b=1&c"), words, None);
             let page = String::from_utf8_lossy(&reply.body).into_owned();
             for part in [
-                "<form method=\"post\" action=\"/_queue/invitation\">",
+                "<form method=\"post\" action=\"/_queue/invitation\"",
                 "name=\"to\" value=\"/a?b&#x3D;1&amp;c\"",
                 "name=\"invitation\"",
                 words.text("invitation_text"),
@@ -47,6 +55,21 @@ mod tests {
                 assert!(page.contains(part), "{part} in {page}");
             }
             assert!(!page.contains("{{"), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_code_that_came_with_the_link_leaves_a_button_to_press() {
+        for words in &LANGUAGES {
+            let of_link = (Some("a.b.c"), "/");
+            let reply = invitation("/_queue/invitation", of_link, words, None);
+            let page = String::from_utf8_lossy(&reply.body).into_owned();
+            let field = page.split("<input").nth(2).unwrap_or_default();
+            for part in ["name=\"invitation\"", "type=\"hidden\" value=\"a.b.c\""] {
+                assert!(field.contains(part), "{part} in {page}");
+            }
+            let text = format!("<p>{}</p>", words.text("invitation_ready"));
+            assert!(page.contains(&text), "{page}");
         }
     }
 }

@@ -1,14 +1,15 @@
-//! How an invitation comes here: by the script of the waiting page, by a form, or by the query of a link.
+//! How an invitation comes here: from the page that takes one, or from an app, by a form.
 //!
-//! Invariant: no store is asked here. What is verified goes into the visitor's ticket, and the next page brings it to the line,
-//! so a client that keeps no ticket uses none up. The code stands in no answer and in no address of ours.
+//! Invariant: a link is safe to open (RFC 9110, 9.2.1): what scans mails may run a browser, and uses none up. It leads to a page with
+//! one button. No store is asked here. What is verified goes into the visitor's ticket, and the next page brings it to the line,
+//! so a client that keeps no ticket uses none up. The code stands in no address of ours, and in no answer but that page.
 
 use super::answer::{here, words_of};
 use super::kind::is_from_here;
 use super::routes::{Aside, back, bad, bad_destination, destination, sound_destination};
 use super::{Brought, Kind, kind, routes, ticket_cookie};
 use crate::http::body::{self, Unread};
-use crate::http::negotiate::{FORM, media};
+use crate::http::negotiate::{FORM, media, wants_json};
 use crate::http::{Call, Reply, field};
 use crate::page;
 use crate::queue::invitation::PARAMETER;
@@ -42,11 +43,17 @@ pub(super) fn link(request: &Request<'_>) -> Option<String> {
 }
 
 fn form(request: &Request<'_>) -> Reply {
+    let to = destination(request.call).unwrap_or_else(|| "/".to_owned());
+    asking((None, &to), request)
+}
+
+/// The page that takes an invitation: the code that came with the link, if one did, and where the visitor goes on.
+fn asking(given: (Option<&str>, &str), request: &Request<'_>) -> Reply {
     let held = ticket_cookie::ticket(request);
     let words = words_of(held.as_ref(), request.call);
-    let to = destination(request.call).unwrap_or_else(|| "/".to_owned());
+    let action = format!("{}/invitation", request.room.routes);
     let frames = request.config.web.frame_ancestors.as_deref();
-    page::invitation(&request.call.path, &to, words, frames).with("vary", "Accept-Language, Cookie")
+    page::invitation(&action, given, words, frames).with("vary", "Accept-Language, Cookie")
 }
 
 fn posted(body: &mut dyn Read, request: &Request<'_>) -> Aside {
@@ -83,16 +90,16 @@ fn form_of(body: &mut dyn Read, call: &Call) -> Result<Vec<u8>, Reply> {
     })
 }
 
-/// A link with an invitation in its query leads to the same page without it; nothing for any other request.
+/// A link with an invitation in its query is answered by the page with the button, which leads to the same address without it;
+/// a visitor inside, who needs none, and a program are led there at once. Nothing for any other request.
 #[must_use]
-pub fn of_link(request: &Request<'_>) -> Option<(Reply, Option<Invited>)> {
+pub fn of_link(request: &Request<'_>) -> Option<Reply> {
     let call = request.call;
     let code = call.parameter(PARAMETER).filter(|code| is_a_token(code))?;
     let is_page = matches!(kind(request, Brought::Nothing), Kind::First | Kind::Visit);
     if !request.room.invitations.are_taken() || !is_page {
         return None;
     }
-    let (cookies, refused) = brought(&code, request);
     let to = match call.query_without(PARAMETER) {
         Some(query) => format!("{}?{query}", call.path),
         None => call.path.clone(),
@@ -103,8 +110,11 @@ pub fn of_link(request: &Request<'_>) -> Option<(Reply, Option<Invited>)> {
     } else {
         to
     };
-    let reply = back(&to).with_cookies(cookies);
-    Some((reply.without_referrer(), refused))
+    if wants_json(call) || outside(request).is_none() || !sound_destination(&to) {
+        return Some(back(&to).without_referrer());
+    }
+    // A form of a page without any referrer would not say from where it comes.
+    Some(asking((Some(&code), &to), request).with_referrer("strict-origin"))
 }
 
 /// A visitor may paste the whole link, and programs may have written more behind it.
@@ -119,12 +129,17 @@ fn is_a_token(text: &str) -> bool {
     text.split('.').count() == 3 && code_of(text) == text
 }
 
+/// The ticket that came, or a new one; none for a visitor inside.
+fn outside(request: &Request<'_>) -> Option<Ticket> {
+    match ticket_cookie::ticket(request) {
+        Some(held) => outside_now(held, request),
+        None => Some(Ticket::provisional(request.call.id.clone(), request.now)),
+    }
+}
+
 /// The ticket that brings the invitation to the line, or says why it is none. A visitor inside needs none.
 fn brought(code: &str, request: &Request<'_>) -> (Vec<String>, Option<Invited>) {
-    let new = || Ticket::provisional(request.call.id.clone(), request.now);
-    let held = ticket_cookie::ticket(request)
-        .map_or_else(|| Some(new()), |held| outside_now(held, request));
-    let Some(held) = held else {
+    let Some(held) = outside(request) else {
         return (Vec::new(), None);
     };
     let keys = &request.config.tickets.keys;

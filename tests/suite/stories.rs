@@ -394,7 +394,9 @@ in_every_house! {
     an_invitation_leads_past_the_line_and_is_used_once
     a_visitor_with_a_number_goes_in_by_an_invitation
     an_invitation_for_several_visitors_is_used_by_so_many
-    a_link_with_the_invitation_in_its_query_is_cleaned
+    a_link_with_the_invitation_in_its_query_leads_to_a_button
+    what_opens_a_link_uses_no_invitation_up
+    a_link_with_an_invitation_stands_in_no_log
     what_is_no_invitation_is_refused_and_says_why
     a_request_that_is_not_understood_is_refused_and_nothing_moves
     the_page_that_takes_an_invitation_needs_no_script

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::axe::assert_open_to_all;
 use super::elsewhere::site;
-use super::invitation::is_let_in_at;
+use super::invitation::{is_let_in_at, press};
 use super::languages::TOO_WIDE;
 use super::{picture, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
@@ -75,6 +75,7 @@ fn a_link_with_an_invitation_leads_past_the_challenge() {
         page.goto(&format!("{url}/echo#invitation={code}"))
             .await
             .unwrap();
+        press(&page).await;
         is_let_in_at(&page, &format!("{url}/echo")).await;
         page.close().await.unwrap();
     });

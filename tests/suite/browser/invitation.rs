@@ -9,7 +9,7 @@ use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
 use super::{LOOKUP_TIMEOUT, picture, tell, text};
 use crate::house::{House, Visitor};
-use crate::stories::invitations::invitation;
+use crate::stories::invitations::{invitation, uses};
 
 /// A room with a line.
 fn house() -> House {
@@ -21,6 +21,17 @@ fn house() -> House {
         Visitor::new(&house).ask("/");
     }
     house
+}
+
+/// The visitor presses the button of the page on which a link ends, which says so and has no field.
+pub(super) async fn press(page: &Client) {
+    let button = page.wait().for_element(Locator::Css("form button"));
+    let button = button.await.unwrap();
+    let told = LANGUAGES.iter().find(|words| words.tag == "en").unwrap();
+    assert_eq!(text(page, "main p").await, told.text("invitation_ready"));
+    let field = "return document.forms[0].elements.invitation.type";
+    assert_eq!(page.execute(field, vec![]).await.unwrap(), "hidden");
+    button.click().await.unwrap();
 }
 
 /// The browser is let in and gets there.
@@ -45,14 +56,25 @@ fn a_browser_opens_the_link_of_an_invitation_and_goes_in() {
         let page = driver.open(&Options::window(800, 600)).await.unwrap();
         let url = house.wasm_side().edge.url();
         let url = url.trim_end_matches('/');
-        let code = invitation(&house, "one", 1, 3600);
-        let link = format!("{url}/echo?a=b#invitation={code}");
-        page.goto(&link).await.unwrap();
-        // Without the code.
-        is_let_in_at(&page, &format!("{url}/echo?a=b")).await;
-        page.delete_all_cookies().await.unwrap();
+        let code = invitation(&house, "one", 2, 3600);
+        for (link, used) in [
+            ("/echo?a=b#invitation=", "1"),
+            ("/echo?a=b&invitation=", "2"),
+        ] {
+            page.goto(&format!("{url}{link}{code}")).await.unwrap();
+            // What only opens a link, with scripts and for a while, uses nothing up.
+            tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+            let before = (used != "1").then_some("1");
+            assert_eq!(uses(&house, "one").as_deref(), before, "{link}");
+            press(&page).await;
+            // Without the code.
+            is_let_in_at(&page, &format!("{url}/echo?a=b")).await;
+            assert_eq!(uses(&house, "one").as_deref(), Some(used));
+            page.delete_all_cookies().await.unwrap();
+        }
         let again = format!("{url}/shop#invitation={code}");
         page.goto(&again).await.unwrap();
+        press(&page).await;
         page.wait()
             .for_element(Locator::Css("#notice"))
             .await
@@ -84,13 +106,19 @@ fn the_page_that_takes_an_invitation_fits_and_is_open_to_all_in_every_language()
             for scheme in ["light", "dark"] {
                 let preferred = ("prefers-color-scheme", scheme);
                 browser::prefer(&page, &[preferred]).await.unwrap();
-                let to = format!("{url}/_queue/invitation?to=/echo");
-                page.goto(&to).await.unwrap();
-                assert_eq!(text(&page, "h1").await, words.text("invitation"));
-                let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
-                assert_eq!(wide, json!([]), "{}", words.tag);
-                picture(&page, &format!("invitation-{}-{scheme}", words.tag)).await;
-                assert_open_to_all(&page, &format!("invitation in {}, {scheme}", words.tag)).await;
+                for (state, link) in [
+                    ("invitation", ""),
+                    ("invitation-button", "&by=link#invitation=a.b.c"),
+                ] {
+                    let to = format!("{url}/_queue/invitation?to=/echo{link}");
+                    page.goto(&to).await.unwrap();
+                    assert_eq!(text(&page, "h1").await, words.text("invitation"));
+                    let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
+                    assert_eq!(wide, json!([]), "{}", words.tag);
+                    picture(&page, &format!("{state}-{}-{scheme}", words.tag)).await;
+                    let told = format!("{state} in {}, {scheme}", words.tag);
+                    assert_open_to_all(&page, &told).await;
+                }
             }
         }
         page.close().await.unwrap();

@@ -150,33 +150,102 @@ pub(crate) fn an_invitation_for_several_visitors_is_used_by_so_many(house: &Hous
     assert_eq!(uses(house, "many").as_deref(), Some("3"));
 }
 
-pub(crate) fn a_link_with_the_invitation_in_its_query_is_cleaned(house: &House) {
+/// What a browser sends when its visitor presses the button of a page.
+fn pressed(page: &Got) -> Ask {
+    let field = |name: &str| {
+        let inputs = page.body.split("<input").skip(1);
+        let mut inputs = inputs.filter(|input| input.contains(&format!("name=\"{name}\"")));
+        let value = inputs.next()?.split_once("value=\"")?.1;
+        Some(
+            value
+                .split('"')
+                .next()?
+                .replace("&#x3D;", "=")
+                .replace("&amp;", "&"),
+        )
+    };
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    for name in ["to", "invitation"] {
+        form.append_pair(name, &field(name).unwrap());
+    }
+    let ask = Ask::get("/_queue/invitation").method("POST");
+    ask.body(FORM, &form.finish())
+        .with("sec-fetch-site", "same-origin")
+}
+
+pub(crate) fn a_link_with_the_invitation_in_its_query_leads_to_a_button(house: &House) {
     line(house, 10);
     let code = invitation(house, "one", 2, HOUR);
-    let mut guest = Visitor::new(house);
-    for query in [
-        format!("a=b&invitation={code}&c=d"),
-        format!("a=b&c=d&%69nvitation={code}"),
+    for (query, used) in [
+        (format!("a=b&invitation={code}&c=d"), "1"),
+        (format!("a=b&c=d&%69nvitation={code}"), "2"),
     ] {
+        let mut guest = Visitor::new(house);
         let link = Ask::get(&format!("/echo?{query}")).with("accept", "text/html");
-        let got = guest.send_once(link);
+        let page = guest.send_once(link.clone());
+        assert_eq!((page.status, page.ticket()), (200, None), "{page:?}");
+        assert_eq!(page.header("referrer-policy"), "strict-origin");
+        assert_eq!(page.header("cache-control"), "private, no-store");
+        let press = pressed(&page);
+        let got = guest.send_once(press);
         assert_eq!(
             (got.status, got.header("location")),
             (303, "/echo?a=b&c=d"),
             "{got:?}"
         );
-        assert_eq!(got.header("referrer-policy"), "no-referrer");
+        assert!(!got.header("location").contains(&code), "{got:?}");
         assert!(guest.ask("/echo?a=b&c=d").inside);
+        assert_eq!(uses(house, "one").as_deref(), Some(used));
+        // A visitor inside needs none, and is led on.
+        let inside = guest.send_once(link);
+        assert_eq!(inside.header("location"), "/echo?a=b&c=d", "{inside:?}");
+        assert_eq!(inside.header("referrer-policy"), "no-referrer");
     }
-    assert_eq!(uses(house, "one").as_deref(), Some("1"));
+    let mut late = third(house);
+    let page = late.send_once(Ask::get(&format!("/echo?invitation={code}")));
+    late.send_once(pressed(&page));
+    assert_eq!(notice(&late.ask("/echo")), "invitation_used");
+}
+
+/// A program that scans mails opens the link before its reader does: with cookies, with scripts or as an app.
+pub(crate) fn what_opens_a_link_uses_no_invitation_up(house: &House) {
+    line(house, 10);
+    let code = invitation(house, "one", 1, HOUR);
+    let link = || Ask::get(&format!("/echo?invitation={code}"));
+    for ask in [
+        link().with("accept", "text/html"),
+        link().json(),
+        link().method("HEAD"),
+        link()
+            .with("sec-fetch-mode", "navigate")
+            .with("sec-fetch-dest", "document")
+            .with("sec-fetch-site", "none"),
+        Ask::get("/_queue/invitation?to=/echo"),
+        Ask::get(&format!("/_queue/invitation?to=/echo&invitation={code}")),
+    ] {
+        let mut scanner = Visitor::new(house);
+        for _ in 0..2 {
+            let mut got = scanner.send_once(ask.clone());
+            for _ in 0..3 {
+                if got.status == 303 {
+                    got = scanner.send_once(Ask::get(got.header("location")));
+                }
+            }
+            assert!(!got.inside, "{ask:?}");
+            assert!(!scanner.ask("/echo").inside, "{ask:?}");
+        }
+        assert_eq!(uses(house, "one"), None, "{ask:?}");
+    }
+    let mut reader = Visitor::new(house);
+    let page = reader.send_once(link());
+    reader.send_once(pressed(&page));
+    assert!(reader.ask("/echo").inside);
+}
+
+pub(crate) fn a_link_with_an_invitation_stands_in_no_log(house: &House) {
+    line(house, 10);
+    let code = invitation(house, "one", 1, HOUR);
     let preview = Ask::get(&format!("/echo?invitation={code}"));
-    house.ask(&preview);
-    house.ask(&Ask::get("/echo"));
-    assert_eq!(
-        uses(house, "one").as_deref(),
-        Some("1"),
-        "a client that keeps no ticket uses none up"
-    );
     house.set("log_query", "on");
     house.wait(Duration::from_secs(2));
     Visitor::new(house).send_once(preview);
@@ -441,8 +510,8 @@ pub(crate) fn a_visitor_whose_visit_has_ended_brings_an_invitation(house: &House
     house.change("epoch", &house.word());
     house.forget_the_sign();
     visitors(house, 1)[0].ask("/");
-    let link = Ask::get(&format!("/echo?invitation={code}"));
-    assert!(visitor.send_once(link).ticket().is_some());
+    let page = visitor.send_once(Ask::get(&format!("/echo?invitation={code}")));
+    assert!(visitor.send_once(pressed(&page)).ticket().is_some());
     assert!(visitor.ask("/echo").inside);
     assert_eq!(uses(house, "one").as_deref(), Some("1"));
 }
@@ -502,8 +571,11 @@ pub(crate) fn a_parameter_of_the_site_with_that_name_reaches_the_origin(house: &
     let mut visitor = third(house);
     visitor.send_once(sent(&invitation(house, "one", 1, HOUR), "/echo"));
     let wrong = "aaaa.bbbb.cccc";
-    let cleaned = visitor.send_once(Ask::get(&format!("/echo?invitation={wrong}")));
-    assert_eq!(cleaned.header("location"), "/echo");
+    let page = visitor.send_once(Ask::get(&format!("/echo?invitation={wrong}")));
+    assert_eq!(
+        visitor.send_once(pressed(&page)).header("location"),
+        "/echo"
+    );
     let got = visitor.ask("/echo?invitation=TEAM42");
     assert!(got.inside, "the good one is kept: {got:?}");
 }
