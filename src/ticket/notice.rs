@@ -48,9 +48,7 @@ impl Notice {
             | Self::TurnOver
             | Self::SessionOver
             | Self::StayOver
-            | Self::SessionEnded => {
-                Some(Self::Lapsed)
-            }
+            | Self::SessionEnded => Some(Self::Lapsed),
             _ => None,
         }
     }

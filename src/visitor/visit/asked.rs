@@ -63,7 +63,9 @@ fn written(answer: &LineAnswer) -> String {
             .and_then(above)
             .map_or("-", |(name, _)| name)
             .to_owned(),
-        answer.price.map_or_else(none, |price| price.place.to_string()),
+        answer
+            .price
+            .map_or_else(none, |price| price.place.to_string()),
         seconds.map_or_else(none, |seconds| seconds.to_string()),
         answer.invited.map_or("-", Invited::name).to_owned(),
         answer.lane.name().unwrap_or("-").to_owned(),
@@ -73,7 +75,18 @@ fn written(answer: &LineAnswer) -> String {
 
 fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
     let words: Vec<&str> = std::str::from_utf8(written).ok()?.split(' ').collect();
-    let [born, epoch, position, claim, above, place, wait, invited, lane] = words[..] else {
+    let [
+        born,
+        epoch,
+        position,
+        claim,
+        above,
+        place,
+        wait,
+        invited,
+        lane,
+    ] = words[..]
+    else {
         return None;
     };
     if born.parse() != Ok(sign.birth.born) || epoch.parse() != Ok(sign.epoch) {

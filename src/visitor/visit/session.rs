@@ -154,7 +154,13 @@ fn ended_by(held: &Ticket, last: &CachedSign, pop: &dyn Pop, now: Now) -> Option
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
     // How long a stay may last is asked of each visit.
-    over(held, capped(last, now).filter(|_| is_admitted)?, None, pop, now)
+    over(
+        held,
+        capped(last, now).filter(|_| is_admitted)?,
+        None,
+        pop,
+        now,
+    )
 }
 
 /// Whether its holder is inside, as far as is known here. Nothing is made longer by that.
