@@ -200,7 +200,9 @@ impl Window {
     /// Where nothing is heard it doubles too, but not as soon.
     fn climb(&mut self, end: u64, period: Period, steering: Steering, finding: Finding) {
         match finding {
-            Finding::Unknown if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => return,
+            Finding::Unknown if period.at < self.changed + period.lasts.max(GROWTH_SECONDS) => {
+                return;
+            }
             Finding::Unknown | Finding::Healthy => self.size = (self.size * 2).min(end),
             Finding::Late => {
                 self.size = (self.size / 2).max(steering.min());

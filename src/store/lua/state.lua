@@ -140,7 +140,7 @@ if set_back > 0 then
   end
   local minutes = math.floor(set_back / 60000)
   state.recount = math.max(state.recount - minutes, 0)
-  for _, name in ipairs({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'owed', 'late_at', 'base_minute', 'invited_at' }) do
+  for _, name in ipairs({ 'minute', 'steady', 'measured', 'capped', 'cap_since', 'late_at', 'base_minute', 'invited_at' }) do
     state[name] = math.min(state[name], this_minute)
   end
   for _, name in ipairs({ 'w_changed', 'w_from' }) do

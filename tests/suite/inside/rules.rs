@@ -197,7 +197,7 @@ mod native {
     }
 
     #[test]
-    fn a_client_that_ignores_its_cookies_holds_one_place_in_each_data_centre() {
+    fn a_client_that_ignores_its_cookies_holds_one_place_in_any_number_of_data_centres() {
         let settings = fast(&[("total_active", "10"), ("session_minutes", "3")]);
         for pops in [1, 2, 3] {
             let world = World::embedded(&[0, 40, -40], &settings);
@@ -218,7 +218,7 @@ mod native {
                 world.wait(20_000);
             }
             let (least, most) = (held.iter().min(), held.iter().max());
-            assert_eq!((least, most), (Some(&1), Some(&(pops as u64))));
+            assert_eq!((least, most), (Some(&1), Some(&1)), "{pops}");
         }
     }
 

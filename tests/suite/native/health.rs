@@ -115,18 +115,21 @@ fn who_was_called_long_ago_stays_in_the_line_of_a_room_on_hold() {
 }
 
 #[test]
-fn under_a_cap_a_called_visitor_keeps_the_session_however_long_the_room_is_on_hold() {
+fn under_a_cap_a_called_visitor_keeps_the_slot_however_long_the_room_is_on_hold() {
     let house = sick(1);
     house.set("automatic", "0");
     house.set("total_active", "5");
     house.set("session_minutes", "2");
-    let inside = |house: &House| status(house)["sessions"]["inside"].clone();
+    let slots = |house: &House| {
+        let sessions = status(house)["sessions"].clone();
+        (sessions["inside"].clone(), sessions["promised"].clone())
+    };
     let mut called = Visitor::new(&house);
     assert!(!called.ask("/echo").inside);
     house.permit(1);
     house.wait(Duration::from_secs(2));
     assert_eq!(called.ask("/_queue/place").json()["waiting"], false);
-    assert_eq!(inside(&house), 1);
+    assert_eq!(slots(&house), (json!(0), json!(1)));
     house.change("mode", r#"{"mode": "hold"}"#);
     for second in (0..300).step_by(25) {
         house.wait(Duration::from_secs(25));
@@ -141,7 +144,7 @@ fn under_a_cap_a_called_visitor_keeps_the_session_however_long_the_room_is_on_ho
     assert!(got.inside, "{got:?}");
     house.wait(Duration::from_secs(5));
     called.ask("/shop");
-    assert_eq!(inside(&house), 1);
+    assert_eq!(slots(&house), (json!(1), json!(0)));
     let log = house.log();
     let admitted = log.iter().filter(|line| line["reason"] == "admitted");
     assert_eq!(admitted.count(), 1);

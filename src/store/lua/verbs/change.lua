@@ -160,8 +160,8 @@ local acts = {
     local held = arg.held_born and number_of({
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
+    journal.released(bound())
     if held == state.cursor + 1 and (arg.held_came == 'yes' or not is_redrawn(held)) then
-      journal.released(bound())
       front.call('', 1)
     end
     journal.note('permit', bound(), journal.who(), 'jump')
