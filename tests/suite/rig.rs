@@ -40,7 +40,11 @@ const NEW: u64 = 600;
 /// The seed of the first of them.
 const SEED: &str = "RIG_SEED";
 /// Histories of the long tier that broke an invariant once.
-const FOUND: [(Plan, u64); 2] = [(Plan::Events, 270), (Plan::Losses, 68_159_266_891_463_216)];
+const FOUND: [(Plan, u64); 3] = [
+    (Plan::Events, 270),
+    (Plan::Losses, 68_159_266_891_463_216),
+    (Plan::Line, 32_187_218_476_444_843),
+];
 /// Set to write the traces anew.
 const WRITE: &str = "TRACES";
 

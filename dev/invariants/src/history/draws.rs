@@ -96,9 +96,17 @@ impl History {
         if let Some(step) = step {
             self.draws_behind_the_last(said, step);
         }
+        // A ticket that has had its session is good for another number.
+        if matches!(said.claimed(), Some(Claimed::Until(_) | Claimed::Used)) {
+            self.data
+                .draws
+                .by_visitor
+                .remove(said.visitor().unwrap_or_default());
+        } else if said.verb() == Verb::Join {
+            self.repeats_the_number(said, (board, now_ms));
+        }
         if said.verb() == Verb::Join {
             self.gives_a_number(said, board);
-            self.repeats_the_number(said, (board, now_ms));
         }
     }
 
@@ -151,11 +159,6 @@ impl History {
         let Some(visitor) = said.visitor() else {
             return;
         };
-        // A ticket that has had its session is good for another number.
-        if matches!(said.claimed(), Some(Claimed::Until(_) | Claimed::Used)) {
-            self.data.draws.by_visitor.remove(visitor);
-            return;
-        }
         let Some((lane, number)) = said.placed() else {
             return;
         };
