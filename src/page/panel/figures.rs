@@ -95,7 +95,7 @@ pub(super) fn inside(sessions: Option<&Sessions>) -> String {
 pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
     let until = moment_to_the_minute(limits.recount_ms?, now_ms).text;
     Some(format!(
-        "The store lost its data, so visitors inside are counted anew until {until}. Until then the cap lets no visitor in, and permits are kept as credit. To let visitors in now, set the cap to 0 or let it only observe."
+        "The store lost its data, so it is not known who is inside. Until {until} the cap lets no visitor in, and permits are kept as credit. A cap of 0 lets visitors in by the pace at once, without counting those inside."
     ))
 }
 

@@ -22,7 +22,7 @@ in_houses_whose_clock_is_turned! {
 }
 
 const MINUTE: Duration = Duration::from_mins(1);
-const OVER: &str = "Your turn has passed.";
+const OVER: &str = "You were called, but the time to enter ran out.";
 
 /// Visitors in line.
 fn line(house: &House, many: usize) -> Vec<Visitor<'_>> {
