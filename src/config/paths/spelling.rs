@@ -50,9 +50,14 @@ const SCRIPTS: [&str; 10] = [
     "php", "phtml", "cgi", "fcgi", "pl", "py", "asp", "aspx", "cfm", "jsp",
 ];
 
+/// The most paths that one path may stand for by its scripts.
+const MOST_BY_SCRIPTS: usize = 16;
+
 /// What an origin may serve under a widely read path that names a script: the path behind it, from the root or from the folder of
 /// the script, and the folder of one that serves its first page.
-fn by_scripts(wide: &str) -> Vec<String> {
+///
+/// `None` where it names more scripts than any site has behind one another: each is a path more to compare.
+fn by_scripts(wide: &str) -> Option<Vec<String>> {
     let parts: Vec<&str> = wide.split('/').skip(1).collect();
     let mut found = Vec::new();
     for (at, part) in parts.iter().enumerate() {
@@ -67,8 +72,11 @@ fn by_scripts(wide: &str) -> Vec<String> {
         if is_script && !is_last {
             found.push(path(behind.copied().collect()));
         }
+        if found.len() > MOST_BY_SCRIPTS {
+            return None;
+        }
     }
-    found
+    Some(found)
 }
 
 /// What is ASCII of a letter's capitals or small letters, if it is none itself: all there are in Unicode's `UnicodeData.txt`
@@ -115,8 +123,9 @@ impl Reading {
         let plain = read_in_one_way(path)?;
         let mut wide = vec![widely(&plain), widely(&visible(&plain))];
         wide.dedup();
-        let by_scripts: Vec<String> = wide.iter().flat_map(|path| by_scripts(path)).collect();
-        wide.extend(by_scripts);
+        let by_scripts = wide.iter().map(|path| by_scripts(path));
+        let by_scripts: Vec<Vec<String>> = by_scripts.collect::<Option<_>>()?;
+        wide.extend(by_scripts.into_iter().flatten());
         Some(Self { path: plain, wide })
     }
 
