@@ -84,9 +84,9 @@ pub(super) fn beside(route: Route, body: &mut dyn Read, request: &Request<'_>) -
         Aside::Invitation(reply, refused) => return invitation(reply, refused, request),
     };
     let reply = match visit.end {
-        VisitOutcome::Admitted | VisitOutcome::Offered => {
-            Reply::data(200, &object!({ "waiting": false }))
-        }
+        VisitOutcome::Admitted => Reply::data(200, &object!({ "waiting": false })),
+        // The slot is kept for `claim_seconds` alone.
+        VisitOutcome::Offered => Reply::data(200, &object!({ "waiting": false, "claim": true })),
         VisitOutcome::NotAVisitor => routes::without_ticket(request),
         _ => answer::place(&visit, request),
     };
