@@ -133,8 +133,12 @@ fn attempt_of_a_stranger(
     let lane = wide.iter().find(is_wrong).map_or(&narrow, |(lane, _)| lane);
     let operator = attempt(lane, pop, now, check)?;
     if operator.is_none() {
-        let lanes: BTreeSet<&String> = wide.iter().map(|(lane, _)| lane).chain([&narrow]).collect();
-        for other in lanes.into_iter().filter(|other| *other != lane) {
+        // A network that is slowed already counts for no wider one, so one address slows no others.
+        let lanes: BTreeSet<&String> = [&narrow, &wide[1].0].into_iter().collect();
+        let is_slow = |lane: &String| pop.wrong(lane).is_some_and(|wrong| wrong.count > FREE);
+        let is_slowed = lanes.iter().any(|lane| is_slow(lane));
+        let all = (!is_slowed).then_some(&wide[0].0);
+        for other in lanes.into_iter().chain(all).filter(|other| *other != lane) {
             count_wrong(other, pop, now);
         }
     }
