@@ -173,7 +173,7 @@ function journal.tell(told)
   local number, head = string.match(arg.sign_logged or '0 0000000000000000', '^(%d+) (%x+)$')
   local missing, lines = journal.shown_seq - number, journal.written
   local is_next = missing == #lines and journal.lie_behind(lines, head)
-  if not is_next and arg.verb ~= 'join' then
+  if not is_next and arg.verb ~= 'join' and arg.verb ~= 'metrics' then
     lines = arg.sign_logged and journal.from(missing) or {}
     lines = journal.lie_behind(lines, head) and lines or journal.from(journal.page)
     is_next = #lines > 0
