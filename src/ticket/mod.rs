@@ -136,7 +136,8 @@ impl Ticket {
     #[must_use]
     pub fn drawing_id(&self, now: Now) -> String {
         let age = now.secs().saturating_sub(self.signed);
-        if age < DRAW_REMEMBERED || self.has_answered_or_waited(now) {
+        let buys = self.effort(now).paid > 0 || self.has_answered_or_waited(now);
+        if age < DRAW_REMEMBERED || buys {
             return self.id.clone();
         }
         let span = now.secs() / DRAW_REMEMBERED;
