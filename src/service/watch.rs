@@ -82,8 +82,13 @@ fn is_sampled(request: &Request<'_>) -> bool {
     many > 0
         && is_navigation(request.call)
         && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
-        && (request.pop).is_first(Once::Watched, &format!("path {}", path()))
-        && (request.pop).is_first(Once::Watched, &format!("network {}", request.network()))
+        && is_news([format!("path {}", path()), format!("network {}", request.network())], request)
+}
+
+/// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.
+fn is_news(of: [String; 2], request: &Request<'_>) -> bool {
+    let is_new = !of.iter().any(|of| request.pop.has_heard(Once::Watched, of));
+    is_new && of.iter().all(|of| request.pop.is_first(Once::Watched, of))
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.
