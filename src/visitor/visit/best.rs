@@ -5,7 +5,7 @@
 
 use super::session::counts_inside;
 use crate::cache::Pop;
-use crate::queue::{Now, Position, TicketState};
+use crate::queue::{Now, Position, Sign, TicketState};
 use crate::ticket::{Standing, Ticket};
 use std::cmp::Reverse;
 
@@ -16,8 +16,8 @@ enum Worth {
     Inside,
     /// Its holder was called, and has not gone in.
     Called,
-    /// A number, the smaller the better.
-    Number(Position),
+    /// A number: the fewer are ahead the better, then the smaller.
+    Number(u64, Position),
     /// None so far, or one that has ended.
     NoNumber,
     /// Its time is over.
@@ -38,8 +38,12 @@ pub(crate) fn best(mut tickets: Vec<Ticket>, pop: &dyn Pop, now: Now) -> Option<
 }
 
 fn worth(ticket: &Ticket, pop: &dyn Pop, now: Now) -> Worth {
+    let sign = pop.last_sign();
+    let of_lane = sign.as_ref().map(|sign| sign.of(ticket.lane));
     if ticket.has_lapsed(now) {
         return Worth::Lapsed;
+    } else if has_missed_its_turn(ticket, of_lane.as_deref()) {
+        return Worth::NoNumber;
     } else if counts_inside(ticket, pop, now) {
         return if ticket.called {
             Worth::Called
@@ -48,12 +52,28 @@ fn worth(ticket: &Ticket, pop: &dyn Pop, now: Now) -> Worth {
         };
     }
     match ticket.standing {
-        Standing::Waiting(place) => match pop.last_sign() {
-            Some(sign) if TicketState::of(place, &sign.of(ticket.lane)) == TicketState::Ended => {
-                Worth::NoNumber
-            }
-            _ => Worth::Number(place.position),
+        Standing::Waiting(place) => match of_lane.as_deref() {
+            Some(sign) if TicketState::of(place, sign) == TicketState::Ended => Worth::NoNumber,
+            Some(sign) => Worth::Number(
+                place.position.0.saturating_sub(sign.cursor.0),
+                place.position,
+            ),
+            None => Worth::Number(place.position.0, place.position),
         },
         Standing::Provisional { .. } | Standing::Admitted { .. } => Worth::NoNumber,
     }
+}
+
+/// Whether it was called so long ago that its turn is over. A session ends by itself.
+fn has_missed_its_turn(ticket: &Ticket, sign: Option<&Sign>) -> bool {
+    let number = match ticket.standing {
+        Standing::Waiting(place) => Some(place.position),
+        Standing::Admitted {
+            position,
+            session: None,
+            ..
+        } if ticket.called => position,
+        Standing::Admitted { .. } | Standing::Provisional { .. } => None,
+    };
+    sign.zip(number).is_some_and(|(sign, number)| sign.is_over(number))
 }
