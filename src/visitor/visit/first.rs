@@ -4,6 +4,7 @@
 //! What keeps no cookies, such as crawlers, link previews and monitors, then draws nothing in front of a line, and takes no more
 //! than half of the slots.
 
+use super::called::looked;
 use super::draw::draw;
 use super::{Drawn, FollowUp, SignRead, Visit, VisitOutcome};
 use crate::cache::{CachedSign, SignCache};
@@ -51,7 +52,7 @@ pub(super) fn by_the_copy(
     }
     if brought == Brought::Nothing && !kind.may_draw() {
         let (sign, after) = sign_for_no_visitor(request);
-        let is_open = sign.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
+        let is_open = sign.as_ref().is_some_and(is_open);
         // It is no visitor, and is let in uncounted as the visitors are.
         let end = if is_open {
             VisitOutcome::Admitted
@@ -99,9 +100,14 @@ fn has_line(sign: &Sign) -> bool {
     matches!(sign.scheduled_mode(), Mode::Automatic | Mode::Hold) && sign.waiting() > 0
 }
 
+fn is_open(sign: &Sign) -> bool {
+    sign.scheduled_mode() == Mode::Open
+}
+
 /// The sign for a request that draws nothing, and what is left to do. An open room is open to it also where no visitor asks and
-/// renews the copy, so it goes by the last sign: no call is made before its answer. Where that is older than one for visitors inside
-/// may be, it is renewed afterwards: a call in nine seconds for all. A data centre that knows no sign makes none.
+/// renews the copy, so it goes by the last sign. Where that is older than one for visitors inside may be, it is renewed: afterwards, or
+/// before the answer where it says that the room is open, since it may have been closed elsewhere. That is a call in nine seconds for
+/// all. A data centre that knows no sign makes none.
 fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Sign>, FollowUp) {
     let pop = request.pop;
     let fresh = pop
@@ -109,6 +115,11 @@ fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Sign>, FollowUp) {
         .filter(|copy| !copy.is_old && copy.sign.is_some());
     match fresh.or_else(|| pop.last()) {
         Some(last) if last.is_young(request.now) => (last.sign, FollowUp::Nothing),
+        Some(last) if last.sign.as_ref().is_some_and(is_open) => {
+            let (looked, after) = looked(request);
+            let young = looked.filter(|looked| looked.is_young(request.now));
+            (young.and_then(|looked| looked.sign), after)
+        }
         Some(last) => (last.sign, FollowUp::Look),
         None => (None, FollowUp::Nothing),
     }
