@@ -59,6 +59,6 @@ end
 
 return {
   begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open = open,
-  renew = renew, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
+  claimable = claimable, renew = renew, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
   write = write, keep = keep, end_marked = end_marked, ended_news = ended_news,
 }

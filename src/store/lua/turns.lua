@@ -1,10 +1,11 @@
 -- Turns: for how long a called number is good for going in. `turns`: `end:cursor:lane;` of each twelfth of that time in which a lane
--- called, the oldest first: its cursor when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` where no
--- called visitor could go in after the verb that wrote it.
+-- called, the oldest first: its cursor when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` and the
+-- second from which no called visitor could go in, while that lasts.
 -- Invariant: no number lapses before its turn has lasted `turn_minutes` in which called visitors could go in. What these data do not
 -- know of, such as all that was called before a loss, counts from when they first see it.
 local turns = { life = (tonumber(arg.turn_minutes) or 0) * 60, list = {}, over = {} }
 turns.part = math.ceil(turns.life / 12)
+turns.still_since = tonumber(string.match(stored.turns or '', '^!(%d+);'))
 for ends, cursor, lane in string.gmatch(stored.turns or '', '(%d+):(%d+):([^;]*);') do
   table.insert(turns.list, { ends = tonumber(ends), cursor = tonumber(cursor), lane = lane })
 end
@@ -17,21 +18,22 @@ function turns.forget(lane)
       table.insert(kept, turn)
     end
   end
-  turns.list, turns.over = kept, {}
+  turns.list, turns.over, turns.still_since = kept, {}, nil
 end
 
--- While no called visitor can go in, the time stands still; so it does where the clock is set back.
+-- While no called visitor can go in, also because the room is full, the time stands still; so it does where the clock is set back.
 function turns.stand_still()
-  return not lets_in() or now < state.quiet or is_enforced() and is_recounting()
+  return not lets_in() or now < state.quiet or is_enforced() and (is_recounting() or use('sessions').claimable() == 0)
 end
 -- Which numbers have lapsed.
 function turns.begin()
   local second = math.floor(now / 1000)
-  local is_still = string.sub(stored.turns or '', 1, 1) == '!' or turns.stand_still()
+  local still = math.max(second - (turns.still_since or second), 0)
   for _, turn in ipairs(turns.life > 0 and turns.list or {}) do
-    if is_still and turn.ends > 0 and turn.ends < second or turn.ends > second + turns.part then
-      turn.ends = second + turns.part
-    elseif second >= turn.ends + turns.life then
+    if turn.ends > 0 then
+      turn.ends = math.min(turn.ends + still, second + turns.part)
+    end
+    if turn.ends == 0 or second >= turn.ends + turns.life and not turns.stand_still() then
       turn.ends = 0
       turns.over[turn.lane] = math.max(turns.over[turn.lane] or 0, turn.cursor)
     end
@@ -53,7 +55,9 @@ end
 
 function turns.write()
   local latest, words, second = {}, {}, math.floor(now / 1000)
-  if turns.life == 0 then
+  local is_still = turns.stand_still()
+  -- What is written says since when it stands still.
+  if turns.life == 0 or is_still and turns.still_since and turns.still_since <= second then
     return
   end
   for _, turn in ipairs(turns.list) do
@@ -76,8 +80,8 @@ function turns.write()
       table.insert(words, 1, string.format('%d:%d:%s;', turn.ends, turn.cursor, turn.lane))
     end
   end
-  if words[1] and turns.stand_still() then
-    table.insert(words, 1, '!')
+  if words[1] and is_still then
+    table.insert(words, 1, string.format('!%d;', second))
   end
   local written = table.concat(words)
   if written ~= (stored.turns or '') then
