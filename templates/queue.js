@@ -66,14 +66,18 @@
     } catch {
       failed++
       // What spoils polls may let a page pass, which asks again without a script.
-      if (navigator.onLine && !still() && (strange > 2 || failed > 4)) return go()
+      if (navigator.onLine && !still()) {
+        if (strange > 2) return go()
+        // Nothing answers: the page stays until something does.
+        if (failed > 4) fetch(here, { method: 'HEAD', cache: 'no-store' }).then(go, () => {})
+      }
       if (!still() || asked) state(navigator.onLine ? given.trouble : given.offline)
     }
     plan()
   }
 
   const show = (place, asked) => {
-    if (place.waiting === false) return turn()
+    if (place.waiting === false) return turn(place.claim)
     // It is of the version before, or not ours.
     if (!place.stage && !place.ticket) throw 0
     if (still() && !asked && !place.ticket) return
@@ -119,7 +123,8 @@
     step()
   }
 
-  const turn = () => {
+  // A slot that a cap keeps is taken by the page, and soon.
+  const turn = claim => {
     const icon = doc.querySelector('[rel=icon]'), parts = icon.href.split('%23'), line = still() ? '' : '{{text.entering}}'
     over = true
     clearInterval(walking)
@@ -133,6 +138,7 @@
     at('enter').focus()
     say(line ? turned + '. ' + line : turned, true)
     if (loud) alarm()
+    if (claim) return go()
     if (still()) return
     let enter = () => { enter = () => {}; go() }
     const soon = () => { if (!hidden()) setTimeout(() => enter(), 3e3) }
