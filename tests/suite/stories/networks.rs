@@ -214,7 +214,7 @@ pub(crate) fn a_visitor_far_above_the_bound_reads_how_long_the_calculation_takes
     let mut visitor = Visitor::new(house);
     let page = visitor.send(Ask::get("/shop"));
     assert!(
-        page.body.contains("(on a phone: 5 minutes)"),
+        page.body.contains("on a phone it takes about 5 minutes"),
         "{}",
         page.body
     );
