@@ -82,7 +82,13 @@ fn is_sampled(request: &Request<'_>) -> bool {
     many > 0
         && is_navigation(request.call)
         && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
-        && is_news([format!("path {}", path()), format!("network {}", request.network())], request)
+        && is_news(
+            [
+                format!("path {}", path()),
+                format!("network {}", request.network()),
+            ],
+            request,
+        )
 }
 
 /// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.

@@ -199,8 +199,8 @@ fn read(keys: &Settings) -> Reading {
     }
 }
 
-/// What a server sends at once on a new connection: ten segments of 1 460 bytes (RFC 6928), less what the network takes of them.
-const AT_ONCE: usize = 14_000;
+/// What a server sends at once on a new connection: ten segments of 1 460 bytes (RFC 6928), less what TLS and HTTP/2 take of them.
+const AT_ONCE: usize = 14_500;
 /// Status line, `Refresh`, `Retry-After` and `Vary`, which each answer has besides.
 const BESIDES: usize = 80;
 

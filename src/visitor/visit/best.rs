@@ -75,5 +75,6 @@ fn has_missed_its_turn(ticket: &Ticket, sign: Option<&Sign>) -> bool {
         } if ticket.called => position,
         Standing::Admitted { .. } | Standing::Provisional { .. } => None,
     };
-    sign.zip(number).is_some_and(|(sign, number)| sign.is_over(number))
+    sign.zip(number)
+        .is_some_and(|(sign, number)| sign.is_over(number))
 }

@@ -84,7 +84,9 @@ fn recount(house: &House) -> (Value, Option<String>, bool) {
     let name = "queue_recount_ends_timestamp_seconds{";
     let metric = metrics.lines().find(|line| line.starts_with(name));
     let metric = metric.map(|line| line.rsplit_once(' ').unwrap().1.to_owned());
-    let is_shown = asked("/_queue").body.contains("it is not known who is inside. Until");
+    let is_shown = asked("/_queue")
+        .body
+        .contains("it is not known who is inside. Until");
     (status["release"]["recount_until"].clone(), metric, is_shown)
 }
 
