@@ -4,11 +4,11 @@ use harness::size::Size;
 
 /// Kilobytes are a thousand bytes here, as in every download.
 #[test]
-fn the_wasm_is_at_most_1670_kb_and_661_gzipped() {
+fn the_wasm_is_at_most_1680_kb_and_665_gzipped() {
     let size = Size::of(&harness::edge::wasm().unwrap()).unwrap();
     println!("{size:?}");
     assert!(
-        size.plain <= 1_670_000 && size.gzipped <= 661_000,
+        size.plain <= 1_680_000 && size.gzipped <= 665_000,
         "{size:?}"
     );
 }
