@@ -107,7 +107,7 @@ fn the_origin_sees_position_and_pass_but_not_our_cookie() {
         (seen.method.as_str(), seen.target.as_str(), seen.body_length),
         ("POST", "/echo?a=b", 5)
     );
-    assert_eq!(all("cookie"), ["z=1", "theme=dark; x=y"]);
+    assert_eq!(all("cookie"), ["z=1; theme=dark; x=y"]);
     assert_eq!(all("queue-position"), ["1"]);
     assert_eq!(all("x-mine"), ["kept"]);
     let pass = &all("queue-pass")[0];
