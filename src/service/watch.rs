@@ -83,7 +83,7 @@ fn is_sampled(request: &Request<'_>) -> bool {
         && is_navigation(request.call)
         && Chance::of(&request.call.id).between(Rule::Watch, 1, many) == 1
         && is_news(
-            [
+            &[
                 format!("path {}", path()),
                 format!("network {}", request.network()),
             ],
@@ -92,7 +92,7 @@ fn is_sampled(request: &Request<'_>) -> bool {
 }
 
 /// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.
-fn is_news(of: [String; 2], request: &Request<'_>) -> bool {
+fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
     let is_new = !of.iter().any(|of| request.pop.has_heard(Once::Watched, of));
     is_new && of.iter().all(|of| request.pop.is_first(Once::Watched, of))
 }
