@@ -8,9 +8,9 @@ use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::Ticket;
 
-/// The answer to this ticket for a draw or a look: the one of less than a second ago, or what the store says now.
+/// The answer to this ticket: the one of less than a second ago, or what the store says now.
 pub(super) fn once_a_second(
-    (held, of): (&Ticket, &str),
+    held: &Ticket,
     request: &Request<'_>,
     ask: impl FnOnce() -> Result<LineAnswer, StoreError>,
 ) -> Result<LineAnswer, StoreError> {
@@ -18,7 +18,7 @@ pub(super) fn once_a_second(
     if held.id == request.call.id {
         return ask();
     }
-    let asked = format!("{of} {}", asked(held, request));
+    let asked = asked(held, request);
     let kept = || read(&request.pop.answer(&asked)?, request.pop.last_sign()?);
     if let Some(answer) = kept() {
         return Ok(answer);

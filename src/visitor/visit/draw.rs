@@ -23,7 +23,7 @@ pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Drawn {
 
 /// One call to the store, or none: after draws of this data centre have failed, few may try.
 fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreError> {
-    let drawn = once_a_second((held, "draw"), request, || call_or_wait(held, request));
+    let drawn = once_a_second(held, request, || call_or_wait(held, request));
     drawn.map(SignRead::answered)
 }
 

@@ -284,12 +284,12 @@ fn ask(
     }
     let place = redrawn(held, place, request.pop);
     let call = || call(held, place, kind, shown, request);
-    let of = if brings_invitation(held, kind, request) {
-        "draw"
+    let asked = if brings_invitation(held, kind, request) {
+        once_a_second(held, request, call)
     } else {
-        "look"
+        call()
     };
-    match once_a_second((held, of), request, call) {
+    match asked {
         Ok(answer) => answered(held.lane, place, answer),
         Err(fault) => Asked::Unseen(Some(fault), FollowUp::Nothing),
     }
