@@ -10,15 +10,8 @@ use simulator::simulate::{Options, cases};
 fn options(scenario: &str, set: &[&str]) -> Options {
     Options {
         scenario: Some(scenario.to_owned()),
-        list: false,
         set: set.iter().map(|pair| (*pair).to_owned()).collect(),
-        seed: None,
-        pops: None,
-        log: None,
-        json: None,
-        svg: None,
-        queue_log: None,
-        whole: false,
+        ..Options::default()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::split;
 use crate::world;
 
 /// What `cargo dev simulate` can be told.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Options {
     /// The name of a scenario that comes with this program, or a file with your own [default with --log: log]
     #[arg(value_name = "SCENARIO", required_unless_present_any = ["log", "list"])]

@@ -21,15 +21,9 @@ const HOUR: u64 = 60 * MINUTE;
 fn played(scenario: &str, seed: u64, set: &[&str]) -> Report {
     let options = Options {
         scenario: Some(scenario.to_owned()),
-        list: false,
         set: set.iter().map(|pair| (*pair).to_owned()).collect(),
         seed: Some(seed),
-        pops: None,
-        log: None,
-        json: None,
-        svg: None,
-        whole: false,
-        queue_log: None,
+        ..Options::default()
     };
     report(&options).unwrap()
 }

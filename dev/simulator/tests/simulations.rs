@@ -21,15 +21,9 @@ fn played(scenario: &str, seed: u64, set: &[&str]) -> Report {
 fn options(scenario: &str, seed: u64, set: &[&str]) -> Options {
     Options {
         scenario: Some(scenario.to_owned()),
-        list: false,
         set: set.iter().map(|pair| (*pair).to_owned()).collect(),
         seed: Some(seed),
-        pops: None,
-        log: None,
-        json: None,
-        svg: None,
-        whole: false,
-        queue_log: None,
+        ..Options::default()
     }
 }
 

@@ -18,14 +18,14 @@ fn pass_of(house: &House, ticket: &Ticket) -> String {
 }
 
 /// The pass that the origin got with the latest request of a visitor inside.
-fn pass(house: &House, visitor: &Visitor<'_>) -> String {
+pub(super) fn pass(house: &House, visitor: &Visitor<'_>) -> String {
     let (room, now) = (RoomName::new(house.room()), Now::from_ms(house.now_ms()));
     let token = visitor.ticket.as_deref().unwrap();
     let held = Keys::new(SECRET, None).verify(token, &room, now).unwrap();
     pass_of(house, &held)
 }
 
-fn end(house: &House, passes: &[String]) -> Value {
+pub(super) fn end(house: &House, passes: &[String]) -> Value {
     let ask = Ask::get("/_queue/end")
         .method("POST")
         .with("authorization", format!("Bearer {PERMIT_TOKEN}"))
@@ -33,7 +33,7 @@ fn end(house: &House, passes: &[String]) -> Value {
     house.ask(&ask).json()
 }
 
-fn inside(house: &House) -> u64 {
+pub(super) fn inside(house: &House) -> u64 {
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
     status["sessions"]["inside"]
         .as_u64()
