@@ -386,6 +386,9 @@ mod tests {
             "one more, and the same wait"
         );
         assert!(dearer.challenged_for(at(NOW + 5)).is_some());
+        let drawing = |now| dearer.drawing_id(at(now));
+        assert_eq!(drawing(NOW + 3599), dearer.id, "as long as it counts");
+        assert_ne!(drawing(NOW + 3600), dearer.id);
         let second = answered(&keys, &dearer, NOW + 6);
         assert_eq!(second.effort(at(NOW + 7)).paid, 2);
         assert_eq!(second.id, first.id);

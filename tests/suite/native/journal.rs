@@ -200,6 +200,20 @@ fn a_line_that_was_heard_is_not_told_again() {
     assert_eq!(many, 40);
 }
 
+/// A scraper asks in a data centre where no visitor does, and keeps no copy of the sign.
+#[test]
+fn a_scrape_logs_no_line_that_another_data_centre_wrote() {
+    let house = House::native();
+    house.permit(3);
+    house.go_to_pop_called("LHR");
+    let before = noted(&house);
+    for _ in 0..5 {
+        let got = house.ask(&Ask::get("/_queue/metrics").operator());
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+    assert_eq!(noted(&house), before);
+}
+
 /// Of the line alone: the list goes on.
 #[test]
 fn a_list_that_outlived_the_line_goes_on() {

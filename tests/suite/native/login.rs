@@ -204,6 +204,19 @@ fn after_a_hundred_wrong_logins_in_a_minute_all_strangers_share_one_lane() {
     assert_eq!(desk.takes(HERE), Duration::ZERO);
 }
 
+/// However often one address, or one /48, guesses.
+#[test]
+fn wrong_logins_of_one_network_slow_no_others() {
+    let desk = PanelView::new();
+    desk.guess("198.51.100.1", 150);
+    for host in 0..150 {
+        desk.guess(&format!("2001:db8:7:{host:x}::1"), 1);
+    }
+    for stranger in [HERE, "2001:db8:9::1", "203.0.113.9"] {
+        assert_eq!(desk.takes(stranger), Duration::ZERO, "{stranger}");
+    }
+}
+
 #[test]
 fn who_waits_too_long_for_a_turn_is_not_looked_at() {
     let desk = PanelView::new();

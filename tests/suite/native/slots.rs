@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use now_serving::page::iso_8601;
-use now_serving::queue::{Now, RoomName};
-use now_serving::ticket::Keys;
 use serde_json::{Value, json};
 
-use crate::house::{Ask, House, PERMIT_TOKEN, SECRET, Visitor, claims, inside, visitors};
+use super::ended::{end, inside as taken, pass};
+use crate::house::{Ask, House, Visitor, claims, inside, visitors};
 
 const SEEN: Duration = Duration::from_secs(2);
 const POPS: [&str; 2] = ["north", "south"];
@@ -25,13 +24,6 @@ fn easy() -> House {
     house.wait(YOUNG);
     house.wait_for_period(60);
     house
-}
-
-fn taken(house: &House) -> u64 {
-    let status = house.ask(&Ask::get("/_queue/status").operator()).json();
-    status["sessions"]["inside"]
-        .as_u64()
-        .unwrap_or_else(|| panic!("{status}"))
 }
 
 /// All that both data centres have counted reaches the store.
@@ -121,22 +113,6 @@ fn visitors_of_the_new_line_who_went_in_before_the_cap_are_counted() {
     tell(&house);
     // With one more in each data centre, who saw that there is a cap.
     assert_eq!(taken(&house), many + 2);
-}
-
-fn pass(house: &House, visitor: &Visitor<'_>) -> String {
-    let (room, now) = (RoomName::new(house.room()), Now::from_ms(house.now_ms()));
-    let token = visitor.ticket.as_deref().unwrap();
-    let keys = Keys::new(SECRET, None);
-    let held = keys.verify(token, &room, now).unwrap();
-    keys.pass(&held, &room, "127.0.0.1", now).unwrap()
-}
-
-fn end(house: &House, passes: &[String]) -> Value {
-    let ask = Ask::get("/_queue/end")
-        .method("POST")
-        .with("authorization", format!("Bearer {PERMIT_TOKEN}"))
-        .body("application/json", &json!({ "passes": passes }).to_string());
-    house.ask(&ask).json()
 }
 
 #[test]
@@ -351,7 +327,10 @@ fn tickets_that_only_poll_hold_no_slot() {
 fn a_poll_says_that_a_slot_is_free_and_the_page_takes_it() {
     let house = House::native();
     let mut line = called(&house, 1, 2);
-    assert_eq!(polled(&mut line[0])["waiting"], false);
+    assert_eq!(
+        polled(&mut line[0]),
+        json!({ "waiting": false, "claim": true })
+    );
     assert_eq!(taken(&house), 0, "by the poll");
     assert!(line[0].ask("/echo").inside);
     assert_eq!(taken(&house), 1, "by the page");

@@ -244,19 +244,21 @@ pub(crate) fn a_web_socket_of_a_visitor_inside_is_handed_over_where_a_setting_sa
     assert!(page.inside && page.ticket().is_some(), "{page:?}");
 }
 
+/// Requests that draw nothing.
+fn of_no_visitor() -> [Ask; 4] {
+    [
+        Ask::get("/echo").method("HEAD"),
+        Ask::get("/echo").with("sec-fetch-dest", "image"),
+        Ask::get("/echo").with("accept", "text/event-stream"),
+        Ask::get("/echo")
+            .method("POST")
+            .body("application/json", "{}"),
+    ]
+}
+
 pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
-    let asks = || {
-        [
-            Ask::get("/echo").method("HEAD"),
-            Ask::get("/echo").with("sec-fetch-dest", "image"),
-            Ask::get("/echo").with("accept", "text/event-stream"),
-            Ask::get("/echo")
-                .method("POST")
-                .body("application/json", "{}"),
-        ]
-    };
     house.warm();
-    for ask in asks() {
+    for ask in of_no_visitor() {
         // A visitor's request, or an operator's, sees to it that the data centre knows a fresh sign.
         house.change("mode", r#"{"mode":"open"}"#);
         let calls = house.calls(|| {
@@ -267,22 +269,15 @@ pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
         assert_eq!(calls, 0, "{ask:?}");
     }
     house.change("mode", r#"{"mode":"hold"}"#);
-    for ask in asks() {
+    for ask in of_no_visitor() {
         assert!(!house.ask(&ask).inside, "{ask:?}");
     }
 }
 
 /// Also where no visitor has asked for a while.
 pub(crate) fn an_open_room_is_open_where_no_visitor_asks(house: &House) {
-    let asks = [
-        Ask::get("/echo").method("HEAD"),
-        Ask::get("/echo").with("sec-fetch-dest", "image"),
-        Ask::get("/echo").with("accept", "text/event-stream"),
-        Ask::get("/echo")
-            .method("POST")
-            .body("application/json", "{}"),
-        Ask::get("/echo").with("sec-fetch-site", "cross-site"),
-    ];
+    let elsewhere = Ask::get("/echo").with("sec-fetch-site", "cross-site");
+    let asks: Vec<Ask> = of_no_visitor().into_iter().chain([elsewhere]).collect();
     house.warm();
     house.change("mode", r#"{"mode":"open"}"#);
     for seconds in [0, 1, 3, 30, 600] {
@@ -343,6 +338,31 @@ pub(crate) fn a_phone_that_tries_the_local_server_keeps_its_place(house: &House)
 
 mod native {
     use super::*;
+
+    /// The copy of a quiet data centre may be of half an hour ago.
+    #[test]
+    fn a_room_that_was_closed_elsewhere_lets_in_nothing() {
+        for (mode, seconds) in [("hold", 30), ("closed", 1_800)] {
+            let house = House::native();
+            house.go_to_pop_called("north");
+            house.warm();
+            house.change("mode", r#"{"mode":"open"}"#);
+            house.wait(Duration::from_secs(3));
+            for ask in of_no_visitor() {
+                assert!(house.ask(&ask).inside, "{ask:?}");
+            }
+            house.go_to_pop_called("south");
+            house.change("mode", &format!(r#"{{"mode":"{mode}"}}"#));
+            house.go_to_pop_called("north");
+            house.wait(Duration::from_secs(seconds));
+            let calls = house.calls(|| {
+                for ask in of_no_visitor() {
+                    assert!(!house.ask(&ask).inside, "{mode}: {ask:?}");
+                }
+            });
+            assert_eq!(calls, 1, "for all of them");
+        }
+    }
 
     /// What a request of a visitor inside takes along to the origin.
     #[test]
@@ -425,6 +445,7 @@ mod native {
         assert!(!is_told(1, "/report.pdf", 2), "the same path");
         assert!(!is_told(2, "/report.pdf?n=2", 3), "the same path");
         assert!(!is_told(3, "/other", 1), "the same network");
+        assert!(is_told(3, "/other", 3), "which muted no path by that");
         assert!(is_told(4, "/more", 4));
         time.fetch_add(61_000, std::sync::atomic::Ordering::Relaxed);
         assert!(is_told(5, "/report.pdf", 2), "a minute later");

@@ -9,6 +9,7 @@ use crate::house::{Ask, Got, House, Visitor, visitors};
 
 // These stories need a second data centre.
 in_houses_whose_clock_is_turned! {
+    a_number_whose_turn_is_over_takes_the_place_of_none
     where_nothing_is_known_no_unsafe_request_of_an_ended_visitor_passes
     where_nothing_is_known_a_called_visitor_of_an_ended_line_does_not_go_in
     where_nothing_is_known_no_unsafe_request_of_an_ended_session_passes
@@ -53,6 +54,29 @@ pub(crate) fn of_two_tickets_the_one_that_is_inside_counts(house: &House) {
             "nothing is signed again"
         );
     }
+}
+
+/// Also where an update told of that turn.
+fn a_number_whose_turn_is_over_takes_the_place_of_none(house: &House) {
+    house.set("turn_minutes", "5");
+    house.warm();
+    let mut line = visitors(house, 3);
+    for visitor in &mut line {
+        visitor.ask("/");
+    }
+    house.permit(2);
+    line[1].ask("/_queue/place");
+    let over = [ticket(&line[0]), ticket(&line[1])];
+    house.wait(Duration::from_mins(7));
+    house.forget_the_sign();
+    line[2].ask("/");
+    let drawn = length(house);
+    for over in over {
+        for got in in_both_orders(house, [&over, &ticket(&line[2])]) {
+            assert_eq!(got.json()["position"], 3, "{got:?}");
+        }
+    }
+    assert_eq!(length(house), drawn);
 }
 
 pub(crate) fn of_two_tickets_the_smaller_number_counts_and_none_is_drawn(house: &House) {

@@ -186,6 +186,11 @@ pub(crate) fn a_path_behind_a_script_is_protected_as_itself(house: &House) {
     ] {
         assert!(goes(path), "{path}");
     }
+    // More scripts behind one another than any site has: what such a path names is not known.
+    for many in [10, 1_990] {
+        assert!(!goes(&"/.pl".repeat(many)), "{many}");
+        assert!(!goes(&format!("{}/%C2%AD", "/.pl".repeat(many))), "{many}");
+    }
     house.set("protected_paths", "/");
     for path in ["/index.php", "/index.html", "/default.aspx"] {
         assert!(!goes(path), "{path} is the first page");
