@@ -37,7 +37,7 @@ local function end_marked(words)
         redis.call('SET', memory, listed, 'EX', (listed - this_minute + 2) * 60)
         -- Where it ended with all tickets before, it holds no slot. Of one of which nothing is known, that ends by itself.
         if of ~= '' and not has_ended(string.match(of, '^:(%d+):(%d+)$')) then
-          leave(mark, last_minute)
+          leave(end_of(mark), last_minute)
         end
         note(mark, -listed)
       end

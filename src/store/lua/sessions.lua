@@ -166,9 +166,9 @@ local function take_out(minute)
   return is_there
 end
 -- A session leaves the minute with which it was to end. A copy of the sign, after a loss, does not say whose sessions it brings back:
--- one that these data do not know is among those that were to end by then. Else it was not counted so far.
-local function leave(mark, from)
-  local known, base = end_of(mark), texts.ring_base
+-- one that these data do not know is among those that were to end by then. Else it was not counted so far. `known`: its end here.
+local function leave(known, from)
+  local base = texts.ring_base
   if known then
     take_out(known)
   elseif base or base == nil and stored.ring_base then
@@ -179,16 +179,18 @@ local function leave(mark, from)
     end
   end
 end
--- The session of this ticket ends with that minute.
-local function open(last, mark)
-  local known = end_of(mark)
+-- The session of this ticket, which ends with the minute `known` as these data have it, ends with that one.
+local function move(mark, known, last)
   if known then
-    leave(mark, known)
+    take_out(known)
   end
   if last >= this_minute then
     ring[last] = (ring[last] or 0) + 1
   end
   note(mark, last)
+end
+local function open(last, mark)
+  move(mark, end_of(mark), last)
 end
 -- Whether what went in by this beginning of the line has ended with all tickets.
 local function has_ended(born, epoch)
@@ -207,11 +209,11 @@ local function renew(to, renewed, born, epoch)
       -- A session that these data have not given: they began with visitors inside.
       state.recount = math.max(state.recount, math.floor((now - data_age()) / 60000) + cap.minutes + 1)
     elseif not known and from < to then
-      leave(mark, from)
+      leave(known, from)
     end
     local is_ended = known and known < 0 and this_minute <= -known
     if not is_ended and to > (known or 0) then
-      open(to, mark)
+      move(mark, known, to)
     end
   end
 end
