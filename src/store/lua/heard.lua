@@ -40,7 +40,7 @@ end
 -- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less. Visitors inside make
 -- no origin sick by themselves.
 local function judge_health()
-  local all = heard.ok + heard.late + heard.bad
+  local all = sum(heard)
   if not health.setting or all == 0 then
     return
   end

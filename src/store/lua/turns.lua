@@ -23,7 +23,7 @@ end
 
 -- While no called visitor can go in, also because the room is full, the time stands still; so it does where the clock is set back.
 function turns.stand_still()
-  return not lets_in() or now < state.quiet or is_enforced() and (is_recounting() or use('sessions').claimable() == 0)
+  return not lets_in() or now < state.quiet or is_enforced() and use('sessions').claimable() == 0
 end
 -- Which numbers have lapsed.
 function turns.begin()
@@ -54,10 +54,13 @@ function turns.told()
 end
 
 function turns.write()
+  if turns.life == 0 then
+    return
+  end
   local latest, words, second = {}, {}, math.floor(now / 1000)
   local is_still = turns.stand_still()
   -- What is written says since when it stands still.
-  if turns.life == 0 or is_still and turns.still_since and turns.still_since <= second then
+  if is_still and turns.still_since and turns.still_since <= second then
     return
   end
   for _, turn in ipairs(turns.list) do
