@@ -342,7 +342,7 @@ mod tests {
                     "/robots.txt /favicon.ico /assets/background.jpg /assets/logo.svg"
                 )
                 .0,
-                well_known: List::read("/.well-known/*").0,
+                well_known: true,
                 protected: List::read("/*").0,
                 cache: List::read("").0,
                 command: List::read("").0,

@@ -26,8 +26,8 @@ const LONGEST_EXTENSION: usize = 17;
 pub struct Paths {
     /// What skips the room.
     pub bypass: List,
-    /// What skips it besides, unless another list names it.
-    pub well_known: List,
+    /// Whether what programs fetch skips it besides, unless another list names it.
+    pub well_known: bool,
     /// What the room is for.
     pub protected: List,
     /// What the platform may keep and show to several visitors.
@@ -41,21 +41,20 @@ impl Paths {
     #[must_use]
     pub fn skip_room(&self, method: &str, path: &str) -> bool {
         self.is_bypassed(method, path)
-            || self.is_well_known(method, path) && !self.protected.names_well_known(method, path)
+            || self.is_well_known(path) && !self.protected.names_well_known(method, path)
             || !self.protects(method, path)
     }
 
     /// Whether a request is for what programs fetch.
-    pub(super) fn is_well_known(&self, method: &str, path: &str) -> bool {
-        self.well_known.lists(method, path) && read_in_one_way(path).is_some()
+    pub(super) fn is_well_known(&self, path: &str) -> bool {
+        self.well_known && path.starts_with(WELL_KNOWN) && read_in_one_way(path).is_some()
     }
 
     /// Whether a request goes to the origin whichever room it is for: its path is listed so.
     #[must_use]
     pub fn is_bypassed(&self, method: &str, path: &str) -> bool {
         // Where nothing stands in line there is nothing to slip past.
-        self.bypass.is_everything()
-            || read_in_one_way(path).is_some_and(|read| self.bypass.lists(method, &read))
+        self.bypass.is_everything() || self.bypass.lists_decoded(method, path)
     }
 
     fn protects(&self, method: &str, path: &str) -> bool {
@@ -66,6 +65,9 @@ impl Paths {
     /// Whether an answer is looked at for commands of the origin.
     #[must_use]
     pub fn take_commands(&self, method: &str, path: &str) -> bool {
+        if self.command.0.is_empty() {
+            return false;
+        }
         let read = read_in_one_way(path);
         self.command.lists(method, read.as_deref().unwrap_or(path))
     }
@@ -73,8 +75,7 @@ impl Paths {
     /// Whether the answer to a GET or HEAD may be kept and shown to other visitors.
     #[must_use]
     pub fn may_be_cached(&self, method: &str, path: &str) -> bool {
-        matches!(method, "GET" | "HEAD")
-            && read_in_one_way(path).is_some_and(|read| self.cache.lists(method, &read))
+        matches!(method, "GET" | "HEAD") && self.cache.lists_decoded(method, path)
     }
 }
 
@@ -105,13 +106,6 @@ impl List {
     #[must_use]
     pub fn everything() -> Self {
         Self::read("/*").0
-    }
-
-    /// What programs fetch, by every method.
-    #[must_use]
-    pub fn well_known() -> Self {
-        let below = Pattern::Below(WELL_KNOWN.to_owned());
-        Self(vec![Entry::new(Vec::new(), below)])
     }
 
     /// What is listed, separated by commas or white space, and what of it is no path of that grammar. Methods stand in
@@ -169,6 +163,12 @@ impl List {
         self.0.iter().any(is_listed)
     }
 
+    /// Whether a path is listed that every origin reads alike.
+    fn lists_decoded(&self, method: &str, path: &str) -> bool {
+        let reads = || read_in_one_way(path);
+        !self.0.is_empty() && reads().is_some_and(|read| self.lists(method, &read))
+    }
+
     /// Whether a decoded path is listed, or one that an origin may take for it: in other letter cases, without what
     /// [`widely`] leaves out, without what is not seen, or with more behind it that [`ends_a_word`]. OPTIONS asks about
     /// a path's other methods and is listed with them.
@@ -182,8 +182,10 @@ impl List {
             let letters = entry.pattern.letters();
             letters == WELL_KNOWN.trim_end_matches('/') || letters.starts_with(WELL_KNOWN)
         };
-        let named = Self(self.0.iter().filter(|it| is_of_it(it)).cloned().collect());
-        Reading::of(path).is_none_or(|reading| named.guards(method, &reading))
+        Reading::of(path).is_none_or(|reading| {
+            let names_it = |entry: &Entry| is_of_it(entry) && reading.is(|path| entry.guards(path));
+            self.closest(method, names_it).is_some()
+        })
     }
 
     /// How closely it is listed so: by the longest entry.
@@ -345,7 +347,7 @@ mod tests {
     fn skips(bypass: &str, protected: &str, method: &str, path: &str) -> bool {
         let paths = Paths {
             bypass: list(bypass),
-            well_known: List::well_known(),
+            well_known: true,
             protected: list(protected),
             cache: List::default(),
             command: List::default(),
@@ -603,7 +605,7 @@ mod tests {
         let cached = |cache: &str, method: &str, path: &str| {
             let paths = Paths {
                 bypass: List::default(),
-                well_known: List::default(),
+                well_known: false,
                 protected: List::everything(),
                 cache: list(cache),
                 command: List::default(),

@@ -114,7 +114,7 @@ impl Rooms {
             Ok(None) if paths.skip_room(method, path) => Belongs::PastRoom,
             Ok(Some(_)) | Err(_) if paths.is_bypassed(method, path) => Belongs::PastRoom,
             Ok(Some(room)) | Err(room)
-                if paths.is_well_known(method, path) && !self.names_it(room, method, path) =>
+                if paths.is_well_known(path) && !self.names_it(room, method, path) =>
             {
                 Belongs::PastRoom
             }

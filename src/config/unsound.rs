@@ -74,11 +74,7 @@ impl Unsound {
                 } else {
                     List::default()
                 },
-                well_known: if knows_protected {
-                    config.paths.well_known
-                } else {
-                    List::default()
-                },
+                well_known: knows_protected,
                 protected: if knows_protected {
                     config.paths.protected
                 } else {

@@ -97,7 +97,7 @@ impl Reader<'_> {
     pub(in crate::config) fn paths(&mut self) -> Paths {
         Paths {
             bypass: self.path_list("bypass_paths", BYPASS_DEFAULT),
-            well_known: List::well_known(),
+            well_known: true,
             protected: self.protected_paths(),
             cache: self.cache_paths(),
             command: self.path_list("command_paths", NONE),
