@@ -94,7 +94,10 @@ fn is_sampled(request: &Request<'_>) -> bool {
 /// Whether none of these was heard within the minute. Only then all are noted, so that one visitor mutes no path.
 fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
     let is_new = !of.iter().any(|of| request.pop.has_heard(Once::Watched, of));
-    is_new && of.iter().all(|of| request.pop.is_first(Once::Watched, of))
+    if is_new {
+        of.iter().for_each(|of| request.pop.hear(Once::Watched, of));
+    }
+    is_new
 }
 
 /// With `keep`, a visitor goes in only once the origin has answered a page.

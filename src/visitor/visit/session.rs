@@ -81,11 +81,9 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
         return Kept::Inside(held, Renewed::No, Shared::No);
     };
     let stay_ends = stay_ends(&held, sessions, from.longest_stay);
-    if let Some(ticket) = over(&held, (sessions, minute), stay_ends, pop, now) {
-        return Kept::Over(ticket);
-    }
     match at_visit(&held, (sessions, minute), stay_ends, pop) {
-        AtVisit::Renewed(renewal) if kind.renews() => {
+        Err(notice) => Kept::Over(anew_with(&held, notice, now)),
+        Ok(AtVisit::Renewed(renewal)) if kind.renews() => {
             let network = (from.network)();
             let visited = pop.renew_session(&held.id, renewal, &network, sessions.kept_for());
             let renewed = visited.told.map(|told| told.counted(&held.id, of));
@@ -97,9 +95,7 @@ pub(super) fn kept(kind: Kind, held: Ticket, pop: &dyn Pop, now: Now, from: From
             };
             Kept::Inside(until(held, renewal.to), renewed, shared)
         }
-        AtVisit::Goes | AtVisit::Renewed(_) | AtVisit::Over => {
-            Kept::Inside(held, Renewed::No, Shared::No)
-        }
+        Ok(_) => Kept::Inside(held, Renewed::No, Shared::No),
     }
 }
 
@@ -111,40 +107,29 @@ fn stay_ends(held: &Ticket, sessions: &Sessions, longest: u64) -> Option<u64> {
     }
 }
 
-/// What becomes of its session at a visit. Another request with the same ticket may have made it longer.
+/// What becomes of its session at a visit, or why there is none any more. Another request with the same ticket may have made it longer.
 fn at_visit(
     held: &Ticket,
     (sessions, minute): (&Sessions, u64),
     stay_ends: Option<u64>,
     pop: &dyn Pop,
-) -> AtVisit {
-    match sessions.at_a_visit(held.session(), minute, stay_ends) {
+) -> Result<AtVisit, Notice> {
+    if is_on_the_list(&held.id, sessions, pop) {
+        return Err(Notice::SessionEnded);
+    } else if stay_ends.is_some_and(|last| minute > last) {
+        return Err(Notice::StayOver);
+    }
+    let visit = match sessions.at_a_visit(held.session(), minute, stay_ends) {
         AtVisit::Over => {
             let known = pop.session_end(&held.id).max(held.session());
             sessions.at_a_visit(known, minute, stay_ends)
         }
         other => other,
-    }
-}
-
-/// The ticket that is left where the session is over or was ended.
-fn over(
-    held: &Ticket,
-    (sessions, minute): (&Sessions, u64),
-    stay_ends: Option<u64>,
-    pop: &dyn Pop,
-    now: Now,
-) -> Option<Ticket> {
-    let notice = if is_on_the_list(&held.id, sessions, pop) {
-        Notice::SessionEnded
-    } else if stay_ends.is_some_and(|last| minute > last) {
-        Notice::StayOver
-    } else if at_visit(held, (sessions, minute), stay_ends, pop) == AtVisit::Over {
-        Notice::SessionOver
-    } else {
-        return None;
     };
-    Some(anew_with(held, notice, now))
+    match visit {
+        AtVisit::Over => Err(Notice::SessionOver),
+        other => Ok(other),
+    }
 }
 
 /// The ticket that is left where this sign says that the stay has ended.
@@ -154,13 +139,9 @@ fn ended_by(held: &Ticket, last: &CachedSign, pop: &dyn Pop, now: Now) -> Option
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
     // How long a stay may last is asked of each visit.
-    over(
-        held,
-        capped(last, now).filter(|_| is_admitted)?,
-        None,
-        pop,
-        now,
-    )
+    let of_cap = capped(last, now).filter(|_| is_admitted)?;
+    let notice = at_visit(held, of_cap, None, pop).err()?;
+    Some(anew_with(held, notice, now))
 }
 
 /// Whether its holder is inside, as far as is known here. Nothing is made longer by that.
