@@ -27,7 +27,7 @@ pub use sign::{
 /// For how long a POP goes by what the store answered for one ticket.
 pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
 
-/// What counts once for a ticket.
+/// What counts once in a while, most of it for a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Once {
     /// That it was admitted.
@@ -36,6 +36,8 @@ pub enum Once {
     Watched,
     /// That it was rescued from a bad answer, and counted as come.
     Rescued,
+    /// That a receipt was checked, whichever.
+    Receipt,
 }
 
 impl Once {
@@ -46,6 +48,7 @@ impl Once {
             Self::Admitted => "admitted",
             Self::Watched => "watched",
             Self::Rescued => "rescued",
+            Self::Receipt => "receipt",
         }
     }
 
@@ -55,6 +58,7 @@ impl Once {
         match self {
             Self::Admitted | Self::Rescued => Duration::from_mins(5),
             Self::Watched => Duration::from_mins(1),
+            Self::Receipt => Duration::from_secs(1),
         }
     }
 }
@@ -63,7 +67,7 @@ impl Once {
 pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
-    /// Whether this POP has heard this of the ticket lately.
+    /// Whether this POP has heard this lately.
     fn has_heard(&self, what: Once, id: &str) -> bool;
     /// It hears it now.
     fn hear(&self, what: Once, id: &str);

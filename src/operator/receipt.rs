@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::input::{Fields, LONGEST_BODY, Refusal};
 use super::{Answered, simply, store_trouble};
+use crate::cache::Once;
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{self, iso_8601};
@@ -15,9 +16,6 @@ use serde_json::Value;
 
 /// The longest text that is taken for a receipt, in characters.
 const LONGEST_RECEIPT: usize = 1000;
-
-/// Under this name a data centre remembers for a second that it looked one up.
-const CHECKED: &str = "receipt";
 
 /// The answer to a receipt, as a page where the panel's form brought it.
 pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
@@ -36,12 +34,11 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
         Ok(receipt) => receipt,
         Err(fault) => return told(&of_fault(fault, request), None, request),
     };
-    if request.pop.answer(CHECKED).is_some() {
+    if !request.pop.is_first(Once::Receipt, "") {
         let detail = "a receipt was checked in this data centre less than a second ago; nothing was read of the line";
         let reply = Reply::problem(429, "Too many receipts", detail).with("retry-after", "1");
         return simply(reply, Reason::Receipt);
     }
-    request.pop.keep_answer(CHECKED, b"");
     let ticket = (receipt.head, receipt.signed);
     match request
         .line()
