@@ -148,8 +148,7 @@ impl Sent {
         let any = PendingResponseKind::Any;
         match self {
             Self::Passed(pending) => {
-                hand_over(&pending, cookies);
-                pending.send_to_client();
+                hand_over(pending, cookies);
                 Ok(())
             }
             Self::Cached(mut pending) => {
@@ -166,8 +165,8 @@ impl Sent {
     }
 }
 
-/// What the visitor gets besides the answer, whenever it comes.
-pub(super) fn hand_over(pending: &PendingRequestHandle, cookies: &[String]) {
+/// Leaves the answer to the host, whenever it comes, with what the visitor gets besides.
+pub(super) fn hand_over(pending: PendingRequestHandle, cookies: &[String]) {
     let any = PendingResponseKind::Any;
     for cookie in cookies {
         pending.append_response_header(SET_COOKIE, cookie, any);
@@ -175,6 +174,7 @@ pub(super) fn hand_over(pending: &PendingRequestHandle, cookies: &[String]) {
     if !cookies.is_empty() {
         pending.set_response_header(CACHE_CONTROL, PRIVATE, any);
     }
+    pending.send_to_client();
 }
 
 /// Runs before an answer is stored. One that is not stored is noted, so that requests for it do not wait for each other.

@@ -46,8 +46,7 @@ pub(super) fn watched(
             Ok((Watched::Delivered(Some(status)), answered))
         }
         Head::Awaited(pending) => {
-            hand_over(&pending, &forward.set_cookies);
-            pending.send_to_client();
+            hand_over(pending, &forward.set_cookies);
             Ok((Watched::Delivered(None), Answered::Late))
         }
     }
@@ -63,8 +62,7 @@ pub(super) fn head_delivered(
     match head_in_time(pending, began, HEAD_MS)? {
         Head::There(head, body) => deliver(head, body, &forward.set_cookies, call),
         Head::Awaited(pending) => {
-            hand_over(&pending, &forward.set_cookies);
-            pending.send_to_client();
+            hand_over(pending, &forward.set_cookies);
         }
     }
     Ok(())
