@@ -7,6 +7,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::text::MARK;
 use super::{code_point, is_unseen};
 
 pub(crate) use whole::whole;
@@ -56,8 +57,7 @@ impl fmt::Display for Unread {
 /// # Errors
 /// Why it cannot be read.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
-    const MARK: &[u8] = "\u{feff}".as_bytes();
-    let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(MARK.as_bytes()).unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|error| {
         if error.is_data() {
             return Unread::OtherJson;

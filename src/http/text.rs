@@ -20,7 +20,7 @@ pub fn first(text: &str, most: usize) -> String {
 }
 
 /// A byte order mark, which some editors put in front of a text.
-const MARK: char = '\u{feff}';
+pub(super) const MARK: &str = "\u{feff}";
 
 /// A text without the byte order mark in front of it: it is no part of what was written (RFC 8259, 8.1).
 #[must_use]

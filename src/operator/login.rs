@@ -22,7 +22,6 @@ pub use device::{LIFE as DEVICE_LIFE, cookie as device_cookie};
 use hmac_sha256::Hash as Sha256;
 pub use listed::refused as refused_by_network;
 pub use refused::{Refused, not_found, unsound};
-use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
@@ -134,7 +133,8 @@ fn attempt_of_a_stranger(
     let operator = attempt(lane, pop, now, check)?;
     if operator.is_none() {
         // A network that is slowed already counts for no wider one, so one address slows no others.
-        let lanes: BTreeSet<&String> = [&narrow, &wide[1].0].into_iter().collect();
+        let mut lanes = vec![&narrow, &wide[1].0];
+        lanes.dedup();
         let is_slow = |lane: &String| pop.wrong(lane).is_some_and(|wrong| wrong.count > FREE);
         let is_slowed = lanes.iter().any(|lane| is_slow(lane));
         let all = (!is_slowed).then_some(&wide[0].0);

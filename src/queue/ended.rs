@@ -1,10 +1,6 @@
 //! Sessions that the origin or an operator ended: every POP refuses their tickets until the sessions would have ended.
 
-use super::{Beginning, Now};
-
-/// How many digits of a ticket's id the list holds: of a thousand ended sessions and ten thousand visitors inside, one in thirty
-/// million times is another visitor meant.
-const DIGITS: usize = 12;
+use super::{Beginning, Now, SessionMark};
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +18,8 @@ impl EndedSession {
     #[must_use]
     pub fn of_ticket(id: &str, stands: Option<(u64, Beginning)>) -> Self {
         Self {
-            mark: id.chars().take(DIGITS).collect(),
+            // Of a thousand ended sessions and ten thousand visitors inside, one in thirty million times is another visitor meant.
+            mark: id.chars().take(SessionMark::DIGITS).collect(),
             last: stands.map_or(0, |(last, _)| last),
             of: stands.map(|(_, of)| of),
         }

@@ -95,7 +95,9 @@ fn is_sampled(request: &Request<'_>) -> bool {
 fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
     let is_new = !of.iter().any(|of| request.pop.has_heard(Once::Watched, of));
     if is_new {
-        of.iter().for_each(|of| request.pop.hear(Once::Watched, of));
+        for of in of {
+            request.pop.hear(Once::Watched, of);
+        }
     }
     is_new
 }

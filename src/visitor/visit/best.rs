@@ -31,15 +31,19 @@ pub(crate) fn best(mut tickets: Vec<Ticket>, pop: &dyn Pop, now: Now) -> Option<
     if tickets.len() < 2 {
         return tickets.pop();
     }
+    let sign = pop.last_sign();
     tickets.into_iter().min_by_key(|ticket| {
         let signed = Reverse(ticket.signed);
-        (worth(ticket, pop, now), signed, ticket.id.clone())
+        (
+            worth(ticket, sign.as_ref(), pop, now),
+            signed,
+            ticket.id.clone(),
+        )
     })
 }
 
-fn worth(ticket: &Ticket, pop: &dyn Pop, now: Now) -> Worth {
-    let sign = pop.last_sign();
-    let of_lane = sign.as_ref().map(|sign| sign.of(ticket.lane));
+fn worth(ticket: &Ticket, sign: Option<&Sign>, pop: &dyn Pop, now: Now) -> Worth {
+    let of_lane = sign.map(|sign| sign.of(ticket.lane));
     if ticket.has_lapsed(now) {
         return Worth::Lapsed;
     } else if has_missed_its_turn(ticket, of_lane.as_deref()) {
