@@ -34,7 +34,7 @@ pub enum Fault {
     DropAnswer,
     /// The work is done, half of the answer comes at once and the rest this much later.
     StallBody(Duration),
-    /// The work is done, the answer comes in pieces of [`PIECE`] bytes, each this much after the one before.
+    /// The work is done, the answer comes in pieces of eight bytes, each this much after the one before.
     Trickle(Duration),
     /// `{"error": …}` with this status, quoting all that was sent, the token too; nothing is done.
     Quote(u16),

@@ -107,9 +107,9 @@ fn faults_look_on_the_wire_as_they_should(store: &Store) -> Result<(), String> {
     store.fail(Faults::always(Fault::Trickle(pause)));
     let (mut stream, start) = (connect(address)?, Instant::now());
     send(&mut stream, r#"["INCR","n"]"#)?;
-    read_until(&mut stream, r#"{"result""#)?;
+    read_until(&mut stream, r#"{"result"#)?;
     assert!(start.elapsed() < pause, "the first piece came late");
-    assert_eq!(read_until(&mut stream, "}")?, ":4}");
+    assert_eq!(read_until(&mut stream, "}")?, r#"":4}"#);
     assert!(start.elapsed() >= pause, "the second piece came early");
     Ok(())
 }
