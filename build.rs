@@ -34,9 +34,10 @@ const SCRIPT_LINES: Signs = Signs {
     before: "?:&|.,)}]",
 };
 
-/// What the script does not name itself: words of the language and what a browser offers. Any other name becomes a short one.
+/// What the script does not name itself: words of the language and what a browser offers, besides names with a capital
+/// letter, which are all a browser's. Any other name becomes a short one.
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
-    AbortSignal AudioContext Date Int32Array Intl Math MessageChannel Notification addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
+    addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
 
 /// The end of a notice, in whose place others go on.
 const END: &str = "</main></body>";
@@ -187,9 +188,10 @@ fn renamed(text: &str, prefix: &str, is_own: fn(&str, [char; 2]) -> bool) -> Str
 /// Whether the script gave that name: no property, no key, no number, and nothing that a browser has.
 fn is_own(name: &str, [before, after]: [char; 2]) -> bool {
     let is_key = "{,".contains(before) && after == ':';
-    let is_number = name.starts_with(|letter: char| letter.is_ascii_digit());
+    let is_no_name_of_ours =
+        name.starts_with(|letter: char| letter.is_ascii_digit() || letter.is_ascii_uppercase());
     let is_others = OTHERS.split_whitespace().any(|other| other == name);
-    before != '.' && !is_key && !is_number && !is_others
+    before != '.' && !is_key && !is_no_name_of_ours && !is_others
 }
 
 /// `a` to `z` and `A` to `Z`, then `aa`, `ab` and so on.

@@ -36,6 +36,14 @@
     put('valid', place.valid ? time(given.until, 0, place.valid - 60, 1) : '')
   }
 
+  // What stops `fetch` may let this pass.
+  const reach = () => {
+    const ask = new XMLHttpRequest()
+    ask.onload = go
+    ask.open('HEAD', here)
+    ask.send()
+  }
+
   const plan = () => {
     clearTimeout(timer)
     if (over) return
@@ -67,9 +75,9 @@
       failed++
       // What spoils polls may let a page pass, which asks again without a script.
       if (navigator.onLine && !still()) {
-        if (strange > 2) return go()
-        // Nothing answers: the page stays until something does.
-        if (failed > 4) fetch(here, { method: 'HEAD', cache: 'no-store' }).then(go, () => {})
+        if (strange > 2 || failed > 12) return go()
+        // Nothing answers: the page stays until something does, but not for ever, for it may be this script that is stopped.
+        if (failed > 4) reach()
       }
       if (!still() || asked) state(navigator.onLine ? given.trouble : given.offline)
     }
