@@ -22,6 +22,9 @@ pub const RETIRED: &str = "jwt_secret_previous";
 /// What the operator is called where there is one password.
 pub const ADMIN: &str = "admin";
 
+/// What an operator's password should have at least, in bytes. A shorter one works, and is named.
+const LONG: usize = 12;
+
 /// What an operator or a program may, or what a route needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rights {
@@ -132,6 +135,36 @@ impl OperatorSecrets {
             }]);
         }
         Ok((permit, admin))
+    }
+
+    /// The passwords that work, and are guessed sooner than they should be, and the place of each in the list.
+    pub fn short(&self) -> impl Iterator<Item = (usize, &Password)> {
+        let passwords = self.passwords().ok().flatten();
+        let each = passwords.map_or(&[][..], |passwords| &passwords.each);
+        let is_short = |(_, password): &(usize, &Password)| password.word.len() < LONG;
+        (1..).zip(each).filter(is_short)
+    }
+
+    /// What is said of them. Names are nothing for everybody who asks after the health.
+    #[must_use]
+    pub fn told_short(&self) -> Vec<Problem> {
+        let told = self.short().map(|(number, password)| {
+            let whose = if password.name == ADMIN {
+                String::new()
+            } else {
+                format!(", for name {number}")
+            };
+            Problem {
+                key: "admin_password",
+                value: None,
+                accepted: format!(
+                    "a password of at least {LONG} bytes, which is harder to guess{whose}"
+                ),
+                unreadable: false,
+                room: None,
+            }
+        });
+        told.collect()
     }
 
     /// What is wrong with the passwords and with the permit tokens. There is no read left for the admin tokens.

@@ -120,6 +120,11 @@ fn configured<'a>(request: &Request<'a>) -> Configured<'a> {
         invited_per_minute: room.invitations.per_minute,
         front_share: room.invitations.front_share,
         message: room.pages.brand.message.as_deref(),
+        short_passwords: operators
+            .secrets
+            .short()
+            .map(|(_, password)| password.name.as_str())
+            .collect(),
     }
 }
 

@@ -138,7 +138,10 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
     if let Some(refused) = refused(call, &operator) {
         return refused;
     }
-    let answered = performed(route, &operator, body, request);
+    let mut answered = performed(route, &operator, body, request);
+    if operator.via == Scheme::Basic {
+        answered.problems = config.operators.secrets.told_short();
+    }
     // A browser that comes with the right password need not queue with strangers the next time.
     let is_person = operator.via == Scheme::Basic;
     let device = is_person.then(|| login::device_cookie(request));

@@ -22,8 +22,15 @@ pub(super) fn health(request: &Request<'_>) -> Answered {
     if !problems.is_empty() {
         return turned_away(Refused::Unsound(problems));
     }
-    let reply = Reply::new(200, "text/plain; charset=utf-8", health_words(request));
-    simply(reply, Reason::Health)
+    let short = request.config.operators.secrets.told_short();
+    let words = health_words(&short, request);
+    Answered {
+        problems: short,
+        ..simply(
+            Reply::new(200, "text/plain; charset=utf-8", words),
+            Reason::Health,
+        )
+    }
 }
 
 /// What the health of an unsound configuration is.
@@ -33,11 +40,15 @@ pub fn unsound(problems: &[Problem]) -> Reply {
     login::unsound(what_follows, problems)
 }
 
-/// Which settings have their defaults instead, and which let no visitor in. Their values are for the log alone: everybody may ask how this does.
-pub(super) fn health_words(request: &Request<'_>) -> String {
+/// Which settings have their defaults instead, which let no visitor in, and which passwords are short. Their values are for the log alone: everybody may ask how this does.
+pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
     let mut words = vec!["ok\n".to_owned()];
     let config = request.config;
-    for (word, problems) in [("ignored", &config.ignored), ("closed", &config.closed)] {
+    for (word, problems) in [
+        ("ignored", config.ignored.as_slice()),
+        ("closed", &config.closed),
+        ("short", short),
+    ] {
         for problem in problems {
             words.push(format!("{word}: {}\n", problem.for_all()));
         }

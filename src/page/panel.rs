@@ -64,6 +64,8 @@ pub struct Configured<'a> {
     pub front_share: u64,
     /// The message on the waiting page.
     pub message: Option<&'a str>,
+    /// Whose password is short.
+    pub short_passwords: Vec<&'a str>,
 }
 
 /// The sign that visitors see in this POP.
@@ -163,6 +165,7 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "release": figures::release(&board.limits, now_ms),
         "origin": origin::origin(configured.origin_health, board, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
+        "short_passwords": figures::short_passwords(&configured.short_passwords),
         "band": band::band(sign, board.mode.as_ref(), now_ms),
         "trend": trend::told(trend, sign, now_ms),
         "mode": settings::mode(board, now_ms),

@@ -260,6 +260,7 @@ in_every_house! {
     looks_are_sampled_and_draws_are_not
     the_query_is_logged_only_where_that_was_asked_for
     a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_still_works
+    a_short_password_works_and_is_named_by_healthz_log_and_panel
     several_tokens_have_names_and_open_the_same
     without_a_password_there_is_no_panel_whatever_else_opens
     without_credentials_the_operators_path_leads_to_its_slash_and_no_challenge_comes_before

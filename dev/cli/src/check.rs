@@ -91,7 +91,7 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
         let Reading {
             problems,
             spent,
-            long_pages,
+            remarks,
         } = read(&keys);
         lines.extend(keys.iter().filter_map(|(key, value)| too_long(key, value)));
         lines.extend(keys.keys().filter_map(|key| not_read(key)));
@@ -105,7 +105,7 @@ pub fn verdict(name: &str, text: &str, parts: Settings) -> Verdict {
             );
             return Verdict {
                 is_sound: true,
-                lines: [vec![sound], long_pages].concat(),
+                lines: [vec![sound], remarks].concat(),
             };
         }
     }
@@ -168,8 +168,8 @@ struct Reading {
     problems: Vec<Problem>,
     /// What reading them takes.
     spent: Spent,
-    /// What there is to say of pages that do not leave at once.
-    long_pages: Vec<String>,
+    /// What there is to say of pages that do not leave at once, and of short passwords.
+    remarks: Vec<String>,
 }
 
 fn read(keys: &Settings) -> Reading {
@@ -181,11 +181,19 @@ fn read(keys: &Settings) -> Reading {
     let config = Config::read(&(source.clone() as std::sync::Arc<dyn Source>));
     let spent = source.spent();
     let rooms = config.iter().flat_map(|config| config.rooms.all());
-    let long_pages = rooms.filter_map(long_page).collect();
+    let mut remarks: Vec<String> = rooms.filter_map(long_page).collect();
     let problems = match config {
         Ok(config) => {
             let tokens = config.operators.secrets.tokens_of_both_kinds().err();
             let passwords = config.operators.secrets.passwords().err();
+            remarks.extend(
+                config
+                    .operators
+                    .secrets
+                    .told_short()
+                    .iter()
+                    .map(Problem::for_all),
+            );
             let secrets = [passwords, tokens].map(Option::unwrap_or_default).concat();
             let refused = refused(&config);
             [config.ignored, config.closed, secrets, refused].concat()
@@ -195,7 +203,7 @@ fn read(keys: &Settings) -> Reading {
     Reading {
         problems,
         spent,
-        long_pages,
+        remarks,
     }
 }
 

@@ -192,6 +192,11 @@ pub(super) fn copy(copy: Option<SignSeen>, now_ms: u64) -> String {
     format!("{}.{} s old{old}", number(tenths / 10), tenths % 10)
 }
 
+/// Whose passwords are guessed sooner than they should be, if any are.
+pub(super) fn short_passwords(names: &[&str]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("fewer than 12 bytes: {}", names.join(", ")))
+}
+
 /// What this browser holds.
 pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
     let sign = sign.of(held.lane);

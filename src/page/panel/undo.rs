@@ -146,6 +146,7 @@ mod tests {
             invited_per_minute: 0,
             front_share: 0,
             message,
+            short_passwords: Vec::new(),
         };
         let news = News {
             words: String::new(),

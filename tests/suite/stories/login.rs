@@ -1,5 +1,6 @@
 //! Who may operate the room: named tokens, what is not configured, and what becomes of guessers.
 
+use base64::Engine;
 use now_serving::operator::login::PAUSE;
 use serde_json::json;
 
@@ -41,6 +42,58 @@ pub(crate) fn a_hundred_wrong_logins_are_slowed_and_logged_and_the_right_one_sti
     ] {
         assert_eq!(house.ask(&right).status, 200, "{right:?}");
     }
+}
+
+pub(crate) fn a_short_password_works_and_is_named_by_healthz_log_and_panel(house: &House) {
+    let basic = |login: &str| {
+        let pair = base64::engine::general_purpose::STANDARD.encode(login);
+        Ask::get("/_queue/").with("authorization", format!("Basic {pair}"))
+    };
+    let health = Ask::get("/_queue/healthz");
+    let sentence = "admin_password: a password of at least 12 bytes, which is harder to guess";
+    house.set("admin_password", "eleven-byte");
+    let before = house.log().len();
+    let told = house.ask(&health);
+    assert_eq!(told.status, 200, "{}", told.body);
+    assert!(
+        told.body.contains(&format!("short: {sentence}\n")),
+        "{}",
+        told.body
+    );
+    assert!(!told.body.contains("eleven"), "{}", told.body);
+    let panel = house.ask(&basic("admin:eleven-byte"));
+    assert_eq!(panel.status, 200);
+    assert!(
+        panel.body.contains("fewer than 12 bytes: admin"),
+        "{}",
+        panel.body
+    );
+    let log = house.log();
+    for line in &log[before..] {
+        let told = &line["problems"][0];
+        assert_eq!(told["key"], "admin_password", "{line}");
+        assert_eq!(told["value"], json!(null), "{line}");
+    }
+    house.set(
+        "admin_password",
+        r#"{"anna":"annas-password","ben":"bens-word"}"#,
+    );
+    let told = house.ask(&health).body;
+    assert!(
+        told.contains(&format!("short: {sentence}, for name 2\n")),
+        "{told}"
+    );
+    assert!(!told.contains("ben"), "{told}");
+    let panel = house.ask(&basic("anna:annas-password")).body;
+    assert!(panel.contains("fewer than 12 bytes: ben<"), "{panel}");
+    house.set("admin_password", "twelve-bytes");
+    assert!(!house.ask(&health).body.contains("short"));
+    assert!(
+        !house
+            .ask(&basic("admin:twelve-bytes"))
+            .body
+            .contains("fewer than 12")
+    );
 }
 
 pub(crate) fn several_tokens_have_names_and_open_the_same(house: &House) {

@@ -281,6 +281,7 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         invited_per_minute: 0,
         front_share: 0,
         message: None,
+        short_passwords: Vec::new(),
     };
     let view = PanelView {
         board: &board,
