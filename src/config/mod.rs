@@ -153,7 +153,7 @@ impl Config {
             backend_calls: reader.number("backend_calls", CALLS, CALLS_OF_A_REQUEST..=32),
             clock: reader.clock(),
             // Last: what is a setting of all rooms is known then.
-            rooms: reader.rooms(&paths, &operators.path),
+            rooms: reader.rooms(&paths, &operators),
             paths,
             operators,
             ignored: Vec::new(),
@@ -791,6 +791,11 @@ mod tests {
             protected
         );
         assert_eq!(told("protected_paths", "HEAD /checkout"), protected);
+        assert_eq!(
+            told("protected_paths", "/robots.txt"),
+            protected,
+            "by default it is bypassed"
+        );
         for reached in ["POST /checkout, /cart", "GET POST /checkout", "/*"] {
             assert_eq!(told("protected_paths", reached), [], "{reached}");
         }
@@ -800,6 +805,44 @@ mod tests {
         assert_eq!(
             told("rooms", r#"[{"name":"pay","hosts":["a.example"]}]"#),
             []
+        );
+        let rooms = |listed: &str| told("rooms", &format!("[{listed}]"));
+        for (never, listed) in [
+            ("not", r#"{"name":"pay","paths":"/pay","not":"/pay"}"#),
+            ("bypassed", r#"{"name":"pay","paths":["/robots.txt"]}"#),
+            (
+                "the operators'",
+                r#"{"name":"pay","paths":["/_queue/*","/_queue"]}"#,
+            ),
+            (
+                "the one before takes all",
+                r#"{"name":"a","paths":"/pay, /b"},{"name":"pay","paths":"/pay"}"#,
+            ),
+        ] {
+            assert_eq!(rooms(listed), pay, "{never}");
+        }
+        for reached in [
+            r#"{"name":"pay","paths":"/pay/*","not":"/pay/help"}"#,
+            r#"{"name":"pay","paths":["/robots.txt","/pay"]}"#,
+            r#"{"name":"a","hosts":"a.example","paths":"/pay"},{"name":"pay","paths":"/pay"}"#,
+            r#"{"name":"a","paths":"/pay"},{"name":"pay","paths":"/pay","countries":"DE"}"#,
+            r#"{"name":"a","paths":"/pay/*"},{"name":"pay","paths":"/pay/%C3%BCber/*"}"#,
+            r#"{"name":"pay","hosts":["*.example"]}"#,
+            r#"{"name":"pay","paths":"*.pdf"}"#,
+            r#"{"name":"pay","paths":"/.well-known/pay"}"#,
+        ] {
+            assert_eq!(rooms(reached), [], "{reached}");
+        }
+        let mut given = with("admin_host", "a.example");
+        given.settings.insert("rooms", room(r#"["/cart"]"#));
+        let config = Config::load(given).ok().unwrap();
+        assert_eq!(config.closed.len(), 1, "that host is the operators'");
+        let mut given = with("bypass_paths", "/*");
+        given.settings.insert("rooms", room(r#"["/cart"]"#));
+        assert_eq!(
+            Config::load(given).ok().unwrap().closed,
+            [],
+            "all rooms are off"
         );
         // Visitors draw at another service of the same domain.
         let mut given = with("protected_paths", "POST /checkout");

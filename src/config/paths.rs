@@ -139,11 +139,15 @@ impl List {
         methods.find(|method| !accepted.contains(method)).copied()
     }
 
-    /// Whether a visitor opens what is listed by a GET, which draws a number.
-    pub(super) fn is_opened(&self) -> bool {
-        let mut entries = self.0.iter();
-        self.is_empty()
-            || entries.any(|entry| entry.methods.is_empty() || entry.methods.contains(&"GET"))
+    /// A path of each entry that a visitor opens by a GET, with a name where the entry has none.
+    pub(super) fn opened(&self, name: &str) -> Vec<String> {
+        let entries = self.0.iter().filter(|entry| entry.takes("GET"));
+        let path = |entry: &Entry| match &entry.pattern {
+            Pattern::Exact(path) => path.clone(),
+            Pattern::Below(above) => format!("{above}{name}"),
+            Pattern::Ending(extension) => format!("/{name}{extension}"),
+        };
+        entries.map(path).collect()
     }
 
     /// Whether nothing is listed.

@@ -5,8 +5,12 @@
 //! Invariant: a path that some origin may read as the path of a room never counts as another room's.
 
 use super::paths::{Reading, Widest, readings};
-use super::{List, Paths, Room, RoomRegions, below};
+use super::{List, Operators, Paths, Room, RoomRegions, Serves, below, serves};
 use crate::http::Call;
+use crate::queue::RoomName;
+
+/// Part of a host or a path that no setting names, since words there are shorter.
+const UNNAMED: &str = "what-no-list-names";
 
 /// All rooms.
 pub struct Rooms {
@@ -125,6 +129,36 @@ impl Rooms {
         Place { room, belongs }
     }
 
+    /// Those whose line no visitor comes to, since a number is drawn by a GET alone and all that they name is for other
+    /// methods, skips the rooms, is the operators' or another room's. Nothing stands for what `protected_paths` names.
+    pub(super) fn unreached(&self, paths: &Paths, operators: &Operators) -> Vec<Option<&RoomName>> {
+        // Then the rooms are turned off, and all of the site is open.
+        if paths.bypass.is_everything() {
+            return Vec::new();
+        }
+        let is_reached = |name: Option<&RoomName>, call: &Call| {
+            let is_operators = serves(operators.host.as_deref(), call.hostname())
+                == Serves::Operators
+                || below(&call.path, &operators.path).is_some();
+            let place = self.place_of(paths, &operators.path, call);
+            let is_its = name.is_none_or(|name| *name == place.room.name);
+            !is_operators && is_its && place.belongs != Belongs::PastRoom
+        };
+        let protected = Area {
+            paths: paths.protected.clone(),
+            ..Area::default()
+        };
+        let others = self.others.iter();
+        let others = others.map(|other| (Some(&other.room.name), &other.area));
+        // Nothing is listed where the setting is not sound.
+        let first = (!protected.paths.is_empty()).then_some((None, &protected));
+        let unreached = first
+            .into_iter()
+            .chain(others)
+            .filter(|(name, area)| !area.visits().any(|call| is_reached(*name, &call)));
+        unreached.map(|(name, _)| name).collect()
+    }
+
     /// Whether a room is for this path, of those that programs fetch, and not only for all of a host.
     fn names_it(&self, room: &Room, method: &str, path: &str) -> bool {
         let of_it = |other: &&Other| other.room.name == room.name;
@@ -186,6 +220,14 @@ impl Rooms {
     }
 }
 
+fn or_one<T>(named: impl Iterator<Item = T>, other: T) -> Vec<T> {
+    let mut named: Vec<T> = named.collect();
+    if named.is_empty() {
+        named.push(other);
+    }
+    named
+}
+
 /// Of two that are as close the one before.
 fn note<'a>(found: &mut Option<(Closeness, &'a Room)>, other: (Closeness, &'a Room)) {
     if found.is_none_or(|(before, _)| other.0 > before) {
@@ -230,6 +272,35 @@ impl Area {
             Taken::Perhaps
         };
         Some(taken(Closeness { path, ..from }))
+    }
+
+    /// What visitors may open of all that it names: each of its paths from each host and country.
+    fn visits(&self) -> impl Iterator<Item = Call> {
+        let host = |host: &Host| match host {
+            Host::Exact(name) => name.clone(),
+            Host::Below(end) => format!("{UNNAMED}{end}"),
+        };
+        let hosts = or_one(self.hosts.iter().map(host), UNNAMED.to_owned());
+        let countries = or_one(self.countries.iter().cloned().map(Some), None);
+        let paths = if self.paths.is_empty() {
+            vec![format!("/{UNNAMED}")]
+        } else {
+            self.paths.opened(UNNAMED)
+        };
+        let paths = paths.into_iter().flat_map(move |path| {
+            let hosts = hosts.clone().into_iter();
+            hosts.map(move |host| (path.clone(), host))
+        });
+        paths.flat_map(move |(path, host)| {
+            let countries = countries.clone().into_iter();
+            countries.map(move |country| Call {
+                method: "GET".to_owned(),
+                path: path.clone(),
+                host: host.clone(),
+                country,
+                ..Call::default()
+            })
+        })
     }
 
     /// How closely it names the host and the country of a request, if it takes any from there.

@@ -6,7 +6,7 @@ use crate::config::document::Known;
 use crate::config::paths::Paths;
 use crate::config::room::Named;
 use crate::config::rooms::{Area, Host, Other, Rooms};
-use crate::config::{List, Problem, Room, closest};
+use crate::config::{List, Operators, Problem, Room, closest};
 use crate::http::cookie::RoomCookies;
 use crate::http::json::{self, Pairs, Value};
 use crate::queue::RoomName;
@@ -19,12 +19,13 @@ const AREA: [&str; 4] = ["hosts", "paths", "not", "countries"];
 
 impl Reader<'_> {
     /// The first room, which has the settings of the document, and those that are listed.
-    pub(in crate::config) fn rooms(&mut self, paths: &Paths, admin_path: &str) -> Rooms {
+    pub(in crate::config) fn rooms(&mut self, paths: &Paths, operators: &Operators) -> Rooms {
+        let admin_path = &operators.path;
         let domain = self.cookie_domain();
         let name = self.room();
         let named = Named {
             cookies: RoomCookies::new(domain.clone(), None),
-            routes: admin_path.to_owned(),
+            routes: admin_path.clone(),
             name,
         };
         let mut rooms = Rooms {
@@ -49,25 +50,17 @@ impl Reader<'_> {
         }
         // With a domain another service of it may be where visitors draw.
         if domain.is_none() {
-            let areas = rooms.others.iter();
-            let listed = areas.map(|other| (Some(&other.room.name), &other.area.paths));
-            for (room, list) in std::iter::once((None, &paths.protected)).chain(listed) {
-                self.is_opened(room, list);
+            for room in rooms.unreached(paths, operators) {
+                let key = room.map_or("protected_paths", |_| "rooms");
+                let accepted = "a path for GET as well, such as /cart, that no other setting takes away: others draw no number, so no visitor gets in";
+                // Naming it closes no more.
+                self.found.closed.push(Problem {
+                    room: room.map(ToString::to_string),
+                    ..Problem::wrong(key, None, accepted)
+                });
             }
         }
         rooms
-    }
-
-    /// Only a GET draws a number, so a list without one is closed to everybody. Naming it closes no more.
-    fn is_opened(&mut self, room: Option<&RoomName>, list: &List) {
-        if !list.is_opened() {
-            let key = room.map_or("protected_paths", |_| "rooms");
-            let accepted = "a path for GET as well, such as /cart: others draw no number, so no visitor gets in";
-            self.found.closed.push(Problem {
-                room: room.map(ToString::to_string),
-                ..Problem::wrong(key, None, accepted)
-            });
-        }
     }
 
     fn listed_rooms(&mut self) -> Vec<Pairs> {
