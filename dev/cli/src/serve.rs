@@ -6,6 +6,7 @@ mod crowd;
 mod decisions;
 mod edge;
 mod options;
+mod others;
 mod past;
 mod signals;
 
@@ -36,6 +37,7 @@ pub fn serve(options: &Options) -> Result<(), String> {
     let began = SystemTime::now();
     check_ports(options)?;
     check_settings(options, &sandbox_dir::known_keys())?;
+    others::check(options)?;
     let settings = options.settings(sandbox_dir::development_settings()?);
     install::provide(Need::WasmTarget)?;
     if let Err(reason) = install::provide(Need::FastlyCli) {

@@ -11,7 +11,9 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
+use harness::origin::Origin;
 use harness::ports::free_addr;
+use upstash_local::{Server, Store};
 
 struct Serving {
     child: Child,
@@ -132,6 +134,47 @@ fn it_shows_the_sheet_of_states_and_sigterm_ends_it_well_with_no_process_and_no_
     serving.signal(Signal::SIGTERM);
     assert!(serving.child.wait().unwrap().success());
     assert!(serving.leaves_nothing());
+}
+
+/// What it says instead of serving, before anything is built.
+fn refused(options: &[&str]) -> String {
+    let [edge, store, origin] = free_addrs().map(|addr| addr.to_string());
+    let output = Command::new(env!("CARGO_BIN_EXE_dev"))
+        .args(["serve", "--addr", &edge, "--store-addr", &store])
+        .args(["--origin-addr", &origin])
+        .args(options)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8(said).unwrap();
+    assert!(!output.status.success(), "{said}");
+    assert!(!said.contains("ready"), "{said}");
+    said
+}
+
+#[test]
+fn a_dead_origin_and_a_store_that_refuses_or_is_none_are_named_and_nothing_is_ready() {
+    let [dead, addr, _] = free_addrs();
+    let dead = format!("http://{dead}");
+    let said = refused(&["--origin", &dead]);
+    assert!(
+        said.contains(&format!("The origin {dead} does not answer")),
+        "{said}"
+    );
+    refused(&["--redis", &dead.replace("http", "redis")]);
+    let said = refused(&["--store", &dead, "--store-token", "never-shown"]);
+    assert!(
+        said.contains(&format!("The store {dead} does not answer")),
+        "{said}"
+    );
+    assert!(!said.contains("never-shown"), "{said}");
+    let store = Server::start(Store::embedded("right").unwrap(), addr).unwrap();
+    let said = refused(&["--store", &store.url(), "--store-token", "never-shown"]);
+    assert!(said.contains("refuses the token (401)"), "{said}");
+    assert!(!said.contains("never-shown"), "{said}");
+    let shop = Origin::start(free_addrs()[2]).unwrap();
+    let said = refused(&["--store", &shop.url(), "--store-token", "never-shown"]);
+    assert!(said.contains("not as Upstash does"), "{said}");
 }
 
 #[test]
