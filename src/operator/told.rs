@@ -300,6 +300,6 @@ fn setting(configured: Value, now: Value, set: Option<&Provenance>) -> Value {
         "configured": configured,
         "now": now,
         "since": set.map(|set| iso_8601(set.at_ms)),
-        "by": set.map(|set| set.by.as_str()),
+        "by": set.and_then(|set| set.by.as_deref()),
     })
 }

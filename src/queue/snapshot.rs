@@ -98,8 +98,18 @@ pub struct OriginState {
 pub struct Provenance {
     /// Unix time in milliseconds.
     pub at_ms: u64,
-    /// The name of the credentials.
-    pub by: String,
+    /// The name of the credentials; `None` where it was lost with the data, and the setting came back by a copy.
+    pub by: Option<String>,
+}
+
+impl Provenance {
+    /// Who set it, for people.
+    #[must_use]
+    pub fn who(&self) -> &str {
+        self.by
+            .as_deref()
+            .unwrap_or("an operator whose name was lost with the data")
+    }
 }
 
 /// How a minute ended.

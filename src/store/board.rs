@@ -8,7 +8,8 @@ pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
     let set = |at: &str, by: &str| {
         let at_ms = answer.optional_number(at)?;
         let by = answer.optional(by, |text| Some(text.to_owned()))?;
-        Some(at_ms.zip(by).map(|(at_ms, by)| Provenance { at_ms, by }))
+        let at_ms = at_ms.filter(|at_ms| *at_ms > 0);
+        Some(at_ms.map(|at_ms| Provenance { at_ms, by }))
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(PanelSnapshot {
@@ -48,7 +49,7 @@ fn action(text: &str) -> Option<Action> {
     Some(Action {
         set: Provenance {
             at_ms,
-            by: next()?.to_owned(),
+            by: Some(next()?.to_owned()),
         },
         address: next()?.to_owned(),
         verb: next()?.to_owned(),

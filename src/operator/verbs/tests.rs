@@ -7,7 +7,7 @@ fn action(verb: &str, number: u64, value: &str, second: &str) -> Action {
     Action {
         set: Provenance {
             at_ms: 1_800_000_000_000,
-            by: "anna".to_owned(),
+            by: Some("anna".to_owned()),
         },
         address: "192.0.2.7".to_owned(),
         verb: verb.to_owned(),

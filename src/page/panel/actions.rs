@@ -24,7 +24,7 @@ pub(super) fn rows(desk: &PanelView<'_>) -> Vec<Value> {
         object!({
             "at": moment(action.set.at_ms, desk.now_ms),
             "what": (desk.words.what)(action),
-            "by": action.set.by.as_str(),
+            "by": action.set.who(),
             "address": action.address.as_str(),
         })
     };
@@ -40,7 +40,7 @@ pub(super) fn since(desk: &PanelView<'_>, seen: u64) -> Option<String> {
     let told: Vec<String> = settings
         .take(TOLD)
         .map(|action| {
-            let (what, by) = ((desk.words.what)(action), &action.set.by);
+            let (what, by) = ((desk.words.what)(action), action.set.who());
             let at = moment(action.set.at_ms, desk.now_ms);
             format!("{what} by {by} at {}", at.text)
         })
@@ -58,7 +58,7 @@ mod tests {
         Action {
             set: Provenance {
                 at_ms: 1_800_000_000_000,
-                by: "anna".to_owned(),
+                by: Some("anna".to_owned()),
             },
             address: "192.0.2.7".to_owned(),
             verb: verb.to_owned(),

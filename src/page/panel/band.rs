@@ -117,7 +117,7 @@ mod tests {
         let mut board = board(&[(1, 0, 0)]);
         board.mode = Some(Provenance {
             at_ms: NOW_MS - 180_000,
-            by: "admin".to_owned(),
+            by: Some("admin".to_owned()),
         });
         board.sign.live.mode = mode;
         board.sign.live.pace = Pace {

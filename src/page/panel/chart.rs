@@ -146,7 +146,7 @@ mod tests {
             .extend([NOW_MS - 90_000, 0].map(|at_ms| Action {
                 set: Provenance {
                     at_ms,
-                    by: "anna".to_owned(),
+                    by: Some("anna".to_owned()),
                 },
                 address: String::new(),
                 verb: "mode".to_owned(),

@@ -160,5 +160,5 @@ pub(super) fn message(
 }
 
 pub(super) fn set(set: Option<&Provenance>, now_ms: u64) -> Option<Value> {
-    set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.by.as_str() }))
+    set.map(|set| object!({ "at": moment(set.at_ms, now_ms), "by": set.who() }))
 }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn set(at_ms: u64) -> Provenance {
-        let by = "admin".to_owned();
+        let by = Some("admin".to_owned());
         Provenance { at_ms, by }
     }
 

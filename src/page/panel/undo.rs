@@ -36,7 +36,7 @@ pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<
         .collect();
     let (done, earlier) = settings.split_first()?;
     let is_mine = desk.board.sign.live.version == version
-        && done.set.by == desk.operator
+        && done.set.who() == desk.operator
         && done.set.at_ms.abs_diff(news.at_ms) <= TOLERANCE_MS;
     let before = earlier.iter().find(|action| action.verb == done.verb);
     // The list holds the latest only: where it does not go back to the first change, an earlier value may be missing.
@@ -110,7 +110,7 @@ mod tests {
         Action {
             set: Provenance {
                 at_ms: NOW_MS,
-                by: "anna".to_owned(),
+                by: Some("anna".to_owned()),
             },
             address: String::new(),
             verb: verb.to_owned(),
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(undone(&later, Some(1), None), "none", "another one came");
         let mut others = after(vec![hold()]);
         for action in &mut others.actions {
-            action.set.by = "ben".to_owned();
+            action.set.by = Some("ben".to_owned());
         }
         assert_eq!(undone(&others, Some(1), None), "none", "ben held the line");
         let mut earlier = after(vec![hold()]);

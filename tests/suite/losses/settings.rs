@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::attacks::lose;
 use crate::house::{Ask, House, Visitor, visitors};
@@ -13,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     a_mode_set_after_a_loss_does_not_let_an_older_pace_come_back
     a_mode_set_after_a_loss_does_not_let_an_older_message_come_back
     a_mode_confirmed_after_a_loss_holds
+    a_message_that_a_copy_brought_back_says_since_when_and_that_its_author_is_lost
     a_mode_set_after_a_restored_backup_holds
     numbers_that_were_ended_after_a_loss_do_not_come_back
     a_mode_set_between_two_losses_holds
@@ -144,6 +145,30 @@ fn set_after_a_restored_backup(house: &House, mode: &str) {
     house.forget_the_sign();
     Visitor::new(house).ask("/");
     assert_eq!(status(house)["mode"], mode);
+}
+
+/// The message comes back by the sign of a POP, which has no names. Who set it first is in the log; nobody is made up.
+fn a_message_that_a_copy_brought_back_says_since_when_and_that_its_author_is_lost(house: &House) {
+    let mut all = line(house, 3);
+    let nobody = settings(house)["message"].clone();
+    assert_eq!(
+        (&nobody["since"], &nobody["by"]),
+        (&json!(null), &json!(null))
+    );
+    house.change("message", r#"{"message":"Doors at nine"}"#);
+    let set = settings(house)["message"].clone();
+    assert_eq!(set["by"], "admin");
+    all[0].ask("/");
+    lose(house);
+    all[0].ask("/");
+    let back = settings(house)["message"].clone();
+    let seen = (&back["now"], &back["since"], &back["by"]);
+    assert_eq!(seen, (&set["now"], &set["since"], &json!(null)));
+    let panel = house.ask(&Ask::get("/_queue/").operator()).body;
+    assert!(
+        panel.contains("by an operator whose name was lost with the data"),
+        "{panel}"
+    );
 }
 
 fn a_mode_set_after_a_restored_backup_holds(house: &House) {

@@ -155,7 +155,7 @@ impl History {
 fn ago(minutes: u64, now_ms: u64) -> Provenance {
     Provenance {
         at_ms: now_ms.saturating_sub(minutes * MINUTE_MS),
-        by: "anna".to_owned(),
+        by: Some("anna".to_owned()),
     }
 }
 
