@@ -471,7 +471,7 @@ in_every_house! {
     a_room_has_paths_beyond_ascii
     what_is_no_path_says_which_letters_are_accepted
     a_path_behind_a_script_is_protected_as_itself
-    a_key_of_a_token_is_none_of_the_operator_of_its_name
+    a_key_of_a_token_is_none_of_the_operator_nor_of_another_token_of_its_name
     a_change_is_the_same_as_a_form_and_as_json
     a_query_of_the_journal_is_read_exactly
     an_end_says_what_is_known_of_the_visit

@@ -3,7 +3,7 @@
 use super::digest;
 use crate::http::Call;
 use crate::operator::input::{Fields, Refusal, wrong};
-use crate::operator::login::{Operator, Scheme};
+use crate::operator::login::{Operator, Rights, Scheme};
 use crate::operator::verbs::{Asking, Changes, Intent, Step, Verb};
 use crate::queue::IdempotencyKey;
 use crate::request::Request;
@@ -69,11 +69,12 @@ impl Asked {
     }
 }
 
-/// Whose a key is. A person and a token may have the same name; no name has a slash.
+/// Whose a key is. A person, a permit token and an admin token may have the same name; no name has a slash.
 fn owner(operator: &Operator) -> String {
-    match operator.via {
-        Scheme::Basic => format!("person/{}", operator.name),
-        Scheme::Bearer => operator.name.clone(),
+    match (operator.via, operator.rights) {
+        (Scheme::Basic, _) => format!("person/{}", operator.name),
+        (Scheme::Bearer, Rights::All) => format!("admin/{}", operator.name),
+        (Scheme::Bearer, Rights::Permit | Rights::Read) => operator.name.clone(),
     }
 }
 

@@ -127,22 +127,29 @@ pub(crate) fn a_key_remembered_by_the_version_before_moves_nothing(house: &House
     assert_eq!(cursor(house), 2);
 }
 
-/// Names of tokens and of operators are given apart from each other.
-pub(crate) fn a_key_of_a_token_is_none_of_the_operator_of_its_name(house: &House) {
+/// Names of operators, of permit tokens and of admin tokens are given apart from each other.
+pub(crate) fn a_key_of_a_token_is_none_of_the_operator_nor_of_another_token_of_its_name(
+    house: &House,
+) {
     const TOKEN: &str = "development-only-token-of-a-shop";
+    const OTHER: &str = "development-only-token-of-an-admin";
     a_line(house);
     house.set("permit_token", &format!("admin:{TOKEN}"));
-    let by_token = |amount: u64| {
+    house.set("admin_token", &format!("admin:{OTHER}"));
+    let by = |token: &str, amount: u64| {
         let body = format!(r#"{{"amt":{amount}}}"#);
         let ask = Ask::get("/_queue/permit").method("POST");
-        let ask = ask.with("authorization", format!("Bearer {TOKEN}"));
+        let ask = ask.with("authorization", format!("Bearer {token}"));
         with_key(ask.body("application/json", &body), "order-1")
     };
+    let by_token = |amount: u64| by(TOKEN, amount);
     assert_eq!(house.ask(&by_token(1)).json()["released"], 1);
     let operator = with_key(Ask::json_to("permit", r#"{"amt":1}"#), "order-1");
     assert_eq!(house.ask(&operator).json()["cursor"], 2, "a key of its own");
     assert_eq!(house.ask(&operator).json()["cursor"], 2);
     assert_eq!(house.ask(&by_token(1)).json()["cursor"], 1);
+    assert_eq!(house.ask(&by(OTHER, 1)).json()["cursor"], 3, "and another");
+    assert_eq!(house.ask(&by(OTHER, 1)).json()["cursor"], 3);
     let other = with_key(Ask::json_to("permit", r#"{"amt":3}"#), "order-2");
     assert_eq!(house.ask(&other).status, 200);
     let answer = with_key(by_token(2), "order-3");
