@@ -63,6 +63,26 @@ fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
     });
 }
 
+/// A slot is kept for ten seconds here, and nobody looks at the tab.
+#[test]
+fn a_page_in_the_background_takes_its_slot_by_itself() {
+    let house = house("2");
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+        goto(&page, &house).await;
+        assert_eq!(text(&page, "#line").await, "You’re next.");
+        page.minimize_window().await.unwrap();
+        house.permit(1);
+        // In the background it looks twice a minute.
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        wait_for_title(&page, SHOP).await;
+        let is_hidden = page.execute("return document.hidden", vec![]).await;
+        assert_eq!(is_hidden.unwrap(), true);
+        page.close().await.unwrap();
+    });
+}
+
 /// The page as it is now, on a phone and on a desk, in light and in dark.
 async fn seen(page: &Client, house: &House, name: &str, words: &str) {
     for width in [360, 1280] {
