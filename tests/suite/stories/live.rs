@@ -99,6 +99,8 @@ pub(crate) fn a_closed_room_tells_everybody_and_nobody_draws(house: &House) {
     house.permit(1);
     assert!(waiting.ask("/echo").inside);
     house.change("mode", r#"{"mode":"closed"}"#);
+    // Another sandbox may have read the sign just before.
+    house.wait(SEEN_WITHIN);
     assert!(waiting.ask("/echo").inside, "who is in stays in");
     let page = page_of(&mut admitted);
     assert!(
