@@ -11,6 +11,7 @@ mod growth;
 mod line;
 mod load;
 mod measure;
+mod newcomers;
 mod page;
 mod polls;
 mod report;

@@ -10,12 +10,13 @@ use http_body_util::{BodyExt, Empty};
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::HOST;
+use hyper::header::{COOKIE, HOST, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::timeout;
 
+use crate::newcomers::Newcomers;
 use crate::scenario::Ask;
 
 /// No answer takes this long unless none comes.
@@ -81,7 +82,7 @@ impl PacedTurn {
             // A visitor whose poll could not even be sent for so long has given up.
             let has_failed = if due.elapsed() > PATIENCE {
                 true
-            } else if let Ok(answer) = send(&mut sender, self.request.clone()).await {
+            } else if let Ok(answer) = send(&mut sender, self.ask.next(&self.request)).await {
                 found.unseen += usize::from(check(&answer, &self.ask).is_err());
                 false
             } else {
@@ -182,7 +183,7 @@ impl Crowd {
 
     /// One request on the first connection, and how long its answer took.
     pub(crate) async fn probe(&mut self) -> Result<(Answer, Duration), String> {
-        let request = request(&self.ask, &self.host)?;
+        let request = self.ask.next(&request(&self.ask, &self.host)?);
         let sender = self.idle.first_mut().ok_or("There is no connection.")?;
         let begin = Instant::now();
         let answer = send(sender, request).await?;
@@ -223,7 +224,7 @@ async fn take_turn(
     let mut wrong = Vec::new();
     while Instant::now() < end {
         let begin = Instant::now();
-        match send(&mut sender, request.clone()).await {
+        match send(&mut sender, ask.next(&request)).await {
             Ok(answer) => match check(&answer, &ask) {
                 Ok(()) => answers.push(micros(begin.elapsed())),
                 Err(error) => wrong.push(error),
@@ -297,6 +298,18 @@ fn request(ask: &Ask, host: &str) -> Result<Request<Empty<Bytes>>, String> {
     request
         .body(Empty::new())
         .map_err(|error| format!("GET {} cannot be asked: {error}.", ask.target))
+}
+
+impl Ask {
+    /// The request of the next visitor, who may be the same one.
+    fn next(&self, request: &Request<Empty<Bytes>>) -> Request<Empty<Bytes>> {
+        let mut request = request.clone();
+        let cookie = self.newcomers.as_ref().map(Newcomers::cookie);
+        if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+            request.headers_mut().insert(COOKIE, cookie);
+        }
+        request
+    }
 }
 
 fn micros(time: Duration) -> u32 {

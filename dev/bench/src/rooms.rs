@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::figures::{count, percentile};
 use crate::load::Crowd;
+use crate::newcomers::Newcomers;
 use crate::scenario::{Ask, Cookies, IN_LINE, Scenario};
 use crate::test_bed::{Backends, Builds, draw};
 
@@ -72,9 +73,9 @@ async fn flooded(
     let edge = backends.product(builds)?;
     let addr = edge.addr();
     let waiting = draw(addr, FLOODED).await?;
-    let provisional = draw(addr, FLOODED).await?;
+    let newcomers = Newcomers::like(&draw(addr, FLOODED).await?)?;
     let cookies = Cookies {
-        provisional,
+        newcomers: Some(newcomers),
         waiting,
         ..Cookies::default()
     };

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use clap::ValueEnum;
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderName};
 
+use crate::newcomers::Newcomers;
+
 /// A kind of request the product answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
@@ -33,19 +35,21 @@ pub(crate) enum Floor {
 }
 
 /// What visitors send, and how one knows that the answer is the right one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Ask {
     pub(crate) target: Cow<'static, str>,
     pub(crate) header: Option<(HeaderName, String)>,
+    /// Whose cookie each request has, where each is another visitor's.
+    pub(crate) newcomers: Option<Newcomers>,
     pub(crate) status: u16,
     /// Words that stand in every right answer.
     pub(crate) mark: &'static str,
 }
 
-/// The cookies of two visitors.
-#[derive(Clone, Debug, Default)]
+/// The cookies of two visitors, and those of many who have no number yet.
+#[derive(Clone, Default)]
 pub(crate) struct Cookies {
-    pub(crate) provisional: String,
+    pub(crate) newcomers: Option<Newcomers>,
     pub(crate) waiting: String,
     pub(crate) admitted: String,
 }
@@ -83,8 +87,11 @@ impl Scenario {
     pub(crate) fn ask(self, cookies: &Cookies) -> Ask {
         let cookie = |cookie: &str| Some((COOKIE, cookie.to_owned()));
         match self {
-            // A number is drawn by the second request. The same one again, as after a lost answer: one call as well.
-            Self::New => Ask::new("/", cookie(&cookies.provisional), 503, IN_LINE),
+            // A number is drawn by the second request.
+            Self::New => Ask {
+                newcomers: cookies.newcomers.clone(),
+                ..Ask::new("/", None, 503, IN_LINE)
+            },
             Self::Waiting => Ask::new("/", cookie(&cookies.waiting), 503, IN_LINE),
             Self::Update => Ask::new("/_queue/place", cookie(&cookies.waiting), 200, SEEN),
             Self::Admitted => Ask::new("/status/200", cookie(&cookies.admitted), 200, "Status 200"),
@@ -99,9 +106,8 @@ impl Scenario {
     /// Those of which there is a floor that makes the same calls of the host.
     pub(crate) fn has_calls(self) -> bool {
         match self {
-            Self::Waiting | Self::Update | Self::Admitted | Self::Bypass => true,
-            // The product remembers for a second what a ticket was answered, and this floor remembers nothing.
-            Self::New | Self::Panel => false,
+            Self::New | Self::Waiting | Self::Update | Self::Admitted | Self::Bypass => true,
+            Self::Panel => false,
         }
     }
 
@@ -157,6 +163,7 @@ impl Ask {
         Self {
             target: Cow::Borrowed(target),
             header,
+            newcomers: None,
             status,
             mark,
         }

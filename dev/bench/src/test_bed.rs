@@ -12,6 +12,7 @@ use hyper::header::{AUTHORIZATION, COOKIE, HOST};
 use now_serving_baselines::{SCRIPT, STORE_CALL, STORE_TOKEN};
 
 use crate::load::{Answer, once};
+use crate::newcomers::Newcomers;
 use crate::scenario::{Cookies, Floor};
 use harness::edge::{self, Edge, EdgeOptions};
 use harness::origin::Origin;
@@ -150,13 +151,13 @@ impl TestBed {
         let admitted = admit(product.addr()).await?;
         let waiting = draw(product.addr(), "/").await?;
         // While that one waits, the first answer is a ticket without a number.
-        let provisional = draw(product.addr(), "/").await?;
+        let newcomers = Newcomers::like(&draw(product.addr(), "/").await?)?;
         Ok(Self {
             product,
             floor,
             backends,
             cookies: Cookies {
-                provisional,
+                newcomers: Some(newcomers),
                 waiting,
                 admitted,
             },
