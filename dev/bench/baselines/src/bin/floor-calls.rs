@@ -5,7 +5,10 @@
 fn main() {
     use std::io::Write;
 
-    use calls::{OF_VISITOR, TOLD, answered, ask_store, asked, note, passed_on, put_up, sign};
+    use calls::{
+        OF_VISITOR, TOLD, answered, ask_store, asked, note, passed_on, put_up, remember,
+        remembered, sign,
+    };
     use fastly::Request;
     use fastly::geo::geo_lookup;
     use fastly::http::Url;
@@ -26,10 +29,12 @@ fn main() {
             "/draw" => {
                 sign();
                 note();
+                remembered();
                 if let Some(store) = &store {
                     ask_store(store);
                 }
                 put_up();
+                remember();
                 answered(request, 10, &PAGE);
             }
             "/robots.txt" => passed_on(request, &TOLD, false),
@@ -113,6 +118,21 @@ mod calls {
     pub(super) fn note() {
         let found = core::lookup(CacheKey::from_static(b"floor:note")).execute();
         let _ = found.map(|found| found.map(|found| found.is_stale()));
+    }
+
+    /// What the ticket was answered within the last second: nothing.
+    pub(super) fn remembered() {
+        let _ = core::lookup(CacheKey::from_static(b"floor:answer")).execute();
+    }
+
+    /// The answer, for the next second. It is never read, as that of a visitor who asks once.
+    pub(super) fn remember() {
+        let answer = core::insert(
+            CacheKey::from_static(b"floor:written"),
+            Duration::from_secs(1),
+        );
+        let answer = answer.user_metadata(SIGN.to_vec().into()).execute();
+        let _ = answer.map(fastly::http::body::StreamingBody::finish);
     }
 
     /// The sign of the store's answer, where it is newer than the copy.
