@@ -30,10 +30,23 @@ async fn says(page: &Client, selector: &str, part: &str) {
     panic!("{selector} never says {part:?}, but {last:?}");
 }
 
+/// A panel that shows what is new may exchange the field meanwhile.
 async fn fill(page: &Client, selector: &str, text: &str) {
-    let field = page.find(Locator::Css(selector)).await.unwrap();
-    field.clear().await.unwrap();
-    field.send_keys(text).await.unwrap();
+    let mut last = None;
+    for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
+        let typed = async {
+            let field = page.find(Locator::Css(selector)).await?;
+            field.clear().await?;
+            field.send_keys(text).await?;
+            field.prop("value").await
+        };
+        match typed.await {
+            Ok(value) if value.as_deref() == Some(text) => return,
+            other => last = Some(other),
+        }
+        sleep(TENTH).await;
+    }
+    panic!("{selector} never holds {text:?}, but {last:?}");
 }
 
 /// An operator at the panel of a house, and a visitor who waits in front of it.
@@ -99,7 +112,8 @@ impl Room<'_> {
             .await;
         let gone = "return document.getElementById('message').textContent === ''";
         for _ in 0..LOOKUP_TIMEOUT.as_secs() * 10 {
-            if self.visitor.execute(gone, vec![]).await.unwrap() == true {
+            let is_gone = self.visitor.execute(gone, vec![]).await;
+            if is_gone.is_ok_and(|gone| gone == true) {
                 return;
             }
             sleep(TENTH).await;
