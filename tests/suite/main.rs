@@ -1,8 +1,9 @@
 //! The specification of Now Serving, as stories.
 //!
-//! `house` is the harness: one way to ask, three houses that answer. Every story in `stories` runs in all three:
-//! `native` (the service in this process, the embedded store), `redis` (the same over a real Redis) and
-//! `wasm` (the shipped Wasm in the real local server). `platform` holds what only the Wasm can show.
+//! `house` is the harness: one way to ask, three houses that answer. Every story in `stories` runs in `native` (the service in
+//! this process, the embedded store). What it is about says where else: the store in `redis` (the same over a real Redis), the
+//! platform in `wasm` (the shipped Wasm in the real local server), more than one of them in both; `long` runs the rest there.
+//! `platform` holds what only the Wasm can show.
 //!
 //! `simulated` is the service in this process as well, through thousands of steps or virtual hours: a test in it takes
 //! seconds, and `cargo dev test --fast` leaves it out. Where few steps show a rule too, they are in `native`.
@@ -16,17 +17,30 @@
     reason = "a test fails by panicking"
 )]
 
-/// Runs every story in each of the three houses.
-macro_rules! in_every_house {
-    ($($story:ident)*) => {
+/// Runs every story in this process; on a Redis as well what is about the store, in the Wasm as well what is about the platform,
+/// and in both what is about more. With `--long` every story is run in every house.
+macro_rules! in_houses {
+    (store { $($store:ident)* } platform { $($platform:ident)* } all { $($all:ident)* }) => {
         mod native {
-            $(#[test] fn $story() { super::$story(&crate::house::House::native()); })*
+            $(#[test] fn $store() { super::$store(&crate::house::House::native()); })*
+            $(#[test] fn $platform() { super::$platform(&crate::house::House::native()); })*
+            $(#[test] fn $all() { super::$all(&crate::house::House::native()); })*
         }
         mod redis {
-            $(#[test] fn $story() { super::$story(&crate::house::House::redis()); })*
+            $(#[test] fn $store() { super::$store(&crate::house::House::redis()); })*
+            $(#[test] fn $all() { super::$all(&crate::house::House::redis()); })*
         }
         mod wasm {
-            $(#[test] fn $story() { super::$story(&crate::house::House::wasm_shared()); })*
+            $(#[test] fn $platform() { super::$platform(&crate::house::House::wasm_shared()); })*
+            $(#[test] fn $all() { super::$all(&crate::house::House::wasm_shared()); })*
+        }
+        mod long {
+            mod redis_too {
+                $(#[test] fn $platform() { super::super::$platform(&crate::house::House::redis()); })*
+            }
+            mod wasm_too {
+                $(#[test] fn $store() { super::super::$store(&crate::house::House::wasm_shared()); })*
+            }
         }
     };
 }
