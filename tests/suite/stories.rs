@@ -119,6 +119,7 @@ in_houses! {
         one_ticket_draws_one_number_for_any_number_of_answers
         a_visitor_far_above_the_bound_reads_how_long_the_calculation_takes
         visitors_who_wait_side_by_side_draw_one_after_the_other
+        a_visitor_who_comes_late_after_the_wait_holds_no_other_of_the_network_up
         a_wrong_answer_is_refused_and_says_what_is_accepted
         a_visitor_who_does_not_calculate_waits_ten_minutes_instead
         a_challenge_that_was_solved_outlives_trouble_of_the_store

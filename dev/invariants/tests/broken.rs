@@ -383,7 +383,7 @@ fn a_network_above_its_bound_or_held_back_below_it_is_found() {
         .unwrap();
     breaks(
         history.observe(&draw("b", &bound, &next("12")), NOW_MS),
-        "a network draws no more than its bound, and further numbers dearer or one after the other",
+        "a network draws no more than its bound, and further numbers dearer or one a minute",
     );
     let hour = NOW_MS + 3_600 * SECOND;
     assert_eq!(

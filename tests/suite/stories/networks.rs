@@ -303,6 +303,23 @@ pub(crate) fn visitors_who_wait_side_by_side_draw_one_after_the_other(house: &Ho
     assert_eq!(number(&mut all[2]), Value::Null);
 }
 
+pub(crate) fn a_visitor_who_comes_late_after_the_wait_holds_no_other_of_the_network_up(
+    house: &House,
+) {
+    bound(house);
+    let mut all = [(); 3].map(|()| Visitor::new(house));
+    for visitor in &mut all {
+        challenged(visitor);
+    }
+    let [first, second, third] = &mut all;
+    house.wait(Duration::from_secs(655));
+    assert_eq!(number(first), 3, "a minute late");
+    house.wait(Duration::from_secs(7));
+    assert_eq!(number(second), 4, "in its minute");
+    house.wait(Duration::from_secs(350));
+    assert_eq!(number(third), 5, "four minutes late and more");
+}
+
 pub(crate) fn a_challenge_that_was_solved_outlives_trouble_of_the_store(house: &House) {
     bound(house);
     let mut visitor = Visitor::new(house);

@@ -13,16 +13,18 @@ const REPEATED_MS: u64 = 299_000;
 /// Length of the hour of a network.
 const HOUR_MS: u64 = 3_600_000;
 
-/// Two visitors of a network who waited draw so far apart at least.
-const LEAST_BETWEEN_MS: u64 = 30_000;
+/// How many visitors of a network who waited may draw at once: those whose waits are over at the same time.
+const AT_ONCE: usize = 6;
+/// One more draws so long after the first of them at least.
+const LEAST_BETWEEN_MS: u64 = 60_000;
 
 /// What a network has drawn.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Hour {
     ends: u64,
     drawn: u64,
-    /// When a visitor who waited drew last.
-    waited_at: u64,
+    /// When the last visitors who waited drew, the latest last.
+    waited_at: [u64; AT_ONCE],
 }
 
 /// The number that a visitor drew.
@@ -216,19 +218,22 @@ impl History {
         if now_ms >= hour.ends {
             (hour.ends, hour.drawn) = (now_ms + HOUR_MS, 0);
         }
-        let (before, most, waited_at) = (hour.drawn, network.draws, hour.waited_at);
+        let (before, most, [waited_at, ..]) = (hour.drawn, network.draws, hour.waited_at);
         hour.drawn += u64::from(has_drawn);
         let holds = network.is_held_back && board.mode != Mode::Open;
         let (paid, has_waited) = network.effort;
         let is_paid = paid > before.saturating_sub(most);
         if has_drawn && holds && before >= most && !is_paid {
-            hour.waited_at = now_ms;
+            hour.waited_at.rotate_left(1);
+            if let Some(last) = hour.waited_at.last_mut() {
+                *last = now_ms;
+            }
         }
         let found = || format!("{before} of {most} were drawn before: {said:?}");
         if has_drawn {
             let is_alone = now_ms >= waited_at + LEAST_BETWEEN_MS;
             self.checks.holds(
-                "a network draws no more than its bound, and further numbers dearer or one after the other",
+                "a network draws no more than its bound, and further numbers dearer or one a minute",
                 !holds || before < most || is_paid || has_waited && is_alone,
                 found,
             );
