@@ -2,24 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::CommandFactory;
 use cli::{
-    allow, audit, check, completion, docs, doctor, draw, fuzz, invite, migrate, pictures, probe,
-    rehearse, release, secret, serve, suite,
+    allow, audit, check, completion, docs, draw, fuzz, invite, migrate, pictures, probe, rehearse,
+    release, secret, serve,
 };
-use harness::packages;
+use runner::Cli;
 use simulator::plan;
-
-/// Develop Now Serving on this machine.
-#[derive(Parser)]
-#[command(name = "cargo dev", bin_name = "cargo dev", version)]
-struct Cli {
-    /// Install packages with sudo without a question
-    #[arg(long, global = true)]
-    yes: bool,
-    #[command(subcommand)]
-    command: Command,
-}
 
 #[derive(clap::Subcommand)]
 enum Command {
@@ -27,12 +16,10 @@ enum Command {
     Serve(serve::Options),
     /// Run only the store and the shop, for `fastly compute serve` on its own, until Ctrl-C
     Backends(serve::BackendOptions),
-    /// Say what of this machine is needed, what is there and what would be installed
-    Doctor(doctor::Options),
+    #[command(flatten)]
+    Small(runner::Command),
     /// Print what completes these commands in a shell, as `dev`
     Completion(completion::Options),
-    /// Run every check and test, with a summary at the end
-    Test(suite::Options),
     /// Look for bytes that break a rule of what reads what strangers send
     Fuzz(fuzz::Options),
     /// Measure what a request costs above the least a handler can do
@@ -66,18 +53,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    if cli.yes {
-        packages::agree();
-    }
-    let done = match cli.command {
+    let known = <Cli<Command> as CommandFactory>::command;
+    runner::run(|command| match command {
         Command::Serve(options) => serve::serve(&options).map(|()| true),
         Command::Backends(options) => serve::backends(&options).map(|()| true),
-        Command::Doctor(options) => Ok(doctor::doctor(&options)),
-        Command::Completion(options) => {
-            completion::completion(&options, Cli::command()).map(|()| true)
-        }
-        Command::Test(options) => suite::test(&options),
+        Command::Small(command) => command.perform(),
+        Command::Completion(options) => completion::completion(&options, known()).map(|()| true),
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Check(options) => check::check(&options),
@@ -86,20 +67,12 @@ fn main() -> ExitCode {
         Command::Allow(options) => allow::allow(&options).map(|()| true),
         Command::Invite(options) => invite::invite(&options).map(|()| true),
         Command::Migrate(options) => migrate::migrate(&options).map(|()| true),
-        Command::Docs(options) => docs::docs(&options, Cli::command()),
+        Command::Docs(options) => docs::docs(&options, known()),
         Command::Secret(options) => secret::secret(&options).map(|()| true),
         Command::Probe(options) => probe::probe(&options),
         Command::Simulate(options) => rehearse::rehearse(&options),
         Command::Plan(options) => plan::plan(&options),
         Command::Pictures(options) => pictures::pictures(&options).map(|()| true),
         Command::Release(options) => release::release(&options).map(|()| true),
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            anstream::eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    })
 }

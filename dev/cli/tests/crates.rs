@@ -8,14 +8,11 @@ use harness::project::cargo;
 
 /// The names of all packages that are compiled for the tests of one, itself among them.
 fn compiled_for_tests_of(package: &str) -> BTreeSet<String> {
-    let words = [
-        "tree",
-        "--edges",
-        "normal,build,dev",
-        "--prefix",
-        "none",
-        "--package",
-    ];
+    compiled(package, "normal,build,dev")
+}
+
+fn compiled(package: &str, edges: &str) -> BTreeSet<String> {
+    let words = ["tree", "--prefix", "none", "--edges", edges, "--package"];
     let output = cargo(&words).unwrap().arg(package).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let tree = String::from_utf8(output.stdout).unwrap();
@@ -31,6 +28,7 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
         "now-serving-audit",
         "now-serving-fuzz",
         "now-serving-harness",
+        "now-serving-machine",
         "now-serving-virtual-edge",
         "upstash-local",
     ] {
@@ -40,6 +38,7 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
         "now-serving-cli",
         "now-serving-bench",
         "now-serving-baselines",
+        "now-serving-runner",
         "now-serving-simulator",
         "anstream",
         "clap",
@@ -58,6 +57,22 @@ fn the_products_tests_compile_nothing_that_only_the_commands_need() {
 fn the_commands_compile_no_criterion() {
     assert!(!compiled_for_tests_of("now-serving-cli").contains("criterion"));
     assert!(compiled_for_tests_of("now-serving-bench").contains("criterion"));
+}
+
+/// A contributor waits for them before the first test.
+#[test]
+fn the_runner_of_the_tests_compiles_nothing_of_the_service_and_few_crates() {
+    let compiled = compiled("now-serving-runner", "normal,build");
+    for other in [
+        "now-serving",
+        "now-serving-harness",
+        "tokio",
+        "hyper",
+        "ring",
+    ] {
+        assert!(!compiled.contains(other), "{other}");
+    }
+    assert!(compiled.len() <= 60, "{}: {compiled:?}", compiled.len());
 }
 
 #[test]

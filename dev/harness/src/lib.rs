@@ -3,7 +3,7 @@
 //! [`edge`] runs the Wasm of this [`project`] in the local server, in a folder made by [`sandbox_dir`]; [`heap`] reads
 //! what that server says about memory, [`size`] measures the Wasm. [`origin`] is the demo shop behind it, [`browser`] looks
 //! at it, [`prometheus`] scrapes it. [`mod@secret`] makes what production is protected with, [`kit`] takes over a line.
-//! [`ports`] finds free ones, [`process`] ends what we start, [`quiet`] shows one line of what takes long. [`tools`] finds what all of these run, [`viceroy`] the local server, and [`install`] installs what is not there, some of it by the system's [`packages`].
+//! [`ports`] finds free ones. What all of these run is found and installed by [`machine`].
 //!
 //! The store is not here: `upstash-local` knows nothing of Now Serving.
 
@@ -11,17 +11,12 @@ pub mod browser;
 pub mod edge;
 pub mod heap;
 pub mod host_calls;
-pub mod install;
 pub mod kit;
 pub mod origin;
-pub mod packages;
 pub mod ports;
-pub mod process;
-pub mod project;
 pub mod prometheus;
-pub mod quiet;
 pub mod sandbox_dir;
 pub mod secret;
 pub mod size;
-pub mod tools;
-pub mod viceroy;
+
+pub use machine::{install, process, project, quiet, tools, viceroy};

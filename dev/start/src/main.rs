@@ -17,13 +17,14 @@ fn main() -> ExitCode {
 
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
     let began = began.unwrap_or_default().as_millis().to_string();
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|command| command == "serve")
-    {
+    let command = std::env::args()
+        .skip(1)
+        .find(|word| !word.starts_with("--"));
+    let command = command.unwrap_or_default();
+    if command == "serve" {
         begin_wasm();
     }
-    let reason = match compiled() {
+    let reason = match compiled(program_of(&command)) {
         Ok(commands) => {
             let error = Command::new(&commands)
                 .args(std::env::args_os().skip(1))
@@ -64,11 +65,19 @@ fn begin_wasm() {
     drop(quiet);
 }
 
-/// The path of the commands, compiled.
-fn compiled() -> Result<String, String> {
-    let words = ["build", "--package", "now-serving-cli", "--bin", "dev"];
+/// The package and the program of a command. The small one knows two, and is compiled in a fraction of the time; the large one
+/// knows all.
+fn program_of(command: &str) -> [&'static str; 2] {
+    match command {
+        "test" | "doctor" => ["now-serving-runner", "runner"],
+        _ => ["now-serving-cli", "dev"],
+    }
+}
+
+/// The path of a program, compiled.
+fn compiled([package, program]: [&str; 2]) -> Result<String, String> {
     let mut child = cargo()
-        .args(words)
+        .args(["build", "--package", package, "--bin", program])
         .arg("--message-format=json-render-diagnostics")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -133,6 +142,16 @@ fn executable(message: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_commands_of_a_first_look_are_in_the_small_program() {
+        let [small, large] = [program_of("test"), program_of("serve")];
+        assert_eq!(program_of("doctor"), small);
+        assert_ne!(small, large);
+        for other in ["", "help", "docs"] {
+            assert_eq!(program_of(other), large, "{other}");
+        }
+    }
 
     #[test]
     fn the_program_is_found_in_cargos_messages() {

@@ -71,7 +71,7 @@ fn a_test_outside_every_tier_and_one_in_two_are_found() {
 
 #[test]
 fn cargo_dev_test_has_a_stage_for_every_tier() {
-    let stages = text("dev/cli/src/suite/stages.rs");
+    let stages = text("dev/runner/src/suite/stages.rs");
     for tier in TIERS {
         let command = format!("test -p now-serving --test suite -- {tier}::");
         assert_eq!(stages.matches(&command).count(), 1, "{tier}");

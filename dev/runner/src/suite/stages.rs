@@ -1,6 +1,6 @@
 //! The stages of `cargo dev test`, in their order.
 
-use harness::install::Need;
+use machine::install::Need;
 
 use super::Options;
 
@@ -79,10 +79,10 @@ const BUILD_SHOP: Stage =
     Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
-    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-start -p upstash-local --lib --bins --tests" };
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-start -p upstash-local --lib --bins --tests" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p upstash-local --lib --bins --tests" };
 
 /// Only with `--long`.
 #[rustfmt::skip]

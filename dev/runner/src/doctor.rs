@@ -5,9 +5,9 @@
 use std::net::TcpListener;
 use std::process::Command;
 
-use harness::install::Need;
-use harness::quiet::{megabytes, size};
-use harness::tools;
+use machine::install::Need;
+use machine::quiet::{megabytes, size};
+use machine::tools;
 
 /// What `cargo dev doctor` can be told.
 #[derive(Debug, clap::Args)]

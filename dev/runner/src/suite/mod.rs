@@ -7,8 +7,8 @@ mod run;
 mod stages;
 mod table;
 
-use harness::install;
-use harness::project;
+use machine::install;
+use machine::project;
 
 use run::Provided;
 

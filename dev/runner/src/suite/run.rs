@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use anstyle::Style;
 
-use harness::install::Need;
-use harness::process::Group;
-use harness::project;
-use harness::tools;
+use machine::install::Need;
+use machine::process::Group;
+use machine::project;
+use machine::tools;
 
 use super::output::Output;
 use super::stages::{DEPENDENCIES, Stage, may_begin};

@@ -1,0 +1,62 @@
+//! `cargo dev test` and `cargo dev doctor`: [`suite`] runs the tests, [`doctor`] looks at this machine.
+//!
+//! Nothing of the service is here: a contributor waits for this crate before the first test.
+
+pub mod doctor;
+pub mod suite;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use machine::packages;
+
+/// Develop Now Serving on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "cargo dev", bin_name = "cargo dev", version)]
+pub struct Cli<Commands: Subcommand> {
+    /// Install packages with sudo without a question
+    #[arg(long, global = true)]
+    yes: bool,
+    #[command(subcommand)]
+    command: Commands,
+}
+
+/// The commands of this crate.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say what of this machine is needed, what is there and what would be installed
+    Doctor(doctor::Options),
+    /// Run every check and test, with a summary at the end
+    Test(suite::Options),
+}
+
+impl Command {
+    /// Performs the command. Whether all is well.
+    ///
+    /// # Errors
+    /// When it could not be performed.
+    pub fn perform(self) -> Result<bool, String> {
+        match self {
+            Self::Doctor(options) => Ok(doctor::doctor(&options)),
+            Self::Test(options) => suite::test(&options),
+        }
+    }
+}
+
+/// Reads the command line and performs its command.
+pub fn run<Commands: Subcommand>(
+    perform: impl FnOnce(Commands) -> Result<bool, String>,
+) -> ExitCode {
+    let cli = Cli::parse();
+    if cli.yes {
+        packages::agree();
+    }
+    match perform(cli.command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            anstream::eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

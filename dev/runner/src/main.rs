@@ -1,0 +1,9 @@
+//! `cargo dev test` and `cargo dev doctor`, without the other commands and what those need.
+
+use std::process::ExitCode;
+
+use runner::Command;
+
+fn main() -> ExitCode {
+    runner::run(Command::perform)
+}
