@@ -8,7 +8,7 @@
 //! their own, only their holders. So a trace survives another ticket, another state of the store and another wire.
 //!
 //! `tests/traces` keeps a trace of each plan: the first steps as text, in which a difference can be read, and a digest of many
-//! more. `TRACES=write cargo dev test rig` writes them anew; a commit that does says which answers changed, and why.
+//! more. `TRACES=write cargo dev test rig::` writes them anew; a commit that does says which answers changed, and why.
 
 mod plan;
 mod step;

@@ -9,5 +9,6 @@ pub mod packages;
 pub mod process;
 pub mod project;
 pub mod quiet;
+mod sources;
 pub mod tools;
 pub mod viceroy;

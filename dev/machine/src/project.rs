@@ -1,10 +1,14 @@
 //! This checkout: where it is, where Cargo builds it, and its Wasm.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use serde_json::Value;
+
 use crate::quiet::run;
+use crate::sources;
 pub use start::{BUILD_WASM, WASM_TARGET};
 
 /// The folders of the workspace.
@@ -14,6 +18,21 @@ pub struct Project {
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
+    /// What has tests.
+    pub tested: Vec<Tested>,
+}
+
+/// What Cargo compiles as one program of tests.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// The name of its package.
+    pub package: String,
+    /// `lib`, `bin` or `test`.
+    pub kind: String,
+    /// Its own name.
+    pub name: String,
+    /// The source that names all of its modules.
+    pub source: PathBuf,
 }
 
 /// Asks Cargo, once per process, for the folders of the workspace.
@@ -57,6 +76,15 @@ pub fn build_wasm() -> Result<PathBuf, String> {
     Ok(wasm)
 }
 
+impl Tested {
+    /// The names of its tests by its sources, each with its modules before it: all that the compiled program lists, and a few that
+    /// are of no test.
+    #[must_use]
+    pub fn names(&self) -> BTreeSet<String> {
+        sources::tests(&self.source)
+    }
+}
+
 fn ask_cargo() -> Result<Project, String> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let output = Command::new("cargo")
@@ -76,17 +104,38 @@ fn ask_cargo() -> Result<Project, String> {
             String::from_utf8_lossy(&output.stderr)
         ));
     }
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)
+    let metadata: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("`cargo metadata` gave no JSON: {error}."))?;
     let folder = |key: &str| {
         metadata
             .get(key)
-            .and_then(serde_json::Value::as_str)
+            .and_then(Value::as_str)
             .map(PathBuf::from)
             .ok_or_else(|| format!("`cargo metadata` names no {key}."))
     };
     Ok(Project {
         root: folder("workspace_root")?,
         target: folder("target_directory")?,
+        tested: tested(&metadata),
     })
+}
+
+fn tested(metadata: &Value) -> Vec<Tested> {
+    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned();
+    let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    let mut tested = Vec::new();
+    for package in list(metadata, "packages").unwrap_or_default() {
+        for target in list(&package, "targets").unwrap_or_default() {
+            let has_tests = target.get("test").and_then(Value::as_bool);
+            tested.extend(has_tests.unwrap_or_default().then(|| {
+                Some(Tested {
+                    package: text(&package, "name")?,
+                    kind: list(&target, "kind")?.first()?.as_str()?.to_owned(),
+                    name: text(&target, "name")?,
+                    source: PathBuf::from(text(&target, "src_path")?),
+                })
+            }));
+        }
+    }
+    tested.into_iter().flatten().collect()
 }

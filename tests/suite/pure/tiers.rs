@@ -3,6 +3,8 @@
 use std::env;
 use std::process::Command;
 
+use harness::project::project;
+
 use super::conventions::text;
 
 /// The tiers, each a module of this name.
@@ -35,15 +37,20 @@ fn run_by(path: &str) -> Vec<&str> {
     TIERS.into_iter().filter(is_in).collect()
 }
 
-#[test]
-fn every_test_is_run_by_the_stage_of_one_tier() {
+/// All tests of this program.
+fn listed() -> Vec<String> {
     let this = env::current_exe().unwrap();
     let listed = Command::new(this).arg("--list").output().unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
-    let tests: Vec<&str> = listed
+    let tests = listed
         .lines()
-        .filter_map(|line| line.strip_suffix(": test"))
-        .collect();
+        .filter_map(|line| line.strip_suffix(": test"));
+    tests.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_test_is_run_by_the_stage_of_one_tier() {
+    let tests = listed();
     let mut counts = [0; TIERS.len()];
     for test in &tests {
         let (tiers, stages) = (tiers_of(test), run_by(test));
@@ -56,6 +63,17 @@ fn every_test_is_run_by_the_stage_of_one_tier() {
     println!("{:?}", TIERS.iter().zip(counts).collect::<Vec<_>>());
     assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
     assert_eq!(counts.iter().sum::<usize>(), tests.len());
+}
+
+/// `cargo dev test NAME` compiles a program only if its sources have a test of that name.
+#[test]
+fn every_test_is_read_from_the_sources_by_its_name() {
+    let programs = project().unwrap().tested.iter();
+    let mut suite = programs.filter(|tested| tested.name == "suite");
+    let read = suite.next().unwrap().names();
+    let mut tests = listed();
+    tests.retain(|test| !read.contains(test));
+    assert_eq!(tests, Vec::<String>::new());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! `cargo dev test`: everything that must hold, in one table and one run.
 //!
-//! A stage that fails does not stop the others, except those that need what it makes.
+//! A stage that fails does not stop the others, except those that need what it makes. With a name it is only the tests of
+//! that name.
 
+mod named;
 mod output;
 mod run;
 mod stages;
@@ -16,13 +18,16 @@ use run::Provided;
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Only the format, the unit tests, and the tiers `pure` and `native`: less than a minute once built
-    #[arg(long)]
+    #[arg(long, conflicts_with = "filter")]
     pub fast: bool,
     /// Also the tests that take minutes: one for each mechanism, on the real clock
     #[arg(long, conflicts_with_all = ["fast", "filter"])]
     pub long: bool,
-    /// Run only tests whose names contain this, and no other checks
-    #[arg(value_name = "FILTER")]
+    /// Install what tests of a name need; without a name that is done anyway
+    #[arg(long, requires = "filter")]
+    pub install: bool,
+    /// Run only tests whose names contain this, and no other checks; nothing is installed
+    #[arg(value_name = "NAME")]
     pub filter: Option<String>,
 }
 
@@ -32,6 +37,9 @@ pub struct Options {
 /// When Cargo does not know this checkout.
 pub fn test(options: &Options) -> Result<bool, String> {
     project::project()?;
+    if let Some(name) = &options.filter {
+        return named::test(name, options.install);
+    }
     let stages = stages::wanted(options);
     let order: Vec<&str> = stages.iter().map(|stage| stage.name).collect();
     let needs = stages.iter().flat_map(|stage| stage.needs).copied();
@@ -48,7 +56,7 @@ pub fn test(options: &Options) -> Result<bool, String> {
             anstream::eprintln!("{reason}");
         }
     }
-    let mut reports = run::run(stages, &provided, options.filter.as_deref());
+    let mut reports = run::run(stages, &provided);
     reports.sort_by_key(|report| order.iter().position(|name| *name == report.name));
     Ok(table::summarise(&reports))
 }

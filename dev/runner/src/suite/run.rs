@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::IsTerminal;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
@@ -36,11 +36,7 @@ struct Running {
 }
 
 /// Runs all stages. The reports are in the order in which they ended.
-pub(super) fn run(
-    stages: Vec<&'static Stage>,
-    provided: &Provided,
-    filter: Option<&str>,
-) -> Vec<Report> {
+pub(super) fn run(stages: Vec<&'static Stage>, provided: &Provided) -> Vec<Report> {
     let mut waiting = VecDeque::from(stages);
     let mut running: Vec<Running> = Vec::new();
     let mut reports = Vec::new();
@@ -56,8 +52,8 @@ pub(super) fn run(
                 }
                 output.begin(stage.name, heading(stage));
                 running.push(Running::new(stage));
-                let (filter, events) = (filter.filter(|_| stage.is_test()), events.clone());
-                scope.spawn(move || perform(stage, filter, &events));
+                let events = events.clone();
+                scope.spawn(move || perform(stage, &events));
             } else if running.is_empty() {
                 break;
             } else if let Ok((stage, event)) = told.recv() {
@@ -92,7 +88,7 @@ fn obstacle(stage: &Stage, provided: &Provided, earlier: &[Report]) -> Option<Ou
     if let Some(reason) = missing {
         return Some(Outcome::Failed(reason.clone()));
     }
-    let is_needed = |report: &&Report| stage.after.contains(&report.name);
+    let is_needed = |report: &&Report| stage.after.contains(&&*report.name);
     let mut needed = earlier.iter().filter(is_needed);
     let failed = needed.find(|report| !matches!(report.outcome, Outcome::Passed))?;
     let reason = format!("because {} failed", failed.name);
@@ -110,7 +106,7 @@ impl Running {
 
     fn ended(self, outcome: Outcome) -> Report {
         Report {
-            name: self.stage.name,
+            name: self.stage.name.to_owned(),
             outcome,
             tests: self.tests,
             time: self.begin.elapsed(),
@@ -141,8 +137,8 @@ fn hear(
     }
 }
 
-fn perform(stage: &'static Stage, filter: Option<&str>, events: &Events) {
-    let outcome = match pass_through(stage, filter, events) {
+fn perform(stage: &'static Stage, events: &Events) {
+    let outcome = match pass_through(stage, events) {
         Ok(true) => Outcome::Passed,
         Ok(false) => Outcome::Failed(String::new()),
         Err(error) => Outcome::Failed(error),
@@ -152,12 +148,8 @@ fn perform(stage: &'static Stage, filter: Option<&str>, events: &Events) {
 }
 
 /// Runs a stage's command, handing on its output as it comes.
-fn pass_through(
-    stage: &'static Stage,
-    filter: Option<&str>,
-    events: &Events,
-) -> Result<bool, String> {
-    let words: Vec<_> = stage.command.split(' ').chain(filter).collect();
+fn pass_through(stage: &'static Stage, events: &Events) -> Result<bool, String> {
+    let words: Vec<_> = stage.command.split(' ').collect();
     let mut command = project::cargo(&words)?;
     command
         .stdout(Stdio::piped())
@@ -166,15 +158,20 @@ fn pass_through(
         // Two at once would mix what they write. One that runs alone shows how far Cargo is.
         command.stderr(Stdio::piped());
     }
-    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-        command.env("CARGO_TERM_COLOR", "always");
-    }
-    let mut group = Group::start(&mut command)?;
+    let mut group = Group::start(coloured(&mut command))?;
     let events = events.clone();
     group.follow(move |line| {
         let _ = events.send((stage, Event::Line(line)));
     });
     Ok(group.wait()?.success())
+}
+
+/// The same command, with colours where ours are seen.
+pub(super) fn coloured(command: &mut Command) -> &mut Command {
+    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
 }
 
 #[cfg(test)]
@@ -189,6 +186,7 @@ mod tests {
         let all = Options {
             fast: false,
             long: false,
+            install: false,
             filter: None,
         };
         let mut stages = wanted(&all).into_iter();
@@ -226,8 +224,8 @@ mod tests {
         assert!(hear(browser, line("3 passed; 0 failed")).is_none());
         assert!(hear(dev, line("1 passed; 1 failed")).is_none());
         let report = hear(dev, Event::Ended(Outcome::Failed(String::new()))).unwrap();
-        assert_eq!((report.name, report.failures()), ("dev", 3));
+        assert_eq!((&*report.name, report.failures()), ("dev", 3));
         let report = hear(browser, Event::Ended(Outcome::Passed)).unwrap();
-        assert_eq!((report.name, report.failures()), ("browser", 0));
+        assert_eq!((&*report.name, report.failures()), ("browser", 0));
     }
 }

@@ -1,6 +1,7 @@
 //! The stages of `cargo dev test`, in their order.
 
 use machine::install::Need;
+use machine::project::Tested;
 
 use super::Options;
 
@@ -56,18 +57,60 @@ const STAGES: &[Stage] = &[
 /// The stage that runs only where its tool is.
 pub(super) const DEPENDENCIES: &str = "dependencies";
 
-/// With a filter the suite runs once as a whole, since names cannot be filtered twice.
+/// The package and the name of the suite.
+pub(super) const SUITE: (&str, &str) = ("now-serving", "suite");
+
+/// What tests of the other programs need, by package, name and a part of the test's name. A test that is missing here fails by
+/// itself, and names its tool.
 #[rustfmt::skip]
-const FILTERED: &[Stage] = &[
-    BUILD,
-    BUILD_SHOP,
-    UNIT,
-    Stage { name: "suite",       is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis, Prometheus, Luacheck, Codespell, Node, Python, Nginx, Locust], after: &["build"],             command: "test -p now-serving --test suite" },
-    BUILD_DEV,
-    DEV,
+const NEEDS: &[(&str, &str, &str, &[Need])] = &[
+    ("now-serving-cli",     "cli",             "draw::",         &[Python]),
+    ("now-serving-cli",     "download",        "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-cli",     "fastly_commands", "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-cli",     "pictures",        "",               &[Browser]),
+    ("now-serving-cli",     "probe",           "",               &[WasmTarget, Viceroy]),
+    ("now-serving-cli",     "publish",         "",               &[WasmTarget, FastlyCli]),
+    ("now-serving-cli",     "real",            "",               &[WasmTarget, Viceroy]),
+    ("now-serving-cli",     "release",         "",               &[WasmTarget, FastlyCli]),
+    ("now-serving-cli",     "serve",           "",               &[WasmTarget, FastlyCli, Viceroy]),
+    ("now-serving-harness", "edge",            "",               &[WasmTarget, Viceroy]),
+    ("upstash-local",       "program",         "with_a_redis",   &[Redis]),
+    ("upstash-local",       "store",           "real_redis::",   &[Redis]),
+    ("upstash-local",       "store",           "a_killed_redis", &[Redis]),
 ];
 
-// What both lists have. Tests that run beside others are compiled before: Cargo compiles for one command at a time.
+/// What a test needs. In the suite that is what the stage of its tier needs, and what the stages before that one need: the test
+/// makes by itself what they make.
+pub(super) fn needs(tested: &Tested, test: &str) -> Vec<Need> {
+    if (&*tested.package, &*tested.name) == SUITE {
+        return needs_of_tier(test);
+    }
+    let is_of = |(package, name, part, _): &&(&str, &str, &str, _)| {
+        tested.package == *package && tested.name == *name && test.contains(part)
+    };
+    let rows = NEEDS.iter().filter(is_of);
+    rows.flat_map(|(.., needs)| *needs).copied().collect()
+}
+
+fn needs_of_tier(test: &str) -> Vec<Need> {
+    let all = || STAGES.iter().chain(&LONG);
+    let is_of_tier = |stage: &&Stage| stage.tier().is_some_and(|tier| test.contains(tier));
+    let is_for = |need: &Need| match need {
+        // The other tests of the tier are told in Chromium.
+        Firefox => test.contains("firefox::"),
+        WebKit => test.contains("webkit::"),
+        _ => true,
+    };
+    let mut needs = Vec::new();
+    for stage in all().filter(is_of_tier) {
+        let earlier = all().filter(|other| stage.after.contains(&other.name));
+        let stages = earlier.chain([stage]);
+        needs.extend(stages.flat_map(|stage| stage.needs).copied().filter(is_for));
+    }
+    needs
+}
+
+// Tests that run beside others are compiled before: Cargo compiles for one command at a time.
 #[rustfmt::skip]
 const UNIT: Stage =
     Stage { name: "unit",        is_fast: true,  waits: false, needs: &[],                         after: &[],                    command: "test --no-fail-fast -p now-serving --lib --bins" };
@@ -92,22 +135,23 @@ const LONG: [Stage; 2] = [
 ];
 
 impl Stage {
-    pub(super) fn is_test(&self) -> bool {
-        self.command.starts_with("test ") && !self.command.contains("--no-run")
+    /// What is in the names of its tests, if it is a tier of the suite.
+    fn tier(&self) -> Option<&str> {
+        let rest = self
+            .command
+            .strip_prefix("test -p now-serving --test suite -- ")?;
+        rest.split(' ').next()
     }
 }
 
 /// The stages that are asked for, in the order in which they begin.
 pub(super) fn wanted(options: &Options) -> Vec<&'static Stage> {
-    match (options.fast, &options.filter) {
-        (false, None) if options.long => STAGES.iter().chain(&LONG).collect(),
-        (false, None) => STAGES.iter().collect(),
-        (false, Some(_)) => FILTERED.iter().collect(),
-        (true, None) => STAGES.iter().filter(|stage| stage.is_fast).collect(),
-        (true, Some(_)) => STAGES
-            .iter()
-            .filter(|stage| stage.is_fast && stage.is_test())
-            .collect(),
+    if options.fast {
+        STAGES.iter().filter(|stage| stage.is_fast).collect()
+    } else if options.long {
+        STAGES.iter().chain(&LONG).collect()
+    } else {
+        STAGES.iter().collect()
     }
 }
 
@@ -140,13 +184,11 @@ mod tests {
 
     #[test]
     fn every_stage_waits_only_for_those_before_it() {
-        for stages in [STAGES, FILTERED] {
-            let mut earlier = Vec::new();
-            for stage in stages {
-                let is_earlier = |after: &&str| earlier.contains(after);
-                assert!(stage.after.iter().all(is_earlier), "{}", stage.name);
-                earlier.push(stage.name);
-            }
+        let mut earlier = Vec::new();
+        for stage in STAGES {
+            let is_earlier = |after: &&str| earlier.contains(after);
+            assert!(stage.after.iter().all(is_earlier), "{}", stage.name);
+            earlier.push(stage.name);
         }
     }
 
@@ -187,13 +229,35 @@ mod tests {
 
     #[test]
     fn what_runs_beside_others_has_been_compiled() {
-        for stages in [STAGES, FILTERED] {
-            let mut compiled = Vec::new();
-            for stage in stages {
-                let is_ready = !stage.waits || compiled.contains(&selection(stage));
-                assert!(is_ready, "{}", stage.name);
-                compiled.extend((!stage.waits).then(|| selection(stage)));
-            }
+        let mut compiled = Vec::new();
+        for stage in STAGES {
+            let is_ready = !stage.waits || compiled.contains(&selection(stage));
+            assert!(is_ready, "{}", stage.name);
+            compiled.extend((!stage.waits).then(|| selection(stage)));
         }
+    }
+
+    #[test]
+    fn every_program_that_needs_a_tool_is_there() {
+        let tested = machine::project::project().map(|project| &project.tested);
+        let tested = tested.map(Vec::as_slice).unwrap_or_default();
+        for (package, name, ..) in NEEDS {
+            let is_it = |tested: &Tested| tested.package == *package && tested.name == *name;
+            assert!(tested.iter().any(is_it), "{package} {name}");
+        }
+    }
+
+    #[test]
+    fn a_test_of_the_wasm_needs_what_compiles_it() {
+        assert_eq!(
+            needs_of_tier("stories::wasm::a_visitor"),
+            [WasmTarget, Viceroy]
+        );
+        assert_eq!(needs_of_tier("pure::languages::a"), []);
+        let long = needs_of_tier("long::engines::webkit::a");
+        assert!(
+            long.contains(&WebKit) && !long.contains(&Firefox),
+            "{long:?}"
+        );
     }
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
+/// How wide the column of the names is, at least.
+const LEAST_WIDTH: usize = 13;
+
 /// How a stage ended.
 pub(super) enum Outcome {
     Passed,
@@ -14,7 +17,7 @@ pub(super) enum Outcome {
 }
 
 pub(super) struct Report {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) outcome: Outcome,
     pub(super) tests: Tests,
     pub(super) time: Duration,
@@ -54,9 +57,9 @@ impl std::ops::AddAssign for Tests {
 
 impl Report {
     /// Of a stage that could not run.
-    pub(super) fn not_begun(name: &'static str, outcome: Outcome) -> Self {
+    pub(super) fn not_begun(name: &str, outcome: Outcome) -> Self {
         Self {
-            name,
+            name: name.to_owned(),
             outcome,
             tests: Tests::default(),
             time: Duration::ZERO,
@@ -75,8 +78,10 @@ impl Report {
 /// Prints the table and the line. Whether all passed.
 pub(super) fn summarise(reports: &[Report]) -> bool {
     let head = Style::new().bold();
+    let widths = reports.iter().map(|report| report.name.chars().count() + 1);
+    let width = widths.max().unwrap_or_default().max(LEAST_WIDTH);
     anstream::println!(
-        "\n{head}{:<13}{:<9}{:>7}{:>9}{:>10}{head:#}",
+        "\n{head}{:<width$}{:<9}{:>7}{:>9}{:>10}{head:#}",
         "stage",
         "result",
         "tests",
@@ -97,7 +102,7 @@ pub(super) fn summarise(reports: &[Report]) -> bool {
             ignored,
         } = report.tests;
         anstream::println!(
-            "{:<13}{style}{word:<9}{style:#}{:>7}{ignored:>9}{:>10.1}  {reason}",
+            "{:<width$}{style}{word:<9}{style:#}{:>7}{ignored:>9}{:>10.1}  {reason}",
             report.name,
             passed + failed,
             report.time.as_secs_f64(),
