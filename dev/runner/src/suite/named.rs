@@ -119,13 +119,13 @@ impl Tools {
             for need in needs {
                 let (called, _) = need.about();
                 let (how, megabytes) = need.plan();
-                let why = match self.missing.get(need) {
-                    Some(Some(reason)) => reason.clone(),
-                    _ => format!("{called} is not there ({how}, about {megabytes} MB)"),
-                };
-                reasons.push(why);
+                reasons.push(match self.missing.get(need) {
+                    Some(Some(reason)) => format!("{called}: {reason}"),
+                    _ => format!("{called} ({how}, about {megabytes} MB)"),
+                });
             }
-            anstream::println!("\n{} not run: {}", tests.len(), reasons.join("; "));
+            let many = tests.len();
+            anstream::println!("\n{many} not run. Missing: {}", reasons.join("; "));
             for test in tests {
                 anstream::println!("  {test}");
             }
