@@ -122,10 +122,10 @@ const BUILD_SHOP: Stage =
     Stage { name: "build shop",  is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "build -p now-serving --example queue-pass" };
 #[rustfmt::skip]
 const BUILD_DEV: Stage =
-    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p upstash-local --lib --bins --tests" };
+    Stage { name: "build dev",   is_fast: false, waits: false, needs: &[],                         after: &[],                    command: "test --no-run -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 #[rustfmt::skip]
 const DEV: Stage =
-    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p upstash-local --lib --bins --tests" };
+    Stage { name: "dev",         is_fast: false, waits: true,  needs: &[Viceroy, FastlyCli, Redis], after: &["build", "build dev"], command: "test --no-fail-fast -p now-serving-harness -p now-serving-bench -p now-serving-invariants -p now-serving-simulator -p now-serving-cli -p now-serving-machine -p now-serving-runner -p now-serving-start -p now-serving-virtual-edge -p upstash-local --lib --bins --tests" };
 
 /// Only with `--long`.
 #[rustfmt::skip]
@@ -244,6 +244,23 @@ mod tests {
         for (package, name, ..) in NEEDS {
             let is_it = |tested: &Tested| tested.package == *package && tested.name == *name;
             assert!(tested.iter().any(is_it), "{package} {name}");
+        }
+    }
+
+    #[test]
+    fn every_package_that_has_tests_is_run_by_a_stage() {
+        let tested = machine::project::project().map(|project| &project.tested);
+        let tested = tested.map(Vec::as_slice).unwrap_or_default();
+        let with_tests = tested.iter().filter(|tested| !tested.names().is_empty());
+        for Tested { package, .. } in with_tests {
+            let named = format!(" -p {package} ");
+            let mut stages = STAGES
+                .iter()
+                .filter(|stage| stage.command.starts_with("test "));
+            assert!(
+                stages.any(|stage| stage.command.contains(&named)),
+                "{package}"
+            );
         }
     }
 
