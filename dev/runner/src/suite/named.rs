@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc;
+use std::thread;
 use std::time::Instant;
 
 use anstyle::Style;
@@ -246,10 +247,15 @@ fn pass_through(words: &[&str], mut on_line: impl FnMut(&str)) -> Result<ExitSta
         // The receiver lives as long as the command runs.
         let _ = sender.send(line);
     });
-    for line in lines {
-        on_line(&line);
-    }
-    group.wait()
+    thread::scope(|scope| {
+        // Meanwhile, since it ends what a test left behind, which may hold the other end of the lines.
+        let ended = scope.spawn(|| group.wait());
+        for line in lines {
+            on_line(&line);
+        }
+        let lost = |_| Err("A thread that waited for Cargo panicked.".to_owned());
+        ended.join().unwrap_or_else(lost)
+    })
 }
 
 fn say_what_is_closest<'a>(name: &str, tests: impl Iterator<Item = &'a String>) {
