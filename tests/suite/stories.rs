@@ -449,6 +449,8 @@ in_houses! {
         a_session_that_the_origin_ends_frees_its_slot_and_its_ticket_is_refused
         no_older_ticket_of_an_ended_session_goes_in
         an_operator_ends_a_visit_by_what_the_visitor_reads_out
+        a_waiting_visitor_whose_reference_is_ended_loses_the_number
+        a_called_visitor_whose_reference_is_ended_takes_no_slot
         what_ends_no_session_says_what_is_accepted
         what_keeps_no_cookies_takes_half_of_the_slots_at_most
         a_form_of_another_site_goes_in_while_the_session_lasts

@@ -60,5 +60,5 @@ end
 return {
   begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open = open,
   claimable = claimable, renew = renew, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
-  write = write, keep = keep, end_marked = end_marked, ended_news = ended_news,
+  write = write, keep = keep, end_marked = end_marked, ended_news = ended_news, is_news_of = is_news_of,
 }

@@ -46,6 +46,16 @@ local function end_marked(words)
   return number, later
 end
 
+-- Whether a ticket is among these news.
+local function is_news_of(id, news)
+  for mark in string.gmatch(news or '', ':(%x+)') do
+    if string.sub(id, 1, #mark) == mark then
+      return true
+    end
+  end
+  return false
+end
+
 -- What this POP does not have of the list, as `last:mark`.
 local function ended_news()
   local seen, news = tonumber(arg.ended_seen), {}

@@ -20,6 +20,11 @@ pub(super) fn by_kept(
         return None;
     }
     let copy = request.pop.kept(request.now)?;
+    // The POP knows which tickets were ended.
+    let sessions = copy.sign.as_ref().and_then(|sign| sign.sessions.as_ref());
+    if sessions.is_some_and(|sessions| sessions.ended > 0) {
+        return None;
+    }
     let Authority::Copy(sign, position) = trusted(held, place, copy, request.now) else {
         return None;
     };

@@ -8,7 +8,7 @@ use super::ending::{has_ended, outside};
 use super::{FollowUp, Visit};
 use crate::cache::{CachedSign, Pop, ended};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Beginning, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
+use crate::queue::{Beginning, CountedRenewal, Enforcement, Now, Sessions, SharedTickets, Sign};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
@@ -152,8 +152,13 @@ pub(super) fn counts_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
 
 /// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.
 pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
-    let sessions = pop.last_sign().and_then(|sign| sign.sessions);
-    sessions.is_some_and(|sessions| is_on_the_list(id, &sessions, pop))
+    was_ended_by(id, pop.last_sign().as_ref(), pop)
+}
+
+/// The same by what this sign says of it.
+pub(super) fn was_ended_by(id: &str, sign: Option<&Sign>, pop: &dyn Pop) -> bool {
+    let sessions = sign.and_then(|sign| sign.sessions.as_ref());
+    sessions.is_some_and(|sessions| is_on_the_list(id, sessions, pop))
 }
 
 fn is_on_the_list(id: &str, sessions: &Sessions, pop: &dyn Pop) -> bool {

@@ -3,7 +3,7 @@
 use super::asked::once_a_second;
 use super::authority::{Authority, answered, trusted};
 use super::kept::by_kept;
-use super::session::was_ended;
+use super::session::{was_ended, was_ended_by};
 use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
 use crate::cache::{CachedSign, LastSign, Lookup, RefreshGuard};
@@ -121,6 +121,9 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
+    if was_ended_by(&held.id, copy.sign.as_ref(), request.pop) {
+        return Asked::SessionEnded(duty.map_or(FollowUp::Nothing, FollowUp::Refresh));
+    }
     let is_old = copy.is_old;
     let trusted = trusted(held, place, copy, request.now);
     if let Authority::Copy(sign, position) = &trusted

@@ -28,12 +28,16 @@ journal.come_back('ticket')
 open_period()
 use('counts').count_pop()
 release()
+local ended_news = is_capped and use('sessions').ended_news() or nil
 if ticket then
   position = front.number_in(lane, ticket)
   front.says = position and arg.lane or nil
   local is_moved = position and lane == '' and arg.ticket_came ~= 'yes' and is_redrawn(position)
   if position and position <= state[lane .. 'cursor'] and not is_moved then
-    last = is_capped and arg.draws == 'yes' and use('sessions').claim(position, tonumber(arg.claim_bit)) or nil
+    local may_claim = is_capped and arg.draws == 'yes'
+    -- From these news on the POP refuses the ticket.
+    local is_over = may_claim and use('sessions').is_news_of(ticket.id, ended_news)
+    last = may_claim and (is_over and 0 or use('sessions').claim(position, tonumber(arg.claim_bit))) or nil
   elseif position then
     local past, session = go_past()
     position, last = past or position, session
@@ -44,4 +48,4 @@ if ticket then
 end
 use('counts').count()
 save()
-return answer(position or 0, 'claim', last, 'above', network.says, 'price', network.price, 'invited', invitation.says, 'lane', front.says, 'ended_news', is_capped and use('sessions').ended_news() or nil, 'ended_seen', arg.ended_seen)
+return answer(position or 0, 'claim', last, 'above', network.says, 'price', network.price, 'invited', invitation.says, 'lane', front.says, 'ended_news', ended_news, 'ended_seen', arg.ended_seen)

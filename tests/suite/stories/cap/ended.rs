@@ -140,6 +140,50 @@ pub(crate) fn an_operator_ends_a_visit_by_what_the_visitor_reads_out(house: &Hou
     assert!(panel.contains("ended a visit"), "{panel}");
 }
 
+/// Ends the visit, or the number, of this visitor, as support does.
+fn end_by_reference(house: &House, visitor: &Visitor<'_>) {
+    let reference = held(house, visitor).reference();
+    let got = typed(house, &reference, "&sure=yes");
+    assert_eq!(got.status, 303, "{got:?}");
+}
+
+pub(crate) fn a_waiting_visitor_whose_reference_is_ended_loses_the_number(house: &House) {
+    let (mut inside, mut next) = full(house, 1);
+    let mut last = Visitor::new(house);
+    last.ask("/");
+    assert_eq!(last.ask("/_queue/place").json()["position"], 3);
+    end_by_reference(house, &next);
+    house.wait(SEEN);
+    inside[0].ask("/echo");
+    house.wait(SEEN);
+    let poll = next.ask("/_queue/place").json();
+    assert_eq!(poll["position"], Value::Null, "{poll}");
+    let told = next.ask("/").json();
+    let seen = [&told["position"], &told["notice"]];
+    assert_eq!(seen, [&json!(4), &json!("session_ended")], "{told}");
+    assert_eq!(last.ask("/").json()["position"], 3);
+}
+
+/// No visitor has asked for a while, so the data centre has not heard of the end.
+pub(crate) fn a_called_visitor_whose_reference_is_ended_takes_no_slot(house: &House) {
+    let (mut inside, mut next) = full(house, 1);
+    let called = pass(house, &inside[0]);
+    end(house, &json!({ "passes": [called] }));
+    house.wait(SEEN);
+    house.permit(1);
+    end_by_reference(house, &next);
+    house.forget_the_sign();
+    house.wait(SEEN);
+    let got = next.ask("/");
+    assert!(!got.inside, "{got:?}");
+    assert_eq!(counted(house).0, 0, "no session");
+    let got = next.ask("/");
+    assert!(!got.inside, "{got:?}");
+    let told = got.json();
+    assert_eq!(told["notice"], "session_ended", "{told}");
+    assert!(!inside[0].ask("/echo").inside);
+}
+
 pub(crate) fn what_ends_no_session_says_what_is_accepted(house: &House) {
     let (mut inside, _next) = full(house, 1);
     let own = pass(house, &inside[0]);
