@@ -97,6 +97,12 @@ impl Document {
         }
     }
 
+    /// Whether the document says `null` of a setting, which is absent all the same.
+    pub(super) fn is_null(&self, key: &str) -> bool {
+        let value = self.values.iter().find(|(name, _)| name == key);
+        value.is_some_and(|(_, value)| value.as_ref().is_some_and(Value::is_null))
+    }
+
     /// The JSON of a setting that is an object or a list, as the document says it.
     pub(super) fn json(&self, key: &str) -> Option<String> {
         let value = self.values.iter().find(|(name, _)| name == key);

@@ -774,6 +774,17 @@ mod tests {
     }
 
     #[test]
+    fn null_protects_nothing_so_it_is_no_list_of_paths() {
+        let found = Config::load(with("settings", r#"{"protected_paths":null}"#));
+        let unsound = found.err().unwrap();
+        assert!(!unsound.paths.skip_room("GET", "/about"));
+        let named: Vec<(&str, Option<&str>)> = (unsound.problems.iter())
+            .map(|problem| (problem.key, problem.value.as_deref()))
+            .collect();
+        assert_eq!(named, [("protected_paths", Some("null"))]);
+    }
+
+    #[test]
     fn a_room_without_a_path_that_a_visitor_opens_by_get_is_told_and_closes_nothing() {
         let told = |key: &'static str, value: &str| {
             let config = Config::load(with(key, value)).ok().unwrap();

@@ -121,6 +121,9 @@ impl Reader<'_> {
     pub(in crate::config) fn protected_paths(&mut self) -> List {
         let key = "protected_paths";
         let Some(text) = self.setting(key) else {
+            if self.document.is_null(key) {
+                self.problem(key, Some("null".to_owned()), PATHS);
+            }
             return List::everything();
         };
         let (list, mut wrong) = List::read(&text);
