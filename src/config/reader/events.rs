@@ -39,8 +39,10 @@ impl Reader<'_> {
         };
         match read(&text) {
             Ok(events) => events,
-            Err(Fault { value, accepted }) => {
-                self.problem("event", Some(value), accepted);
+            Err(faults) => {
+                for Fault { value, accepted } in faults {
+                    self.problem("event", Some(value), accepted);
+                }
                 Vec::new()
             }
         }
@@ -50,8 +52,8 @@ impl Reader<'_> {
 /// Reads an event or a list of events.
 ///
 /// # Errors
-/// What is wrong, and what is accepted.
-pub fn read(text: &str) -> Result<Vec<Event>, Fault> {
+/// All that is wrong, and what is accepted: never nothing.
+pub fn read(text: &str) -> Result<Vec<Event>, Vec<Fault>> {
     let accepted = r#"an object such as {"id":"sale","opens":"2030-01-31T10:00:00+01:00"}, or a list of such objects"#;
     let is_list = without_mark(text).trim_start().starts_with('[');
     let listed = if is_list {
@@ -59,65 +61,103 @@ pub fn read(text: &str) -> Result<Vec<Event>, Fault> {
     } else {
         json::read(text.as_bytes()).map(|pairs| vec![pairs])
     };
-    let listed: Vec<Pairs> = listed.map_err(|_| Fault::new(text, accepted))?;
-    checked(listed.iter().map(event).collect::<Result<_, _>>()?)
+    let listed: Vec<Pairs> = listed.map_err(|_| vec![Fault::new(text, accepted)])?;
+    let (mut events, mut faults) = (Vec::new(), Vec::new());
+    for pairs in &listed {
+        match event(pairs) {
+            Ok(event) => events.push(event),
+            Err(found) => faults.extend(found),
+        }
+    }
+    if faults.is_empty() {
+        checked(events)
+    } else {
+        Err(faults)
+    }
 }
 
 /// These events, if they are few and follow each other.
 ///
 /// # Errors
-/// What is wrong, and what is accepted.
-pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Fault> {
+/// All that is wrong, and what is accepted.
+pub fn checked(events: Vec<Event>) -> Result<Vec<Event>, Vec<Fault>> {
     if events.len() > MOST {
         let many = format!("{} events", events.len());
-        return Err(Fault::new(many, format!("at most {MOST} events")));
+        return Err(vec![Fault::new(many, format!("at most {MOST} events"))]);
     }
-    match contradiction(&events) {
-        Some(fault) => Err(fault),
-        None => Ok(events),
+    let faults = contradictions(&events);
+    if faults.is_empty() {
+        Ok(events)
+    } else {
+        Err(faults)
     }
 }
 
 /// One event.
 ///
 /// # Errors
-/// What is wrong, and what is accepted.
-pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Fault> {
+/// All that is wrong, and what is accepted. What the members say of each other is looked at once each of them is sound.
+pub(crate) fn event(Pairs(members): &Pairs) -> Result<Event, Vec<Fault>> {
     let (mut id, mut times, mut named_order, mut from) = (None, [None; 3], None, None);
-    for (name, value) in members {
+    let mut faults = Vec::new();
+    for (at, (name, value)) in members.iter().enumerate() {
         let text = value.text().unwrap_or_default();
         let place = TIMES.iter().position(|time| time == name);
-        let is_twice = members.iter().filter(|(other, _)| other == name).count() > 1;
-        match place.and_then(|place| times.get_mut(place)) {
-            _ if is_twice => return Err(Fault::new(name, "each member of an event once")),
+        let is_again = members.iter().take(at).any(|(other, _)| other == name);
+        let read = match place.and_then(|place| times.get_mut(place)) {
+            _ if is_again => Err(Fault::new(name, "each member of an event once")),
             // As our answers tell an event without an end.
-            Some(_) if name == "closes" && value.is_null() => {}
-            Some(time) => *time = Some(moment(text).ok_or_else(|| no_moment(name, value))?),
-            None if name == "id" && is_id(text) => id = Some(text.to_owned()),
-            None if name == "id" => {
-                let accepted = format!("an id of 1 to {LONGEST_ID} letters, digits, - and _");
-                return Err(Fault::new(value.to_string(), accepted));
+            Some(_) if name == "closes" && value.is_null() => Ok(()),
+            Some(time) => {
+                *time = moment(text);
+                time.map(drop).ok_or_else(|| no_moment(name, value))
             }
-            None if name == "order" => named_order = Some(order_named(value)?),
-            None if name == "public_value" => from = Some(source(value)?),
+            None if name == "id" => id_named(value).map(|named| id = Some(named)),
+            None if name == "order" => order_named(value).map(|named| named_order = Some(named)),
+            None if name == "public_value" => source(value).map(|named| from = Some(named)),
             None => {
                 let accepted = "id, prequeue, opens, closes, order and public_value in an event";
-                return Err(Fault::new(name, accepted));
+                Err(Fault::new(name, accepted))
             }
-        }
+        };
+        faults.extend(read.err());
+    }
+    let lacks = |name: &str| !members.iter().any(|(other, _)| other == name);
+    if lacks("id") {
+        let accepted = "an id in each event, which stays when its times change";
+        faults.push(Fault::new("", accepted));
+    }
+    if lacks("opens") {
+        let of = id.clone().unwrap_or_default();
+        faults.push(Fault::new(of, "the time opens in each event"));
     }
     let [prequeue_ms, opens_ms, closes_ms] = times;
-    let id =
-        id.ok_or_else(|| Fault::new("", "an id in each event, which stays when its times change"))?;
-    let opens_ms = opens_ms.ok_or_else(|| Fault::new(&id, "the time opens in each event"))?;
-    let order = order(named_order, from)?;
-    in_order(Event {
+    let (Some(id), Some(opens_ms), true) = (id, opens_ms, faults.is_empty()) else {
+        return Err(faults);
+    };
+    let order = order(named_order, from);
+    let event = Event {
         prequeue_ms: prequeue_ms.unwrap_or(opens_ms),
         id,
         opens_ms,
         closes_ms,
-        order,
-    })
+        order: order.as_ref().map_or(Order::Arrival, Order::clone),
+    };
+    faults.extend(order.err());
+    faults.extend(disorder(&event));
+    if faults.is_empty() {
+        Ok(event)
+    } else {
+        Err(faults)
+    }
+}
+
+fn id_named(value: &Value) -> Result<String, Fault> {
+    let text = value.text().unwrap_or_default();
+    let accepted = || format!("an id of 1 to {LONGEST_ID} letters, digits, - and _");
+    is_id(text)
+        .then(|| text.to_owned())
+        .ok_or_else(|| Fault::new(value.to_string(), accepted()))
 }
 
 /// In which order visitors of the pre-queue go in.
@@ -153,19 +193,15 @@ fn source(value: &Value) -> Result<String, Fault> {
         .ok_or_else(|| Fault::new(value.to_string(), accepted()))
 }
 
-/// An event, if its times follow each other.
-fn in_order(event: Event) -> Result<Event, Fault> {
-    let accepted = if event.prequeue_ms > event.opens_ms {
-        "a prequeue that is no later than opens"
-    } else if event
-        .closes_ms
-        .is_some_and(|closes_ms| closes_ms <= event.opens_ms)
-    {
-        "a time closes that is later than opens"
-    } else {
-        return Ok(event);
-    };
-    Err(Fault::new(event.id, accepted))
+/// The times of an event follow each other.
+fn disorder(event: &Event) -> impl Iterator<Item = Fault> {
+    let is_late = event.prequeue_ms > event.opens_ms;
+    let closes = event.closes_ms;
+    let is_early = closes.is_some_and(|closes_ms| closes_ms <= event.opens_ms);
+    let late = is_late.then_some("a prequeue that is no later than opens");
+    let early = is_early.then_some("a time closes that is later than opens");
+    let found = late.into_iter().chain(early);
+    found.map(|accepted| Fault::new(&event.id, accepted))
 }
 
 const TIMES: [&str; 3] = ["prequeue", "opens", "closes"];
@@ -178,7 +214,7 @@ fn no_moment(name: &str, value: &Value) -> Fault {
 }
 
 /// Events of a list follow each other in time.
-fn contradiction(events: &[Event]) -> Option<Fault> {
+fn contradictions(events: &[Event]) -> Vec<Fault> {
     let overlaps = |pair: &[Event]| {
         let [first, second] = pair else { return None };
         let is_after = first
@@ -191,9 +227,11 @@ fn contradiction(events: &[Event]) -> Option<Fault> {
         let mut before = events.iter().take(*place);
         before.any(|before| before.id == event.id)
     };
-    let twice = events.iter().enumerate().find(is_known);
+    let twice = events.iter().enumerate().filter(is_known);
     let twice = twice.map(|(_, event)| Fault::new(&event.id, "an id of its own for each event"));
-    twice.or_else(|| events.windows(2).find_map(overlaps))
+    twice
+        .chain(events.windows(2).filter_map(overlaps))
+        .collect()
 }
 
 fn is_id(text: &str) -> bool {
@@ -205,7 +243,9 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Result<Vec<Event>, String> {
-        read(text).map_err(|Fault { value, accepted }| format!("{value}: {accepted}"))
+        let worded = |Fault { value, accepted }| format!("{value}: {accepted}");
+        let all = |faults: Vec<Fault>| faults.into_iter().map(worded).collect::<Vec<_>>();
+        read(text).map_err(|faults| all(faults).join("\n"))
     }
 
     fn sale(id: &str, [prequeue, opens]: [u64; 2], closes: Option<u64>) -> Event {
@@ -248,6 +288,49 @@ mod tests {
                 ..sale("a", [12, 12], None)
             };
             assert_eq!(told(&text), Ok(vec![drawn]));
+        }
+    }
+
+    #[test]
+    fn every_problem_of_every_event_is_named_at_once() {
+        for (text, lines) in [
+            (
+                r#"{"id":"a b","opens":"2030","closes":"x","order":"z","sequence":1}"#,
+                vec![
+                    "\"a b\": an id of 1 to 32 letters, digits, - and _",
+                    "\"2030\": a time of opens",
+                    "\"x\": a time of closes",
+                    "\"z\": the order arrival or drawn",
+                    "sequence: id, prequeue",
+                ],
+            ),
+            ("{}", vec![": an id in each event", ": the time opens in"]),
+            (
+                r#"{"id":"a","opens":"2030-01-31T10:00Z","prequeue":"2030-01-31T11:00Z","closes":"2030-01-31T10:00Z","public_value":"b"}"#,
+                vec![
+                    "b: a public_value only where",
+                    "a: a prequeue that is no later than opens",
+                    "a: a time closes that is later than opens",
+                ],
+            ),
+            (
+                r#"[{"id":"a","opens":"x"},{"id":"b"},{"id":"c","id":"d","opens":"2030-01-31T10:00Z"}]"#,
+                vec![
+                    "\"x\": a time of opens",
+                    "b: the time opens in",
+                    "id: each member",
+                ],
+            ),
+            (
+                r#"[{"id":"a","opens":"2030-01-31T10:00Z"},{"id":"a","opens":"2030-01-31T11:00Z"}]"#,
+                vec!["a: an id of its own", "a: a prequeue, or opens"],
+            ),
+        ] {
+            let found = told(text).err().unwrap_or_default();
+            let found: Vec<&str> = found.lines().collect();
+            let same = found.iter().zip(&lines);
+            let fit = found.len() == lines.len() && { same }.all(|(is, be)| is.starts_with(be));
+            assert!(fit, "{text}: {found:#?}");
         }
     }
 

@@ -89,8 +89,10 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
         Some(event) => events::checked(with(listed, events::event(&event)?)),
         None => Ok(listed),
     });
-    let listed = listed.map_err(|Fault { value, accepted }| {
-        wrong("event", Some(value.trim_matches('"')), &accepted)
+    // An answer names one value: the first.
+    let listed = listed.map_err(|faults| match faults.first() {
+        Some(Fault { value, accepted }) => wrong("event", Some(value.trim_matches('"')), accepted),
+        None => wrong("event", None, "an event"),
     })?;
     let has_lot = listed.iter().any(|event| event.order.is_drawn());
     if has_lot && request.room.regions.is_some() {
