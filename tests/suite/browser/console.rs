@@ -148,6 +148,30 @@ fn forms_say_what_they_would_do_and_what_was_done_is_undone() {
     });
 }
 
+/// The page with the question has a style of its own, which the policy of the panel does not allow.
+#[test]
+fn a_question_is_asked_without_a_complaint_of_the_browser() {
+    let house = House::wasm_shared();
+    write_an_hour(&house);
+    house.change("settings", r#"{"automatic":60,"automatic_quantity":1}"#);
+    let driver = Driver::start().unwrap();
+    tell(async {
+        let options = Options::window(1280, 860).recording_errors();
+        let page = driver.open(&options).await.unwrap();
+        page.goto(&panel(&house)).await.unwrap();
+        for button in ["#mode-open", "#pace"] {
+            fill(&page, "quantity", "5").await;
+            click(&page, button).await;
+            wait_for(&page, "document.querySelector('dialog[open]') !== null").await;
+            click(&page, "#no").await;
+            wait_for(&page, "document.querySelector('dialog') === null").await;
+        }
+        let complaints = browser::errors(&page).await.unwrap();
+        assert_eq!(complaints, <[String; 0]>::default());
+        page.close().await.unwrap();
+    });
+}
+
 #[test]
 fn a_question_opens_over_the_panel_and_no_changes_nothing() {
     let house = House::wasm_shared();
