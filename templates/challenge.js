@@ -61,7 +61,7 @@
     }
     if (!over) channel.port2.postMessage(0)
   }
-  skip.hidden = false
+  document.getElementById('text').hidden = skip.hidden = false
   skip.onclick = () => { over = skip.hidden = true }
   channel.port2.postMessage(0)
 })()
