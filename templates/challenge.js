@@ -55,6 +55,8 @@
         if (fits(number)) {
           over = true
           form.elements.answer.value = number
+          // A redirect keeps what stands behind # of the address that it was asked at.
+          form.action += location.hash
           form.submit()
         }
       }

@@ -51,12 +51,17 @@ fn a_browser_calculates_by_itself_and_has_a_number() {
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 600)).await.unwrap();
-        goto(&page, &house).await;
+        let goal = format!(
+            "{}/a/b?x=1#frag",
+            house.wasm_side().edge.url().trim_end_matches('/')
+        );
+        page.goto(&goal).await.unwrap();
         assert_eq!(text(&page, ".number").await, "2");
         assert_eq!(
             text(&page, "#line").await,
             "There is 1 person ahead of you."
         );
+        assert_eq!(page.current_url().await.unwrap().as_str(), goal);
         page.close().await.unwrap();
     });
 }
