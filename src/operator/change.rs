@@ -132,7 +132,10 @@ impl Exchange<'_> {
                 inversion = ticket.as_ref().and_then(|ticket| jumped(ticket, &sign));
                 desk::redirect(&done, ticket.as_ref(), self.operator, self.request)
             }
-            Sender::Program => Reply::json(intent.status(effect), &intent.told(&sign, effect)),
+            Sender::Program => Reply::json(
+                intent.status(effect),
+                &intent.told(&sign, effect, self.request.room),
+            ),
         };
         Answered {
             action: Some(intent.logged(effect)),

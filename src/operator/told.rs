@@ -287,7 +287,7 @@ pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
     })
 }
 
-fn cap_json(cap: Cap) -> Value {
+pub(super) fn cap_json(cap: Cap) -> Value {
     object!({
         "total_active": cap.total_active,
         "session_minutes": cap.session_minutes,

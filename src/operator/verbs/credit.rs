@@ -1,5 +1,6 @@
 //! Takes back the credit: what was granted and not used.
 
+use crate::config::Room;
 use crate::http::object::object;
 use serde_json::Value;
 
@@ -46,7 +47,7 @@ impl Intent for Credit {
         format!("credit {} cleared", effect.number)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
         object!({ "credit": sign.credit, "cleared": effect.number })
     }
 }

@@ -1,5 +1,6 @@
 //! Ends sessions, where a cap holds: the slots are free for other visitors, and every POP refuses the tickets.
 
+use crate::config::Room;
 use crate::http::is_unseen;
 use crate::http::object::object;
 use serde_json::Value;
@@ -128,7 +129,7 @@ impl Intent for End {
         format!("end {} of {many}", effect.number)
     }
 
-    fn told(&self, _: &Sign, effect: Effect) -> Value {
+    fn told(&self, _: &Sign, effect: Effect, _: &Room) -> Value {
         let (asked, later) = (self.sessions.len() as u64, effect.kept.unwrap_or(0));
         object!({
             "ended": effect.number,

@@ -1,5 +1,6 @@
 //! Ends every ticket of the room.
 
+use crate::config::Room;
 use crate::http::object::object;
 use serde_json::Value;
 
@@ -62,7 +63,7 @@ impl Intent for Epoch {
         format!("epoch raised, {} tickets waiting ended", effect.number)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
         object!({ "epoch": sign.epoch, "ended": effect.number })
     }
 }

@@ -22,10 +22,10 @@ use serde_json::Value;
 
 use super::input::{Fields, Refusal};
 use super::login::{Audience, Rights};
-use super::told::event_json;
+use super::told::{cap_json, event_json};
 use crate::config::Room;
 use crate::page::{ActionWords, Question};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sessions, Sign};
+use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sign};
 use crate::request::Request;
 use crate::ticket::Ticket;
 
@@ -129,8 +129,8 @@ pub trait Intent {
     fn logged(&self, effect: Effect) -> String;
 
     /// What was done, for programs.
-    fn told(&self, sign: &Sign, _effect: Effect) -> Value {
-        settings(sign)
+    fn told(&self, sign: &Sign, _effect: Effect, room: &Room) -> Value {
+        settings(sign, room)
     }
 
     /// The status of that answer.
@@ -161,22 +161,18 @@ pub trait Intent {
 
 // Called by defaults, which are in the Wasm once for each verb.
 
-fn settings(sign: &Sign) -> Value {
+fn settings(sign: &Sign, room: &Room) -> Value {
+    let cap = sign.live.cap.unwrap_or(room.cap);
     object!({
         "version": sign.live.version,
         "mode": sign.live.mode.name(),
         "automatic": sign.live.pace.automatic,
         "automatic_quantity": sign.live.pace.quantity,
         "message": sign.live.message.as_deref(),
-        "cap": sign.sessions.as_ref().map(cap_json),
+        "cap": sign.sessions.as_ref().map(|_| cap_json(cap)),
         "event": sign.event.as_ref().map(event_json),
         "cursor": sign.cursor.0,
     })
-}
-
-/// The cap that holds.
-fn cap_json(sessions: &Sessions) -> Value {
-    object!({ "total_active": sessions.total_active, "session_minutes": sessions.minutes })
 }
 
 fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {

@@ -1,6 +1,7 @@
 //! Lets visitors in for an hour though the origin counts as sick; or no longer.
 
 use super::{Asking, Changes, Flash, Intent, Verb};
+use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
@@ -41,7 +42,7 @@ impl Intent for SetOverrule {
         format!("overrule {}", self.0.name())
     }
 
-    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
         object!({ "overrule": self.0.name(), "released": effect.number, "cursor": sign.cursor.0 })
     }
 }

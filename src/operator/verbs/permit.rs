@@ -1,5 +1,6 @@
 //! Releases up to an amount of visitors now, and keeps the rest as credit.
 
+use crate::config::Room;
 use crate::http::object::object;
 use serde_json::Value;
 
@@ -93,7 +94,7 @@ impl Intent for Permit {
         format!("permit {} of {}", effect.number, self.amount)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
         object!({
             "cursor": sign.cursor.0,
             "length": sign.length,

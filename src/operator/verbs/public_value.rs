@@ -1,6 +1,7 @@
 //! Gives the public value that decides an order by lot.
 
 use super::{Asking, Changes, Flash, Intent, Verb};
+use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
@@ -82,7 +83,7 @@ impl Intent for PublicValue {
         )
     }
 
-    fn told(&self, sign: &Sign, effect: Effect) -> Value {
+    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
         object!({ "value": self.value.as_str(), "drawn": effect.number, "cursor": sign.cursor.0 })
     }
 

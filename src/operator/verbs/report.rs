@@ -1,6 +1,7 @@
 //! Takes what the origin itself says of its load: how it answered since its last report, or how much of its capacity is in use.
 
 use super::{Asking, Changes, Flash, Intent, Verb};
+use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
 use crate::operator::login::{Audience, Rights};
@@ -69,7 +70,7 @@ impl Intent for Report {
         "report of the origin".to_owned()
     }
 
-    fn told(&self, sign: &Sign, _: Effect) -> Value {
+    fn told(&self, sign: &Sign, _: Effect, _: &Room) -> Value {
         object!({ "mode": sign.mode().name() })
     }
 }
