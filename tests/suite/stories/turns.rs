@@ -13,6 +13,7 @@ in_houses_whose_clock_is_turned! {
     turns_of_a_quiet_night_do_not_go_in_together_at_the_sale
     a_turn_lasts_its_hour_and_is_over_a_twelfth_later
     a_turn_that_an_update_told_of_is_over_as_well
+    the_page_and_its_json_say_why_beside_the_new_number
     a_visitor_who_came_in_time_stays_inside
     on_hold_the_time_of_a_turn_stands_still
     each_lane_has_the_time_of_its_own_turns
@@ -94,6 +95,21 @@ fn a_turn_that_an_update_told_of_is_over_as_well(house: &House) {
     assert!(line[0].ask("/echo").inside);
     house.wait(7 * MINUTE);
     assert_eq!(drawn_anew(&mut copy), (json!(4), json!("turn_over")));
+}
+
+fn the_page_and_its_json_say_why_beside_the_new_number(house: &House) {
+    let mut line = line(house, 1);
+    let mut reader = Visitor::holding(house, line[0].ticket.clone());
+    house.permit(1);
+    house.wait(66 * MINUTE);
+    house.forget_the_sign();
+    for (number, reason) in [(Value::Null, Value::Null), (json!(2), json!("turn_over"))] {
+        let told = line[0].send_once(Ask::get("/").json()).json();
+        assert_eq!([&told["position"], &told["notice"]], [&number, &reason]);
+        let page = Ask::get("/").with("accept", "text/html");
+        let body = reader.send_once(page).body;
+        assert_eq!(body.contains(OVER), !reason.is_null(), "{body}");
+    }
 }
 
 fn a_visitor_who_came_in_time_stays_inside(house: &House) {
