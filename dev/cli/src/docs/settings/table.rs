@@ -138,7 +138,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "longest_stay_minutes",
         accepted: Text("0, or 2–1440 min and not less than `session_minutes`"),
-        what: "with a cap: a visitor is inside for that long at most, counted from the claim, and then draws a new number; 0: for any time. Where operators set longer sessions, a visit may last as long as one",
+        what: "with a cap: a visitor is inside for that long after the claim at most, to the end of the last minute, and then draws a new number; 0: for any time. Where operators set longer sessions, a visit may last as long as one",
     },
     Setting {
         name: "claim_seconds",
