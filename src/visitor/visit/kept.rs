@@ -2,6 +2,7 @@
 
 use super::FollowUp;
 use super::authority::{Authority, trusted};
+use super::session::was_ended_by;
 use super::sign::{Asked, SignRead};
 use crate::queue::{Verdict, WaitingProof, decide};
 use crate::request::Request;
@@ -20,10 +21,8 @@ pub(super) fn by_kept(
         return None;
     }
     let copy = request.pop.kept(request.now)?;
-    // The POP knows which tickets were ended.
-    let sessions = copy.sign.as_ref().and_then(|sign| sign.sessions.as_ref());
-    if sessions.is_some_and(|sessions| sessions.ended > 0) {
-        return None;
+    if was_ended_by(&held.id, copy.sign.as_ref(), request.pop) {
+        return Some(Asked::SessionEnded(FollowUp::Nothing));
     }
     let Authority::Copy(sign, position) = trusted(held, place, copy, request.now) else {
         return None;

@@ -161,6 +161,11 @@ pub(crate) fn a_waiting_visitor_whose_reference_is_ended_loses_the_number(house:
     let told = next.ask("/").json();
     let seen = [&told["position"], &told["notice"]];
     assert_eq!(seen, [&json!(4), &json!("session_ended")], "{told}");
+    for target in ["/_queue/place", "/"] {
+        house.wait(SEEN);
+        let kept = next.ask(target).json();
+        assert_eq!(kept["position"], 4, "the new number is kept: {kept}");
+    }
     assert_eq!(last.ask("/").json()["position"], 3);
 }
 
