@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 use super::decisions::Decisions;
+use super::others::agent;
 use harness::process::Group;
 use harness::{tools, viceroy};
 
@@ -193,13 +194,7 @@ fn pass_on(
 }
 
 fn get(url: &str) -> Option<u16> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(2)))
-        // A proxy of this user does not lead to this machine.
-        .proxy(None)
-        .build()
-        .into();
+    let agent = agent(Duration::from_secs(2));
     let response = agent.get(url).call().ok()?;
     Some(response.status().as_u16())
 }

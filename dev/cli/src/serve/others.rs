@@ -21,17 +21,19 @@ pub(super) fn check(options: &Options) -> Result<(), String> {
     options.origin.as_deref().map_or(Ok(()), origin)
 }
 
-fn agent() -> ureq::Agent {
+/// A client to which any answer is one, within this time. No proxy of this user: the local server goes by none.
+pub(super) fn agent(deadline: Duration) -> ureq::Agent {
     let config = ureq::Agent::config_builder();
     let config = config
         .http_status_as_error(false)
         .max_redirects(0)
-        .timeout_global(Some(DEADLINE));
+        .timeout_global(Some(deadline))
+        .proxy(None);
     config.build().into()
 }
 
 fn store(url: &str, token: &str) -> Result<(), String> {
-    let ask = agent().post(url);
+    let ask = agent(DEADLINE).post(url);
     let asked = ask
         .header("authorization", format!("Bearer {token}"))
         .send(r#"["PING"]"#);
@@ -51,7 +53,7 @@ fn store(url: &str, token: &str) -> Result<(), String> {
 }
 
 fn origin(url: &str) -> Result<(), String> {
-    let asked = agent().get(url).call();
+    let asked = agent(DEADLINE).get(url).call();
     asked.map(drop).map_err(|error| {
         format!(
             "The origin {url} does not answer ({error}): start it, or name another with --origin URL."
