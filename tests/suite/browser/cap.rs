@@ -30,14 +30,19 @@ async fn goto(page: &Client, house: &House) {
     page.goto(&url).await.unwrap();
 }
 
+async fn next_in_line(house: &House, driver: &Driver) -> Client {
+    let page = driver.open(&Options::window(1280, 860)).await.unwrap();
+    goto(&page, house).await;
+    assert_eq!(text(&page, "#line").await, "You’re next.");
+    page
+}
+
 #[test]
 fn a_visitor_works_for_three_sessions_leaves_and_reads_what_happened() {
     let house = house("2");
     let driver = Driver::start().unwrap();
     tell(async {
-        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
-        goto(&page, &house).await;
-        assert_eq!(text(&page, "#line").await, "You’re next.");
+        let page = next_in_line(&house, &driver).await;
         house.permit(1);
         wait_for_title(&page, SHOP).await;
         for minute in 0..6 {
@@ -69,9 +74,7 @@ fn a_page_in_the_background_takes_its_slot_by_itself() {
     let house = house("2");
     let driver = Driver::start().unwrap();
     tell(async {
-        let page = driver.open(&Options::window(1280, 860)).await.unwrap();
-        goto(&page, &house).await;
-        assert_eq!(text(&page, "#line").await, "You’re next.");
+        let page = next_in_line(&house, &driver).await;
         page.minimize_window().await.unwrap();
         house.permit(1);
         // In the background it looks twice a minute.
