@@ -139,11 +139,11 @@ fn answered(rest: &str, body: &mut dyn Read, request: &Request<'_>) -> Answered 
         return refused;
     }
     let mut answered = performed(route, &operator, body, request);
-    if operator.via == Scheme::Basic {
+    let is_person = operator.via == Scheme::Basic;
+    if is_person {
         answered.problems = config.operators.secrets.told_short();
     }
     // A browser that comes with the right password need not queue with strangers the next time.
-    let is_person = operator.via == Scheme::Basic;
     let device = is_person.then(|| login::device_cookie(request));
     Answered {
         operator: Some(operator.name),

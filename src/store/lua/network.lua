@@ -3,8 +3,8 @@
 -- In an open room a number is no place in a line, so it is never held back.
 network.most, network.rule = string.match(arg.bound or '', '^(%d+) (%a+)$')
 -- A visitor who does not calculate is told when to come: ten minutes from now at first, a minute behind the last one who was told,
--- and at most an hour from now, so that visitors who never come do not keep others away. For five minutes a wait is over, and the
--- minutes of those in which no visitor drew are left to draw in, so one who comes late holds no other up.
+-- and at most an hour from now, so that visitors who never come do not keep others away. A wait that is over is
+-- good for five minutes, and so is a minute in which no visitor drew, so one who comes late holds no other up.
 local FIRST, EACH, LONGEST, LATE = 600000, 60000, 3600000, 300000
 
 -- What the visitor has done: up to which place the calculation is enough, and the wait in its place (none, begun, over).
