@@ -5,6 +5,7 @@
 
 use mlua::{Error, IntoLua, Lua, Table, Value as LuaValue};
 
+use crate::cjson::Refusal;
 use crate::value::{Value, one_line};
 
 /// A table may contain itself; Redis runs out of Lua stack there and says so.
@@ -83,6 +84,12 @@ pub(crate) fn words_of_error(error: &Error) -> String {
     match error {
         Error::CallbackError { cause, .. } => words_of_error(cause),
         Error::SyntaxError { message, .. } | Error::RuntimeError(message) => message.clone(),
+        Error::ExternalError(cause) => cause.to_string(),
         other => format!("ERR {other}"),
     }
+}
+
+/// Whether an error begins with a code, as those of Redis do and those of Lua's libraries do not.
+pub(crate) fn has_code(error: &Error) -> bool {
+    error.downcast_ref::<Refusal>().is_none()
 }

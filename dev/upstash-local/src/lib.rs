@@ -6,6 +6,7 @@
 //! Both engines pass one suite, so that the embedded one cannot lie; [`Redis`] starts the real one.
 
 mod bits;
+mod cjson;
 mod commands;
 mod conversion;
 mod embedded;

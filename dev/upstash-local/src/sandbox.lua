@@ -1,7 +1,7 @@
 -- The world a script sees, as Redis 7 shows it: a few functions, nothing to write to.
--- What Redis has and this store lacks (coroutine, load, math.random, cjson, …) is absent, so that
+-- What Redis has and this store lacks (coroutine, load, math.random, cmsgpack, …) is absent, so that
 -- a script that needs it fails here first. Returns the environment and `run`.
-local command, protected_command, sha1hex, words_of, line_of = ...
+local command, protected_command, sha1hex, cjson, words_of, line_of = ...
 local raw_pcall = pcall
 
 local function sealed(fields)
@@ -38,12 +38,17 @@ local function status_reply(...)
   return { ok = text }
 end
 
+-- Whether a function of this store raised it. The only other userdata that a script can raise is cjson.null.
+local function is_ours(err)
+  return type(err) == "userdata" and err ~= cjson.null
+end
+
 -- A caught error is a string in Redis 7, also when a command raised it.
 local function settle(ok, ...)
   if ok then return ok, ... end
   local err = ...
   if type(err) == "table" then return false, err.err end
-  if type(err) == "userdata" then return false, words_of(err) end
+  if is_ours(err) then return false, (words_of(err)) end
   return false, err
 end
 
@@ -55,6 +60,7 @@ local world = setmetatable({
     error_reply = error_reply,
     status_reply = status_reply,
   }),
+  cjson = sealed(cjson),
   math = without(math, "random", "randomseed"),
   string = without(string, "dump"),
   table = sealed(table),
@@ -81,7 +87,10 @@ local world = setmetatable({
 -- Runs where the error was raised, while the stack still tells the line.
 local function explain(err)
   local line = line_of()
-  if type(err) == "userdata" then return { words_of(err), line } end
+  if is_ours(err) then
+    local words, has_code = words_of(err)
+    return { has_code and words or "ERR " .. words, line }
+  end
   if type(err) ~= "table" then return { "ERR " .. tostring(err), line } end
   return { type(err.err) == "string" and err.err or "ERR unknown error", line }
 end

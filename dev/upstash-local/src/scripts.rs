@@ -1,5 +1,7 @@
 //! Scripts: a real Lua 5.1, the sandbox around it, and the cache by SHA-1.
 //!
+//! Of Redis's libraries it has those of Lua and `cjson`; `sandbox.lua` says what is left out.
+//!
 //! A script may touch only the keys it was given in `KEYS`. Redis forgives that on one machine,
 //! Upstash does not.
 
@@ -10,8 +12,9 @@ use mlua::state::{GcIncParams, GcMode};
 use mlua::{Function, Lua, LuaString, Table, Value as LuaValue, Variadic};
 use sha1_smol::Sha1;
 
+use crate::cjson;
 use crate::commands::{Command, Misuse, wrong_number};
-use crate::conversion::{reply_from_lua, reply_to_lua, words_of_error};
+use crate::conversion::{has_code, reply_from_lua, reply_to_lua, words_of_error};
 use crate::keyspace::{Keyspace, integer, is_flush_mode};
 use crate::value::{Value, Words, one_line};
 
@@ -155,6 +158,7 @@ fn split(rest: &[Vec<u8>]) -> Result<KeysAndArguments<'_>, String> {
 
 fn sandbox(lua: &Lua, shared: &Arc<Mutex<Shared>>) -> mlua::Result<(Table, Function)> {
     let format: Function = lua.load("return string.format").eval()?;
+    let cjson = cjson::library(lua, &format)?;
     let words = move |arguments: &[LuaValue]| words_for_command(&format, arguments);
 
     let (keys, read) = (Arc::clone(shared), words.clone());
@@ -173,12 +177,13 @@ fn sandbox(lua: &Lua, shared: &Arc<Mutex<Shared>>) -> mlua::Result<(Table, Funct
         [text] => Ok(Sha1::from(text.as_bytes()).digest().to_string()),
         _ => Err(mlua::Error::runtime("ERR wrong number of arguments")),
     })?;
-    let words_of = lua.create_function(|_, error: mlua::Error| Ok(words_of_error(&error)))?;
+    let words_of = lua
+        .create_function(|_, error: mlua::Error| Ok((words_of_error(&error), has_code(&error))))?;
     let line_of = lua.create_function(|lua, ()| Ok(line_of_script(lua)))?;
 
     lua.load(include_str!("sandbox.lua"))
         .set_name("=sandbox")
-        .call((call, pcall, sha1hex, words_of, line_of))
+        .call((call, pcall, sha1hex, cjson, words_of, line_of))
 }
 
 fn run_command(shared: &Mutex<Shared>, words: &[Vec<u8>]) -> Result<Value, String> {

@@ -2,6 +2,7 @@
 //!
 //! The engine under test is the only thing that differs between `embedded::…` and `real_redis::…`.
 
+mod cjson;
 mod differential;
 mod faults;
 mod protocol;
