@@ -1,5 +1,7 @@
 //! `cjson` in scripts: what it writes, takes and refuses.
 
+mod random;
+
 use serde_json::{Value as Json, json};
 use upstash_local::Store;
 

@@ -9,7 +9,7 @@ use upstash_local::Store;
 use crate::{TOKEN, send};
 
 const ROUNDS: usize = 5000;
-const SEEDS: [u64; 2] = [1, 0x5eed];
+pub(crate) const SEEDS: [u64; 2] = [1, 0x5eed];
 
 const KEYS: [&str; 4] = ["a", "b", "c", "d"];
 const FIELDS: [&str; 4] = ["x", "y", "z", ""];
@@ -103,10 +103,10 @@ const TEMPLATES: [&str; 9] = [
 ];
 
 /// `SplitMix64`.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
+    pub(crate) fn roll(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -115,7 +115,7 @@ impl Dice {
         usize::try_from(mixed % below.max(1) as u64).unwrap_or_default()
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         let at = self.roll(from.len());
         from.get(at).copied().unwrap_or_default()
     }
