@@ -10,15 +10,16 @@ invitation.uses, invitation.ends, invitation.most, invitation.lane = string.matc
 -- An answer to a visitor who brings one says what became of it.
 invitation.says = invitation.uses and 'kept' or nil
 
-local function go_past()
-  if invitation.uses or arg.lane == 'front' then
-    return use('invite').go_past()
+-- `asked`: the name of the lane in which the visitor's number is, or was before the line was lost.
+local function go_past(asked)
+  if invitation.uses or asked == 'front' then
+    return use('invite').go_past(asked)
   end
 end
 
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number: 0. Besides: whether it was drawn before.
-local function draw()
+local function draw(asked)
   local born, epoch, position = string.match(front.memory(), '^(%d+):(%d+):(%d+)')
   local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
@@ -36,8 +37,8 @@ local function draw()
   if key.network and not use('network').lets_draw() then
     return 0
   end
-  if arg.lane and arg.lane ~= 'front' then
-    return use('regions').draw(arg.lane)
+  if asked and asked ~= 'front' then
+    return use('regions').draw(asked)
   end
   count_draw('')
   if regions.list[1] then
@@ -58,7 +59,7 @@ local function claim_drawn(number, is_repeated)
 end
 
 -- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
-local function arrive()
+local function arrive(asked)
   local number, last, is_same, lane
   if is_capped then
     number, last, is_same, lane = use('sessions').claimed_before()
@@ -68,12 +69,12 @@ local function arrive()
     return number, is_same and last or -1
   end
   release()
-  local position, session = go_past()
+  local position, session = go_past(asked)
   if position then
     return position, session
   end
   local is_repeated
-  position, is_repeated = draw()
+  position, is_repeated = draw(asked)
   release()
   -- A visitor whom the lot moved learns the number first.
   local of = regions.lane(front.says)

@@ -65,11 +65,11 @@ end
 
 -- Whether the visitor draws a number of the front lane: one whose number there was of a line that was lost, as the store remembers,
 -- or who brings an invitation that opens it. A ticket draws there again once, and uses nothing more.
-function front.may_draw(drawn)
+function front.may_draw(asked, drawn)
   local mode = mode_now()
   if front.share == 0 or mode ~= 'automatic' and mode ~= 'hold' then
     return false
-  elseif drawn and not front.was_ended(drawn) and not (arg.lane == 'front' and front.is_again()) then
+  elseif drawn and not front.was_ended(drawn) and not (asked == 'front' and front.is_again()) then
     invitation.says = invitation.uses and 'front' or nil
   elseif not invitation.opens('front') then
     return false
@@ -79,8 +79,8 @@ function front.may_draw(drawn)
   return true
 end
 -- The visitor's number of the front lane, and whether it was drawn before.
-function front.arrive()
-  if front.says or invitation.lane ~= 'front' and arg.lane ~= 'front' then
+function front.arrive(asked)
+  if front.says or invitation.lane ~= 'front' and asked ~= 'front' then
     return
   end
   local drawn = front.drawn_before()
@@ -88,8 +88,8 @@ function front.arrive()
   if number then
     front.keep_memory()
     invitation.says = invitation.lane == 'front' and 'front' or invitation.says
-  elseif front.may_draw(drawn) then
-    if arg.lane == 'front' then
+  elseif front.may_draw(asked, drawn) then
+    if asked == 'front' then
       front.remember('again', ' again')
     end
     number = front.draw()
@@ -100,13 +100,13 @@ end
 
 -- By an invitation: the visitor's number, 0 for straight in, and the last minute of the session; nothing where it opens no way.
 -- A number of the front lane may use what is left of the budget.
-function front.go_past()
+function front.go_past(asked)
   local is_in, last = invitation.go_in()
   if is_in then
     front.says = nil
     return 0, last
   end
-  local number, is_repeated = front.arrive()
+  local number, is_repeated = front.arrive(asked)
   if number then
     release()
     return number, number <= state.front_cursor and claim_drawn(number, is_repeated) or nil

@@ -126,7 +126,7 @@ end
 -- The first verb in the pre-queue or after it begins the event: every ticket so far ends. Where the data are young, the store
 -- may just have lost them, and the tickets may be of this event. An event with an earlier opening than the last one begins
 -- nothing: a POP may have settings that are old.
-local function begin_event()
+local function begin_event(brought)
   if not begun or begun.id ~= event.id and event.opens > begun.opens then
     if not is_young() then
       lot.end_all()
@@ -137,7 +137,7 @@ local function begin_event()
   if begun.id ~= event.id then
     return
   end
-  local id, opens, commitment = string.match(arg.commitment or '', '^(%S+) (%d+) (%x+)$')
+  local id, opens, commitment = string.match(brought or '', '^(%S+) (%d+) (%x+)$')
   local is_for_this = id == begun.id and tonumber(opens) == begun.opens and begun.order ~= 'arrival'
   if is_for_this and begun.drawn < 0 and not begun.commitment then
     begun.commitment = commitment
@@ -181,8 +181,9 @@ function lot.decide(secret, value, who)
   state.anchor = math.max(state.anchor, now)
 end
 
-function lot.follow_phase()
-  begin_event()
+-- `commitment`: to a secret for an event that begins.
+function lot.follow_phase(commitment)
+  begin_event(commitment)
   lot.note_drawing()
   local secret = begun.order == 'drawn' and lot.secret(arg.lot)
   if secret then

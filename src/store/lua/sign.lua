@@ -86,7 +86,7 @@ do
 end
 
 if phase == 'prequeue' or phase == 'open' then
-  use('lot').follow_phase()
+  use('lot').follow_phase(arg.commitment)
 end
 turns.begin()
 judge_rate()

@@ -4,18 +4,27 @@
 
 local lot = use('lot')
 
+-- What the list of actions has of this act.
+local entry = {
+  is_wanted = arg.audited == 'yes',
+  value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule or arg.value or '',
+  second = arg.live_quantity or arg.credit_max or '',
+}
+
 -- Says who set it and when: later than before, whatever the clock does.
 local function sign_with(stem)
   live.set_at[stem] = math.max(now, live.set_at[stem] + 1)
   texts[stem .. '_at'], texts[stem .. '_by'] = live.set_at[stem], arg.who
 end
 
--- Sets fields, or removes them: back to what is configured. `stem` names the fields that say who and when.
-local function put(stem, fields)
+-- Sets fields, or removes those without a value: back to what is configured. `stem` names the fields that say who and when; behind it
+-- come names and values.
+local function put(stem, ...)
   local values = {}
-  for _, field in ipairs(fields) do
-    texts[field] = arg[field] or false
-    table.insert(values, arg[field] or '-')
+  for i = 1, select('#', ...), 2 do
+    local field, value = select(i, ...)
+    texts[field] = value or false
+    table.insert(values, value or '-')
   end
   journal.note('change', '-', journal.who(), journal.word(stem .. ':' .. table.concat(values, ':')))
   live.version = live.version + 1
@@ -46,20 +55,20 @@ local acts = {
   -- later one.
   mode = function()
     if live.mode == arg.mode then
-      arg.audited = 'no'
+      entry.is_wanted = false
       sign_with('mode')
     else
       if live.mode ~= 'automatic' then
         state.anchor = now
       end
       live.mode = arg.mode
-      put('mode', { 'mode' })
+      put('mode', 'mode', arg.mode)
     end
     open_period()
     return release()
   end,
   pace = function()
-    put('pace', { 'live_automatic', 'live_quantity' })
+    put('pace', 'live_automatic', arg.live_automatic, 'live_quantity', arg.live_quantity)
     live.paced = arg.live_automatic and 1 or 0
     live.automatic = tonumber(arg.live_automatic or arg.automatic)
     live.quantity = tonumber(arg.live_quantity or arg.quantity)
@@ -69,12 +78,12 @@ local acts = {
     return 0
   end,
   message = function()
-    put('message', { 'message' })
+    put('message', 'message', arg.message)
     live.message = arg.message or false
     return 0
   end,
   cap = function()
-    put('cap', { 'live_cap' })
+    put('cap', 'live_cap', arg.live_cap)
     live.cap = arg.live_cap or false
     begin_cap()
     open_period()
@@ -85,15 +94,16 @@ local acts = {
     if scheduled_mode() ~= 'automatic' then
       state.anchor = now
     end
+    local list = arg.live_events
     if arg.sold_out then
-      arg.live_events, arg.sold_out = lot.sold_out(), event.id
+      list = lot.sold_out()
+      entry.value, entry.second = list, event.id
     end
-    put('event', { 'live_events' })
-    live.events = arg.live_events or false
+    put('event', 'live_events', list)
+    live.events = list or false
     read_events()
-    arg.commitment = arg.given_commitment or arg.commitment
     if phase == 'prequeue' or phase == 'open' then
-      lot.follow_phase()
+      lot.follow_phase(arg.given_commitment or arg.commitment)
     end
     open_period()
     return release()
@@ -125,7 +135,7 @@ local acts = {
   end,
   -- The origin says how it answered, or how much of its capacity is in use.
   report = function()
-    arg.audited = 'no'
+    entry.is_wanted = false
     for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
       use('heard').hear(state.w_cuts, kind, tonumber(arg[kind]))
     end
@@ -150,7 +160,7 @@ local acts = {
   end,
   draw = function()
     open_period()
-    return (arrive())
+    return (arrive(arg.lane))
   end,
   -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served. The journal
   -- has a line in either case.
@@ -211,11 +221,8 @@ local function refused()
 end
 
 local function write_down(number)
-  if arg.audited == 'yes' then
-    local value = arg.amount or arg.mode or arg.live_automatic or arg.message or arg.live_cap or arg.live_events or arg.overrule
-      or arg.value or ''
-    local words = { now, arg.who, arg.address, arg.act, number, value, arg.live_quantity or arg.credit_max or arg.sold_out
-      or '' }
+  if entry.is_wanted then
+    local words = { now, arg.who, arg.address, arg.act, number, entry.value, entry.second }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
     redis.call('LTRIM', key.actions, 0, 49)
     redis.call('EXPIRE', key.actions, math.max(lifetime, TTL.actions))

@@ -39,11 +39,10 @@ if ticket then
     local is_over = may_claim and use('sessions').is_news_of(ticket.id, ended_news)
     last = may_claim and (is_over and 0 or use('sessions').claim(position, tonumber(arg.claim_bit))) or nil
   elseif position then
-    local past, session = go_past()
+    local past, session = go_past(arg.lane)
     position, last = past or position, session
   elseif position == nil and arg.draws == 'yes' then
-    arg.lane = (lane ~= 'front_' or not use('lanes').was_ended(ticket)) and arg.lane or nil
-    position, last = arrive()
+    position, last = arrive((lane ~= 'front_' or not use('lanes').was_ended(ticket)) and arg.lane or nil)
   end
 end
 use('counts').count()
