@@ -20,13 +20,14 @@ end
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number: 0. Besides: whether it was drawn before.
 local function draw(asked)
-  local born, epoch, position = string.match(front.memory(), '^(%d+):(%d+):(%d+)')
+  local known = front.memory()
+  local born, epoch, position = string.match(known, '^(%d+):(%d+):(%d+)')
   local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
   if number then
     front.keep_memory()
     return number, true
   end
-  number = string.find(front.memory(), ' region ', 1, true) and use('regions').drawn_before()
+  number = string.find(known, ' region ', 1, true) and use('regions').drawn_before()
   if number then
     front.keep_memory()
     return number, true

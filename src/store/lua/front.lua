@@ -38,31 +38,35 @@ function front.is_paid()
   return string.find(front.memory(), ' paid', 1, true)
 end
 -- A number of the front lane is remembered for longer: it is what shows that its ticket may draw there.
-function front.memory_life()
-  if front.is_again() or string.find(front.memory(), ' front ', 1, true) then
+function front.memory_life(known)
+  if string.find(known, ' again$') or string.find(known, ' front ', 1, true) then
     return TTL.again
   end
-  return front.is_paid() and TTL.paid or TTL.draw
+  return string.find(known, ' paid', 1, true) and TTL.paid or TTL.draw
 end
 function front.keep_memory()
-  redis.call('EXPIRE', key.draw, front.memory_life())
+  redis.call('EXPIRE', key.draw, front.memory_life(front.memory()))
+end
+function front.write_memory(known)
+  front.known = known
+  redis.call('SET', key.draw, known, 'EX', front.memory_life(known))
 end
 function front.remember(kind, told)
   local known = front.memory()
-  local words = {
+  local words = known == '' and {
+    number = '-', invited = '', front = '', again = '', region = '', paid = front.pays and ' paid' or '',
+  } or {
     number = string.match(known, '^%d+:%d+:%d+') or '-', invited = string.match(known, ' invited %d+ %d+ %d+') or '',
     front = string.match(known, ' front %d+:%d+:%d+') or '', again = string.match(known, ' again$') or '',
-    region = string.match(known, ' region %S+ %d+:%d+:%d+') or '', paid = (front.pays or front.is_paid()) and ' paid' or '',
+    region = string.match(known, ' region %S+ %d+:%d+:%d+') or '', paid = (front.pays or string.find(known, ' paid', 1, true)) and ' paid' or '',
   }
   words[kind] = told
-  front.known = words.number .. words.invited .. words.front .. words.region .. words.paid .. words.again
-  redis.call('SET', key.draw, front.known, 'EX', front.memory_life())
+  front.write_memory(words.number .. words.invited .. words.front .. words.region .. words.paid .. words.again)
 end
 -- A ticket that claimed a session is not good for another number.
 function front.forget_draw()
   if front.is_again() or front.is_paid() then
-    front.known = '-' .. (front.is_paid() and ' paid' or '') .. (front.is_again() and ' again' or '')
-    redis.call('SET', key.draw, front.known, 'EX', front.memory_life())
+    front.write_memory('-' .. (front.is_paid() and ' paid' or '') .. (front.is_again() and ' again' or ''))
   else
     front.known = ''
     redis.call('DEL', key.draw)

@@ -11,33 +11,37 @@ function journal.read(text)
   journal.shown, journal.shown_seq = head, tonumber(seq)
   return seq and { cursor = tonumber(cursor), front_cursor = tonumber(front_cursor), invited = tonumber(invited) }
 end
+-- The cursor or the length of the main line and of the regions, which count with it.
+function journal.sum_of(figure)
+  local sum = state[figure]
+  for _, region in ipairs(regions.list) do
+    if region.line ~= '' then
+      sum = sum + state[region.own .. figure]
+    end
+  end
+  return sum
+end
+-- Where the line stands.
 function journal.place()
-  local stands = {
-    cursor = state.cursor, length = state.length, front_cursor = state.front_cursor, front_length = state.front_length,
+  return {
+    cursor = journal.sum_of('cursor'), length = journal.sum_of('length'), front_cursor = state.front_cursor, front_length = state.front_length,
     invited = state.invited, period = state.period, left = state.left, credit = state.credit, epoch = state.epoch, born = state.born,
     started = state.started, adopted = state.adopted,
   }
-  -- The lines of regions count with the main line.
-  for _, region in ipairs(regions.list) do
-    if region.line ~= '' then
-      stands.cursor, stands.length = stands.cursor + state[region.own .. 'cursor'], stands.length + state[region.own .. 'length']
-    end
-  end
-  return stands
 end
-function journal.differs(from, to, ...)
-  for _, name in ipairs({ ... }) do
-    if from[name] ~= to[name] then
-      return true
-    end
-  end
-  return false
+-- Whether visitors were called since it stood there.
+function journal.has_called(from)
+  return from.front_cursor ~= state.front_cursor or from.cursor ~= journal.sum_of('cursor')
 end
-function journal.has_moved(from, to)
-  return journal.differs(from, to, 'cursor', 'front_cursor', 'invited')
+function journal.has_moved(from)
+  return journal.has_called(from) or from.invited ~= state.invited
+end
+-- Whether the data of the line are others since.
+function journal.is_other(from)
+  return from.epoch ~= state.epoch or from.born ~= state.born or from.started ~= state.started or from.adopted ~= state.adopted
 end
 journal.at, journal.owed = journal.place(), journal.read(stored.journal)
-if journal.owed and not journal.has_moved(journal.owed, journal.at) then
+if journal.owed and not journal.has_moved(journal.owed) then
   journal.owed = nil
 end
 
@@ -89,11 +93,10 @@ function journal.note(kind, rule, who, what)
 end
 -- A copy of the sign or a ticket may have brought the line back; a line without a journal begins one.
 function journal.come_back(who, head)
-  local stands = journal.place()
   if not journal.seq then
     journal.begin()
     journal.note(head and 'loss' or 'begin', '-', who, head or '-')
-  elseif journal.differs(journal.at, stands, 'cursor', 'front_cursor', 'epoch', 'born', 'started', 'adopted') then
+  elseif journal.has_called(journal.at) or journal.is_other(journal.at) then
     journal.note('restore', '-', who, head or '-')
   end
 end
@@ -103,28 +106,28 @@ function journal.rule_now(rule)
 end
 -- Visitors who waited were released. Straight-in visitors are told together.
 function journal.released(rule)
-  local stands = journal.place()
-  if waiting(before) > 0 and journal.differs(journal.at, stands, 'cursor', 'front_cursor') then
+  if waiting(before) > 0 and journal.has_called(journal.at) then
     journal.note('release', journal.rule_now(rule), '-', '-')
   end
 end
-function journal.go_straight(from, to)
-  if journal.has_moved(journal.at, to) then
+function journal.go_straight(from)
+  local stands = journal.place()
+  if journal.has_moved(journal.at) then
     journal.rule = journal.owed and journal.rule == 'open' and 'open' or journal.rule_now('waiting')
   end
   if now >= journal.told + journal.straight or now < journal.told then
-    journal.push('straight', from, to, journal.rule, '-', '-')
+    journal.push('straight', from, stands, journal.rule, '-', '-')
     journal.owed, journal.told = nil, now
   else
     journal.owed = from
   end
-  journal.at = to
+  journal.at = stands
 end
 function journal.close(rule)
   journal.released(rule)
-  local from, stands = journal.owed or journal.at, journal.place()
-  if journal.has_moved(from, stands) then
-    journal.go_straight(from, stands)
+  local from = journal.owed or journal.at
+  if journal.has_moved(from) then
+    journal.go_straight(from)
   end
   local told = journal.owed or journal.at
   local text = string.format('%d %s %d %d %d %d %s', journal.seq, journal.head, told.cursor, told.front_cursor, told.invited,

@@ -2,6 +2,9 @@
 
 -- From one lane, by what the names of its fields begin with.
 function front.call(lane, most)
+  if most == 0 then
+    return 0
+  end
   local released = math.min(most, state[lane .. 'length'] - state[lane .. 'cursor'], slots())
   state[lane .. 'cursor'] = state[lane .. 'cursor'] + released
   state.admitted = state.admitted + released
@@ -48,13 +51,14 @@ end
 
 -- What bounds the line now: why no more visitors are released.
 local function bound()
+  local mode = mode_now()
   if live.mode == 'hold' or live.mode == 'closed' then
     return 'mode'
-  elseif mode_now() == 'open' then
+  elseif mode == 'open' then
     return 'waiting'
   elseif is_held() then
     return 'origin'
-  elseif mode_now() ~= 'automatic' then
+  elseif mode ~= 'automatic' then
     return 'event'
   elseif now < state.quiet then
     return 'settling'
@@ -89,13 +93,13 @@ end
 -- Credit goes first: it was granted by name, the budget is only the pace. An open room admits everybody and uses neither;
 -- on hold and closed the line stands.
 local function release()
-  local admitted = state.admitted
-  if lets_in() and now >= state.quiet then
+  local admitted, mode, is_quiet = state.admitted, mode_now(), now < state.quiet
+  if not is_quiet and (mode == 'automatic' or mode == 'open') then
     front.pass_gaps()
   end
-  if mode_now() == 'open' then
+  if mode == 'open' then
     admit(waiting(state))
-  elseif mode_now() == 'automatic' and now >= state.quiet then
+  elseif mode == 'automatic' and not is_quiet then
     state.credit = state.credit - admit(state.credit)
     -- A missed period is for visitors who waited through it: what is left is at most one period's.
     state.left = math.min(state.left - admit_by_pace(state.left), most_kept())
