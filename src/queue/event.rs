@@ -2,7 +2,7 @@
 //!
 //! Invariant: a phase follows from the schedule and a time alone. The time is the store's, so a POP whose clock is wrong opens
 //! nothing early. Before an event the edge needs no
-//! call for it; while the store is asked, `store/lua/event.lua` decides by its own clock.
+//! call for it; while the store is asked, `store/lua/events.lua` decides by its own clock.
 
 use super::health::numbers;
 use super::{DrawSecrets, Mode, NoSecrets};

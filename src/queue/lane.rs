@@ -1,7 +1,7 @@
 //! The lanes of a line: the main line, where visitors draw numbers as they come, the lines of regions, and the front lane, whose
 //! numbers invitations open.
 //!
-//! What each lane gets of a release is the store's rule (`store/lua/release.lua`).
+//! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
 use super::{Birth, Cursor, Pace, RegionLine, RegionName, Sessions, Sign, WaitingProof};
 use serde::{Deserialize, Serialize};

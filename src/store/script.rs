@@ -1,66 +1,54 @@
 //! The script, put together from its files when this is compiled: full-line comments, indentation and blank lines stay
 //! in the files, and so out of the Wasm and of what is sent to the store.
 //!
-//! Redis runs all of it anew at each call, so what few calls need is made by the first use of it: a part of some files, which ends
-//! with what it gives to the others. What a verb does is the body of its own branch.
+//! Each file is a module, which uses another one by `require` and ends with what it gives. Redis runs all of the script anew at each
+//! call, and making a function takes time. So a module is the body of a branch, which runs at the first use in a call, and a verb is
+//! the body of another one, which runs when it is called.
 
 use crate::queue::sha1;
 
-macro_rules! file {
-    ($name:literal) => {
-        concat!(include_str!(concat!("lua/", $name, ".lua")), "\n")
+/// The branches of a function: what each of these files gives, by the name in this variable.
+macro_rules! branches {
+    ($variable:literal, $folder:literal, $first:literal $($name:literal)*) => {
+        concat!(
+            branches!(if "if", $variable, $folder, $first),
+            $(branches!(if "elseif", $variable, $folder, $name),)*
+            "end\n"
+        )
+    };
+    (if $if:literal, $variable:literal, $folder:literal, $name:literal) => {
+        concat!(
+            $if, " ", $variable, " == '", $name, "' then\n",
+            include_str!(concat!("lua/", $folder, $name, ".lua"))
+        )
     };
 }
 
-/// A part that few calls need: what these files make, by its name.
-macro_rules! part {
-    ($name:literal $($file:literal)*) => {
-        concat!("parts.", $name, " = function()\n", $(file!($file),)* "end\n")
-    };
-}
-
-/// What each verb does: the end of a call.
-macro_rules! verbs {
-    ($($name:literal)*) => {
-        concat!($("if arg.verb == '", $name, "' then\n", include_str!(concat!("lua/verbs/", $name, ".lua")), "end\n"),*)
-    };
-}
-
-/// Lua walks through all names that are open when it makes a function, so the second half of them is another function's.
+/// The names `modules`, `make`, `module`, `run` and `verb` are the script's own.
 const FILES: &str = concat!(
-    file!("state"),
-    file!("event"),
-    file!("health"),
-    part!("window" "window"),
-    part!("heard" "heard"),
-    file!("absent"),
-    part!("turnout" "turnout"),
-    "return (function()\n",
-    file!("birth"),
-    file!("front"),
-    part!("regions" "regions"),
-    file!("known"),
-    file!("cap"),
-    file!("turns"),
-    part!("sessions" "sessions" "ended" "claim"),
-    file!("journal"),
-    file!("rate"),
-    part!("lanes" "lanes"),
-    part!("lot" "lot"),
-    part!("restore" "settings" "pieces" "restore"),
-    file!("sign"),
-    file!("ticket"),
-    file!("pace"),
-    file!("release"),
-    file!("draw"),
-    part!("network" "network"),
-    part!("invite" "invite"),
-    file!("history"),
-    part!("counts" "counts"),
-    file!("answer"),
-    part!("figures" "figures"),
-    verbs!("join" "look" "change" "status" "board" "metrics" "journal" "trace"),
-    "end)()\n",
+    "local modules, make = {}\n",
+    "local function require(module)\n",
+    "local made = modules[module]\n",
+    "if not made then\n",
+    "made = make(module)\n",
+    "modules[module] = made\n",
+    "end\n",
+    "return made\n",
+    "end\n",
+    // Those that a draw uses come first: a name is compared with one after the other.
+    "function make(module)\n",
+    branches!("module", "",
+        "call" "record" "live" "events" "health" "mode" "lanes" "birth" "cap" "bound" "absent" "journal" "rate" "opening"
+        "sign" "answer" "save" "release" "draw" "memory" "pace"
+        "counts" "ticket" "turns" "sessions" "claim" "ended" "regions" "shares" "lane_draw" "invite" "network"
+        "window" "heard" "turnout" "figures" "lot" "gaps" "settings" "pieces" "restore"
+    ),
+    "end\n",
+    "local function run(verb)\n",
+    branches!("verb", "verbs/", "join" "look" "change" "status" "board" "metrics" "journal" "trace"),
+    "end\n",
+    "require('opening')()\n",
+    "return run(require('call').arg.verb)()\n",
 );
 const LENGTH: usize = shortened(FILES.as_bytes(), &mut [0; FILES.len()]);
 static BYTES: [u8; LENGTH] = {

@@ -240,7 +240,7 @@ pub(super) mod tests {
     }
 
     impl Counted {
-        /// As `remember_minute` in `history.lua`: the first verb of a minute writes down how the minute before ended.
+        /// As `remember_minute` in `save.lua`: the first verb of a minute writes down how the minute before ended.
         fn moves(&mut self, at_ms: u64, arrived: u64, wanted: u64) {
             let (board, minute) = (&mut self.board, at_ms / MINUTE_MS);
             if minute > board.minute {

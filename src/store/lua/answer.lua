@@ -1,5 +1,23 @@
--- Every answer is a flat list of names and values. `number` is the visitor's position, or what the verb counted.
-local function answer(number, ...)
+-- Every answer is a flat list of names and values.
+-- A function of `number`, the visitor's position or what the verb counted, and of more names and values; returns the list.
+
+local call, record, live = require('call'), require('record'), require('live')
+local events, health, mode, birth = require('events'), require('health'), require('mode'), require('birth')
+local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
+local state, texts = record.state, record.texts
+
+-- What it says of the origin's health.
+local function tell_health(told)
+  table.insert(told, 'origin')
+  table.insert(told, string.format('%d %d %d %d', mode.is_held() and 1 or 0, state.w_cuts,
+    state.w_at < 0 and 2 ^ 53 - 1 or state.w_at, health.is_slowed() and 1 or 0))
+  if texts.sickness then
+    table.insert(told, 'sickness')
+    table.insert(told, texts.sickness)
+  end
+end
+
+return function(number, ...)
   local measured = state.since > 0 and state.cursor > state.from
   local told = {
     'number', number,
@@ -12,9 +30,9 @@ local function answer(number, ...)
     'drawn', state.drawn, 'admitted', state.admitted, 'pops', state.pops,
     'born', state.born, 'started', state.started, 'adopted', state.adopted, 'sealed', state.sealed,
     'settled', state.settled,
-    'young', is_young() and 1 or 0, 'recent', recent(''), 'splices', written_splices(),
+    'young', birth.is_young() and 1 or 0, 'recent', lanes.recent(''), 'splices', birth.written_splices(),
   }
-  for _, name in ipairs(SETTINGS) do
+  for _, name in ipairs(live.NAMES) do
     if live.set_at[name] > 0 then
       table.insert(told, name .. '_at')
       table.insert(told, live.set_at[name])
@@ -39,39 +57,42 @@ local function answer(number, ...)
     table.insert(told, journal.shown_seq)
     journal.tell(told)
   end
+  local event = events.current
   if event then
     table.insert(told, 'event')
-    table.insert(told,
-      string.format('%d %s %s %d %d %d %s', now, phase, event.id, event.prequeue, event.opens, event.closes, use('lot').order_now()))
+    table.insert(told, string.format('%d %s %s %d %d %d %s', call.now, events.phase, event.id, event.prequeue, event.opens, event.closes,
+      require('lot').order_now()))
   end
-  if begun then
+  if events.begun then
     table.insert(told, 'begun')
-    table.insert(told, use('lot').written())
+    table.insert(told, require('lot').written())
   end
   if state.front_length > 0 then
     table.insert(told, 'front')
-    table.insert(told, string.format('%d %d %d', state.front_cursor, state.front_length, recent('front_')))
+    table.insert(told, string.format('%d %d %d', state.front_cursor, state.front_length, lanes.recent('front_')))
   end
-  local of_regions = regions.list[1] and regions.written()
+  local of_regions = lanes.has_regions() and require('regions').written()
   if of_regions then
     table.insert(told, 'regions')
     table.insert(told, of_regions)
   end
-  local turns_over = turns.told()
+  local turns_over = call.arg.turn_minutes and require('turns').told()
   if turns_over then
     table.insert(told, 'turns_over')
     table.insert(told, turns_over)
   end
-  if is_capped then
-    use('sessions').tell(told)
-    local recounts = recounts_from_now()
+  if cap.is_capped then
+    require('sessions').tell(told)
+    local recounts = cap.recounts_from_now()
     if recounts then
       table.insert(told, 'recounts')
       table.insert(told, recounts)
     end
   end
-  tell_health(told)
-  if texts.release and waiting(before) > 0 then
+  if health.setting then
+    tell_health(told)
+  end
+  if texts.release and lanes.waiting(lanes.before) > 0 then
     table.insert(told, 'release')
     table.insert(told, texts.release)
   end

@@ -1,3 +1,4 @@
+-- The birth of the line and of its present data.
 -- One line, one birth. `born` is the store's time in ms at the first write of a line, `started` the time at which the present
 -- data began. A POP brings the last sign it knows; a line that has just begun adopts it, so that data the store lost come
 -- back. Tickets of another birth move nothing by themselves.
@@ -8,84 +9,71 @@
 -- `offset`. While data are young, a copy may come that knows more of the pieces before, or pieces that no copy knew: then the
 -- pieces behind move. Until then tickets keep the birth and the number that the data gave them, so no number of the line is
 -- held by two visitors.
-local YOUNG, SETTLE, LEAST_GAP, WITNESSES, SPLICES = 120000, 10000, 20, 3, 8
+-- Gives `splices`, which pieces.lua and lot.lua replace; `SETTLE`, for how many milliseconds a line that came back releases nothing;
+-- `settled`, as it was when the call began; functions.
 
-local function read_splices(text)
+local call, record = require('call'), require('record')
+local state, now = record.state, call.now
+local YOUNG, SETTLE = 120000, 10000
+
+local birth = { SETTLE = SETTLE, settled = state.settled }
+
+function birth.read_splices(text)
   local list = {}
   for born, offset in string.gmatch(text or '', '(%d+):(%d+)') do
     table.insert(list, { born = tonumber(born), offset = tonumber(offset) })
   end
   return list
 end
-local splices = read_splices(stored.splices)
-local function splice_of(list, born)
+birth.splices = birth.read_splices(record.stored.splices)
+function birth.splice_of(list, born)
   for _, splice in ipairs(list) do
     if splice.born == born then
       return splice
     end
   end
 end
-local function written_splices()
+function birth.written_splices()
   local written = {}
-  for _, splice in ipairs(splices) do
+  for _, splice in ipairs(birth.splices) do
     table.insert(written, string.format('%d:%d', splice.born, splice.offset))
   end
   return table.concat(written, ' ')
 end
 
--- Texts to be written with the state; false removes the field.
-
-local settled = state.settled
 -- `started` is a name: where the clock is behind it, `began` is the time.
-local function data_age()
+function birth.data_age()
   return now - (state.began > 0 and state.began or state.started)
 end
-local function begin_data(started)
+function birth.begin_data(started)
   state.started, state.began = started, started > now and now or 0
 end
 -- A clock that jumps back makes no data young again.
-if state.started > 0 and data_age() >= YOUNG then
+if state.started > 0 and birth.data_age() >= YOUNG then
   state.sealed = 1
   state.settled = math.max(state.settled, state.started)
 end
 state.quiet = math.min(state.quiet, now + SETTLE)
-local function is_young()
-  return state.sealed == 0 and state.started > 0 and data_age() < YOUNG
+function birth.is_young()
+  return state.sealed == 0 and state.started > 0 and birth.data_age() < YOUNG
 end
 
 -- The splice of the present data, as long as it may move.
-local function own_splice()
-  return is_young() and splice_of(splices, state.started) or nil
+function birth.own_splice()
+  return birth.is_young() and birth.splice_of(birth.splices, state.started) or nil
 end
--- What a ticket calls this number: its birth, and the number there.
-local function named(number)
-  local own = own_splice()
+-- What a ticket calls this number of the main line: its birth, its epoch, and the number there.
+function birth.named(number)
+  local own = birth.own_splice()
   if own and number > own.offset then
-    return own.born, number - own.offset
+    return own.born, own.born == state.born and state.epoch or 1, number - own.offset
   end
-  return state.born, number
+  return state.born, state.epoch, number
+end
+-- All tickets were ended since this one, or since this beginning of the line.
+function birth.was_ended(ticket)
+  local since = ticket.born == state.born and 0 or math.floor(ticket.born / 1000)
+  return math.max(ticket.epoch, since) < state.epoch
 end
 
--- How many numbers were drawn in four seconds, at most: a sign may be that old when the data are lost.
-local SPAN = 4000
--- `lane` is what the names of its fields begin with: '' or 'front_'.
-local function recent(lane)
-  local ago, current = math.floor(now / SPAN) - state[lane .. 'window'], state[lane .. 'length'] - state[lane .. 'window_from']
-  if ago == 0 then
-    return current + state[lane .. 'window_last']
-  end
-  return ago == 1 and current or 0
-end
-local function count_draw(lane)
-  local window = math.floor(now / SPAN)
-  local ago, length = window - state[lane .. 'window'], state[lane .. 'length']
-  if ago ~= 0 then
-    state[lane .. 'window_last'] = ago == 1 and length - state[lane .. 'window_from'] or 0
-    state[lane .. 'window'], state[lane .. 'window_from'] = window, length
-  end
-end
-
--- Numbers left free behind those that a copy knows: it may be older than the last of them.
-local function behind(length, lately)
-  return length + math.max(LEAST_GAP, lately)
-end
+return birth

@@ -1,37 +1,32 @@
--- The cap on who is inside, where one holds; what it needs besides is a part of its own, in sessions.lua.
+-- The cap on who is inside, where one holds. Who that is, is in sessions.lua.
+-- Gives `is_capped`, `total`, `minutes`, `seconds`, `enforcement`, as they were read last; `has_sessions`, that sessions.lua has
+-- something to write; `read`, `is_enforced`, `is_recounting`, `recounts_from_now`.
 
--- What an operator set takes precedence over the configuration.
-local cap, is_capped = {}, false
-local function begin_cap()
+local call, record, live = require('call'), require('record'), require('live')
+local arg, state = call.arg, record.state
+
+local cap = {}
+-- What an operator set takes precedence over the configuration. Whether a cap holds.
+function cap.read()
   local total, minutes, seconds, enforcement = string.match(live.cap or '', '^(%d+) (%d+) (%d+) (%a+)$')
-  cap = {
-    total = tonumber(total or arg.total_active) or 0, minutes = tonumber(minutes or arg.session_minutes),
-    seconds = tonumber(seconds or arg.claim_seconds), enforcement = enforcement or arg.cap,
-  }
-  is_capped = cap.total > 0
-  if is_capped then
-    use('sessions').begin()
-  end
+  cap.total, cap.minutes = tonumber(total or arg.total_active) or 0, tonumber(minutes or arg.session_minutes)
+  cap.seconds, cap.enforcement = tonumber(seconds or arg.claim_seconds), enforcement or arg.cap
+  cap.is_capped = cap.total > 0
+  return cap.is_capped
 end
+cap.read()
 
-local function is_enforced()
-  return is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
+function cap.is_enforced()
+  return cap.is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
 end
 -- Who is inside is not known after a loss that no copy of the sign came through, until all sessions of that time have ended.
-local function is_recounting()
-  return this_minute < state.recount
+function cap.is_recounting()
+  return call.minute < state.recount
 end
 -- That this verb has found it out, and until when, in milliseconds.
-local function recounts_from_now()
-  local is_new_end = state.recount ~= (were.recount or 0)
-  return is_new_end and is_enforced() and is_recounting() and string.format('%d %d', now, state.recount * 60000) or nil
+function cap.recounts_from_now()
+  local is_new_end = state.recount ~= (record.were.recount or 0)
+  return is_new_end and cap.is_enforced() and cap.is_recounting() and string.format('%d %d', call.now, state.recount * 60000) or nil
 end
--- How many visitors may be released.
-local function slots()
-  if not is_enforced() then
-    return math.huge
-  elseif is_recounting() then
-    return 0
-  end
-  return use('sessions').free()
-end
+
+return cap

@@ -1,30 +1,36 @@
 -- How a called visitor claims a session, where a cap holds.
+-- Gives `claimed_before`, `claim`, `straight`.
 
--- What this ticket was given before: its number, the last minute of its session, and whether the same visitor asks again: soon
--- after, since the answer was lost, or from the same network. `front `, or the name of a region, stands before a number of that
--- lane.
+local call, state = require('call'), require('record').state
+local live, birth, mode, cap = require('live'), require('birth'), require('mode'), require('cap')
+local memory, sessions, ticket = require('memory'), require('sessions'), require('ticket')
+local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
+
+-- What this ticket was given before: its number, the last minute of its session, whether the same visitor asks again (soon after,
+-- since the answer was lost, or from the same network), and the name of its lane. `front `, or the name of a region, stands before a
+-- number of that lane.
 local function claimed_before()
-  local memory = key.claim and redis.pcall('GET', key.claim)
-  memory = type(memory) == 'string' and memory or ''
-  local lane = string.match(memory, '^(%a%S*) ')
+  local known = key.claim and redis.pcall('GET', key.claim)
+  known = type(known) == 'string' and known or ''
+  local lane = string.match(known, '^(%a%S*) ')
   local born, epoch, position, last, second, network =
-    string.match(memory, '(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$', lane and #lane + 2 or 1)
-  local ticket = born and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
-  local number = ticket and front.number_in(regions.lane(lane), ticket)
+    string.match(known, '(%d+):(%d+):(%d+) (%d+) (%d+) (.*)$', lane and #lane + 2 or 1)
+  local of = born and { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) }
+  local number = of and ticket.number_in(ticket.lane_of(lane), of)
   if number and this_minute <= tonumber(last) then
-    local is_soon = now < (tonumber(second) + TTL.draw) * 1000
+    local is_soon = now < (tonumber(second) + call.TTL.draw) * 1000
     return number, tonumber(last), is_soon or network ~= '' and network == arg.network, lane
   end
 end
 
--- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `bit` is the
--- place of the ticket, by its number and its id, among those that have claimed, where a ticket names it.
-local function claim(number, bit)
-  local is_main = not front.says
+-- The last minute of the session; 0 where no slot is free, -1 for the copy of a ticket that has had its session. `lane`: the name of
+-- the number's lane, nil for the main line. `bit` is the place of the ticket, by its number and its id, among those that have claimed,
+-- where a ticket names it.
+local function claim(lane, number, bit)
   -- An operator's test ticket claims with its first visit.
   if not key.claim then
     return
-  elseif not lets_in() then
+  elseif not mode.lets_in() then
     return 0
   end
   local _, known, is_same = claimed_before()
@@ -32,33 +38,37 @@ local function claim(number, bit)
     return is_same and known or -1
   elseif bit and redis.pcall('GETBIT', key.claimed, bit) == 1 then
     return -1
-  elseif turns.is_over(regions.lane(front.says), number) then
+  elseif arg.turn_minutes and require('turns').is_over(ticket.lane_of(lane), number) then
     return
-  elseif claimable() == 0 then
+  elseif sessions.claimable() == 0 then
     return 0
   end
-  take_promise(is_main and number)
+  sessions.take_promise(not lane and number)
   local last = this_minute + cap.minutes
-  open(last, arg.mark)
-  local born, own = state.born, number
-  if is_main then
-    born, own = named(number)
+  sessions.open(last, arg.mark)
+  local born, epoch, own = state.born, state.epoch, number
+  if not lane then
+    born, epoch, own = birth.named(number)
   end
-  local memory = string.format('%s%d:%d:%d %d %d %s', is_main and '' or front.says .. ' ', born, born == state.born and state.epoch or 1, own,
-    last, math.floor(now / 1000), arg.network or '')
-  redis.call('SET', key.claim, memory, 'EX', (cap.minutes + 1) * 60)
+  local words = string.format('%s%d:%d:%d %d %d %s', lane and lane .. ' ' or '', born, epoch, own, last, math.floor(now / 1000),
+    arg.network or '')
+  redis.call('SET', key.claim, words, 'EX', (cap.minutes + 1) * 60)
   -- After the session, which the ticket gets again meanwhile.
   if bit then
     redis.pcall('SETBIT', key.claimed, bit, 1)
-    redis.pcall('EXPIRE', key.claimed, lifetime)
+    redis.pcall('EXPIRE', key.claimed, live.lifetime())
   end
   -- From now on the ticket is not good for another number.
-  front.forget_draw()
+  memory.forget()
   return last
 end
 
-return {
-  begin = begin, free = free, promise = promise, claim = claim, claimed_before = claimed_before, open = open,
-  claimable = claimable, renew = renew, begin_ring = begin_ring, take_sessions = take_sessions, end_all = end_all_sessions, tell = tell,
-  write = write, keep = keep, end_marked = end_marked, ended_news = ended_news, is_news_of = is_news_of,
-}
+-- A visitor who goes straight in claims a session at once. One who drew the number before may have a ticket with it, by which it is
+-- known to be claimed: the visitor gets that ticket now, and goes in by it.
+local function straight(lane, number, is_repeated)
+  if not (is_repeated and cap.is_enforced()) then
+    return claim(lane, number)
+  end
+end
+
+return { claimed_before = claimed_before, claim = claim, straight = straight }

@@ -1,8 +1,13 @@
 -- The sums of what POPs counted, and how many there are.
+-- Gives `count`, `count_pop`.
+
+local call, state = require('call'), require('record').state
+local absent, cap = require('absent'), require('cap')
+local arg, key, TTL, this_minute = call.arg, call.key, call.TTL, call.minute
 
 -- First admissions have been counted. Other counts show only that their POP is there.
 local function hear_counts()
-  if counts_are_late() then
+  if absent.counts_are_late() then
     state.steady = 0
   end
   state.uncounted = 0
@@ -10,17 +15,19 @@ end
 -- An answer may be lost and a batch be sent again: each number of a till counts once. A key that is
 -- no longer of its type loses counts, not the poll: errors of these commands are ignored.
 local function count()
-  for i, till in ipairs(tills) do
+  local heard
+  for i, till in ipairs(call.tills) do
     local number = tonumber(arg['number' .. i]) or 0
     local last = redis.pcall('GET', till)
     if type(last) ~= 'table' and number > (tonumber(last) or 0) then
       for name, by in string.gmatch(arg['counts' .. i] or '', '([%w_]+)=(%w+)') do
         local to, born, epoch = string.match(name, '^renewed_(%d+)_(%d+)_(%d+)$')
         local cuts, watched = string.match(name, '^watched_(%w+)_(%a+)$')
-        if to and is_capped then
-          use('sessions').renew(tonumber(to), by, born, epoch)
+        if to and cap.is_capped then
+          require('sessions').renew(tonumber(to), by, born, epoch)
         elseif watched then
-          use('heard').hear(cuts, watched, tonumber(by))
+          heard = heard or require('heard')
+          heard.hear(cuts, watched, tonumber(by))
           redis.pcall('HINCRBY', key.counts, 'origin_' .. watched, by)
         elseif not to then
           redis.pcall('HINCRBY', key.counts, name, by)
@@ -34,8 +41,8 @@ local function count()
       redis.pcall('SET', till, number, 'EX', TTL.till)
     end
   end
-  if made.heard then
-    use('heard').judge()
+  if heard then
+    heard.judge()
   end
 end
 

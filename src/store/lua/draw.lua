@@ -1,86 +1,94 @@
--- How a number is drawn.
+-- How a visitor comes to a number.
+-- A visit is what one call knows of its visitor: `asked`, the name of the lane in which the number is, or was before the line was lost;
+-- `lane`, the name of the lane of the number that the answer has, nil for the main line; `invited`, what became of the invitation that
+-- the visitor brings; `above` and `price`, whether the draw was above the bound of its network, and what one costs there.
+-- Gives `visit`, `arrive`, `go_past`.
 
--- Whether a draw is above the bound of its network, and what one costs there: see network.lua.
-local network = {}
+local call, state = require('call'), require('record').state
+local events, mode, birth, lanes, cap = require('events'), require('mode'), require('birth'), require('lanes'), require('cap')
+local memory, release = require('memory'), require('release').release
+local arg, key = call.arg, call.key
 
--- What the visitor brings to go past the line: see invite.lua.
-local invitation = {}
--- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the way that it opens.
-invitation.uses, invitation.ends, invitation.most, invitation.lane = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%a+)$')
--- An answer to a visitor who brings one says what became of it.
-invitation.says = invitation.uses and 'kept' or nil
+local function visit(asked)
+  return { asked = asked, invited = arg.invite and 'kept' }
+end
 
--- `asked`: the name of the lane in which the visitor's number is, or was before the line was lost.
-local function go_past(asked)
-  if invitation.uses or asked == 'front' then
-    return use('invite').go_past(asked)
+-- By an invitation, or by a number of the front lane that was lost: as `arrive`; nothing where neither opens a way.
+local function go_past(of)
+  if arg.invite or of.asked == 'front' then
+    return require('invite').go_past(of)
   end
 end
 
+-- What the ticket drew before, when the answer was lost, and in which region.
+local function drawn_before()
+  local text = memory.read()
+  if text == '' then
+    return
+  end
+  local born, epoch, position = string.match(text, '^(%d+):(%d+):(%d+)')
+  local number = born and require('ticket').number_in('', { born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
+  if number then
+    return number
+  elseif string.find(text, ' region ', 1, true) then
+    return require('lane_draw').before_in_region()
+  end
+end
 -- A repeated draw (its answer was lost) gets the same number as before, however often and for 300 s after the last time. A
 -- closed room, and a network above its bound, gives no new number: 0. Besides: whether it was drawn before.
-local function draw(asked)
-  local known = front.memory()
-  local born, epoch, position = string.match(known, '^(%d+):(%d+):(%d+)')
-  local number = born and number_of({ born = tonumber(born), epoch = tonumber(epoch), position = tonumber(position) })
+local function draw(of)
+  local number, region = drawn_before()
   if number then
-    front.keep_memory()
+    of.lane = region
+    memory.keep()
     return number, true
-  end
-  number = string.find(known, ' region ', 1, true) and use('regions').drawn_before()
-  if number then
-    front.keep_memory()
-    return number, true
-  end
-  if mode_now() == 'closed' then
+  elseif mode.now() == 'closed' then
     return 0
   end
-  if key.network and not use('network').lets_draw() then
-    return 0
+  local pays
+  if key.network then
+    local lets
+    lets, pays, of.above, of.price = require('network').lets_draw()
+    if not lets then
+      return 0
+    end
   end
-  if asked and asked ~= 'front' then
-    return use('regions').draw(asked)
+  if of.asked and of.asked ~= 'front' then
+    of.lane = of.asked
+    return require('lane_draw').in_region(of.asked, pays)
   end
-  count_draw('')
-  if regions.list[1] then
-    regions.come('*')
+  number = lanes.draw('')
+  if lanes.has_regions() then
+    require('regions').come('*')
   end
-  state.length, state.drawn = state.length + 1, state.drawn + 1
-  local birth, own = named(state.length)
-  front.remember('number', string.format('%d:%d:%d', birth, birth == state.born and state.epoch or 1, own))
-  return state.length
+  memory.remember('number', string.format('%d:%d:%d', birth.named(number)), pays)
+  return number
 end
 
--- A visitor who goes straight in claims a session at once. One who drew the number before may have a ticket with it, by which it is
--- known to be claimed: the visitor gets that ticket now, and goes in by it.
-local function claim_drawn(number, is_repeated)
-  if is_capped and not (is_repeated and is_enforced()) then
-    return use('sessions').claim(number)
-  end
-end
-
--- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget.
-local function arrive(asked)
-  local number, last, is_same, lane
-  if is_capped then
-    number, last, is_same, lane = use('sessions').claimed_before()
-  end
-  if number then
-    front.says = lane
-    return number, is_same and last or -1
+-- Waiting visitors go first; then the number is drawn, and it may use what is left of the budget. The number, 0 for none, and the last
+-- minute of the session, where a cap holds and one was claimed.
+local function arrive(of)
+  if cap.is_capped then
+    local number, last, is_same, lane = require('claim').claimed_before()
+    if number then
+      of.lane = lane
+      return number, is_same and last or -1
+    end
   end
   release()
-  local position, session = go_past(asked)
-  if position then
-    return position, session
+  local number, last = go_past(of)
+  if number then
+    return number, last
   end
   local is_repeated
-  position, is_repeated = draw(asked)
+  number, is_repeated = draw(of)
   release()
   -- A visitor whom the lot moved learns the number first.
-  local of = regions.lane(front.says)
-  if position > 0 and position <= state[of .. 'cursor'] and not (of == '' and is_redrawn(position)) then
-    return position, claim_drawn(position, is_repeated)
+  local lane = of.lane and require('ticket').lane_of(of.lane) or ''
+  if number > 0 and number <= state[lane .. 'cursor'] and not (lane == '' and events.is_redrawn(number)) then
+    return number, cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
-  return position
+  return number
 end
+
+return { visit = visit, arrive = arrive, go_past = go_past }

@@ -1,4 +1,9 @@
--- What POPs have watched of the origin's answers.
+-- What this call brings of the origin's answers, which POPs have watched or the origin reports.
+-- Gives `hear`, `judge`.
+
+local call, record, health = require('call'), require('record'), require('health')
+local mode, window = require('mode'), require('window')
+local state, now = record.state, call.now
 
 -- What this call brings; and of visitors who say something about the window, how many answers and how many late ones.
 local heard, of_window, late_of_window = { ok = 0, late = 0, bad = 0 }, 0, 0
@@ -25,7 +30,7 @@ end
 -- Where the pace follows the answers, late ones make it slower, unless nearly all are.
 local function are_bad(answers, least)
   local all, many = sum(answers), answers.late + answers.bad
-  if is_steered() and many * 10 < all * 9 then
+  if health.is_steered() and many * 10 < all * 9 then
     many = answers.bad
   end
   return many >= least and many * 100 >= health.share * all
@@ -35,21 +40,20 @@ end
 local function mark_sick(ok, late, bad)
   state.sick_until = now + health.life * 1000
   keep({}, {})
-  texts.sickness = string.format('%d %d %d %d %d', now, state.sick_until, ok, late, bad)
+  record.texts.sickness = string.format('%d %d %d %d %d', now, state.sick_until, ok, late, bad)
 end
 -- Answers of the last ten seconds count in full, those of the ten before half; of many, older ones count less. Visitors inside make
 -- no origin sick by themselves.
-local function judge_health()
+local function judge()
   local all = sum(heard)
   if not health.setting or all == 0 then
     return
   end
-  local window = use('window')
-  window.hear_baseline(all, heard.late + heard.bad)
-  if not is_held() then
+    window.hear_baseline(all, heard.late + heard.bad)
+  if not mode.is_held() then
     window.hear(of_window, late_of_window)
   end
-  if is_sick() then
+  if health.is_sick() then
     return
   end
   local span = math.floor(now / 10000)
@@ -74,4 +78,4 @@ local function judge_health()
   keep(heard, entry)
 end
 
-return { hear = hear, judge = judge_health }
+return { hear = hear, judge = judge }

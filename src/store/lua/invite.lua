@@ -1,62 +1,69 @@
 -- How a visitor goes past the line by an invitation: straight in, or by a number of the front lane.
+-- Gives `go_past`.
 
-use('lanes')
+local call, state = require('call'), require('record').state
+local mode, birth, lanes, cap, bound = require('mode'), require('birth'), require('lanes'), require('cap'), require('bound')
+local memory, ticket, lane_draw = require('memory'), require('ticket'), require('lane_draw')
+local arg, key, now, this_minute = call.arg, call.key, call.now, call.minute
+
+-- How often it may be used, when it ends, how many visitors of all may go in by one in a minute, and the way that it opens: `in` or
+-- `front`. `of.invited` says what became of it: `kept` while it was not used.
+local most_uses, ends, most, way = string.match(arg.invite or '', '^(%d+) (%d+) (%d+) (%a+)$')
 
 -- The counter of its uses. A key of another type is replaced.
-function invitation.uses_so_far()
+local function uses_so_far()
   local known = redis.pcall('GET', key.invite)
   return tonumber(type(known) == 'string' and known or 0) or 0
 end
--- Whether it opens this lane now. In an open room there is nothing to go past.
-function invitation.opens(lane)
-  if invitation.lane ~= lane or mode_now() == 'open' then
+-- Whether it opens this way now. In an open room there is nothing to go past.
+local function opens(this_way, of)
+  if way ~= this_way or mode.now() == 'open' then
     return false
-  elseif now >= invitation.ends * 1000 then
-    invitation.says = 'expired'
-  elseif invitation.uses_so_far() >= tonumber(invitation.uses) then
-    invitation.says = 'used'
+  elseif now >= ends * 1000 then
+    of.invited = 'expired'
+  elseif uses_so_far() >= tonumber(most_uses) then
+    of.invited = 'used'
   else
     return true
   end
 end
-function invitation.use()
-  invitation.says = invitation.lane
-  local uses = string.format('%d', invitation.uses_so_far() + 1)
-  redis.call('SET', key.invite, uses, 'EX', math.ceil(invitation.ends - now / 1000) + 1)
+local function use(of)
+  of.invited = way
+  redis.call('SET', key.invite, string.format('%d', uses_so_far() + 1), 'EX', math.ceil(ends - now / 1000) + 1)
 end
 
 -- What the same ticket was given by it before, when the answer was lost: the last minute of its session, 0 without a cap.
-function invitation.given_before()
-  local born, epoch, last = string.match(redis.call('GET', key.draw) or '', ' invited (%d+) (%d+) (%d+)')
+local function given_before()
+  local born, epoch, last = string.match(memory.read(), ' invited (%d+) (%d+) (%d+)')
   last = tonumber(last)
   if tonumber(born) == state.born and tonumber(epoch) == state.epoch and (last == 0 or this_minute <= last) then
     return last
   end
 end
-function invitation.this_minute()
+local function invited_this_minute()
   return state.invited_at == this_minute and state.invited_now or 0
 end
 -- Slots that are promised to called visitors are not free.
-function invitation.is_free()
-  local is_few = invitation.this_minute() < tonumber(invitation.most)
-  return mode_now() == 'automatic' and now >= state.quiet and is_few and slots() >= 1
+local function is_free()
+  local is_few = invited_this_minute() < tonumber(most)
+  return mode.now() == 'automatic' and now >= state.quiet and is_few and bound.slots() >= 1
 end
 -- Whether the visitor goes in, and the last minute of the session where a cap holds. The line releases what is due before this,
 -- and neither its budget nor its promises are used.
-function invitation.go_in()
-  local last = invitation.lane == 'in' and lets_in() and invitation.given_before()
+local function go_in(of)
+  local last = way == 'in' and mode.lets_in() and given_before()
   if last then
-    invitation.says = 'in'
-    front.keep_memory()
-  elseif invitation.opens('in') and invitation.is_free() then
-    invitation.use()
-    state.invited_now = invitation.this_minute() + 1
+    of.invited = 'in'
+    memory.keep()
+  elseif opens('in', of) and is_free() then
+    use(of)
+    state.invited_now = invited_this_minute() + 1
     state.invited_at, state.invited = this_minute, state.invited + 1
-    last = is_capped and this_minute + cap.minutes or 0
-    if is_capped then
-      use('sessions').open(last, arg.mark)
+    last = cap.is_capped and this_minute + cap.minutes or 0
+    if cap.is_capped then
+      require('sessions').open(last, arg.mark)
     end
-    front.remember('invited', string.format(' invited %d %d %d', state.born, state.epoch, last))
+    memory.remember('invited', string.format(' invited %d %d %d', state.born, state.epoch, last))
   else
     return false
   end
@@ -65,52 +72,53 @@ end
 
 -- Whether the visitor draws a number of the front lane: one whose number there was of a line that was lost, as the store remembers,
 -- or who brings an invitation that opens it. A ticket draws there again once, and uses nothing more.
-function front.may_draw(asked, drawn)
-  local mode = mode_now()
-  if front.share == 0 or mode ~= 'automatic' and mode ~= 'hold' then
+local function may_draw(of, drawn)
+  local now_is = mode.now()
+  if lanes.front_share == 0 or now_is ~= 'automatic' and now_is ~= 'hold' then
     return false
-  elseif drawn and not front.was_ended(drawn) and not (asked == 'front' and front.is_again()) then
-    invitation.says = invitation.uses and 'front' or nil
-  elseif not invitation.opens('front') then
+  elseif drawn and not birth.was_ended(drawn) and not (of.asked == 'front' and memory.is_again()) then
+    of.invited = arg.invite and 'front' or nil
+  elseif not opens('front', of) then
     return false
   else
-    invitation.use()
+    use(of)
   end
   return true
 end
 -- The visitor's number of the front lane, and whether it was drawn before.
-function front.arrive(asked)
-  if front.says or invitation.lane ~= 'front' and asked ~= 'front' then
+local function arrive_in_front(of)
+  if of.lane or way ~= 'front' and of.asked ~= 'front' then
     return
   end
-  local drawn = front.drawn_before()
-  local number = drawn and front.number_of(drawn, 'front_')
+  local drawn = lane_draw.before_in_front()
+  local number = drawn and ticket.number_in('front_', drawn)
   if number then
-    front.keep_memory()
-    invitation.says = invitation.lane == 'front' and 'front' or invitation.says
-  elseif front.may_draw(asked, drawn) then
-    if asked == 'front' then
-      front.remember('again', ' again')
+    memory.keep()
+    of.invited = way == 'front' and 'front' or of.invited
+  elseif may_draw(of, drawn) then
+    if of.asked == 'front' then
+      memory.remember('again', ' again')
     end
-    number = front.draw()
+    number = lane_draw.in_front()
   end
-  front.says = number and 'front' or front.says
+  of.lane = number and 'front' or of.lane
   return number, drawn and number == drawn.position
 end
 
--- By an invitation: the visitor's number, 0 for straight in, and the last minute of the session; nothing where it opens no way.
--- A number of the front lane may use what is left of the budget.
-function front.go_past(asked)
-  local is_in, last = invitation.go_in()
+-- The visitor's number, 0 for straight in, and the last minute of the session; nothing where it opens no way. A number of the front
+-- lane may use what is left of the budget.
+local function go_past(of)
+  local is_in, last = go_in(of)
   if is_in then
-    front.says = nil
+    of.lane = nil
     return 0, last
   end
-  local number, is_repeated = front.arrive(asked)
+  local number, is_repeated = arrive_in_front(of)
   if number then
-    release()
-    return number, number <= state.front_cursor and claim_drawn(number, is_repeated) or nil
+    require('release').release()
+    local is_called = number <= state.front_cursor
+    return number, is_called and cap.is_capped and require('claim').straight(of.lane, number, is_repeated) or nil
   end
 end
 
-return front
+return { go_past = go_past }

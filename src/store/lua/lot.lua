@@ -1,9 +1,16 @@
 -- The event that a line has begun, and the order of its numbers by lot.
+-- `events.begun`: `id opens base drawn order`. Its numbers begin behind `base`, and `drawn` of them were drawn before it opened, -1
+-- while that is not known. Once a secret is committed to, ` commitment secret value` stands behind that: `secret` is - until the order
+-- is decided. `queue/begun.rs` reads it, and computes from a decided lot the numbers of visitors whom the edge tells them.
+-- Gives `written`, `is_undecided`, `order_now`, `is_spent`, `take`, `sold_out`, `end_all`, `note_drawing`, `secret`, `decide`,
+-- `follow_phase`.
 
--- The event that this line has begun: `id opens base drawn order`. Its numbers begin behind `base`, and `drawn` of them were
--- drawn before it opened, -1 while that is not known. Once a secret is committed to, ` commitment secret value` stands behind
--- that: `secret` is - until the order is decided. `queue/begun.rs` reads it, and computes from a
--- decided lot the numbers of visitors whom the edge tells them.
+local call, record = require('call'), require('record')
+local live, events, birth, lanes = require('live'), require('events'), require('birth'), require('lanes')
+local journal, rate = require('journal'), require('rate')
+local arg, now = call.arg, call.now
+local state, stored, texts = record.state, record.stored, record.texts
+
 local function read_begun(text)
   local id, opens, base, drawn, order, rest = string.match(text or '', '^(%S+) (%d+) (%d+) (%-?%d+) (%S+)(.*)$')
   if not id then
@@ -15,46 +22,57 @@ local function read_begun(text)
     commitment = commitment, secret = secret ~= '-' and secret or nil, value = value,
   }
 end
-begun = read_begun(stored.event)
-local function written_begun()
+events.begun = read_begun(stored.event)
+
+local lot = {}
+function lot.written()
+  local begun = events.begun
   local told = string.format('%s %d %d %d %s', begun.id, begun.opens, begun.base, begun.drawn, begun.order)
   return begun.commitment and table.concat({ told, begun.commitment, begun.secret or '-', begun.value or '' }, ' ') or told
 end
-local function write_begun()
-  local told = written_begun()
+local function write()
+  local told = lot.written()
   texts.event = told ~= stored.event and told or nil
 end
 
--- The rules of an order by lot.
-local lot = { written = written_begun }
 -- Nobody is to be put in order where no number was drawn.
 function lot.is_undecided()
+  local begun = events.begun
   return begun and begun.commitment and not begun.secret and begun.drawn ~= 0
 end
 -- Whether the event that has begun is held once more: its order is known, and its pre-queue begins later than it opened.
-function lot.is_used(id, prequeue)
+local function is_used(id, prequeue)
+  local begun = events.begun
   local is_known = begun.order ~= 'arrival' and (begun.secret or begun.drawn == 0)
   return id == begun.id and is_known and prequeue > begun.opens
 end
+-- Whether the event whose time it is has not begun: with an earlier opening than the last one it begins nothing, since a POP may have
+-- settings that are old.
+local function is_to_begin()
+  local begun, event = events.begun, events.current
+  return not begun or begun.id ~= event.id and event.opens > begun.opens
+end
 -- The order of the event is the one with which it began. An event that begins no line of its own has none to draw.
 function lot.order_now()
-  if not begun or begun.id ~= event.id and event.opens > begun.opens then
+  local begun, event = events.begun, events.current
+  if is_to_begin() then
     return event.order
-  elseif begun.id ~= event.id or lot.is_used(event.id, event.prequeue) then
+  elseif begun.id ~= event.id or is_used(event.id, event.prequeue) then
     return 'arrival'
   end
   return begun.order
 end
 -- Whether a list changes the order of the event that has begun, or holds that event once more.
 function lot.is_spent(list)
+  local begun = events.begun
   for id, prequeue, order in string.gmatch(list, '(%S+):(%d+):%d+:%d+:(%S+)') do
-    if begun and (lot.is_used(id, tonumber(prequeue)) or id == begun.id and order ~= begun.order and not begun.secret) then
+    if begun and (is_used(id, tonumber(prequeue)) or id == begun.id and order ~= begun.order and not begun.secret) then
       return true
     end
   end
 end
 -- What other data know of the same event, where these do not know it.
-function lot.joined(these, other)
+local function joined(these, other)
   if not these.secret then
     local from = these.drawn >= 0 and these or other
     these.base = math.max(these.base, math.min(from.base, state.cursor))
@@ -65,7 +83,8 @@ function lot.joined(these, other)
 end
 -- The lot orders numbers that can still wait: a visitor who was called goes in by the number as it was drawn. How many they are is
 -- said once: where the line moved after that, there is no lot any more.
-function lot.keep_waiting()
+local function keep_waiting()
+  local begun = events.begun
   if lot.is_undecided() and state.cursor > begun.base then
     begun.base, begun.drawn = state.cursor, math.min(begun.drawn, 0)
   end
@@ -74,19 +93,19 @@ end
 -- events the one that opens later counts. Of one event a decided order counts, else what the older data say: `age` is below 0 where
 -- those are the known ones.
 function lot.take(told, by, age)
-  local known = not use('lanes').was_ended(by) and read_begun(told)
+  local known, begun = not birth.was_ended(by) and read_begun(told), events.begun
   if not known then
     return
   elseif not begun or known.id ~= begun.id then
-    begun = begun and known.opens <= begun.opens and begun or known
+    events.begun = begun and known.opens <= begun.opens and begun or known
   elseif known.secret and not begun.secret then
     known.order = begun.order ~= 'arrival' and begun.order or known.order
-    begun = known
+    events.begun = known
   elseif known.secret or not begun.secret then
-    begun = age < 0 and lot.joined(known, begun) or lot.joined(begun, known)
+    events.begun = age < 0 and joined(known, begun) or joined(begun, known)
   end
-  lot.keep_waiting()
-  write_begun()
+  keep_waiting()
+  write()
 end
 
 -- Begun anew on purpose: every ticket so far ends, and nothing is adopted any more. Epochs are comparable across losses,
@@ -94,13 +113,14 @@ end
 local function begin_anew()
   state.epoch = math.max(state.epoch + 1, math.floor(now / 1000))
   -- Later than before, even when the clock is not: signs from before it take nothing back.
-  begin_data(math.max(now, state.started + 1))
+  birth.begin_data(math.max(now, state.started + 1))
   state.sealed, state.quiet = 1, 0
-  state.settled, splices, texts.splices = state.started, {}, false
+  state.settled, birth.splices, texts.splices = state.started, {}, false
 end
 
 -- The list of events in which the open one is over. Times are whole seconds, as operators write them.
 function lot.sold_out()
+  local event = events.current
   local closes = math.max(event.opens + 1000, now - now % 1000)
   return (string.gsub(live.events or arg.events, '([%w_-]+)(:%d+:%d+:)%d+', function(id, times)
     return id == event.id and string.format('%s%s%d', id, times, closes)
@@ -113,27 +133,28 @@ function lot.end_all()
   begin_anew()
   state.credit, state.steady = 0, 0
   state.front_over = 0
-  for _, lane in ipairs(lanes) do
+  for _, lane in ipairs(lanes.list) do
     state[lane .. 'cursor'] = state[lane .. 'length']
   end
-  if regions.list[1] then
-    regions.forget_owed()
+  if lanes.has_regions() then
+    require('regions').forget_owed()
   end
-  use('sessions').end_all()
-  forget_rate()
+  require('sessions').end_all()
+  rate.forget()
 end
 
 -- The first verb in the pre-queue or after it begins the event: every ticket so far ends. Where the data are young, the store
--- may just have lost them, and the tickets may be of this event. An event with an earlier opening than the last one begins
--- nothing: a POP may have settings that are old.
+-- may just have lost them, and the tickets may be of this event.
 local function begin_event(brought)
-  if not begun or begun.id ~= event.id and event.opens > begun.opens then
-    if not is_young() then
+  local event = events.current
+  if is_to_begin() then
+    if not birth.is_young() then
       lot.end_all()
     end
-    begun = { id = event.id, opens = event.opens, base = state.length, drawn = -1, order = event.order }
+    events.begun = { id = event.id, opens = event.opens, base = state.length, drawn = -1, order = event.order }
     journal.note('event', '-', '-', journal.word(string.format('%s:%d:%s', event.id, event.opens, event.order)))
   end
+  local begun = events.begun
   if begun.id ~= event.id then
     return
   end
@@ -142,31 +163,32 @@ local function begin_event(brought)
   if is_for_this and begun.drawn < 0 and not begun.commitment then
     begun.commitment = commitment
   end
-  lot.keep_waiting()
-  if phase == 'open' then
+  keep_waiting()
+  if events.phase == 'open' then
     -- What was missed before it opened is not made up for.
     state.anchor = math.max(state.anchor, event.opens)
     -- While the data are young, a copy may come that knows of more numbers.
-    if begun.drawn < 0 and not is_young() then
+    if begun.drawn < 0 and not birth.is_young() then
       begun.drawn = math.max(state.length - begun.base, 0)
       journal.note('seal', '-', '-', journal.word(string.format('%s:%d:%d', begun.id, begun.base, begun.drawn)))
     end
   end
-  write_begun()
+  write()
 end
 
 -- Until the order by lot is decided, the cursor stands.
 function lot.note_drawing()
-  if phase == 'open' or phase == 'drawing' then
-    phase = begun.id == event.id and lot.is_undecided() and 'drawing' or 'open'
+  if events.phase == 'open' or events.phase == 'drawing' then
+    events.phase = events.begun.id == events.current.id and lot.is_undecided() and 'drawing' or 'open'
   end
 end
 
 -- The secret that was committed to, of those that the POP brings: `commitment:secret`. How many drew before the start has to be known
 -- for good: while the data are young, a copy may know better.
 function lot.secret(brought)
+  local begun = events.begun
   for commitment, secret in string.gmatch(brought or '', '(%x+):(%x+)') do
-    if phase == 'drawing' and begun.drawn > 0 and not is_young() and commitment == begun.commitment then
+    if events.phase == 'drawing' and begun.drawn > 0 and not birth.is_young() and commitment == begun.commitment then
       return secret
     end
   end
@@ -174,9 +196,10 @@ end
 
 -- What was missed meanwhile is not made up for.
 function lot.decide(secret, value, who)
+  local begun = events.begun
   begun.secret, begun.value = secret, value
   journal.note('lot', '-', who, journal.word(begun.id .. ':' .. value))
-  write_begun()
+  write()
   lot.note_drawing()
   state.anchor = math.max(state.anchor, now)
 end
@@ -185,7 +208,7 @@ end
 function lot.follow_phase(commitment)
   begin_event(commitment)
   lot.note_drawing()
-  local secret = begun.order == 'drawn' and lot.secret(arg.lot)
+  local secret = events.begun.order == 'drawn' and lot.secret(arg.lot)
   if secret then
     lot.decide(secret, '', '-')
   end

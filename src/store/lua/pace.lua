@@ -1,8 +1,13 @@
 -- The pace: which period a time is in, and which periods a verb opens.
+-- Gives `open_period`.
+
+local call, state, live = require('call'), require('record').state, require('live')
+local health, mode, lanes, absent = require('health'), require('mode'), require('lanes'), require('absent')
+local now = call.now
+local LONGEST_MADE_UP = 15
 
 -- The second at which the period of a time began. Numbers of periods of different lengths cannot be compared: after a change
 -- of pace the line would stand still or release twice. Starting times only go forward.
-local LONGEST_MADE_UP = 15
 local function period_start(time)
   local automatic = live.automatic
   return automatic > 0 and math.max(math.ceil(time / (automatic * 1000)) - 1, 0) * automatic or 0
@@ -18,15 +23,21 @@ local function open_period()
   if state.period - now / 1000 > math.min(live.automatic, 60) then
     state.period = period
   end
-  if period <= state.period or mode_now() ~= 'automatic' or now < state.quiet then
+  if period <= state.period or mode.now() ~= 'automatic' or now < state.quiet then
     return
   end
   local many = 1
-  if live.automatic > 0 and live.automatic <= LONGEST_MADE_UP and waiting(before) > 0 then
+  if live.automatic > 0 and live.automatic <= LONGEST_MADE_UP and lanes.waiting(lanes.before) > 0 then
     local since = math.max(state.period, period_start(math.max(state.anchor, state.quiet)))
     many = period - since >= 2 * live.automatic and 2 or 1
   end
-  local is_watched = health.setting and budget() > 0
-  state.period, state.left = period, compensate(is_watched and use('window').budget(many, period) or many * budget())
-  settle_cut()
+  local is_watched = health.setting and live.budget() > 0
+  local budget = is_watched and require('window').budget(many, period) or many * live.budget()
+  state.period, state.left = period, absent.compensate(budget)
+  -- From now on released visitors say something about the window.
+  if state.w_at < 0 and math.floor(now / 1000) >= state.w_from then
+    state.w_at = state.cursor
+  end
 end
+
+return { open_period = open_period }

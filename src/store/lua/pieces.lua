@@ -1,4 +1,11 @@
 -- The pieces that a line consists of, one for each birth of its data.
+-- Gives `of`, `here`, `before`, `behind_these`, `grow`, `joined`, `lay`.
+
+local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
+local gaps, rate = require('gaps'), require('rate')
+local state, texts = record.state, record.texts
+-- So many splices are kept.
+local SPLICES = 8
 
 -- The pieces of a line whose last one ends at `last`: `ground` has settled, and `among` are the births whose numbers are in it.
 local function pieces_of(born, settles, list, last)
@@ -22,14 +29,14 @@ local function pieces_of(born, settles, list, last)
   return line
 end
 local function behind_these()
-  return behind(state.length, recent(''))
+  return gaps.behind(state.length, lanes.recent(''))
 end
 local function pieces_here()
-  return pieces_of(state.born, state.settled, splices, behind_these())
+  return pieces_of(state.born, state.settled, birth.splices, behind_these())
 end
 -- The pieces before the present data, and their own.
 local function pieces_before(last_number)
-  local line = pieces_of(state.born, state.settled, splices, last_number)
+  local line = pieces_of(state.born, state.settled, birth.splices, last_number)
   local last = line.moving[#line.moving]
   if last and last.born == state.started then
     return line, table.remove(line.moving)
@@ -39,7 +46,7 @@ end
 
 -- A piece has at least as many numbers as this copy knows; one that was not known comes last.
 local function grow(line, piece)
-  local known = line.ground and line.ground.born == piece.born and line.ground or splice_of(line.moving, piece.born)
+  local known = line.ground and line.ground.born == piece.born and line.ground or birth.splice_of(line.moving, piece.born)
   if known then
     known.many = math.max(known.many, piece.many)
   elseif piece.born > line.settled then
@@ -63,7 +70,7 @@ local function joined(line, other)
     local is_ground = line.ground and line.ground.born == piece.born
     if piece.born <= line.settled and not is_ground then
       ended = ended + piece.many
-    elseif line.moving[at] and not is_ground and not splice_of(line.moving, piece.born) then
+    elseif line.moving[at] and not is_ground and not birth.splice_of(line.moving, piece.born) then
       table.insert(line.moving, at, piece)
     else
       grow(line, piece)
@@ -77,9 +84,9 @@ end
 
 -- Puts piece behind piece, those of the present data last.
 local function lay(line, own)
-  local began, told, base = state.length - own.many, written_splices(), state.born
+  local began, told, base = state.length - own.many, birth.written_splices(), state.born
   local offset, length, first = 0, 0, nil
-  splices, state.settled = line.among, line.settled
+  birth.splices, state.settled = line.among, line.settled
   table.insert(line.moving, own)
   if line.ground then
     table.insert(line.moving, 1, line.ground)
@@ -87,29 +94,33 @@ local function lay(line, own)
   for _, piece in ipairs(line.moving) do
     if first then
       offset = length
-      table.insert(splices, { born = piece.born, offset = offset })
+      table.insert(birth.splices, { born = piece.born, offset = offset })
     end
     first = first or piece.born
     length = length + piece.many
   end
   state.born = first
-  while #splices > SPLICES do
-    table.remove(splices, 1)
+  while #birth.splices > SPLICES do
+    table.remove(birth.splices, 1)
   end
   if state.born ~= base then
-    use('lanes').forget()
+    gaps.forget_lanes()
   end
   local is_other = state.adopted == 0 or state.born ~= base
-  if is_other or written_splices() ~= told then
+  if is_other or birth.written_splices() ~= told then
     if is_other then
-      state.quiet, state.left = now - data_age() + SETTLE, 0
+      state.quiet, state.left = call.now - birth.data_age() + birth.SETTLE, 0
     end
-    state.adopted, texts.splices = state.adopted + 1, written_splices()
+    state.adopted, texts.splices = state.adopted + 1, birth.written_splices()
     -- Where pieces move, the numbers that were left free among them do too.
     state.gap, state.gap_end = 0, 0
-    turns.forget()
-    forget_rate()
+    if call.arg.turn_minutes then
+      require('turns').forget()
+    end
+    rate.forget()
   end
   state.window_from = offset + math.min(math.max(state.window_from - began, 0), own.many)
   state.length, state.cursor = length, math.min(state.cursor, length)
 end
+
+return { of = pieces_of, here = pieces_here, before = pieces_before, behind_these = behind_these, grow = grow, joined = joined, lay = lay }

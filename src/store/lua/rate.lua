@@ -1,36 +1,41 @@
 -- The measured rate: from release to release. `from` is the cursor right after the release at `since`; `moved` is the time
--- of the latest release, `step` the longest time between two. `mid`, `mid_from` and `mid_step` are a younger beginning, which takes over once it is a window old, so that
--- nothing older than two windows counts.
+-- of the latest release, `step` the longest time between two. `mid`, `mid_from` and `mid_step` are a younger beginning, which takes over
+-- once it is a window old, so that nothing older than two windows counts.
 -- The front lane is not measured.
-function front.forget_rate(lane)
+-- Gives `forget_lane`, `forget`, `judge`, `measure`, `take_cursor`.
+
+local call, state, live, lanes = require('call'), require('record').state, require('live'), require('lanes')
+local now = call.now
+
+local function forget_lane(lane)
   if lane ~= 'front_' then
     for _, name in ipairs({ 'since', 'from', 'mid', 'mid_from', 'moved', 'step', 'mid_step' }) do
       state[lane .. name] = 0
     end
   end
 end
-local function forget_rate()
-  for _, lane in ipairs(lanes) do
-    front.forget_rate(lane)
+local function forget()
+  for _, lane in ipairs(lanes.list) do
+    forget_lane(lane)
   end
 end
 
 -- What was measured at another pace says nothing about this one, and what was missed at another pace is not made up for.
-local function judge_rate()
-  if state.automatic ~= live.automatic or state.budget ~= budget() then
-    state.automatic, state.budget = live.automatic, budget()
-    state.left, state.anchor = math.min(state.left, most_kept()), now
+local function judge()
+  if state.automatic ~= live.automatic or state.budget ~= live.budget() then
+    state.automatic, state.budget = live.automatic, live.budget()
+    state.left, state.anchor = math.min(state.left, require('absent').most_kept()), now
     state.steady = 0
-    use('window').forget()
-    forget_rate()
+    require('window').forget()
+    forget()
   end
 end
--- A line moves as fast as it can only while visitors remain waiting.
-function front.measure(lane)
+-- A lane moves as fast as it can only while visitors remain waiting. `is_called`: this call has called visitors of it.
+local function measure_lane(lane, is_called)
   local cursor = state[lane .. 'cursor']
   if cursor == state[lane .. 'length'] then
-    front.forget_rate(lane)
-  elseif front.called[lane] then
+    forget_lane(lane)
+  elseif is_called then
     -- Measured time does not run backwards, even when the clock does.
     local last, mid = state[lane .. 'moved'], state[lane .. 'mid']
     local moved, step = math.max(now, last), math.max(now - last, 0)
@@ -45,19 +50,22 @@ function front.measure(lane)
     end
   end
 end
-function front.measure_all()
-  for _, lane in ipairs(lanes) do
+-- `called`: the lanes of which this call has called visitors.
+local function measure(called)
+  for _, lane in ipairs(lanes.list) do
     if lane ~= 'front_' then
-      front.measure(lane)
+      measure_lane(lane, called[lane])
     end
   end
 end
 
+-- The cursor of the main line, as a copy or a ticket knows it.
 local function take_cursor(cursor)
   if cursor > state.cursor then
     -- Remembered, not admitted now: the measurement begins anew.
     state.cursor = math.min(cursor, state.length)
-    forget_rate()
+    forget()
   end
 end
 
+return { forget_lane = forget_lane, forget = forget, judge = judge, measure = measure, take_cursor = take_cursor }

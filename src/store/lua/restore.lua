@@ -1,4 +1,11 @@
 -- How a line that lost its data comes back, piece by piece.
+-- Gives `begin_new_data`, `take_line`, `witness`.
+
+local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
+local events, gaps, pieces, rate = require('events'), require('gaps'), require('pieces'), require('rate')
+local state, texts = record.state, record.texts
+-- So many tickets of one birth restore their line.
+local WITNESSES = 3
 
 -- Credit that came back with a line is replaced by what a better copy says; credit granted since is added to it.
 local function lend(credit)
@@ -12,25 +19,24 @@ end
 -- The store has lost data, so no copy may show the last numbers that were given: what is drawn from now on moves when a
 -- better copy comes.
 local function begin_new_data(line, after)
-  begin_data(math.max(now, state.started + 1, after + 1))
+  birth.begin_data(math.max(call.now, state.started + 1, after + 1))
   state.adopted, state.sealed, state.lent, state.set_credit = 0, 0, state.credit, 0
-  use('sessions').begin_ring()
-  lay(line, { born = state.started, many = 0 })
+  require('sessions').begin_ring()
+  pieces.lay(line, { born = state.started, many = 0 })
 end
 
-local last_of = use('lanes').last_of
 -- How many numbers of this piece, and of those behind it, these data know in front of their own.
 local function known_from(piece)
-  local own, begin = own_splice(), use('lanes').begin_of(piece.born)
-  return begin and math.max(use('lanes').known_end('', own and own.offset or state.length) - begin, 0) or 0
+  local own, begin = birth.own_splice(), gaps.begin_of(piece.born)
+  return begin and math.max(gaps.known_end('', own and own.offset or state.length) - begin, 0) or 0
 end
 -- Beside the lines of regions the line goes past the numbers that are left free behind what a copy knows: they would have a share of
 -- each release. `last` is the last piece that the copy knows, where these data begin behind it.
 local function leave_gap(last, known, is_beside)
-  local own = own_splice()
-  local piece = last_of({ unpack(splices, 1, #splices - 1) }, state.born)
+  local own, splices = birth.own_splice(), birth.splices
+  local piece = gaps.last_of({ unpack(splices, 1, #splices - 1) }, state.born)
   local is_next = own == splices[#splices] and piece.born == last.born and piece.offset == last.offset
-  if (regions.list[1] or is_beside) and own and is_next and known < own.offset then
+  if (lanes.has_regions() or is_beside) and own and is_next and known < own.offset then
     state.gap, state.gap_end = known, own.offset
   end
 end
@@ -40,42 +46,42 @@ local function take_values(sign, base, has_moved)
     lend(sign.credit)
   end
   if (sign.told or 0) > state.ring_told then
-    use('sessions').take_sessions(sign)
+    require('sessions').take(sign)
   end
   if state.born == base then
     state.epoch = math.max(state.epoch, sign.epoch)
-    take_cursor(sign.cursor)
+    rate.take_cursor(sign.cursor)
   else
     state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, state.length)
   end
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
 local function take_line(sign, is_late, has_lost)
-  local base, started, adopted, told = state.born, state.started, state.adopted, read_splices(sign.splices)
-  local last = last_of(told, sign.born)
+  local base, started, adopted, told = state.born, state.started, state.adopted, birth.read_splices(sign.splices)
+  local last = gaps.last_of(told, sign.born)
   local known = last.offset + known_from(last)
-  local line = pieces_of(sign.born, sign.settled, told, behind(sign.length, sign.recent))
+  local line = pieces.of(sign.born, sign.settled, told, gaps.behind(sign.length, sign.recent))
   if has_lost then
     local cleared = is_late and state.set_credit or 0
     if is_late then
-      line = joined(line, pieces_here())
+      line = pieces.joined(line, pieces.here())
       -- How many drew before the start is counted anew.
-      if use('lot').is_undecided() then
-        begun.drawn = -1
+      if events.begun and require('lot').is_undecided() then
+        events.begun.drawn = -1
       end
-    elseif is_young() and adopted == 0 then
+    elseif birth.is_young() and adopted == 0 then
       -- After a clock was set back, new data seem older than those that the sign knows.
-      local _, own = pieces_before(behind_these())
-      grow(line, own)
+      local _, own = pieces.before(pieces.behind_these())
+      pieces.grow(line, own)
     else
-      state.settled = settled
-      line = joined(pieces_here(), line)
+      state.settled = birth.settled
+      line = pieces.joined(pieces.here(), line)
     end
     begin_new_data(line, sign.started)
     state.set_credit = cleared
   else
-    local before_these, own = pieces_before(state.length)
-    lay(joined(before_these, line), own)
+    local before_these, own = pieces.before(state.length)
+    pieces.lay(pieces.joined(before_these, line), own)
   end
   if sign.born == state.born then
     take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
@@ -85,11 +91,11 @@ end
 
 -- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
 local function witness(ticket)
-  local is_time = is_young() and data_age() >= SETTLE and state.adopted == 0
-  if not is_time or ticket.born >= state.started or splice_of(splices, ticket.born) then
+  local is_time = birth.is_young() and birth.data_age() >= birth.SETTLE and state.adopted == 0
+  if not is_time or ticket.born >= state.started or birth.splice_of(birth.splices, ticket.born) then
     return
   end
-  local born, epoch, position, seen, ids = string.match(stored.proofs or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
+  local born, epoch, position, seen, ids = string.match(record.stored.proofs or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
   born = tonumber(born)
   if born and born > ticket.born then
     return
@@ -106,19 +112,16 @@ local function witness(ticket)
     ids, many = ids .. ticket.id .. ' ', many + 1
   end
   if many >= WITNESSES then
-    local line, own = pieces_before(state.length)
-    grow(line, { born = born, many = position + LEAST_GAP })
-    lay(line, own)
-    use('lanes').leave_all_free()
+    local line, own = pieces.before(state.length)
+    pieces.grow(line, { born = born, many = position + gaps.LEAST })
+    pieces.lay(line, own)
+    gaps.leave_all_free()
     -- Nobody has said who waits in the lanes: the free numbers wait with them.
-    use('lanes').forget_gaps()
+    gaps.forget()
     state.epoch, state.cursor, texts.proofs = epoch, seen, false
   else
     texts.proofs = string.format('%d %d %d %d %s', born, epoch, position, seen, ids)
   end
 end
 
-return {
-  pieces_here = pieces_here, pieces_before = pieces_before, grow = grow, lay = lay, begin_new_data = begin_new_data,
-  take_line = take_line, take_live = take_live, witness = witness,
-}
+return { begin_new_data = begin_new_data, take_line = take_line, witness = witness }

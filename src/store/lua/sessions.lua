@@ -1,6 +1,16 @@
 -- Who is inside, where a cap holds.
 -- `ring`: how many sessions end with each minute; what is inside is their sum. `promises`: slots kept for called visitors, by
--- the second of their release. Invariant: no release and no claim lifts inside + promised above the cap.
+-- the second of their release.
+-- Invariant: no release and no claim lifts inside + promised above the cap.
+-- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `has_ended`, `last_end`, `renew`,
+-- `begin_ring`, `take`, `end_all`, `tell`, `keep`, `write`.
+
+local call, record = require('call'), require('record')
+local birth, mode, cap = require('birth'), require('mode'), require('cap')
+local key, now, this_minute = call.key, call.now, call.minute
+local state, stored, texts = record.state, record.stored, record.texts
+
+cap.has_sessions = true
 local ring, promises
 
 local function read_ring(text)
@@ -68,7 +78,7 @@ local function promise(many)
 end
 -- On hold and in front of a closed room no visitor can come, so their time stands still; so it does where the clock is set back.
 local function keep_promises()
-  local second, is_still = math.floor(now / 1000), not lets_in()
+  local second, is_still = math.floor(now / 1000), not mode.lets_in()
   for _, kept in ipairs(promises) do
     kept.second = is_still and second or math.min(kept.second, second)
   end
@@ -119,9 +129,9 @@ end
 
 -- How many called visitors may come in now.
 local function claimable()
-  if not is_enforced() then
+  if not cap.is_enforced() then
     return math.max(cap.total - inside(), 1)
-  elseif now < state.quiet or is_recounting() then
+  elseif now < state.quiet or cap.is_recounting() then
     return 0
   end
   return promised() + free()
@@ -194,7 +204,7 @@ local function open(last, mark)
 end
 -- Whether what went in by this beginning of the line has ended with all tickets.
 local function has_ended(born, epoch)
-  return use('lanes').was_ended({ born = tonumber(born), epoch = tonumber(epoch) })
+  return birth.was_ended({ born = tonumber(born), epoch = tonumber(epoch) })
 end
 -- POPs have renewed sessions of visitors who went in by this beginning of the line: each with the mark of its ticket, and by how many
 -- minutes its end moves, 0 where it had none. A ticket that several POPs know is told by each of them, and has one session.
@@ -207,7 +217,7 @@ local function renew(to, renewed, born, epoch)
     local is_unheard_of = not known and from < to and from < state.first_end and state.ring_told == 0 and (ring[from] or 0) == 0
     if is_unheard_of then
       -- A session that these data have not given: they began with visitors inside.
-      state.recount = math.max(state.recount, math.floor((now - data_age()) / 60000) + cap.minutes + 1)
+      state.recount = math.max(state.recount, math.floor((now - birth.data_age()) / 60000) + cap.minutes + 1)
     elseif not known and from < to then
       leave(known, from)
     end
@@ -218,6 +228,15 @@ local function renew(to, renewed, born, epoch)
   end
 end
 
+-- No session ends later, also where a POP that has not heard of this makes it longer in the next seconds.
+local function last_end()
+  local last = this_minute + cap.minutes + 1
+  for minute, many in pairs(ring) do
+    last = many > 0 and math.max(last, minute) or last
+  end
+  return last
+end
+
 -- The store has lost data. `ring_base`: what the ring would be, had nothing happened since: what the store had kept, or what the
 -- latest copy of the sign says.
 local function begin_ring()
@@ -225,7 +244,7 @@ local function begin_ring()
 end
 -- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
 -- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
-local function take_sessions(sign)
+local function take(sign)
   state.ring_told, state.recount = sign.told, 0
   local since = sign.cap_since or this_minute
   state.cap_since = state.cap_since == 0 and since or math.min(state.cap_since, since)
@@ -240,7 +259,7 @@ local function take_sessions(sign)
 end
 
 -- Every ticket has ended, and with it every session.
-local function end_all_sessions()
+local function end_all()
   ring, promises, texts.ring_base = {}, {}, false
   state.late, state.lapsed, state.recount = 0, 0, 0
   state.ended_last = 0
@@ -267,7 +286,7 @@ local function keep()
   texts.ring = written_ring(ring)
 end
 local function write()
-  if is_capped then
+  if cap.is_capped then
     state.capped = math.max(state.capped, this_minute)
   end
   keep()
@@ -278,3 +297,9 @@ local function write()
     end
   end
 end
+
+return {
+  begin = begin, free = free, claimable = claimable, promise = promise, take_promise = take_promise, open = open, end_of = end_of,
+  note = note, leave = leave, has_ended = has_ended, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
+  end_all = end_all, tell = tell, keep = keep, write = write,
+}

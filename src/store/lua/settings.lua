@@ -1,7 +1,11 @@
--- What operators set around a loss of the data.
+-- What operators had set before a loss of the data.
+-- Gives `take`.
 
--- What an operator had set comes back too, unless an operator has set it later.
-local function take_live(sign)
+local call, record, live = require('call'), require('record'), require('live')
+local arg, texts = call.arg, record.texts
+
+-- It comes back too, unless an operator has set it later.
+local function take(sign)
   local same = {
     mode = sign.mode == live.mode,
     pace = sign.paced == live.paced
@@ -11,7 +15,7 @@ local function take_live(sign)
     event = (sign.events or false) == live.events,
   }
   local newer, took, kept = {}, false, false
-  for _, name in ipairs(SETTINGS) do
+  for _, name in ipairs(live.NAMES) do
     newer[name] = sign.set_at[name] > live.set_at[name]
     took = took or newer[name] and not same[name]
     kept = kept or sign.set_at[name] < live.set_at[name] and not same[name]
@@ -33,12 +37,15 @@ local function take_live(sign)
   if newer.cap then
     live.cap = sign.cap or false
     texts.live_cap = live.cap
-    begin_cap()
+    local cap = require('cap')
+    if cap.read() then
+      require('sessions').begin()
+    end
   end
   if newer.event then
     live.events = sign.events or false
     texts.live_events = live.events
-    read_events()
+    require('events').read()
   end
   for name, is_newer in pairs(newer) do
     if is_newer then
@@ -50,6 +57,7 @@ local function take_live(sign)
   local version = math.max(live.version, sign.version + (kept and 1 or 0), took and live.version + 1 or 0)
   if version > live.version then
     live.version, texts.version = version, version
-    keep_long()
   end
 end
+
+return { take = take }

@@ -1,24 +1,15 @@
 -- What a copy of the sign proves: a line that lost its data comes back.
+-- Gives `brought`, the copy that this call brings, and `take`.
 
--- The parts that this line needs whatever is asked.
-if stored.event then
-  use('lot')
-end
--- What a cap has left behind ends by itself.
-if (stored.ring or '') ~= '' or (stored.promises or '') ~= '' then
-  use('sessions')
-end
-begin_cap()
+local arg, state, live = require('call').arg, require('record').state, require('live')
+local birth, journal = require('birth'), require('journal')
 
-local function sign_brought()
-  if not arg.sign_born then
-    return
-  end
+local function brought()
   local version = tonumber(arg.sign_version)
   return {
     mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring, cap = arg.sign_cap,
     events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions, version = version,
-    set_at = set_times(version, arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at, arg.sign_cap_at, arg.sign_event_at),
+    set_at = live.set_times(version, arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at, arg.sign_cap_at, arg.sign_event_at),
     born = tonumber(arg.sign_born), started = tonumber(arg.sign_started), adopted = tonumber(arg.sign_adopted),
     settled = tonumber(arg.sign_settled), epoch = tonumber(arg.sign_epoch), cursor = tonumber(arg.sign_cursor),
     length = tonumber(arg.sign_length), credit = tonumber(arg.sign_credit), recent = tonumber(arg.sign_recent),
@@ -27,14 +18,10 @@ local function sign_brought()
   }
 end
 
--- A line without a birth in the store is of the version before: it was born at 0.
-if is_new then
-  state.born, state.started, state.anchor = now, now, now
-end
 -- A sign that is further on than its own data means that the store has lost some.
 local function is_behind(sign)
   return sign.length > state.length or sign.cursor > state.cursor or sign.epoch > state.epoch or sign.version > live.version
-    or (sign.front or sign.regions) and use('lanes').are_behind(sign)
+    or (sign.front or sign.regions) and require('gaps').are_behind(sign)
 end
 -- Also where only the journal shows it.
 local function has_lost_lines(sign)
@@ -44,50 +31,38 @@ end
 local function has_news(sign)
   local is_later = sign.started > state.started or sign.started == state.started and sign.adopted > state.adopted
   local is_same = sign.started == state.started and sign.adopted == state.adopted
-  local is_late = not is_young() and sign.born == state.born and sign.started < state.started and sign.epoch >= state.epoch
+  local is_late = not birth.is_young() and sign.born == state.born and sign.started < state.started and sign.epoch >= state.epoch
   local has_lost = is_later or (is_same or is_late) and is_behind(sign) or is_same and has_lost_lines(sign)
-  return has_lost or is_young() and sign.started < state.started, is_late, has_lost
+  return has_lost or birth.is_young() and sign.started < state.started, is_late, has_lost
 end
 -- Whether one of the two has a setting that the other has not.
 local function has_settings(sign)
-  for _, name in ipairs(SETTINGS) do
+  for _, name in ipairs(live.NAMES) do
     if sign.set_at[name] ~= live.set_at[name] then
       return true
     end
   end
   return sign.version > live.version
 end
-local function take_sign(sign)
+local function take(sign)
   local started, adopted, age = state.started, state.adopted, sign.started - state.started
   local is_news, is_late, has_lost = has_news(sign)
   if is_news then
-    use('restore').take_line(sign, is_late, has_lost)
+    require('restore').take_line(sign, is_late, has_lost)
   end
   local is_lost = state.started ~= started or state.adopted ~= adopted
   if is_lost or sign.front or sign.regions or state.gap_end > state.cursor then
-    use('lanes').take_sign(sign, is_lost, state.started ~= started)
+    require('gaps').take_sign(sign, is_lost, state.started ~= started)
   end
   -- Of this line, or of a piece of it.
-  if sign.born == state.born or splice_of(splices, sign.born) then
+  if sign.born == state.born or birth.splice_of(birth.splices, sign.born) then
     if has_settings(sign) then
-      use('restore').take_live(sign)
+      require('settings').take(sign)
     end
     if arg.sign_event then
-      use('lot').take(arg.sign_event, sign, age)
+      require('lot').take(arg.sign_event, sign, age)
     end
   end
 end
-do
-  local sign = sign_brought()
-  if sign then
-    take_sign(sign)
-  end
-  journal.come_back(sign and 'sign' or '-', arg.sign_head)
-end
 
-if phase == 'prequeue' or phase == 'open' then
-  use('lot').follow_phase(arg.commitment)
-end
-turns.begin()
-judge_rate()
-remember_before()
+return { brought = brought, take = take }

@@ -1,4 +1,8 @@
 -- How many called visitors do not come, by the samples of the last minutes.
+-- Gives `absence`, `measure`.
+
+local call, state = require('call'), require('record').state
+local key, now, this_minute = call.key, call.now, call.minute
 
 -- The latest samples. A key that is no longer of its type has none.
 local function samples_of(first, last)
@@ -35,8 +39,8 @@ end
 local LONGEST_SHARE = 30
 -- Measured over the five minutes that ended a minute before the latest sample, out of at least fifty called visitors. While
 -- the mode is not automatic or counts are late, the share stays as it was; after a minute without a verb it is not known.
-local function measure_absent()
-  if arg.absent == 'off' or state.minute < this_minute - 1 then
+local function measure()
+  if call.arg.absent == 'off' or state.minute < this_minute - 1 then
     state.absent = -1
   elseif state.steady > 0 and state.steady <= this_minute - 7 then
     local samples, called, came = samples_of(1, 6), {}, {}
@@ -57,4 +61,4 @@ local function measure_absent()
   end
 end
 
-return { absence = absence, measure = measure_absent }
+return { absence = absence, measure = measure }

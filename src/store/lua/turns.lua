@@ -1,12 +1,19 @@
 -- Turns: for how long a called number is good for going in. `turns`: `end:cursor:lane;` of each twelfth of that time in which a lane
 -- called, the oldest first: its cursor when the twelfth ended, at that second, or 0 once it has lapsed. It begins with `!` and the
 -- second from which no called visitor could go in, while that lasts.
+-- They are of use only where the room limits them: with the argument `turn_minutes`.
 -- Invariant: no number lapses before its turn has lasted `turn_minutes` in which called visitors could go in. What these data do not
 -- know of, such as all that was called before a loss, counts from when they first see it.
-local turns = { life = (tonumber(arg.turn_minutes) or 0) * 60, list = {}, over = {} }
+-- Gives `begin`, `is_over`, `forget`, `told`, `write`.
+
+local call, record = require('call'), require('record')
+local mode, lanes, cap = require('mode'), require('lanes'), require('cap')
+local state, now, second = record.state, call.now, math.floor(call.now / 1000)
+
+local turns = { life = (tonumber(call.arg.turn_minutes) or 0) * 60, list = {}, over = {} }
 turns.part = math.ceil(turns.life / 12)
-turns.still_since = tonumber(string.match(stored.turns or '', '^!(%d+);'))
-for ends, cursor, lane in string.gmatch(stored.turns or '', '(%d+):(%d+):([^;]*);') do
+turns.still_since = tonumber(string.match(record.stored.turns or '', '^!(%d+);'))
+for ends, cursor, lane in string.gmatch(record.stored.turns or '', '(%d+):(%d+):([^;]*);') do
   table.insert(turns.list, { ends = tonumber(ends), cursor = tonumber(cursor), lane = lane })
 end
 
@@ -23,11 +30,10 @@ end
 
 -- While no called visitor can go in, also because the room is full, the time stands still; so it does where the clock is set back.
 function turns.stand_still()
-  return not lets_in() or now < state.quiet or is_enforced() and use('sessions').claimable() == 0
+  return not mode.lets_in() or now < state.quiet or cap.is_enforced() and require('sessions').claimable() == 0
 end
 -- Which numbers have lapsed.
 function turns.begin()
-  local second = math.floor(now / 1000)
   local still = math.max(second - (turns.still_since or second), 0)
   for _, turn in ipairs(turns.life > 0 and turns.list or {}) do
     if turn.ends > 0 then
@@ -45,7 +51,7 @@ end
 -- For the sign: `cursor:name;` of each lane in which numbers have lapsed.
 function turns.told()
   local words = {}
-  for _, lane in ipairs(lanes) do
+  for _, lane in ipairs(lanes.list) do
     if turns.over[lane] then
       table.insert(words, string.format('%d:%s;', turns.over[lane], string.sub(lane, 1, -2)))
     end
@@ -57,7 +63,7 @@ function turns.write()
   if turns.life == 0 then
     return
   end
-  local latest, words, second = {}, {}, math.floor(now / 1000)
+  local latest, words = {}, {}
   local is_still = turns.stand_still()
   -- What is written says since when it stands still.
   if is_still and turns.still_since and turns.still_since <= second then
@@ -66,7 +72,7 @@ function turns.write()
   for _, turn in ipairs(turns.list) do
     latest[turn.lane] = turn
   end
-  for _, lane in ipairs(lanes) do
+  for _, lane in ipairs(lanes.list) do
     local last, cursor = latest[lane], state[lane .. 'cursor']
     if last and second <= last.ends then
       last.cursor = math.max(last.cursor, cursor)
@@ -87,7 +93,9 @@ function turns.write()
     table.insert(words, 1, string.format('!%d;', second))
   end
   local written = table.concat(words)
-  if written ~= (stored.turns or '') then
-    texts.turns = written
+  if written ~= (record.stored.turns or '') then
+    record.texts.turns = written
   end
 end
+
+return turns

@@ -1,5 +1,9 @@
--- The share rule: how many visitors a period may have, as the share of late answers says.
+-- The window: how many visitors a period may have, as the share of late answers says.
 -- `dev/simulator/src/window.rs` measures what the constants reach. Sizes are in thousandths of a visitor.
+-- Gives `hear_baseline`, `hear`, `forget`, `keep_sick`, `end_ramp`, `budget`, `written`.
+
+local call, record, live, health = require('call'), require('record'), require('live'), require('health')
+local state, stored, now = record.state, record.stored, call.now
 
 -- Groups of answers, as `minute:share`, the oldest first.
 local function read_groups()
@@ -11,6 +15,7 @@ local function read_groups()
 end
 local groups = read_groups()
 local function hear_baseline(all, late)
+  local this_minute = call.minute
   if this_minute > state.base_minute then
     if state.base_n >= 200 then
       table.insert(groups, { minute = state.base_minute, share = math.floor(state.base_late * 1000 / state.base_n) })
@@ -29,7 +34,7 @@ local function hear_baseline(all, late)
   groups = kept
   local written = table.concat(texts_of, ' ')
   if written ~= (stored.base_groups or '') then
-    texts.base_groups = written
+    record.texts.base_groups = written
   end
 end
 local function baseline()
@@ -42,7 +47,7 @@ local function baseline()
 end
 
 local function least_window()
-  return math.min(health.least * 1000, most_window())
+  return math.min(health.least * 1000, health.most_window())
 end
 -- The seconds of the whole periods that fit into these.
 local function whole(seconds)
@@ -64,7 +69,7 @@ local function hear_window(all, late)
 end
 -- A pace that does not follow the answers is held back only by what makes the origin sick.
 local function tolerated_share()
-  return is_steered() and baseline() + 80 or math.max(baseline() + 80, health.share * 10)
+  return health.is_steered() and baseline() + 80 or math.max(baseline() + 80, health.share * 10)
 end
 local function window_health(at)
   local tolerated = tolerated_share()
@@ -143,16 +148,23 @@ local function begin_window()
   end
 end
 -- A sick origin is given little at first, so that the end of the marker is no stampede.
-local function ramp_window()
+local function begin_ramp()
   begin_window()
   local at, last = math.floor(now / 1000), live.quantity * 1000
-  if is_steered() then
+  if health.is_steered() then
     last = state.w_ramp > 0 and state.w_ramp or math.floor(math.max(state.w_size, state.w_knee) * 900 / 1000)
   end
   state.w_ramp = last
   state.w_size = math.max(math.floor(last / 2 ^ math.max(math.floor(100 / math.max(live.automatic, 1)), 2)), least_window())
   change_window(at)
   count_from(at)
+end
+-- While the room is on hold for a sick origin, what is missed is not made up for, and the pace begins small afterwards.
+local function keep_sick()
+  state.left, state.anchor = 0, math.max(state.anchor, state.sick_until)
+  if state.w_ramp == 0 then
+    begin_ramp()
+  end
 end
 -- How many visitors these periods have, of which the first begins at that second.
 local function window_budget(many, at)
@@ -161,14 +173,14 @@ local function window_budget(many, at)
   -- One report makes one cut.
   state.load_until = is_by_load and 0 or state.load_until
   if state.w_ramp > 0 then
-    climb(is_steered() and math.min(state.w_ramp, most_window()) or live.quantity * 1000, at, says)
-  elseif is_steered() then
+    climb(health.is_steered() and math.min(state.w_ramp, health.most_window()) or live.quantity * 1000, at, says)
+  elseif health.is_steered() then
     follow(at, state.left, says)
   else
     state.w_size = live.quantity * 1000
   end
-  if is_steered() then
-    state.w_size = math.max(math.min(state.w_size, most_window()), least_window())
+  if health.is_steered() then
+    state.w_size = math.max(math.min(state.w_size, health.most_window()), least_window())
   end
   local all = many * state.w_size + state.w_carry
   state.w_carry = all % 1000
@@ -182,6 +194,6 @@ local function written_window()
 end
 
 return {
-  hear_baseline = hear_baseline, hear = hear_window, forget = forget_window, end_ramp = end_ramp, ramp = ramp_window,
-  budget = window_budget, written = written_window,
+  hear_baseline = hear_baseline, hear = hear_window, forget = forget_window, keep_sick = keep_sick,
+  end_ramp = end_ramp, budget = window_budget, written = written_window,
 }

@@ -1,8 +1,20 @@
 -- change: what operators and the origin's programs do, each of them once.
+-- Keys: `actions`, the list of what was done; `once`, for a change that is done once under its key; `draw`, for an act that draws;
+-- `ended` and `mark`, for sessions that are ended; all of them are read and written. As every verb that may move the line it writes
+-- `line`, `hour` and `journal`.
 -- Arguments: `act`, `who`, `address`; `audited` = 'yes' for the list of actions; `seen`, the version of the settings that
--- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key.
+-- the operator saw; `asked`, a digest of what is asked, for a change that is done once under its key; and what the act needs.
+-- Answer: `number`, what the act counted; `kept`, what it kept for later; `outcome`: `done`, `again` where the key did it before,
+-- `reused` where the key did something else, `outdated` where the operator saw older settings, `standing` where the line's state refuses
+-- it.
 
-local lot = use('lot')
+local call, record, live = require('call'), require('record'), require('live')
+local events, mode, lanes, cap = require('events'), require('mode'), require('lanes'), require('cap')
+local bound, journal, lot = require('bound'), require('journal'), require('lot')
+local open_period, release = require('pace').open_period, require('release')
+local save, answer = require('save'), require('answer')
+local arg, key, TTL, now = call.arg, call.key, call.TTL, call.now
+local state, texts = record.state, record.texts
 
 -- What the list of actions has of this act.
 local entry = {
@@ -29,25 +41,28 @@ local function put(stem, ...)
   journal.note('change', '-', journal.who(), journal.word(stem .. ':' .. table.concat(values, ':')))
   live.version = live.version + 1
   texts.version = live.version
-  keep_long()
   sign_with(stem)
+end
+
+local function release_due()
+  open_period()
+  return release.release()
 end
 
 local acts = {
   permit = function()
     local amount, credit_max = tonumber(arg.amount), tonumber(arg.credit_max)
-    open_period()
-    release()
-    journal.released(bound())
+    release_due()
+    journal.released(bound.rule())
     local is_settled = now >= state.quiet
     if is_settled then
-      front.pass_gaps()
+      release.pass_gaps()
     end
-    local released, credit = is_settled and admit(amount) or 0, state.credit
+    local released, credit = is_settled and release.admit(amount) or 0, state.credit
     state.credit = math.max(credit, math.min(credit_max, credit + amount - released))
     local kept = state.credit - credit
     if released + kept > 0 then
-      journal.note('permit', bound(), journal.who(), string.format('%d:%d:%d', amount, released, kept))
+      journal.note('permit', bound.rule(), journal.who(), string.format('%d:%d:%d', amount, released, kept))
     end
     return released, kept
   end,
@@ -64,17 +79,15 @@ local acts = {
       live.mode = arg.mode
       put('mode', 'mode', arg.mode)
     end
-    open_period()
-    return release()
+    return release_due()
   end,
   pace = function()
     put('pace', 'live_automatic', arg.live_automatic, 'live_quantity', arg.live_quantity)
     live.paced = arg.live_automatic and 1 or 0
     live.automatic = tonumber(arg.live_automatic or arg.automatic)
     live.quantity = tonumber(arg.live_quantity or arg.quantity)
-    judge_rate()
-    open_period()
-    release()
+    require('rate').judge()
+    release_due()
     return 0
   end,
   message = function()
@@ -85,28 +98,28 @@ local acts = {
   cap = function()
     put('cap', 'live_cap', arg.live_cap)
     live.cap = arg.live_cap or false
-    begin_cap()
-    open_period()
-    return release()
+    if cap.read() then
+      require('sessions').begin()
+    end
+    return release_due()
   end,
   -- The event that is brought forward begins at once, so that no visitor of the line before goes in.
   event = function()
-    if scheduled_mode() ~= 'automatic' then
+    if events.mode() ~= 'automatic' then
       state.anchor = now
     end
     local list = arg.live_events
     if arg.sold_out then
       list = lot.sold_out()
-      entry.value, entry.second = list, event.id
+      entry.value, entry.second = list, events.current.id
     end
     put('event', 'live_events', list)
     live.events = list or false
-    read_events()
-    if phase == 'prequeue' or phase == 'open' then
+    events.read()
+    if events.phase == 'prequeue' or events.phase == 'open' then
       lot.follow_phase(arg.given_commitment or arg.commitment)
     end
-    open_period()
-    return release()
+    return release_due()
   end,
   credit = function()
     local cleared = state.credit
@@ -117,7 +130,7 @@ local acts = {
     return cleared
   end,
   epoch = function()
-    local ended = waiting(state)
+    local ended = lanes.waiting(state)
     lot.end_all()
     journal.note('end', '-', journal.who(), '-')
     return ended
@@ -128,53 +141,51 @@ local acts = {
     journal.note('change', '-', journal.who(), 'overrule:' .. arg.overrule)
     if arg.overrule == 'on' then
       state.anchor = math.min(state.anchor, now)
-      use('window').end_ramp()
+      require('window').end_ramp()
     end
-    open_period()
-    return release()
+    return release_due()
   end,
   -- The origin says how it answered, or how much of its capacity is in use.
   report = function()
+    local heard = require('heard')
     entry.is_wanted = false
     for _, kind in ipairs({ 'ok', 'late', 'bad' }) do
-      use('heard').hear(state.w_cuts, kind, tonumber(arg[kind]))
+      heard.hear(state.w_cuts, kind, tonumber(arg[kind]))
     end
     if arg.load then
       state.load, state.load_until = tonumber(arg.load), now + 30000
     end
-    use('heard').judge()
-    open_period()
-    release()
+    heard.judge()
+    release_due()
     return 0
   end,
   -- The public value decides the order by lot.
   lot = function()
     lot.decide(lot.secret(arg.given_lot), arg.value, journal.who())
-    open_period()
-    release()
-    return begun.drawn
+    release_due()
+    return events.begun.drawn
   end,
   -- The origin or an operator ends sessions.
   ['end'] = function()
-    return use('sessions').end_marked(arg.marks)
+    return require('ended').end_marked(arg.marks)
   end,
   draw = function()
+    local draw = require('draw')
     open_period()
-    return (arrive(arg.lane))
+    return (draw.arrive(draw.visit(arg.lane)))
   end,
   -- No number is drawn and no visitor goes in. Where the operator's browser holds the next number, that one is served. The journal
   -- has a line in either case.
   jump = function()
-    open_period()
-    release()
-    local held = arg.held_born and number_of({
+    release_due()
+    local held = arg.held_born and require('ticket').number_in('', {
       born = tonumber(arg.held_born), epoch = tonumber(arg.held_epoch), position = tonumber(arg.held_position),
     })
-    journal.released(bound())
-    if held == state.cursor + 1 and (arg.held_came == 'yes' or not is_redrawn(held)) then
-      front.call('', 1)
+    journal.released(bound.rule())
+    if held == state.cursor + 1 and (arg.held_came == 'yes' or not events.is_redrawn(held)) then
+      release.call('', 1)
     end
-    journal.note('permit', bound(), journal.who(), 'jump')
+    journal.note('permit', bound.rule(), journal.who(), 'jump')
     return held or 0
   end,
 }
@@ -200,22 +211,23 @@ local function repeated()
 end
 
 local function refused()
-  if arg.act == 'end' and not is_capped then
+  if arg.act == 'end' and not cap.is_capped then
     return answer(0, 'outcome', 'standing')
   end
   if live.set_at[arg.act] and arg.seen and tonumber(arg.seen) ~= live.version then
     return answer(0, 'outcome', 'outdated')
   end
+  local phase, begun = events.phase, events.begun
   local is_open = phase == 'open' or phase == 'drawing'
   local has_value = begun and string.match(begun.order, '~') and lot.secret(arg.given_lot)
   if arg.act == 'lot' and not has_value or lot.is_spent(arg.live_events or '') or arg.sold_out and not is_open then
     return answer(0, 'outcome', 'standing')
   end
-  if arg.act == 'permit' and not lets_in() then
+  if arg.act == 'permit' and not mode.lets_in() then
     return answer(0, 'outcome', 'standing')
   end
   -- While a lot is awaited nothing moves the numbers that it puts in order.
-  if (arg.act == 'draw' or arg.act == 'jump') and (mode_now() == 'closed' or phase == 'drawing') then
+  if (arg.act == 'draw' or arg.act == 'jump') and (mode.now() == 'closed' or phase == 'drawing') then
     return answer(0, 'outcome', 'standing')
   end
 end
@@ -225,23 +237,25 @@ local function write_down(number)
     local words = { now, arg.who, arg.address, arg.act, number, entry.value, entry.second }
     redis.call('LPUSH', key.actions, table.concat(words, '\n'))
     redis.call('LTRIM', key.actions, 0, 49)
-    redis.call('EXPIRE', key.actions, math.max(lifetime, TTL.actions))
+    redis.call('EXPIRE', key.actions, math.max(live.lifetime(), TTL.actions))
   end
 end
 
-local other = repeated() or refused()
-if other then
-  return other
+return function()
+  local other = repeated() or refused()
+  if other then
+    return other
+  end
+  local number, kept = acts[arg.act]()
+  save()
+  redis.call('EXPIRE', key.line, live.lifetime())
+  write_down(number)
+  local told = answer(number, 'kept', kept or 0)
+  if arg.asked then
+    redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
+    redis.call('EXPIRE', key.once, TTL.once)
+  end
+  table.insert(told, 'outcome')
+  table.insert(told, 'done')
+  return told
 end
-local number, kept = acts[arg.act]()
-save()
-redis.call('EXPIRE', key.line, lifetime)
-write_down(number)
-local told = answer(number, 'kept', kept or 0)
-if arg.asked then
-  redis.call('HSET', key.once, 'asked', arg.asked, unpack(told))
-  redis.call('EXPIRE', key.once, TTL.once)
-end
-table.insert(told, 'outcome')
-table.insert(told, 'done')
-return told

@@ -1,5 +1,19 @@
--- join: release what is due to waiting visitors, draw, release again into what is left of the budget.
-open_period()
-local position, last = arrive(arg.lane)
-save()
-return answer(position, 'claim', last, 'above', network.says, 'price', network.price, 'invited', invitation.says, 'lane', front.says)
+-- join: releases what is due to waiting visitors, draws, and releases again into what is left of the budget.
+-- Keys: `draw` (what the ticket was given), `claim`, `inside0` and `inside1` with a cap, `network` with a bound, `invite` with an
+-- invitation; all of them are read and written. As every verb that may move the line it writes `line`, `hour` and `journal`.
+-- Arguments: `lane`, the name of the lane of a number that was lost, or of the visitor's region; `mark` and `network`, of the ticket and
+-- the visitor; `bound` and `effort`; `invite`.
+-- Answer: `number`, 0 for none; `claim`, the last minute of a session; `above` and `price`, of a network above its bound; `invited`;
+-- `lane`.
+
+local arg = require('call').arg
+local open_period, draw = require('pace').open_period, require('draw')
+local save, answer = require('save'), require('answer')
+
+return function()
+  open_period()
+  local visit = draw.visit(arg.lane)
+  local number, last = draw.arrive(visit)
+  save()
+  return answer(number, 'claim', last, 'above', visit.above, 'price', visit.price, 'invited', visit.invited, 'lane', visit.lane)
+end

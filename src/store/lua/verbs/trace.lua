@@ -1,13 +1,22 @@
--- trace: the line that a head is the digest of, and the one that called a number; change nothing.
+-- trace: the line of the journal that a head is the digest of, and the one that called a number; changes nothing.
+-- Keys: `line`, `journal`. Arguments: `trace_head`, and `trace_signed`, the second at which a ticket with it was signed; `trace_born`,
+-- `trace_epoch` and `trace_position` of a ticket, and the name of its `lane`.
+-- Answer: `traced` and `called`, the two lines where they are found; `traced_sum` = 'yes' where the journal has the sum of lanes alone.
 -- Invariant: no more than a thousand lines are read, however long the journal is. Both lines are found by bisection: the first by the
 -- time at which the ticket was signed, the second by the cursor.
+
+local call, record, lanes = require('call'), require('record'), require('lanes')
+local ticket, answer = require('ticket'), require('answer')
+local arg, key, state, stored = call.arg, call.key, record.state, record.stored
 local NEAR, PAGE, SKEW = 1000, 100, 10000
+
 local is_front = arg.lane == 'front'
 local asked = { born = tonumber(arg.trace_born), epoch = tonumber(arg.trace_epoch), position = tonumber(arg.trace_position) }
 -- Of regions the journal has the sum alone, which says of no number whether it was called.
-local is_told = arg.trace_position and (is_front or not arg.lane and #regions.list == 0)
-local number = is_told and (is_front and front.number_of(asked, 'front_') or not is_front and number_of(asked)) or nil
-local is_called = number and number <= state[is_front and 'front_cursor' or 'cursor']
+local is_told = arg.trace_position and (is_front or not arg.lane and not lanes.has_regions())
+local lane = is_front and 'front_' or ''
+local number = is_told and ticket.number_in(lane, asked) or nil
+local is_called = number and number <= state[lane .. 'cursor']
 local function lines_at(from, to)
   return redis.call('LRANGE', key.journal, from, to)
 end
@@ -38,7 +47,7 @@ local function find_head()
   if string.sub(digest, 1, 16) == arg.trace_head then
     return line_at(many)
   end
-  local signed = arg.trace_signed and arg.trace_signed * 1000 + SKEW or now
+  local signed = arg.trace_signed and arg.trace_signed * 1000 + SKEW or call.now
   local newest = math.min(first(function(line)
     return tonumber(string.match(line, '^%x+ %d+ (%d+) ') or 0) > signed
   end), many)
@@ -53,11 +62,11 @@ end
 -- What moved the cursor of the number's lane, from where and to where. Up to the line by which the line began or came back the numbers
 -- were those of other data, or of other visitors.
 local function move_of(line)
-  local seq, kind, from, to, lane = string.match(line, '^%x+ (%d+) %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
-  if is_front and lane then
-    from, to = string.match(lane, '^(%d+):(%d+):')
+  local seq, kind, from, to, front = string.match(line, '^%x+ (%d+) %d+ (%a+) (%d+) (%d+) %d+ (%S+) ')
+  if is_front and front then
+    from, to = string.match(front, '^(%d+):(%d+):')
   end
-  return kind, tonumber(from or 0), seq and tonumber(seq) > (were.restored or 0) and tonumber(to or 0) or 0
+  return kind, tonumber(from or 0), seq and tonumber(seq) > (record.were.restored or 0) and tonumber(to or 0) or 0
 end
 local function find_call()
   local line = line_at(first(function(line)
@@ -68,5 +77,7 @@ local function find_call()
   return kind and kind ~= 'end' and kind ~= 'event' and from < number and line or nil
 end
 
-return answer(0, 'traced', digest and arg.trace_head and find_head() or nil, 'called', is_called and find_call() or nil,
-  'traced_sum', arg.trace_position and not is_told and 'yes' or nil)
+return function()
+  return answer(0, 'traced', digest and arg.trace_head and find_head() or nil, 'called', is_called and find_call() or nil,
+    'traced_sum', arg.trace_position and not is_told and 'yes' or nil)
+end

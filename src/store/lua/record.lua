@@ -1,45 +1,11 @@
--- The arguments, the state of the line by field name, and how the state is written back.
--- ARGV[1] names the keys in their order; the other arguments are pairs of name and value.
+-- The line as the store keeps it: one hash, of numbers and texts.
+-- Gives `state`, the numbers by field name; `stored`, the texts as they were kept; `texts`, those that this call writes, false for one
+-- that it removes; `were`, the numbers as they were kept; `is_new`, that nothing was kept; `set_back`, by how many milliseconds the
+-- clock was set back, and `turn_back` for what is kept of a region; `write`.
 -- Invariant: the cursor never falls and never passes the length.
 
--- What few calls need is a part, and is made by the first use of it: a function that is not made costs nothing.
-local parts, made = {}, {}
-local function use(name)
-  made[name] = made[name] or parts[name]()
-  return made[name]
-end
-
-local key, tills, marks = {}, {}, {}
-local place = 0
-for name in string.gmatch(ARGV[1], '%S+') do
-  place = place + 1
-  if name == 'till' then
-    table.insert(tills, KEYS[place])
-  elseif name == 'mark' then
-    table.insert(marks, KEYS[place])
-  else
-    key[name] = KEYS[place]
-  end
-end
-local arg = {}
-for i = 2, #ARGV, 2 do
-  arg[ARGV[i]] = ARGV[i + 1]
-end
-
--- Seconds for which Redis keeps what is not touched. The line itself is kept for the argument `lifetime`, and at least
--- `live` when an operator has set something.
-local TTL = {
-  hour = 7200, counts = 2592000, till = 604800, draw = 300, again = 86400, once = 86400, actions = 604800, live = 2592000, pops = 180, network = 3600, paid = 7200,
-}
-local lifetime = tonumber(arg.lifetime)
-
--- The store's own clock decides, in milliseconds: the clock of a POP may be wrong. An argument replaces it in tests.
-local now = tonumber(arg.now)
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local this_minute = math.floor(now / 60000)
+local call = require('call')
+local now, this_minute = call.now, call.minute
 
 -- The numbers of the line, as they are as long as none is kept of them: most calls change few.
 local NONE = {
@@ -95,36 +61,31 @@ local NONE = {
   -- visitor: see release.lua.
   front_cursor = 0, front_length = 0, front_window = 0, front_window_from = 0, front_window_last = 0, front_over = 0,
   -- The numbers that a loss left free in the main line and in the front lane, behind the first of the two and up to the second: see
-  -- lanes.lua.
+  -- gaps.lua.
   gap = 0, gap_end = 0, front_gap = 0, front_gap_end = 0,
   -- How many POPs renewed the sign lately; 0 is unknown.
   pops = 0,
 }
 local state = setmetatable({}, { __index = NONE })
 
--- Fields that are no numbers, and change: a text, or false for none.
-local texts = {}
--- What is kept, as it was when this began: the numbers of the line, and all else.
-local were, stored, before, is_new = {}, {}, {}, true
-do
-  local words = redis.call('HGETALL', key.line)
-  for i = 1, #words, 2 do
-    local name, value = words[i], words[i + 1]
-    if NONE[name] then
-      were[name] = tonumber(value)
-      state[name] = were[name]
-      is_new = false
-    else
-      stored[name] = value
-      is_new = is_new and name ~= 'version'
-    end
+local texts, were, stored, is_new = {}, {}, {}, true
+local words = redis.call('HGETALL', call.key.line)
+for i = 1, #words, 2 do
+  local name, value = words[i], words[i + 1]
+  if NONE[name] then
+    were[name] = tonumber(value)
+    state[name] = were[name]
+    is_new = false
+  else
+    stored[name] = value
+    is_new = is_new and name ~= 'version'
   end
 end
 
 -- A clock that is set back, as by a failover to another machine: what has been lies ahead of it. By so many milliseconds at least.
 local set_back = math.max(state.moved - now, state.minute * 60000 - now, state.window * 4000 - now, 0)
 -- All that a rule compares with the time moves with the clock: what has been is no later than now, and what is to end has as long as
--- it had. Sessions stay: they end with the minute on their tickets. `own`: of one lane.
+-- it had. Sessions stay: they end with the minute on their tickets. `own`: what the names of the fields of a lane begin with.
 local function turn_back(own)
   for _, name in ipairs({ 'since', 'mid', 'moved' }) do
     state[own .. name] = math.max((state[own .. name] or 0) - set_back, 0)
@@ -148,75 +109,11 @@ if set_back > 0 then
   end
 end
 
--- What an operator set takes precedence over the configuration. A message can be set to nothing, which differs from not
--- being set.
-local live = {
-  mode = stored.mode or 'automatic',
-  automatic = tonumber(stored.live_automatic or arg.automatic),
-  quantity = tonumber(stored.live_quantity or arg.quantity),
-  message = stored.message or false,
-  -- `total minutes seconds enforcement`.
-  cap = stored.live_cap or false,
-  -- As the argument `events`, or `none`.
-  events = stored.live_events or false,
-  version = tonumber(stored.version) or 0,
-  -- Whether the pace is an operator's.
-  paced = stored.live_automatic and 1 or 0,
-}
--- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
--- The version before told no times: there the version takes their place.
-local SETTINGS = { 'mode', 'pace', 'message', 'cap', 'event' }
-local function set_times(version, mode, pace, message, cap, event)
-  local times = {
-    mode = tonumber(mode) or 0, pace = tonumber(pace) or 0, message = tonumber(message) or 0, cap = tonumber(cap) or 0,
-    event = tonumber(event) or 0,
-  }
-  if version > 0 and times.mode + times.pace + times.message + times.cap + times.event == 0 then
-    for _, name in ipairs(SETTINGS) do
-      times[name] = version
-    end
-  end
-  return times
-end
--- What that version took over from a copy has no time here either.
-live.set_at = set_times(live.version, stored.mode_at or stored.mode and live.version,
-  stored.pace_at or stored.live_automatic and live.version, stored.message_at or stored.message and live.version, stored.cap_at, stored.event_at)
-local function budget()
-  return live.automatic > 0 and live.quantity or 0
-end
-
--- What an operator set outlives a quiet month.
-local function keep_long()
-  lifetime = math.max(lifetime, TTL.live)
-end
-if live.version > 0 then
-  keep_long()
-end
-
--- How many visitors wait, in all lanes, each by what the names of its fields begin with.
-local lanes = { '', 'front_' }
-local function waiting(at)
-  local sum = at.length - at.cursor + at.front_length - at.front_cursor
-  for i = 3, #lanes do
-    sum = sum + (at[lanes[i] .. 'length'] or 0) - (at[lanes[i] .. 'cursor'] or 0)
-  end
-  return sum
-end
-
--- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
-local function remember_before()
-  before.drawn, before.admitted, before.claimed = state.drawn, state.admitted, state.claimed
-  for _, lane in ipairs(lanes) do
-    before[lane .. 'cursor'], before[lane .. 'length'] = state[lane .. 'cursor'], state[lane .. 'length']
-  end
-end
-
--- What is as it is by itself is not kept.
-local function write_state()
-  local changed = {}
+-- What is as it is by itself is not kept. `has_regions`: some numbers are of regions, which are written apart.
+local function write(lifetime, has_regions)
+  local line, changed = call.key.line, {}
   for name, number in pairs(state) do
-    -- What is kept of regions is written apart.
-    if number ~= (were[name] or NONE[name] or 0) and not (lanes[3] and string.find(name, ' ', 1, true)) then
+    if number ~= (were[name] or NONE[name] or 0) and not (has_regions and string.find(name, ' ', 1, true)) then
       table.insert(changed, name)
       table.insert(changed, number)
     end
@@ -226,11 +123,15 @@ local function write_state()
       table.insert(changed, name)
       table.insert(changed, text)
     else
-      redis.call('HDEL', key.line, name)
+      redis.call('HDEL', line, name)
     end
   end
   if #changed > 0 then
-    redis.call('HSET', key.line, unpack(changed))
-    redis.call('EXPIRE', key.line, lifetime)
+    redis.call('HSET', line, unpack(changed))
+    redis.call('EXPIRE', line, lifetime)
   end
 end
+
+return {
+  state = state, stored = stored, texts = texts, were = were, is_new = is_new, set_back = set_back, turn_back = turn_back, write = write,
+}

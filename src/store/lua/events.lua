@@ -1,27 +1,35 @@
 -- The event whose time it is, and its phase by the store's clock.
 -- The edge reads the phase from a copy of the sign, and computes it (`queue/event.rs`) only where it has none.
+-- Gives `current`, the event, and its `phase`, nil without one; `begun`, the event that this line has begun (see lot.lua); `read`,
+-- `mode`, `is_redrawn`.
 
+local call, live = require('call'), require('live')
+local now = call.now
+
+local events = {}
 -- What an operator set, else what the settings say: `id:prequeue:opens:closes:order` of each event in the order of their times,
 -- 0 for one without an end. The order is `arrival`, `drawn`, or `drawn~SOURCE` where a public value from there decides it.
-local event, phase
-local function read_events()
-  event, phase = nil, nil
-  for id, prequeue, opens, closes, order in string.gmatch(live.events or arg.events or '', '(%S+):(%d+):(%d+):(%d+):(%S+)') do
+function events.read()
+  local current, phase
+  for id, prequeue, opens, closes, order in string.gmatch(live.events or call.arg.events or '', '(%S+):(%d+):(%d+):(%d+):(%S+)') do
     if phase == nil or phase == 'over' then
-      event = {
+      current = {
         id = id, prequeue = tonumber(prequeue), opens = tonumber(opens), closes = tonumber(closes), order = order,
       }
-      phase = event.closes > 0 and now >= event.closes and 'over' or now >= event.opens and 'open'
-        or now >= event.prequeue and 'prequeue' or 'before'
+      phase = current.closes > 0 and now >= current.closes and 'over' or now >= current.opens and 'open'
+        or now >= current.prequeue and 'prequeue' or 'before'
     end
   end
+  events.current, events.phase = current, phase
 end
-read_events()
+events.read()
+
 -- The mode in this phase. After the beginning an operator who opens or closes the room means it.
-local function scheduled_mode()
+function events.mode()
+  local phase = events.phase
   if phase == 'before' then
     return 'closed'
-  elseif live.mode == 'open' or live.mode == 'closed' or not event or phase == 'open' then
+  elseif live.mode == 'open' or live.mode == 'closed' or not events.current or phase == 'open' then
     return live.mode
   elseif phase == 'prequeue' or phase == 'drawing' then
     return 'hold'
@@ -29,9 +37,10 @@ local function scheduled_mode()
   return 'closed'
 end
 
--- The event that this line has begun, where there is one: see lot.lua.
-local begun
 -- Whether a lot gave another number to the visitor who drew this one.
-local function is_redrawn(number)
+function events.is_redrawn(number)
+  local begun = events.begun
   return begun and begun.secret and number > begun.base and number <= begun.base + begun.drawn
 end
+
+return events

@@ -1,0 +1,178 @@
+-- The numbers that a loss of the data left free, and what copies and tickets prove of the front lane and of the regions.
+-- `gap`, `gap_end`: of a lane, those behind the first of the two and up to the second.
+-- Gives `LEAST`, how many numbers are left free at least, and functions.
+
+local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
+local rate = require('rate')
+local state = record.state
+local LEAST = 20
+
+local gaps = { LEAST = LEAST }
+-- Numbers left free behind those that a copy knows: it may be older than the last of them.
+function gaps.behind(length, lately)
+  return length + math.max(LEAST, lately)
+end
+local function forget_gap(lane)
+  state[lane .. 'gap'], state[lane .. 'gap_end'] = 0, 0
+end
+function gaps.forget()
+  for _, lane in ipairs(lanes.list) do
+    forget_gap(lane)
+  end
+end
+-- The numbers of another birth are none of this one.
+local function forget_numbers(lane)
+  state[lane .. 'cursor'], state[lane .. 'length'], state[lane .. 'window_from'] = 0, 0, 0
+  if call.arg.turn_minutes then
+    require('turns').forget(lane)
+  end
+end
+function gaps.forget_lanes()
+  gaps.forget()
+  for i = 2, #lanes.list do
+    forget_numbers(lanes.list[i])
+  end
+  state.front_over = 0
+  if lanes.has_regions() then
+    require('regions').forget_owed()
+  end
+end
+-- Whether the room has this lane now.
+local function is_configured(lane)
+  if lane == 'front_' then
+    return lanes.front_share > 0
+  end
+  return require('regions').is_configured(string.sub(lane, 1, -2))
+end
+-- Where the numbers end that visitors are known to hold: behind them may be those that a loss left free.
+function gaps.known_end(lane, last)
+  return state[lane .. 'gap_end'] == last and state[lane .. 'gap'] or last
+end
+-- How many numbers that were left free are in front of visitors who drew since, and not passed.
+local function free_ahead(lane)
+  local ends = state[lane .. 'gap_end']
+  return ends < state[lane .. 'length'] and ends - math.max(state[lane .. 'gap'], state[lane .. 'cursor']) or 0
+end
+-- Data were lost: numbers are left free behind those that are known here and by a copy. Where these data are of before the loss, what
+-- they know is old too.
+local function leave_free(lane, copy, are_old)
+  local length = state[lane .. 'length']
+  local last = are_old and length > 0 and gaps.behind(length, lanes.recent(lane)) or length
+  if copy.length > 0 or length == 0 and is_configured(lane) then
+    last = math.max(last, gaps.behind(copy.length, copy.recent))
+  end
+  if last > length then
+    local free = math.max(gaps.known_end(lane, length), copy.length)
+    -- One row of free numbers is kept: the longer one.
+    if are_old or last - free > free_ahead(lane) then
+      state[lane .. 'gap'], state[lane .. 'gap_end'] = free, last
+    end
+    state[lane .. 'length'], state[lane .. 'window_from'] = last, last
+  end
+end
+function gaps.leave_all_free()
+  for i = 2, #lanes.list do
+    leave_free(lanes.list[i], { cursor = 0, length = 0, recent = 0 }, true)
+  end
+end
+-- A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may have
+-- been drawn since.
+function gaps.show_held(lane, number)
+  if number > state[lane .. 'gap'] and number <= state[lane .. 'gap_end'] then
+    state[lane .. 'gap'] = number
+  end
+end
+function gaps.take_cursor(lane, cursor)
+  if cursor > state[lane .. 'cursor'] then
+    state[lane .. 'cursor'] = cursor
+    rate.forget_lane(lane)
+  end
+end
+function gaps.last_of(list, born)
+  return list[#list] or { born = born, offset = 0 }
+end
+-- Behind which number the piece of this birth begins here.
+function gaps.begin_of(born)
+  local piece = birth.splice_of(birth.splices, born)
+  return born == state.born and 0 or piece and piece.offset
+end
+-- Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
+local function is_of_this(known)
+  return known.born == state.born and (known.epoch >= state.epoch or state.sealed == 0)
+end
+-- Whether a copy shows more of the front lane or of a region.
+function gaps.are_behind(sign)
+  local lines = { { 'front_', string.match(sign.front or '', '^(%d+) (%d+)') } }
+  for name, cursor, length in string.gmatch(sign.regions or '', '([^ ;]+) (%d+) (%d+)[^;]*') do
+    table.insert(lines, { name .. ' ', cursor, length })
+  end
+  for _, line in ipairs(lines) do
+    local lane, cursor, length = line[1], tonumber(line[2] or 0), tonumber(line[3] or 0)
+    if length > (state[lane .. 'length'] or 0) or cursor > (state[lane .. 'cursor'] or 0) then
+      return true
+    end
+  end
+  return false
+end
+-- What a copy of the sign knows of a lane. `is_of_others`: it is of other data than these.
+local function take_copy(lane, copy, is_lost, are_old, is_of_others)
+  if is_of_others then
+    -- It may show more of this lane alone.
+    is_lost = is_lost or birth.is_young() and copy.length > 0
+    gaps.show_held(lane, math.min(copy.length, state[lane .. 'gap_end']))
+  end
+  if copy.length > state[lane .. 'length'] or is_lost then
+    leave_free(lane, copy, are_old)
+  end
+  gaps.take_cursor(lane, copy.cursor)
+end
+-- The same in the main line, also where its pieces move no more.
+local function show_main(sign)
+  local last = gaps.last_of(birth.read_splices(sign.splices), sign.born)
+  local begin = gaps.begin_of(last.born)
+  if begin then
+    gaps.show_held('', math.min(begin + sign.length - last.offset, state.gap_end))
+  end
+end
+-- What a copy says of the regions.
+local function take_regions(words, is_lost, are_old, is_of_others)
+  local regions, known, none = require('regions'), {}, { cursor = 0, length = 0, recent = 0 }
+  for name, cursor, length, lately in string.gmatch(words or '', '([^ ;]+) (%d+) (%d+) (%d+)[^;]*') do
+    known[regions.add(name)] = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
+  end
+  for _, region in ipairs(lanes.regions) do
+    if region.lane ~= '' then
+      take_copy(region.lane, known[region] or none, is_lost, are_old, is_of_others)
+    end
+  end
+end
+function gaps.take_sign(sign, is_lost, are_old)
+  -- A copy of these data knows no more of what they left free.
+  local is_of_others = sign.started ~= state.started
+  local is_here = is_of_this(sign)
+  if is_of_others and is_here then
+    show_main(sign)
+  end
+  local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
+  local copy = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
+  take_copy('front_', copy, is_lost, are_old, is_of_others)
+  if sign.regions or lanes.has_regions() then
+    take_regions(is_here and sign.regions, is_lost, are_old, is_of_others)
+  end
+end
+-- A ticket proves what its lane had reached.
+function gaps.take_ticket(ticket, lane)
+  if not is_of_this(ticket) or state.started == 0 then
+    return
+  end
+  state.epoch = math.max(state.epoch, ticket.epoch)
+  gaps.show_held(lane, ticket.position)
+  if ticket.position > state[lane .. 'length'] then
+    forget_gap(lane)
+    state[lane .. 'length'] = ticket.position + LEAST
+    state[lane .. 'window_from'] = state[lane .. 'length']
+  end
+  gaps.take_cursor(lane, math.min(ticket.seen, ticket.position))
+end
+
+return gaps

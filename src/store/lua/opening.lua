@@ -1,0 +1,43 @@
+-- How each call begins, whatever its verb: the line is read, what the call proves of it is taken, and what its time brings happens.
+-- Reads `line`, and what the parts of it read; writes the state, which a verb saves or leaves.
+-- A function without arguments that returns nothing.
+
+local call, record = require('call'), require('record')
+local events, lanes, cap = require('events'), require('lanes'), require('cap')
+local journal, rate = require('journal'), require('rate')
+local arg, now = call.arg, call.now
+local state, stored = record.state, record.stored
+
+return function()
+  -- Where the line has regions, they are read before what counts their numbers too.
+  if stored.regions or arg.regions then
+    require('regions')
+  end
+  journal.open()
+  if stored.event then
+    require('lot')
+  end
+  -- What a cap has left behind ends by itself.
+  if (stored.ring or '') ~= '' or (stored.promises or '') ~= '' then
+    require('sessions')
+  end
+  if cap.is_capped then
+    require('sessions').begin()
+  end
+  if record.is_new then
+    state.born, state.started, state.anchor = now, now, now
+  end
+  if arg.sign_born then
+    local sign = require('sign')
+    sign.take(sign.brought())
+  end
+  journal.come_back(arg.sign_born and 'sign' or '-', arg.sign_head)
+  if events.phase == 'prequeue' or events.phase == 'open' then
+    require('lot').follow_phase(arg.commitment)
+  end
+  if arg.turn_minutes then
+    require('turns').begin()
+  end
+  rate.judge()
+  lanes.remember()
+end
