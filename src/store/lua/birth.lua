@@ -9,8 +9,9 @@
 -- `offset`. While data are young, a copy may come that knows more of the pieces before, or pieces that no copy knew: then the
 -- pieces behind move. Until then tickets keep the birth and the number that the data gave them, so no number of the line is
 -- held by two visitors.
--- Gives `splices`, which pieces.lua and lot.lua replace; `SETTLE`, for how many milliseconds a line that came back releases nothing;
--- `settled`, as it was when the call began; functions.
+-- Gives `splices`, which pieces.lua and lot.lua replace, with `read_splices`, `splice_of` and `written_splices`; `SETTLE`, for how many
+-- milliseconds a line that came back releases nothing; `settled`, as it was when the call began; `data_age`, `begin_data`, `is_young`,
+-- `own_splice`, `named`, `was_ended`.
 
 local call, record = require('call'), require('record')
 local state, now = record.state, call.now

@@ -1,6 +1,7 @@
 -- The numbers that a loss of the data left free, and what copies and tickets prove of the front lane and of the regions.
 -- `gap`, `gap_end`: of a lane, those behind the first of the two and up to the second.
--- Gives `LEAST`, how many numbers are left free at least, and functions.
+-- Gives `LEAST`, how many numbers are left free at least; `behind`, `forget`, `forget_lanes`, `known_end`, `leave_all_free`,
+-- `show_held`, `take_cursor`, `last_of`, `begin_of`, `are_behind`, `take_sign`, `take_ticket`.
 
 local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
 local rate = require('rate')

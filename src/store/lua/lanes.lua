@@ -2,7 +2,8 @@
 -- own, and is known by what the names of its fields begin with: '', `front_`, or the name of a region and a space.
 -- Invariant: within one birth of the line no number of a lane is given twice, unless a loss hid more of them than are left free.
 -- Gives `list`, the lanes; `regions`, the regions where there are some, in the order of their names (see regions.lua); `front_share`,
--- the share of what is released that the front lane has, in percent; `before`, the numbers before the verb; functions.
+-- the share of what is released that the front lane has, in percent; `before`, the numbers before the verb; `has_regions`,
+-- `waiting_in`, `waiting`, `remember`, `recent`, `draw`.
 
 local call, state = require('call'), require('record').state
 local now = call.now
