@@ -125,21 +125,6 @@ impl SetTimes {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-
-    /// The version takes the place of times that the version before did not tell.
-    #[must_use]
-    pub fn or(self, version: u64) -> Self {
-        if self.is_empty() {
-            return Self {
-                mode: version,
-                pace: version,
-                message: version,
-                cap: version,
-                event: version,
-            };
-        }
-        self
-    }
 }
 
 impl Sign {

@@ -87,7 +87,7 @@ fn brought(sign: &Sign) -> Arguments {
 
 /// When operators set what the sign shows.
 fn set_times(live: &Live) -> impl Iterator<Item = (&'static str, u64)> {
-    let set_at = live.set_at.or(live.version);
+    let set_at = live.set_at;
     let times = [
         ("sign_mode_at", set_at.mode),
         ("sign_pace_at", set_at.pace),

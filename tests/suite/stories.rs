@@ -424,7 +424,6 @@ in_houses! {
         looks_are_sampled_and_draws_are_not
         the_query_is_logged_only_where_that_was_asked_for
         the_same_key_answers_the_same_wherever_the_line_has_moved
-        a_key_remembered_by_the_version_before_moves_nothing
         a_spoilt_key_of_the_metrics_costs_no_poll
         the_clock_of_a_pop_opens_no_period
         a_called_ticket_is_admitted_once_however_often_it_comes

@@ -328,24 +328,4 @@ mod native {
         sale.minutes(2);
         assert_eq!(sale.absent().may_come, 0);
     }
-
-    #[test]
-    fn samples_of_the_version_before_are_read() {
-        let mut sale = Sale::embedded(AbsentVisitors::On, 300);
-        sale.minutes(8);
-        let minute = sale.now_ms / 60_000;
-        sale.command(&["DEL", "queue:{main}:hour"]);
-        for back in (1..=7).rev() {
-            let (minute, called) = (minute - back, 10_000 - back * 500);
-            let sample = format!("{minute} 9 9 {called}");
-            sale.command(&["LPUSH", "queue:{main}:hour", &sample]);
-        }
-        let board = sale.line(|line| line.board(now_serving::store::upstash::Attempt::First));
-        let board = board.unwrap();
-        assert_eq!((board.hour.len(), board.hour[0].admitted), (7, 9_500));
-        sale.minutes(1);
-        assert_eq!(sale.percent(), None, "they do not say how many came");
-        sale.minutes(7);
-        assert_eq!(sale.percent(), Some(30));
-    }
 }

@@ -1,6 +1,6 @@
 -- What operators set, which takes precedence over the configuration.
 -- Gives the settings that hold now, each with the time at which it was set, and with the version that counts their changes;
--- `NAMES`, `set_times`, `budget`, `lifetime`.
+-- `NAMES`, `times`, `budget`, `lifetime`.
 
 local call, record = require('call'), require('record')
 local arg, stored = call.arg, record.stored
@@ -19,24 +19,15 @@ local live = {
   -- Whether the pace is an operator's.
   paced = stored.live_automatic and 1 or 0,
 }
--- When each was set, in milliseconds. Of two copies the later one counts, setting by setting, whatever lines they are of.
--- The version before told no times: there the version takes their place.
+-- When each was set, in milliseconds, 0 for none. Of two copies the later one counts, setting by setting, whatever lines they are of.
 live.NAMES = { 'mode', 'pace', 'message', 'cap', 'event' }
-function live.set_times(version, mode, pace, message, cap, event)
-  local times = {
+function live.times(mode, pace, message, cap, event)
+  return {
     mode = tonumber(mode) or 0, pace = tonumber(pace) or 0, message = tonumber(message) or 0, cap = tonumber(cap) or 0,
     event = tonumber(event) or 0,
   }
-  if version > 0 and times.mode + times.pace + times.message + times.cap + times.event == 0 then
-    for _, name in ipairs(live.NAMES) do
-      times[name] = version
-    end
-  end
-  return times
 end
--- What that version took over from a copy has no time here either.
-live.set_at = live.set_times(live.version, stored.mode_at or stored.mode and live.version,
-  stored.pace_at or stored.live_automatic and live.version, stored.message_at or stored.message and live.version, stored.cap_at, stored.event_at)
+live.set_at = live.times(stored.mode_at, stored.pace_at, stored.message_at, stored.cap_at, stored.event_at)
 
 -- How many visitors one period admits.
 function live.budget()

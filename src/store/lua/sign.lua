@@ -5,11 +5,10 @@ local arg, state, live = require('call').arg, require('record').state, require('
 local birth, journal = require('birth'), require('journal')
 
 local function brought()
-  local version = tonumber(arg.sign_version)
   return {
     mode = arg.sign_mode, message = arg.sign_message, splices = arg.sign_splices, ring = arg.sign_ring, cap = arg.sign_cap,
-    events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions, version = version,
-    set_at = live.set_times(version, arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at, arg.sign_cap_at, arg.sign_event_at),
+    events = arg.sign_events, front = arg.sign_front, regions = arg.sign_regions, version = tonumber(arg.sign_version),
+    set_at = live.times(arg.sign_mode_at, arg.sign_pace_at, arg.sign_message_at, arg.sign_cap_at, arg.sign_event_at),
     born = tonumber(arg.sign_born), started = tonumber(arg.sign_started), adopted = tonumber(arg.sign_adopted),
     settled = tonumber(arg.sign_settled), epoch = tonumber(arg.sign_epoch), cursor = tonumber(arg.sign_cursor),
     length = tonumber(arg.sign_length), credit = tonumber(arg.sign_credit), recent = tonumber(arg.sign_recent),

@@ -9,9 +9,9 @@ local function samples_of(first, last)
   local samples = redis.pcall('LRANGE', key.hour, first, last)
   return samples.err and {} or samples
 end
--- A minute, and how many were called and had come in all at its end. The version before wrote no first admissions.
+-- A minute, and how many were called and had come in all at its end.
 local function read_sample(sample)
-  local minute, called, came = string.match(sample or '', '^(%d+) %d+ %d+ (%d+) ?(%d*)$')
+  local minute, called, came = string.match(sample or '', '^(%d+) %d+ %d+ (%d+) (%d+)$')
   return tonumber(minute), tonumber(called), tonumber(came)
 end
 
@@ -20,7 +20,7 @@ local function missing_at(minute, samples)
   for _, sample in ipairs(minute < state.minute and samples or {}) do
     local at, called, came = read_sample(sample)
     if at and at <= minute then
-      return called - (came or 0)
+      return called - came
     end
   end
   return minute < state.minute and 0 or state.admitted - state.claimed
@@ -48,7 +48,7 @@ local function measure()
     for i = 1, 6 do
       local minute
       minute, called[i], came[i] = read_sample(samples[i])
-      if minute ~= this_minute - 1 - i or not came[i] then
+      if minute ~= this_minute - 1 - i then
         return
       end
     end

@@ -236,7 +236,7 @@ fn a_configured_pace_is_not_taken_for_an_operators_after_a_loss() {
     let mut world = World::new(pace(15, 5));
     let mut visitor = None;
     world.ask(0, &mut visitor);
-    world.set(&["message", "hello", "version", "1"]);
+    world.set(&["message", "hello", "message_at", "1", "version", "1"]);
     world.wait(2_000);
     world.ask(0, &mut visitor);
     world.ask(0, &mut None);
@@ -283,7 +283,7 @@ fn credit_that_was_used_does_not_come_back_with_an_older_sign() {
 #[test]
 fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     let mut world = World::new(pace(1, 5));
-    world.set(&["mode", "hold", "version", "3"]);
+    world.set(&["mode", "hold", "mode_at", "3", "version", "3"]);
     let mut waiting: Vec<Option<String>> = vec![None; 10];
     for _ in 0..3 {
         for ticket in &mut waiting {

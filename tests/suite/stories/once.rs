@@ -111,22 +111,6 @@ pub(crate) fn the_same_key_answers_the_same_wherever_the_line_has_moved(house: &
     assert_eq!(cursor(house), 4);
 }
 
-/// What the version before remembered of a key was less.
-pub(crate) fn a_key_remembered_by_the_version_before_moves_nothing(house: &House) {
-    a_line(house);
-    let ask = with_key(Ask::permit(2), "order-1");
-    house.ask(&ask);
-    let find = "for _, name in ipairs({'born', 'released', 'step', 'splices'}) do redis.call('HDEL', KEYS[1], name) end";
-    let digest = Hex::encode_to_string(hmac_sha256::Hash::hash(b"permit_token\norder-1")).unwrap();
-    let memory = house.key(&format!(":once:{digest}"));
-    let there = house.store.command(&["HGET", &memory, "born"]).unwrap();
-    assert!(there.is_string(), "{there}");
-    house.store.command(&["EVAL", find, "1", &memory]).unwrap();
-    let again = house.ask(&ask);
-    assert_eq!(again.status, 200, "{again:?}");
-    assert_eq!(cursor(house), 2);
-}
-
 /// Names of operators, of permit tokens and of admin tokens are given apart from each other.
 pub(crate) fn a_key_of_a_token_is_none_of_the_operator_nor_of_another_token_of_its_name(
     house: &House,

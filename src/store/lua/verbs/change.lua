@@ -201,9 +201,6 @@ local function repeated()
     return
   elseif by_name.asked ~= arg.asked then
     return answer(0, 'outcome', 'reused')
-  elseif not by_name.born then
-    -- Done by the version before, which remembered less: the line is answered as it stands now.
-    return answer(tonumber(by_name.number) or 0, 'kept', 0, 'outcome', 'again')
   end
   table.insert(memory, 'outcome')
   table.insert(memory, 'again')
