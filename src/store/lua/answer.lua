@@ -8,12 +8,12 @@ local state, texts = record.state, record.texts
 
 -- What it says of the origin's health.
 local function tell_health(told)
-  table.insert(told, 'origin')
-  table.insert(told, string.format('%d %d %d %d', mode.is_held() and 1 or 0, state.w_cuts,
-    state.w_at < 0 and 2 ^ 53 - 1 or state.w_at, health.is_slowed() and 1 or 0))
+  told[#told + 1] = 'origin'
+  told[#told + 1] = string.format('%d %d %d %d', mode.is_held() and 1 or 0, state.w_cuts,
+    state.w_at < 0 and 2 ^ 53 - 1 or state.w_at, health.is_slowed() and 1 or 0)
   if texts.sickness then
-    table.insert(told, 'sickness')
-    table.insert(told, texts.sickness)
+    told[#told + 1] = 'sickness'
+    told[#told + 1] = texts.sickness
   end
 end
 
@@ -32,76 +32,77 @@ return function(number, ...)
     'settled', state.settled,
     'young', birth.is_young() and 1 or 0, 'recent', lanes.recent(''), 'splices', birth.written_splices(),
   }
-  for _, name in ipairs(live.NAMES) do
+  for i = 1, #live.NAMES do
+    local name = live.NAMES[i]
     if live.set_at[name] > 0 then
-      table.insert(told, name .. '_at')
-      table.insert(told, live.set_at[name])
+      told[#told + 1] = name .. '_at'
+      told[#told + 1] = live.set_at[name]
     end
   end
   if live.cap then
-    table.insert(told, 'live_cap')
-    table.insert(told, live.cap)
+    told[#told + 1] = 'live_cap'
+    told[#told + 1] = live.cap
   end
   if live.events then
-    table.insert(told, 'live_events')
-    table.insert(told, live.events)
+    told[#told + 1] = 'live_events'
+    told[#told + 1] = live.events
   end
   if live.message then
-    table.insert(told, 'message')
-    table.insert(told, live.message)
+    told[#told + 1] = 'message'
+    told[#told + 1] = live.message
   end
   if journal.shown then
-    table.insert(told, 'head')
-    table.insert(told, string.sub(journal.shown, 1, 16))
-    table.insert(told, 'lines')
-    table.insert(told, journal.shown_seq)
+    told[#told + 1] = 'head'
+    told[#told + 1] = string.sub(journal.shown, 1, 16)
+    told[#told + 1] = 'lines'
+    told[#told + 1] = journal.shown_seq
     journal.tell(told)
   end
   local event = events.current
   if event then
-    table.insert(told, 'event')
-    table.insert(told, string.format('%d %s %s %d %d %d %s', call.now, events.phase, event.id, event.prequeue, event.opens, event.closes,
-      require('lot').order_now()))
+    told[#told + 1] = 'event'
+    told[#told + 1] = string.format('%d %s %s %d %d %d %s', call.now, events.phase, event.id, event.prequeue, event.opens, event.closes,
+      require('lot').order_now())
   end
   if events.begun then
-    table.insert(told, 'begun')
-    table.insert(told, require('lot').written())
+    told[#told + 1] = 'begun'
+    told[#told + 1] = require('lot').written()
   end
   if state.front_length > 0 then
-    table.insert(told, 'front')
-    table.insert(told, string.format('%d %d %d', state.front_cursor, state.front_length, lanes.recent('front_')))
+    told[#told + 1] = 'front'
+    told[#told + 1] = string.format('%d %d %d', state.front_cursor, state.front_length, lanes.recent('front_'))
   end
   local of_regions = lanes.has_regions() and require('regions').written()
   if of_regions then
-    table.insert(told, 'regions')
-    table.insert(told, of_regions)
+    told[#told + 1] = 'regions'
+    told[#told + 1] = of_regions
   end
   local turns_over = call.arg.turn_minutes and require('turns').told()
   if turns_over then
-    table.insert(told, 'turns_over')
-    table.insert(told, turns_over)
+    told[#told + 1] = 'turns_over'
+    told[#told + 1] = turns_over
   end
   if cap.is_capped then
     require('sessions').tell(told)
     local recounts = cap.recounts_from_now()
     if recounts then
-      table.insert(told, 'recounts')
-      table.insert(told, recounts)
+      told[#told + 1] = 'recounts'
+      told[#told + 1] = recounts
     end
   end
   if health.setting then
     tell_health(told)
   end
   if texts.release and lanes.waiting(lanes.before) > 0 then
-    table.insert(told, 'release')
-    table.insert(told, texts.release)
+    told[#told + 1] = 'release'
+    told[#told + 1] = texts.release
   end
   -- A name without a value is not told.
+  local more = { ... }
   for i = 1, select('#', ...), 2 do
-    local name, value = select(i, ...)
-    if value ~= nil then
-      table.insert(told, name)
-      table.insert(told, value)
+    if more[i + 1] ~= nil then
+      told[#told + 1] = more[i]
+      told[#told + 1] = more[i + 1]
     end
   end
   return told

@@ -28,9 +28,9 @@ function birth.read_splices(text)
 end
 birth.splices = birth.read_splices(record.stored.splices)
 function birth.splice_of(list, born)
-  for _, splice in ipairs(list) do
-    if splice.born == born then
-      return splice
+  for i = 1, #list do
+    if list[i].born == born then
+      return list[i]
     end
   end
 end

@@ -24,10 +24,10 @@ local function read(text)
 end
 -- The cursor or the length of the main line and of the regions, which count with it.
 local function sum_of(figure)
-  local sum = state[figure]
-  for _, region in ipairs(lanes.regions) do
-    if region.lane ~= '' then
-      sum = sum + state[region.own .. figure]
+  local sum, regions = state[figure], lanes.regions
+  for i = 1, #regions do
+    if regions[i].lane ~= '' then
+      sum = sum + state[regions[i].own .. figure]
     end
   end
   return sum

@@ -29,8 +29,9 @@ end
 -- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
 function lanes.remember()
   before.drawn, before.admitted, before.claimed = state.drawn, state.admitted, state.claimed
-  for _, lane in ipairs(list) do
-    before[lane .. 'cursor'], before[lane .. 'length'] = state[lane .. 'cursor'], state[lane .. 'length']
+  for i = 1, #list do
+    local cursor, length = list[i] .. 'cursor', list[i] .. 'length'
+    before[cursor], before[length] = state[cursor], state[length]
   end
 end
 

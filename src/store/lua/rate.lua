@@ -52,7 +52,8 @@ local function measure_lane(lane, is_called)
 end
 -- `called`: the lanes of which this call has called visitors.
 local function measure(called)
-  for _, lane in ipairs(lanes.list) do
+  for i = 1, #lanes.list do
+    local lane = lanes.list[i]
     if lane ~= 'front_' then
       measure_lane(lane, called[lane])
     end

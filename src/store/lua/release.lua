@@ -64,7 +64,8 @@ end
 -- It goes past them, so no release is spent on them. Who holds one of them, and was known to nobody until now, goes in.
 local function pass_gaps()
   local is_noted = false
-  for _, lane in ipairs(lanes.list) do
+  for i = 1, #lanes.list do
+    local lane = lanes.list[i]
     if is_at_gap(lane) then
       if not is_noted then
         journal.released(bound.rule())

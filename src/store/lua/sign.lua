@@ -36,7 +36,8 @@ local function has_news(sign)
 end
 -- Whether one of the two has a setting that the other has not.
 local function has_settings(sign)
-  for _, name in ipairs(live.NAMES) do
+  for i = 1, #live.NAMES do
+    local name = live.NAMES[i]
     if sign.set_at[name] ~= live.set_at[name] then
       return true
     end
