@@ -3,15 +3,15 @@
 mod admin_host;
 mod axe;
 mod cap;
-mod challenge;
+pub(crate) mod challenge;
 mod console;
 mod demo;
 mod elsewhere;
 pub(crate) mod engines;
 mod event;
-mod invitation;
+pub(crate) mod invitation;
 mod journeys;
-mod languages;
+pub(crate) mod languages;
 mod operators;
 mod options;
 mod panel;
@@ -82,6 +82,10 @@ async fn tabs(browser: &Client, many: usize) -> Vec<WindowHandle> {
 /// looked at.
 const SLOWLY: &str = "const soon = window.setTimeout; \
     window.setTimeout = (work, ms) => soon(work, ms === 3000 ? 15000 : ms)";
+
+/// Letters of this size on the page, in a font that is wide: what fits in it fits in others.
+const LETTERS: &str = "document.documentElement.style.fontSize = arguments[0]
+    document.body.style.fontFamily = '\"DejaVu Sans\", Verdana'";
 
 /// Where the pictures of a journey are left to be looked at.
 async fn picture(browser: &Client, name: &str) {

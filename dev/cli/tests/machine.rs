@@ -44,7 +44,7 @@ fn doctor_says_what_is_missing_how_it_would_come_and_how_large_it_is_and_install
         "missing  npm",
         "missing  Viceroy                  the local server that runs the Wasm; by the Fastly CLI, else compiled in some 10 minutes, about 56 MB",
         "missing  Redis                    test: to compare the local store with; apt-get: redis-server, about 7 MB",
-        "missing  Chromium and its driver  test: the browser journeys; apt-get: chromium chromium-driver, about 440 MB",
+        "missing  Chromium and its driver  test: the browser journeys; apt-get: chromium chromium-driver fonts-dejavu-core, about 443 MB",
         "missing  Firefox and its driver   test: stories in every browser; apt-get: firefox-esr, and geckodriver compiled in some 2 minutes, about 350 MB",
         "missing  WebKit and its driver    test: stories in every browser; apt-get: webkit2gtk-driver xvfb, about 210 MB",
         "missing  Turbo                    test: a site that loads its pages with it; npm, about 1 MB",

@@ -129,7 +129,9 @@ impl Need {
             Self::Viceroy => viceroy::viceroy(),
             Self::FastlyCli => tools::fastly_cli(),
             Self::Redis => tools::redis_server(),
-            Self::Browser => tools::chromedriver().and_then(|_| tools::chromium()),
+            Self::Browser => tools::font()
+                .and_then(|_| tools::chromedriver())
+                .and_then(|_| tools::chromium()),
             Self::Firefox => tools::geckodriver().and_then(|_| tools::firefox()),
             Self::WebKit => tools::xvfb().and_then(|_| tools::webkit_driver()),
             Self::Axe => tools::axe(),
@@ -189,7 +191,7 @@ impl Need {
             Self::Viceroy => ("by the Fastly CLI, else compiled in some 10 minutes", 56),
             Self::FastlyCli => ("npm", 29),
             Self::Redis => ("apt-get: redis-server", 7),
-            Self::Browser => ("apt-get: chromium chromium-driver", 440),
+            Self::Browser => ("apt-get: chromium chromium-driver fonts-dejavu-core", 443),
             Self::Firefox => (
                 "apt-get: firefox-esr, and geckodriver compiled in some 2 minutes",
                 350,

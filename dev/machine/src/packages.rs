@@ -23,7 +23,7 @@ pub(crate) const REDIS: Packages = Packages {
     brew: &["redis"],
 };
 pub(crate) const BROWSER: Packages = Packages {
-    apt: &["chromium", "chromium-driver"],
+    apt: &["chromium", "chromium-driver", "fonts-dejavu-core"],
     brew: &["google-chrome", "chromedriver"],
 };
 pub(crate) const FIREFOX: Packages = Packages {

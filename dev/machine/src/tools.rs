@@ -242,6 +242,25 @@ pub fn chromedriver() -> Result<PathBuf, String> {
     on_path("chromedriver").ok_or_else(|| missing("chromedriver"))
 }
 
+/// Where systems keep the font that pages are measured in.
+const FONT: [&str; 4] = [
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/TTF/DejaVuSans.ttf",
+    "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+    "/System/Library/Fonts/Supplemental/Verdana.ttf",
+];
+
+/// A wide font, `DejaVu Sans` or Verdana: what fits in it fits in others too. A system without any font shows no letter.
+///
+/// # Errors
+/// When it is not there.
+pub fn font() -> Result<PathBuf, String> {
+    let mut places = FONT.iter().map(PathBuf::from);
+    places
+        .find(|font| font.is_file())
+        .ok_or_else(|| missing("The font DejaVu Sans"))
+}
+
 /// `geckodriver` on the PATH or from the cache, of any version.
 ///
 /// # Errors

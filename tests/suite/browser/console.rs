@@ -12,7 +12,7 @@ use upstash_local::{Fault, Faults};
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
 use super::panel::{click, press, wait_for, write_an_hour};
-use super::{panel, picture, tell, text};
+use super::{LETTERS, panel, picture, tell, text};
 use crate::house::{Ask, House, Visitor};
 
 /// What an operator decides by.
@@ -292,8 +292,9 @@ fn large_text_on_a_narrow_phone_keeps_its_words_whole() {
         let page = driver.open(&Options::window(1280, 860)).await.unwrap();
         browser::resize(&page, 360, 6000).await.unwrap();
         page.goto(&panel(&house)).await.unwrap();
-        let large = "document.documentElement.style.fontSize = '200%'; document.querySelector('details').open = true";
-        page.execute(large, vec![]).await.unwrap();
+        page.execute(LETTERS, vec![json!("200%")]).await.unwrap();
+        let open = "document.querySelector('details').open = true";
+        page.execute(open, vec![]).await.unwrap();
         picture(&page, "console-large").await;
         let whole = "[...document.querySelectorAll('p:not(.axis), dt, dd, small, button, label, li > *, h1, h2, h3')].filter(found => found.offsetParent).every(found => { \
             const words = found.textContent.trim(), range = document.createRange(); range.selectNodeContents(found); \

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::axe::assert_open_to_all;
 use super::languages::TOO_WIDE;
-use super::{LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
+use super::{LETTERS, LOOKUP_TIMEOUT, SLOWLY, picture, tabs, tell, text, wait_for_title};
 use crate::house::{House, Visitor};
 
 async fn run(page: &Client, script: &str) -> Value {
@@ -68,8 +68,7 @@ fn the_page_is_whole_with_forced_colours_large_text_and_wide_spacing() {
         assert_eq!(run(&page, SMALL).await, json!([]));
         for (width, letters) in [(320, "100%"), (360, "200%")] {
             browser::resize(&page, width, 800).await.unwrap();
-            let size = "document.documentElement.style.fontSize = arguments[0]";
-            page.execute(size, vec![json!(letters)]).await.unwrap();
+            page.execute(LETTERS, vec![json!(letters)]).await.unwrap();
             assert_eq!(run(&page, TOO_WIDE).await, json!([]), "{width}");
             picture(&page, &format!("waiting-{width}")).await;
         }
