@@ -2,6 +2,7 @@
 //! is turned. `engines` are the stories of browsers that are not told in every run.
 
 mod engines;
+mod languages;
 
 use std::thread::sleep;
 use std::time::Duration;

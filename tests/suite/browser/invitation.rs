@@ -1,13 +1,12 @@
 //! Invitations in a browser: by a link, and by the page without scripts.
 
 use fantoccini::{Client, Locator};
-use harness::browser::{self, Driver, Options};
+use harness::browser::{Driver, Options};
 use now_serving::i18n::LANGUAGES;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::axe::assert_open_to_all;
-use super::languages::TOO_WIDE;
-use super::{LOOKUP_TIMEOUT, picture, tell, text};
+use super::languages::{Looked, fit_and_are_open_to_all};
+use super::{LOOKUP_TIMEOUT, tell, text};
 use crate::house::{House, Visitor};
 use crate::stories::invitations::{invitation, uses};
 
@@ -89,38 +88,23 @@ fn a_browser_opens_the_link_of_an_invitation_and_goes_in() {
 
 #[test]
 fn the_page_that_takes_an_invitation_fits_and_is_open_to_all_in_every_language() {
+    the_page_that_takes_an_invitation_fits_in_every_language(Looked::EachDirection);
+}
+
+pub(crate) fn the_page_that_takes_an_invitation_fits_in_every_language(looked: Looked) {
     let house = house();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 900)).await.unwrap();
-        let agent = page.execute("return navigator.userAgent", vec![]);
-        let agent = agent.await.unwrap();
-        browser::resize(&page, 320, 700).await.unwrap();
         let url = house.wasm_side().edge.url();
         let url = url.trim_end_matches('/');
-        for words in &LANGUAGES {
-            let reader = json!({ "userAgent": agent, "acceptLanguage": words.tag });
-            browser::cdp(&page, "Emulation.setUserAgentOverride", reader)
-                .await
-                .unwrap();
-            for scheme in ["light", "dark"] {
-                let preferred = ("prefers-color-scheme", scheme);
-                browser::prefer(&page, &[preferred]).await.unwrap();
-                for (state, link) in [
-                    ("invitation", ""),
-                    ("invitation-button", "&by=link#invitation=a.b.c"),
-                ] {
-                    let to = format!("{url}/_queue/invitation?to=/echo{link}");
-                    page.goto(&to).await.unwrap();
-                    assert_eq!(text(&page, "h1").await, words.text("invitation"));
-                    let wide = page.execute(TOO_WIDE, vec![]).await.unwrap();
-                    assert_eq!(wide, json!([]), "{}", words.tag);
-                    picture(&page, &format!("{state}-{}-{scheme}", words.tag)).await;
-                    let told = format!("{state} in {}, {scheme}", words.tag);
-                    assert_open_to_all(&page, &told).await;
-                }
-            }
-        }
+        let to = format!("{url}/_queue/invitation?to=/echo");
+        let by_link = format!("{to}&by=link#invitation=a.b.c");
+        let pages = [
+            ("invitation", to.as_str()),
+            ("invitation-button", by_link.as_str()),
+        ];
+        fit_and_are_open_to_all(&page, looked, &pages, ("h1", "invitation")).await;
         page.close().await.unwrap();
     });
 }

@@ -1,11 +1,12 @@
 //! The page in every language: worded as the browser itself would word it, and whole on a small screen.
 
+use fantoccini::Client;
 use harness::browser::{self, Driver, Options};
-use now_serving::i18n::LANGUAGES;
+use now_serving::i18n::{LANGUAGES, Language};
 use serde_json::{Value, json};
 
 use super::axe::assert_open_to_all;
-use super::{picture, tell, text};
+use super::{LETTERS, picture, tell, text};
 use crate::house::House;
 
 /// Every number up to this, and some beyond.
@@ -43,19 +44,85 @@ pub(super) const TOO_WIDE: &str = "const wide = document.documentElement.clientW
             || item.getBoundingClientRect().left < -1 || item.scrollWidth > item.clientWidth + 1 && getComputedStyle(item).display !== 'inline'))
         .map(item => item.tagName + ' ' + item.id + ' ' + item.className + ': ' + item.textContent.trim().slice(0, 60))";
 
+/// In which languages a page is not only measured but put before axe-core too, in light and in dark, and on a picture. What
+/// axe-core sees is the page's structure, its colours and its direction, of which a language changes the direction alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// In the first language of each direction.
+    EachDirection,
+    /// In all of them: with `--long`.
+    All,
+}
+
+impl Looked {
+    fn is_at(self, words: &Language) -> bool {
+        let mut first = LANGUAGES.iter();
+        let first = first.find(|other| other.direction == words.direction);
+        self == Self::All || first.is_some_and(|first| first.tag == words.tag)
+    }
+}
+
+/// From now on the visitor reads this language.
+async fn reads(page: &Client, words: &Language) {
+    let agent = page.execute("return navigator.userAgent", vec![]);
+    let reader = json!({ "userAgent": agent.await.unwrap(), "acceptLanguage": words.tag });
+    let reads = "Emulation.setUserAgentOverride";
+    browser::cdp(page, reads, reader).await.unwrap();
+}
+
+/// The page as it stands is not wider than its window.
+async fn fits(page: &Client, words: &Language) {
+    let wide: Value = page.execute(TOO_WIDE, vec![]).await.unwrap();
+    assert_eq!(wide, json!([]), "{}", words.tag);
+}
+
+/// These pages, each by a name and its address, fit 320 pixels in every language and put no barrier before anybody. `word` is the
+/// text that stands in this element of each.
+pub(super) async fn fit_and_are_open_to_all(
+    page: &Client,
+    looked: Looked,
+    pages: &[(&str, &str)],
+    (element, word): (&str, &str),
+) {
+    browser::resize(page, 320, 700).await.unwrap();
+    for words in &LANGUAGES {
+        reads(page, words).await;
+        // Colours change no width.
+        let schemes: &[&str] = if looked.is_at(words) {
+            &["light", "dark"]
+        } else {
+            &["light"]
+        };
+        for scheme in schemes {
+            let preferred = ("prefers-color-scheme", *scheme);
+            browser::prefer(page, &[preferred]).await.unwrap();
+            for (name, url) in pages {
+                page.goto(url).await.unwrap();
+                assert_eq!(text(page, element).await, words.text(word));
+                fits(page, words).await;
+                if looked.is_at(words) {
+                    let what = format!("{name}-{}-{scheme}", words.tag);
+                    picture(page, &what).await;
+                    assert_open_to_all(page, &what).await;
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn every_language_fits_320_pixels_and_twice_the_size_of_letters() {
+    the_waiting_page_fits_in_every_language(Looked::EachDirection);
+}
+
+pub(crate) fn the_waiting_page_fits_in_every_language(looked: Looked) {
     let house = House::wasm_shared();
     house.make_the_line_long();
     let driver = Driver::start().unwrap();
     tell(async {
         let page = driver.open(&Options::window(800, 900)).await.unwrap();
-        let agent = page.execute("return navigator.userAgent", vec![]);
-        let agent = agent.await.unwrap();
         for words in &LANGUAGES {
-            let reader = json!({ "userAgent": agent, "acceptLanguage": words.tag });
-            let reads = "Emulation.setUserAgentOverride";
-            browser::cdp(&page, reads, reader).await.unwrap();
+            reads(&page, words).await;
             page.goto(&house.wasm_side().edge.url()).await.unwrap();
             let root = page.execute(
                 "const { lang, dir } = document.documentElement; return [lang, dir]",
@@ -73,13 +140,13 @@ fn every_language_fits_320_pixels_and_twice_the_size_of_letters() {
                 browser::prefer(&page, &[("prefers-color-scheme", scheme)])
                     .await
                     .unwrap();
-                let size = "document.documentElement.style.fontSize = arguments[0]";
-                page.execute(size, vec![json!(letters)]).await.unwrap();
-                let wide: Value = page.execute(TOO_WIDE, vec![]).await.unwrap();
-                assert_eq!(wide, json!([]), "{} at {width}", words.tag);
+                page.execute(LETTERS, vec![json!(letters)]).await.unwrap();
+                fits(&page, words).await;
             }
-            picture(&page, &format!("page-{}", words.tag)).await;
-            assert_open_to_all(&page, words.tag).await;
+            if looked.is_at(words) {
+                picture(&page, &format!("page-{}", words.tag)).await;
+                assert_open_to_all(&page, words.tag).await;
+            }
         }
         page.close().await.unwrap();
     });
