@@ -7,8 +7,9 @@
 //! ahead, what was released by lane, the lines of the journal without their digests, and the store calls. Tickets have no name of
 //! their own, only their holders. So a trace survives another ticket, another state of the store and another wire.
 //!
-//! `tests/traces` keeps a trace of each plan: the first steps as text, in which a difference can be read, and a digest of many
-//! more. `TRACES=write cargo dev test rig::` writes them anew; a commit that does says which answers changed, and why.
+//! `tests/traces` keeps a trace of each plan: the first steps as text, in which a difference can be read, and digests of many
+//! more: one that every run compares, and a longer one with `--long`. `TRACES=write cargo dev test rig::` writes them anew; a
+//! commit that does says which answers changed, and why.
 
 mod plan;
 mod step;
@@ -33,8 +34,10 @@ use world::World;
 const STEPS: usize = 75;
 /// Histories that are kept as text: 300 steps.
 const AS_TEXT: u64 = 4;
-/// Histories of which a digest is kept: 20,000 steps and more.
-const AS_DIGEST: u64 = 268;
+/// Histories behind those of which a digest is kept that every run compares: 5,000 steps and more.
+const AS_DIGEST: u64 = 68;
+/// The same for the digest that `--long` compares: 20,000 steps and more.
+const AS_LONG_DIGEST: u64 = 268;
 /// Histories of each plan that the long tier plays anew.
 const NEW: u64 = 600;
 /// The seed of the first of them.
@@ -117,11 +120,22 @@ fn file(plan: Plan) -> PathBuf {
     root().join(name)
 }
 
-/// The kept trace: its text, and the digest of what follows it.
-fn kept(plan: Plan) -> (String, String) {
-    let text = fs::read_to_string(file(plan)).unwrap();
-    let (text, digest) = text.rsplit_once("\nsha256 ").unwrap();
-    (text.to_owned(), digest.trim_end().to_owned())
+/// The kept trace: its text, and the digest of this many histories behind it.
+fn kept(plan: Plan, many: u64) -> (String, String) {
+    let all = fs::read_to_string(file(plan)).unwrap();
+    let (text, digests) = all.split_once(&format!("\n{DIGEST}")).unwrap();
+    let line = format!("{DIGEST}{digests}");
+    let begin = digest_of(many, "");
+    let digest = line.lines().find_map(|line| line.strip_prefix(&begin));
+    (text.to_owned(), digest.unwrap().to_owned())
+}
+
+/// With what the line of a digest begins.
+const DIGEST: &str = "sha256 of ";
+
+/// The line of a digest.
+fn digest_of(many: u64, digest: &str) -> String {
+    format!("{DIGEST}{many} histories: {digest}")
 }
 
 fn as_text(plan: Plan, engine: &mut Engine) -> String {
@@ -129,14 +143,19 @@ fn as_text(plan: Plan, engine: &mut Engine) -> String {
     histories.collect::<Vec<_>>().join("\n")
 }
 
-fn as_digest(plan: Plan, engine: &mut Engine) -> String {
-    let mut hash = Hash::new();
-    for seed in AS_TEXT..AS_TEXT + AS_DIGEST {
-        hash.update(played(plan, seed, engine));
-    }
-    hash.finalize()
-        .iter()
-        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+/// The digests of so many histories behind the text.
+fn as_digests<const N: usize>(plan: Plan, many: [u64; N], engine: &mut Engine) -> [String; N] {
+    let (mut hash, mut played_so_far) = (Hash::new(), 0);
+    many.map(|many| {
+        for seed in played_so_far..many {
+            hash.update(played(plan, AS_TEXT + seed, engine));
+        }
+        played_so_far = many;
+        let digest = hash.finalize();
+        digest
+            .iter()
+            .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    })
 }
 
 /// The first line in which two traces differ, with the lines around it.
@@ -165,18 +184,23 @@ fn the_first_steps_are_as_kept(plan: Plan) {
         return;
     }
     let found = as_text(plan, &mut Engine::embedded());
-    assert_same(&found, &kept(plan).0, plan.name());
+    assert_same(&found, &kept(plan, AS_DIGEST).0, plan.name());
 }
 
-fn the_further_steps_are_as_kept(plan: Plan) {
+fn the_further_steps_are_as_kept(plan: Plan, many: u64) {
     let engine = &mut Engine::embedded();
-    if env::var(WRITE).is_ok() {
-        let text = as_text(plan, engine);
-        let digest = as_digest(plan, engine);
-        return fs::write(file(plan), format!("{text}\nsha256 {digest}\n")).unwrap();
+    let depths = [AS_DIGEST, AS_LONG_DIGEST];
+    if env::var(WRITE).is_ok() && many == AS_DIGEST {
+        let mut text = as_text(plan, engine);
+        let digests = as_digests(plan, depths, engine);
+        for (many, digest) in depths.iter().zip(digests) {
+            text.push('\n');
+            text.push_str(&digest_of(*many, &digest));
+        }
+        return fs::write(file(plan), format!("{text}\n")).unwrap();
     }
-    let digest = as_digest(plan, engine);
-    assert_eq!(digest, kept(plan).1, "{}", plan.name());
+    let [digest] = as_digests(plan, [many], engine);
+    assert_eq!(digest, kept(plan, many).1, "{}", plan.name());
 }
 
 /// The same histories on a Redis tell the same.
@@ -213,7 +237,7 @@ macro_rules! of_each_plan {
             $(#[test] fn $name() { super::the_first_steps_are_as_kept(super::Plan::$plan); })*
         }
         mod simulated {
-            $(#[test] fn $name() { super::the_further_steps_are_as_kept(super::Plan::$plan); })*
+            $(#[test] fn $name() { super::the_further_steps_are_as_kept(super::Plan::$plan, super::AS_DIGEST); })*
         }
         mod redis {
             $(#[test] fn $name() { super::redis_answers_alike(super::Plan::$plan, 0..24); })*
@@ -223,6 +247,12 @@ macro_rules! of_each_plan {
                 use super::super::*;
 
                 $(#[test] fn $name() { redis_answers_alike(Plan::$plan, 1_000..1_100); })*
+            }
+
+            mod in_further_steps {
+                use super::super::*;
+
+                $(#[test] fn $name() { the_further_steps_are_as_kept(Plan::$plan, AS_LONG_DIGEST); })*
             }
 
             mod in_new_histories {

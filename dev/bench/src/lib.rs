@@ -294,6 +294,7 @@ mod tests {
 
     /// On a slow machine another number may be the usual one for once.
     #[test]
+    #[ignore = "compiles the baselines: cargo dev test --long"]
     fn the_floor_of_calls_makes_as_many_calls_of_the_host_as_the_product() {
         let builds = Builds::make(&[]).unwrap();
         let counted = async |scenario: Scenario| {
@@ -317,6 +318,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "compiles the baselines and measures: cargo dev test --long"]
     fn polls_that_are_due_and_lines_of_every_length_are_measured() {
         let builds = Builds::make(&[]).unwrap();
         let second = Duration::from_secs(1);
