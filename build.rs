@@ -1,12 +1,14 @@
 //! Puts the pages together, in as few bytes as are safe, and cuts them into what stays and what changes: the waiting page,
 //! `templates/queue.html`, with its style and its script; the challenge with its script; and the panel. So it does with the
-//! texts of the languages.
+//! texts of the languages. And it puts the script of the store together.
 //!
 //! Invariant: only comments, white space and the names that the two files give themselves change. A comment stands on lines
 //! of its own, and a text in quotes stays as it is.
 
 #[path = "build/parts.rs"]
 mod parts;
+#[path = "build/script.rs"]
+mod script;
 #[path = "build/words.rs"]
 mod words;
 
@@ -49,6 +51,8 @@ struct Signs {
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=templates");
+    let folder = env::var("OUT_DIR")?;
+    script::write(Path::new(&folder))?;
     let read = |name: &str| fs::read_to_string(format!("templates/{name}"));
     let style = squeezed(&bare(&read("queue.css")?), &STYLE, &STYLE);
     let style = renamed(&style, "--", |name, _| name.starts_with("--"));
@@ -74,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("question", read("question.html")?),
         ("admin", panel(&read("admin.html")?)),
     ];
-    write(Path::new(&env::var("OUT_DIR")?), &pages)
+    write(Path::new(&folder), &pages)
 }
 
 /// Each page as it is, for tests and for Handlebars, and all of them compiled.

@@ -123,12 +123,12 @@ fn each_file_is_in_the_script_and_each_module_is_required() {
     for name in files.keys() {
         if let Some(verb) = name.strip_prefix("verbs/") {
             assert!(
-                script.contains(&format!("if verb == '{verb}' then")),
+                script.contains(&format!("if verb=='{verb}' then")),
                 "{name}"
             );
         } else {
             assert!(
-                script.contains(&format!("if module == '{name}' then")),
+                script.contains(&format!("if module=='{name}' then")),
                 "{name}"
             );
             assert!(everywhere.contains(name), "{name}");
