@@ -1,15 +1,16 @@
 //! Puts the script of the store together from its files: without comments, indentation, blank lines, and white space that Lua does
-//! not need, so these stay out of the Wasm and of what is sent to the store.
+//! not need, and with short names in the place of local ones, so these stay out of the Wasm and of what is sent to the store.
 //!
 //! Each file is a module, which uses another one by `require` and ends with what it gives. Redis runs all of the script anew at each
 //! call, and making a function takes time. So a module is the body of a branch, which runs at the first use in a call, and a verb is
 //! the body of another one, which runs when it is called.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use crate::{Signs, squeezed};
+use crate::{Signs, short, squeezed};
 
 /// Where the files are.
 const FOLDER: &str = "src/store/lua";
@@ -101,7 +102,8 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let lines = script.iter().flat_map(|part| part.lines()).map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("--"));
     let bare: String = kept.flat_map(|line| [line, "\n"]).collect();
-    fs::write(folder.join("script.lua"), squeezed(&bare, &SPACES, &LINES))?;
+    let script = renamed(&squeezed(&bare, &SPACES, &LINES));
+    fs::write(folder.join("script.lua"), script)?;
     Ok(())
 }
 
@@ -115,4 +117,68 @@ fn branches(variable: &str, folder: &str, names: &[&str]) -> Result<String, Box<
     };
     let all: Result<String, Box<dyn Error>> = names.iter().enumerate().map(branch).collect();
     Ok(all? + "end\nend\n")
+}
+
+/// What Lua has by itself: its words, and the names that Redis opens to a script.
+const LUA: &str = "and break do else elseif end false for function if in local nil not or repeat return then true until while \
+    ARGV KEYS assert cjson error ipairs math next pairs pcall redis select setmetatable string table tonumber tostring type unpack";
+
+/// With a short name for each local name, the same one wherever it stands. Fields and the keys of tables keep theirs, and so does what
+/// begins with `_`, which tells the linter that it is not used.
+fn renamed(script: &str) -> String {
+    let is_of_lua = |name: &str| LUA.split(' ').any(|other| other == name);
+    let mut short_names = (0..).map(short).filter(|name| !is_of_lua(name));
+    let mut names = BTreeMap::new();
+    let tokens = tokens(script);
+    // What is open where a token stands: a table, another bracket, or a block.
+    let mut open = Vec::new();
+    let (mut kept, mut before) = (String::with_capacity(script.len()), "");
+    for (place, &token) in tokens.iter().enumerate() {
+        match token {
+            "{" | "(" | "[" | "function" | "if" | "do" | "repeat" => open.push(token),
+            "}" | ")" | "]" | "end" | "until" => {
+                open.pop();
+            }
+            _ => {}
+        }
+        let mut behind = tokens.iter().skip(place + 1);
+        let after = behind.find(|token| !token.trim().is_empty());
+        let is_key =
+            open.last() == Some(&"{") && matches!(before, "{" | ",") && after == Some(&"=");
+        let is_name = token.starts_with(|letter: char| letter.is_ascii_alphabetic());
+        if is_name && !is_key && !matches!(before, "." | ":") && !is_of_lua(token) {
+            let name = names.entry(token);
+            kept.push_str(name.or_insert_with(|| short_names.next().unwrap_or_default()));
+        } else {
+            kept.push_str(token);
+        }
+        if !token.trim().is_empty() {
+            before = token;
+        }
+    }
+    kept
+}
+
+/// Names, numbers, texts in quotes, runs of dots and comparisons; everything else one letter each.
+fn tokens(script: &str) -> Vec<&str> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let (mut tokens, mut rest) = (Vec::new(), script);
+    while let Some(first) = rest.chars().next() {
+        let run =
+            |is_in: &dyn Fn(char) -> bool| rest.find(|letter| !is_in(letter)).unwrap_or(rest.len());
+        let length = match first {
+            '"' | '\'' => {
+                let mut quotes = rest.match_indices(first).skip(1);
+                quotes.next().map_or(rest.len(), |(place, _)| place + 1)
+            }
+            '.' => run(&|letter| letter == '.'),
+            '=' | '~' | '<' | '>' => run(&|letter| "=~<>".contains(letter)),
+            _ if is_part(first) => run(&is_part),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
 }
