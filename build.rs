@@ -41,6 +41,9 @@ const SCRIPT_LINES: Signs = Signs {
 const OTHERS: &str = "async await catch const throw else false for if let new null of return true try undefined \
     addEventListener clearInterval clearTimeout document encodeURIComponent fetch location matchMedia navigator setInterval setTimeout stop window";
 
+/// With what a comment of a page, a style or a script begins.
+const COMMENTS: [&str; 3] = ["//", "/*", "<!--"];
+
 /// The end of a notice, in whose place others go on.
 const END: &str = "</main></body>";
 
@@ -54,20 +57,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = env::var("OUT_DIR")?;
     script::write(Path::new(&folder))?;
     let read = |name: &str| fs::read_to_string(format!("templates/{name}"));
-    let style = squeezed(&bare(&read("queue.css")?), &STYLE, &STYLE);
+    let style = squeezed(&bare(&read("queue.css")?, &COMMENTS), &STYLE, &STYLE);
     let style = renamed(&style, "--", |name, _| name.starts_with("--"));
-    let script = squeezed(&bare(&read("queue.js")?), &SCRIPT, &SCRIPT_LINES);
+    let script = squeezed(&bare(&read("queue.js")?, &COMMENTS), &SCRIPT, &SCRIPT_LINES);
     let script = renamed(&script, "", is_own);
     let page = read("queue.html")?;
     // A page of an operator's own is left as it is: its white space and its comments may have a meaning.
     let is_ours = page.contains("<style>queue.css");
-    let page = if is_ours { bare(&page) } else { page };
+    let page = if is_ours {
+        bare(&page, &COMMENTS)
+    } else {
+        page
+    };
     let page = page
         .replace("<style>queue.css", &format!("<style>{style}"))
         .replace("<script>queue.js", &format!("<script>{script}"));
-    let script = squeezed(&bare(&read("challenge.js")?), &SCRIPT, &SCRIPT_LINES);
+    let script = squeezed(
+        &bare(&read("challenge.js")?, &COMMENTS),
+        &SCRIPT,
+        &SCRIPT_LINES,
+    );
     let script = renamed(&script, "", is_own);
-    let challenge = bare(&read("challenge.html")?);
+    let challenge = bare(&read("challenge.html")?, &COMMENTS);
     let challenge = challenge.replace("<script>challenge.js", &format!("<script>{script}"));
     let notice = read("notice.html")?;
     let pages = [
@@ -113,7 +124,7 @@ fn write(folder: &Path, pages: &[(&str, String)]) -> Result<(), Box<dyn Error>> 
 
 /// The panel without comments, and without white space in its style and its script.
 fn panel(page: &str) -> String {
-    let page = bare(page);
+    let page = bare(page, &COMMENTS);
     let (head, rest) = page.split_once("<style>").unwrap_or((&page, ""));
     let (style, rest) = rest.split_once("</style>").unwrap_or((rest, ""));
     let (body, script) = rest.split_once("<script>").unwrap_or((rest, ""));
@@ -122,12 +133,9 @@ fn panel(page: &str) -> String {
     format!("{head}<style>{style}</style>{body}<script>{script}")
 }
 
-/// Without comments, indentation and empty lines.
-fn bare(text: &str) -> String {
-    let is_comment = |line: &str| {
-        let begins = ["//", "/*", "<!--"];
-        begins.iter().any(|begin| line.starts_with(begin))
-    };
+/// Without lines that begin as comments do, indentation and empty lines.
+fn bare(text: &str, comments: &[&str]) -> String {
+    let is_comment = |line: &str| comments.iter().any(|begin| line.starts_with(begin));
     let lines = text.lines().map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !is_comment(line));
     kept.collect::<Vec<_>>().join("\n")

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use crate::{Signs, short, squeezed};
+use crate::{Signs, bare, short, squeezed};
 
 /// Where the files are.
 const FOLDER: &str = "src/store/lua";
@@ -99,9 +99,7 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
         &branches("verb", "verbs/", &VERBS)?,
         "require('opening')()\nreturn run(require('call').arg.verb)()\n",
     ];
-    let lines = script.iter().flat_map(|part| part.lines()).map(str::trim);
-    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("--"));
-    let bare: String = kept.flat_map(|line| [line, "\n"]).collect();
+    let bare = bare(&script.concat(), &["--"]);
     let script = renamed(&squeezed(&bare, &SPACES, &LINES));
     fs::write(folder.join("script.lua"), script)?;
     Ok(())

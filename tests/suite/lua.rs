@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::pure::conventions::root;
+use crate::pure::conventions::{self, root};
 
 /// What luacheck finds in this script, and whether it is content with it.
 fn checked(script: &str) -> (bool, String) {
@@ -28,21 +28,13 @@ fn checked(script: &str) -> (bool, String) {
 
 /// The text of each file of the script, by the name by which it is required; those of verbs begin with `verbs/`.
 fn files() -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    read_folder(&root().join("src/store/lua"), "", &mut files);
-    files
-}
-
-fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{prefix}{}", path.file_stem().unwrap().to_str().unwrap());
-        if path.is_dir() {
-            read_folder(&path, &format!("{name}/"), files);
-        } else {
-            files.insert(name, fs::read_to_string(&path).unwrap());
-        }
-    }
+    let folder = root().join("src/store/lua");
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(&folder).unwrap().with_extension("");
+        let text = fs::read_to_string(&path).unwrap();
+        (name.to_str().unwrap().to_owned(), text)
+    };
+    conventions::files(&folder).into_iter().map(named).collect()
 }
 
 /// The modules that a text requires, at its head or where it uses them.
