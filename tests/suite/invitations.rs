@@ -35,7 +35,12 @@ mod native {
                 told.get(format!("{name}{{room=\"main\"}}").as_str())
                     .copied()
             };
-            ["queue_front_waiting", "queue_front_cursor", "queue_waiting"].map(gauge)
+            [
+                "now_serving_front_waiting",
+                "now_serving_front_cursor",
+                "now_serving_waiting",
+            ]
+            .map(gauge)
         };
         assert_eq!(told(), [0.0, 0.0, 2.0].map(Some));
         let code = invitation_by(Way::Front, &house, "many", 9, 3600);
@@ -54,14 +59,15 @@ mod native {
         all[1].send_once(sent("nothing", "/echo"));
         let told = numbers(&house.ask(&scrape()).body);
         let count = |outcome: &str| {
-            let name = format!("queue_invitations_total{{room=\"main\",outcome=\"{outcome}\"}}");
+            let name =
+                format!("now_serving_invitations_total{{room=\"main\",outcome=\"{outcome}\"}}");
             told.get(name.as_str()).copied()
         };
         let outcomes = ["in", "kept", "wrong", "front", "used", "expired", "revoked"];
         let expected = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(outcomes.map(count), expected.map(Some));
         let passed = |by: &str| {
-            let name = format!("queue_inversions_total{{room=\"main\",by=\"{by}\"}}");
+            let name = format!("now_serving_inversions_total{{room=\"main\",by=\"{by}\"}}");
             told.get(name.as_str()).copied()
         };
         let rules = ["invitation", "front", "unexplained"];

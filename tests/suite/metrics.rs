@@ -30,7 +30,7 @@ pub(crate) fn numbers(text: &str) -> BTreeMap<String, f64> {
 }
 
 fn series(name: &str) -> String {
-    format!("queue_{name}{{room=\"main\"}}")
+    format!("now_serving_{name}{{room=\"main\"}}")
 }
 
 /// Somebody who keeps a list.
@@ -115,7 +115,8 @@ impl Client {
 
     fn is_all(&self, told: &BTreeMap<String, f64>) -> bool {
         let mut decisions = told.iter().filter_map(|(name, number)| {
-            let reason = name.strip_prefix("queue_decisions_total{room=\"main\",reason=\"")?;
+            let reason =
+                name.strip_prefix("now_serving_decisions_total{room=\"main\",reason=\"")?;
             Some((reason.trim_end_matches("\"}"), *number))
         });
         let expected = |reason: &str| self.seen.get(reason).copied().unwrap_or(0);
@@ -143,7 +144,7 @@ fn agrees_with_the_line(house: &House, client: &Client, told: &BTreeMap<String, 
         ("released_total", known("cursor")),
         ("waiting", known("waiting")),
         ("cursor", known("cursor")),
-        ("length", known("length")),
+        ("last_number", known("length")),
         ("credit", known("credit")),
         ("epoch", 1.0),
         ("admitted_total", exact(client.seen["admitted"])),
@@ -157,8 +158,9 @@ fn agrees_with_the_line(house: &House, client: &Client, told: &BTreeMap<String, 
 
 /// Each fault is one error; on a machine that is late some of them come as no answer at all, or others do besides.
 fn errors_are(told: &BTreeMap<String, f64>, faults: u64) {
-    let of =
-        |kind: &str| told[&format!("queue_store_errors_total{{room=\"main\",kind=\"{kind}\"}}")];
+    let of = |kind: &str| {
+        told[&format!("now_serving_store_errors_total{{room=\"main\",kind=\"{kind}\"}}")]
+    };
     let (status, late, faults) = (of("status"), of("no_answer"), exact(faults));
     println!("{faults} faults: {status} told as such, {late} late");
     assert!(status <= faults && faults <= status + late);

@@ -118,7 +118,7 @@ mod native {
             visitor.ask("/");
         }
         let told = numbers(&house.ask(&scrape()).body);
-        let name = "queue_network_bound_draws_total{room=\"main\"}";
+        let name = "now_serving_network_bound_draws_total{room=\"main\"}";
         assert_eq!(told.get(name).copied(), Some(2.0));
     }
 }

@@ -63,7 +63,7 @@ fn a_scrape_is_clean() {
         "{}",
         said(&output)
     );
-    let spoilt = got.body.replace("queue_drawn_total", "queue_drawn");
+    let spoilt = got.body.replace("now_serving_drawn_total", "queue_drawn");
     let output = promtool(&["check", "metrics"], &spoilt);
     assert!(!said(&output).is_empty(), "what is wrong is found");
 }
@@ -218,8 +218,8 @@ fn a_further_room_is_scraped_by_the_job_that_the_guide_shows() {
     let first = house.room();
     let data = [
         "up{job=\"now-serving-sale\"} == 1".to_owned(),
-        "queue_length{job=\"now-serving-sale\",room=\"sale\"} > 0".to_owned(),
-        format!("queue_length{{job=\"now-serving\",room=\"{first}\"}} == 0"),
+        "now_serving_last_number{job=\"now-serving-sale\",room=\"sale\"} > 0".to_owned(),
+        format!("now_serving_last_number{{job=\"now-serving\",room=\"{first}\"}} == 0"),
     ];
     answers(
         &prometheus,

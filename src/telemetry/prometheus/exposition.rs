@@ -1,55 +1,69 @@
-//! The text format of Prometheus: a line for each number, and above the first of a name what it is.
+//! The text format of Prometheus: a line for each series, and above the first of a metric what it is.
 
-pub(super) struct Page<'a> {
+use super::table::{Metric, PREFIX};
+
+/// The series of one metric, each written as it is named.
+pub(super) struct Series<'a> {
+    pub(super) metric: &'a Metric,
     pub(super) room: &'a str,
-    pub(super) text: String,
+    pub(super) text: &'a mut String,
+    pub(super) has_head: bool,
 }
 
-impl Page<'_> {
-    /// A gauge of 1 for one of these, and of 0 for the others.
-    pub(super) fn choice(
-        &mut self,
-        (name, help, label): (&str, &str, &str),
-        all: &[&str],
-        now: &str,
-    ) {
-        self.head(name, "gauge", help);
-        for one in all {
-            let labelled = format!(",{label}=\"{one}\"");
-            self.line(name, &labelled, u64::from(*one == now));
-        }
+impl Series<'_> {
+    /// The only series, unless it is not known.
+    pub(super) fn whole(&mut self, number: Option<u64>) {
+        self.exact(number.map(|number| number.to_string()));
     }
 
-    pub(super) fn gauge(&mut self, name: &str, help: &str, number: Option<u64>) {
+    /// The same of a number that is not whole.
+    pub(super) fn exact(&mut self, number: Option<String>) {
         if let Some(number) = number {
-            let name = format!("queue_{name}");
-            self.head(&name, "gauge", help);
-            self.line(&name, "", number);
+            self.put("", "", &number);
         }
     }
 
-    pub(super) fn head(&mut self, name: &str, kind: &str, help: &str) {
-        self.say(&[
-            "# HELP ",
-            name,
-            " ",
-            help,
-            "\n# TYPE ",
-            name,
-            " ",
-            kind,
-            "\n",
-        ]);
+    /// The series with this value of the metric's label. No value has anything that would have to be escaped.
+    pub(super) fn labelled(&mut self, value: &str, number: u64) {
+        let label = self.metric.label.unwrap_or_default();
+        let labelled = format!(",{label}=\"{value}\"");
+        self.put("", &labelled, &number.to_string());
     }
 
-    pub(super) fn line(&mut self, name: &str, label: &str, number: u64) {
-        self.put(name, label, &number.to_string());
+    /// A series of 1 for one of these, and of 0 for the others.
+    pub(super) fn choice(&mut self, all: &[&str], now: &str) {
+        for one in all {
+            self.labelled(one, u64::from(*one == now));
+        }
+    }
+
+    /// A histogram: the upper ends of its buckets in milliseconds with what is within each, the sum in microseconds, and
+    /// the count.
+    pub(super) fn histogram(&mut self, buckets: &[(u64, u64)], sum_us: u64, count: u64) {
+        let mut within = 0_u64;
+        for &(most, number) in buckets {
+            within = within.saturating_add(number);
+            let label = format!(",le=\"{}\"", seconds(most.saturating_mul(1000)));
+            self.put("_bucket", &label, &within.to_string());
+        }
+        self.put("_bucket", ",le=\"+Inf\"", &count.to_string());
+        self.put("_sum", "", &seconds(sum_us));
+        self.put("_count", "", &count.to_string());
     }
 
     /// The name of a room is letters, digits, `-` and `_`: nothing in it has to be escaped.
-    pub(super) fn put(&mut self, name: &str, label: &str, value: &str) {
+    fn put(&mut self, end: &str, label: &str, value: &str) {
+        let Metric {
+            name, kind, help, ..
+        } = *self.metric;
+        if !std::mem::replace(&mut self.has_head, true) {
+            self.say(&["# HELP ", PREFIX, name, " ", help, "\n"]);
+            self.say(&["# TYPE ", PREFIX, name, " ", kind.name(), "\n"]);
+        }
         let room = self.room;
-        self.say(&[name, "{room=\"", room, "\"", label, "} ", value, "\n"]);
+        self.say(&[
+            PREFIX, name, end, "{room=\"", room, "\"", label, "} ", value, "\n",
+        ]);
     }
 
     fn say(&mut self, words: &[&str]) {

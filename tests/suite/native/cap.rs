@@ -81,7 +81,7 @@ fn recount(house: &House) -> (Value, Option<String>, bool) {
     let asked = |route: &str| house.ask(&Ask::get(route).operator());
     let status = asked("/_queue/status").json();
     let metrics = asked("/_queue/metrics").body;
-    let name = "queue_recount_ends_timestamp_seconds{";
+    let name = "now_serving_recount_ends_timestamp_seconds{";
     let metric = metrics.lines().find(|line| line.starts_with(name));
     let metric = metric.map(|line| line.rsplit_once(' ').unwrap().1.to_owned());
     let is_shown = asked("/_queue")

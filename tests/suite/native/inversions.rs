@@ -13,7 +13,7 @@ use crate::stories::trouble::{make_the_line_stand, suffer};
 fn passed(house: &House) -> BTreeMap<String, u64> {
     let told = numbers(&house.ask(&scrape()).body).into_iter();
     let passed = told.filter_map(|(name, number)| {
-        let by = name.strip_prefix("queue_inversions_total{room=\"main\",by=\"")?;
+        let by = name.strip_prefix("now_serving_inversions_total{room=\"main\",by=\"")?;
         let by = by.strip_suffix("\"}")?.to_owned();
         (number > 0.0).then_some((by, format!("{number}").parse().unwrap()))
     });

@@ -82,10 +82,10 @@ fn what_the_platform_says_is_counted_by_signal() {
     assert_eq!(Visitor::new(&house).send_once(hosted).json()["position"], 1);
     let metrics = house.ask(&Ask::get("/_queue/metrics").operator()).body;
     for line in [
-        "queue_signals_total{room=\"main\",signal=\"bot\"} 3",
-        "queue_signals_total{room=\"main\",signal=\"hosting\"} 1",
-        "queue_signals_total{room=\"main\",signal=\"ddos\"} 0",
-        "queue_decisions_total{room=\"main\",reason=\"refused\"} 3",
+        "now_serving_signals_total{room=\"main\",signal=\"bot\"} 3",
+        "now_serving_signals_total{room=\"main\",signal=\"hosting\"} 1",
+        "now_serving_signals_total{room=\"main\",signal=\"ddos\"} 0",
+        "now_serving_decisions_total{room=\"main\",reason=\"refused\"} 3",
     ] {
         assert!(metrics.lines().any(|found| found == line), "{line}");
     }

@@ -301,7 +301,7 @@ fn strange(house: &House, line: &str) -> String {
 
 /// Visits that the metrics know within half a minute: what a sandbox keeps that waits for another request comes after 15 s.
 fn counted_visits(house: &House, reason: &str, expected: u32) -> f64 {
-    let name = format!("queue_decisions_total{{room=\"main\",reason=\"{reason}\"}}");
+    let name = format!("now_serving_decisions_total{{room=\"main\",reason=\"{reason}\"}}");
     let mut found = 0.0;
     for _ in 0..60 {
         found = numbers(&house.ask(&scrape()).body)[&name];

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use now_serving::config::Config;
+use now_serving::telemetry::prometheus::{Kind, METRICS, PREFIX};
 use serde_json::Value;
 
 use crate::house::{House, Visitor};
@@ -53,8 +54,19 @@ fn every_setting_and_secret_is_documented_once() {
     assert_eq!(documented("secret"), sorted(secrets));
 }
 
+/// The names of the table of metrics, as a scrape has them.
+fn metrics() -> Vec<String> {
+    sorted(
+        METRICS
+            .iter()
+            .map(|metric| format!("{PREFIX}{}", metric.name)),
+    )
+}
+
 #[test]
 fn every_metric_is_documented_once() {
+    let documented = documented("metric");
+    assert_eq!(documented, metrics());
     let house = House::native();
     house.set("total_active", "5");
     Visitor::new(&house).ask("/");
@@ -64,21 +76,67 @@ fn every_metric_is_documented_once() {
         Some(name)
     });
     let scraped = sorted(names);
-    let documented = documented("metric");
-    assert_eq!(documented, sorted(documented.clone()), "none twice");
     let others = documented.iter().filter(|name| !scraped.contains(name));
     // Absent while nobody can tell.
     let expected = [
-        "absent_share",
+        "absent_ratio",
         "estimated_wait_seconds",
         "recount_ends_timestamp_seconds",
         "region_cursor",
         "region_waiting",
         "window_visitors",
     ];
-    let expected = expected.map(|name| format!("queue_{name}"));
-    assert!(others.eq(&expected));
+    let expected = expected.map(|name| format!("{PREFIX}{name}"));
+    assert_eq!(
+        others.collect::<Vec<_>>(),
+        expected.iter().collect::<Vec<_>>()
+    );
     assert_eq!(documented.len(), scraped.len() + expected.len());
+}
+
+/// As Prometheus advises: what each kind ends in, and no unit but base units.
+#[test]
+fn names_of_metrics_say_what_kind_and_which_unit_it_is() {
+    for metric in METRICS {
+        let name = metric.name;
+        let is = |end: &str| name.ends_with(end);
+        assert_eq!(metric.kind == Kind::Counter, is("_total"), "{name}");
+        assert!(metric.kind != Kind::Histogram || is("_seconds"), "{name}");
+        let others = ["_ms", "_us", "_minutes", "_percent", "_share"];
+        assert!(!others.into_iter().any(is), "{name}");
+        let is_part = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        assert!(name.chars().all(is_part), "{name}");
+        let help = metric.help;
+        assert!(
+            help.ends_with('.') && !help.contains(['\\', '\n', '|']),
+            "{name}: {help}"
+        );
+    }
+}
+
+/// In queries, alerts, guides and what is said of settings: no other name begins as those of metrics do.
+#[test]
+fn whatever_names_a_metric_names_one_that_there_is() {
+    let metrics = metrics();
+    let folders =
+        ["deploy", "docs", "templates", "examples"].map(|folder| files(&root().join(folder)));
+    let named = [root().join("README.md"), root().join("CHANGELOG.md")];
+    let mut found = BTreeSet::new();
+    for path in folders.into_iter().flatten().chain(named) {
+        // Pictures are no text.
+        let page = fs::read_to_string(&path).unwrap_or_default();
+        for rest in page.split(PREFIX).skip(1) {
+            let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+            let name = format!("{PREFIX}{}", &rest[..end]);
+            let of_histogram = ["_bucket", "_sum", "_count"];
+            let metric = of_histogram.iter().find_map(|end| name.strip_suffix(end));
+            let metric = metric.unwrap_or(&name).to_owned();
+            assert!(metrics.contains(&metric), "{}: {name}", path.display());
+            found.insert(metric);
+        }
+    }
+    assert!(metrics.iter().all(|name| found.contains(name)));
 }
 
 #[test]

@@ -56,7 +56,12 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
         "nothing is known in a store that is new"
     );
     assert_shows(house, r#"id="absent">not known yet<"#);
-    assert!(!house.ask(&scrape()).body.contains("queue_absent_share"));
+    assert!(
+        !house
+            .ask(&scrape())
+            .body
+            .contains("now_serving_absent_ratio")
+    );
     house.wait_for_period(60);
     let minute = house.now_ms() / 60_000;
     for ago in (1..=7).rev() {
@@ -90,9 +95,10 @@ pub(crate) fn called_visitors_who_do_not_come_are_shown(house: &House) {
     assert_shows(house, r#"id="came">70 %<"#);
     assert_shows(house, r#"id="absent">2 called may still come<"#);
     let told = numbers(&house.ask(&scrape()).body);
-    let told = |name: &str| told[&format!("queue_{name}{{room=\"{}\"}}", house.room())].to_string();
+    let told =
+        |name: &str| told[&format!("now_serving_{name}{{room=\"{}\"}}", house.room())].to_string();
     assert_eq!(
-        (told("absent_share"), told("may_come")),
+        (told("absent_ratio"), told("may_come")),
         ("0.3".into(), "2".into())
     );
     house.forget_the_sign();

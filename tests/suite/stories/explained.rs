@@ -10,7 +10,7 @@ fn bound(house: &House) -> Vec<String> {
     let told = numbers(&house.ask(&scrape()).body);
     let rules = told
         .iter()
-        .filter(|(name, number)| name.starts_with("queue_bound") && **number > 0.0);
+        .filter(|(name, number)| name.starts_with("now_serving_bound") && **number > 0.0);
     rules.map(|(name, _)| name.clone()).collect()
 }
 
@@ -41,7 +41,10 @@ pub(crate) fn each_release_says_which_rule_bound_it(house: &House) {
     assert_eq!(figures, [json!(3), json!(5), json!(3), json!("slots")]);
     let logged = json!({"released": 3, "pace": 5, "slots": 3, "boundBy": "slots"});
     assert_eq!(house.releases(), [logged]);
-    let rule = format!("queue_bound{{room=\"{}\",rule=\"slots\"}}", house.room());
+    let rule = format!(
+        "now_serving_bound{{room=\"{}\",rule=\"slots\"}}",
+        house.room()
+    );
     assert_eq!(bound(house), [rule]);
     let panel = house.ask(&Ask::get("/_queue/").operator()).body;
     assert!(

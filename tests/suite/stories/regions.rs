@@ -767,7 +767,7 @@ pub(crate) fn a_visitor_draws_in_the_line_of_the_region_and_reads_so(house: &Hou
     );
     let scrape = house.ask(&Ask::get("/_queue/metrics").operator()).body;
     let room = house.room();
-    for line in ["queue_region_waiting", "queue_region_cursor"] {
+    for line in ["now_serving_region_waiting", "now_serving_region_cursor"] {
         let count = u64::from(line.ends_with("waiting")) * 3;
         let wanted = format!("{line}{{room=\"{room}\",region=\"here\"}} {count}\n");
         assert!(scrape.contains(&wanted), "{wanted} {scrape}");

@@ -1,6 +1,7 @@
 //! `cargo dev docs`: writes what the docs have from the code, between two lines that name it. The rest is written by hand.
 
 mod commands;
+mod metrics;
 mod settings;
 
 use std::fs;
@@ -33,6 +34,7 @@ pub fn docs(options: &Options, commands: clap::Command) -> Result<bool, String> 
             commands::reference(commands),
         ),
         part("docs/reference/settings.md", "settings", settings::rows()),
+        part("docs/reference/metrics.md", "metrics", metrics::rows()),
         part(
             "deploy/terraform/variables.tf",
             "settings",

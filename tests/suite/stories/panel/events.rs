@@ -28,7 +28,7 @@ fn phases(house: &House) -> [Option<String>; 2] {
     let measured = phases.filter(|phase| {
         let series = |(name, number): (&String, &f64)| {
             let label = format!("phase=\"{phase}\"");
-            name.starts_with("queue_event_phase") && name.contains(&label) && *number > 0.5
+            name.starts_with("now_serving_event_phase") && name.contains(&label) && *number > 0.5
         };
         numbers.iter().any(series)
     });

@@ -48,7 +48,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "shared_tickets",
         accepted: Word,
-        what: "under a cap, what is done about an admitted ticket that more networks use than `ticket_networks` says, in one data centre and within one session. `off`: nothing; `observe`: it is counted in `queue_shared_tickets_total` and in the log; `on`: visitors of further networks go to the back of the line",
+        what: "under a cap, what is done about an admitted ticket that more networks use than `ticket_networks` says, in one data centre and within one session. `off`: nothing; `observe`: it is counted in `now_serving_shared_tickets_total` and in the log; `on`: visitors of further networks go to the back of the line",
     },
     Setting {
         name: "ticket_networks",
@@ -58,7 +58,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "network_bound",
         accepted: Word,
-        what: "what is done about a visitor whose network has drawn as many numbers within an hour as `network_draws` says. `off`: nothing, and nothing is counted by network; `observe`: a number is drawn, and counted in `queue_network_bound_draws_total` and in the log; `challenge`: the number is drawn [after a calculation or a wait](../how-to/one-person-one-place.md), and no visitor is refused",
+        what: "what is done about a visitor whose network has drawn as many numbers within an hour as `network_draws` says. `off`: nothing, and nothing is counted by network; `observe`: a number is drawn, and counted in `now_serving_network_bound_draws_total` and in the log; `challenge`: the number is drawn [after a calculation or a wait](../how-to/one-person-one-place.md), and no visitor is refused",
     },
     Setting {
         name: "network_draws",
@@ -70,7 +70,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         accepted: Text(
             "an object with `bot`, `hosting`, `anonymous` and `ddos`, each `ignore`, `observe`, `challenge` or `refuse`",
         ),
-        what: "what is done about a visitor without a number of whom Fastly says [one of these](../how-to/one-person-one-place.md#signals); what is not named is ignored, and not asked for. `observe`: a number is drawn, and the request is counted in `queue_signals_total` and in the log; `challenge`: the number is drawn after a calculation or a wait; `refuse`: no number is drawn, and the answer is 403. Of several the strictest counts. Where bots are challenged or refused, verified crawlers are asked to come back later",
+        what: "what is done about a visitor without a number of whom Fastly says [one of these](../how-to/one-person-one-place.md#signals); what is not named is ignored, and not asked for. `observe`: a number is drawn, and the request is counted in `now_serving_signals_total` and in the log; `challenge`: the number is drawn after a calculation or a wait; `refuse`: no number is drawn, and the answer is 403. Of several the strictest counts. Where bots are challenged or refused, verified crawlers are asked to come back later",
     },
     Setting {
         name: "verifier",

@@ -1,0 +1,370 @@
+//! The one table of the metrics: what each is called, what kind it is, what it says, and where its numbers come from. What a scrape
+//! gets and the table of `docs/reference/metrics.md` follow from it.
+//!
+//! Names are as Prometheus advises: a counter ends in `_total`, what has a unit ends in the unit, and a gauge of 1 that only
+//! tells by its labels ends in `_info`.
+
+use super::exposition::{Series, seconds, thousandths};
+use crate::cache::outbox::{BUCKETS, FAULTS};
+use crate::queue::{
+    Answered, Bound, Inversion, Invited, Mode, Phase, Reason, RegionLine, Sessions, Signal,
+};
+use crate::store::Figures;
+
+/// What the name of each metric begins with.
+pub const PREFIX: &str = "now_serving_";
+
+/// A metric.
+#[derive(Debug)]
+pub struct Metric {
+    /// Its name behind [`PREFIX`].
+    pub name: &'static str,
+    /// How Prometheus reads its numbers.
+    pub kind: Kind,
+    /// The label that its series have besides `room`, if they have one.
+    pub label: Option<&'static str>,
+    /// A sentence.
+    pub help: &'static str,
+    pub(super) write: fn(&mut Series<'_>, &Scrape<'_>),
+}
+
+/// How Prometheus reads the numbers of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Counts, and never goes down.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts by size.
+    Histogram,
+}
+
+impl Kind {
+    /// Its name in the text format.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
+    }
+}
+
+/// What a scrape knows of its room.
+pub(super) struct Scrape<'a> {
+    pub(super) figures: &'a Figures,
+    /// Age of the copy of the board in this data centre.
+    pub(super) age_ms: Option<u64>,
+    pub(super) now_ms: u64,
+}
+
+const fn counter(
+    name: &'static str,
+    help: &'static str,
+    write: fn(&mut Series<'_>, &Scrape<'_>),
+) -> Metric {
+    Metric {
+        name,
+        kind: Kind::Counter,
+        label: None,
+        help,
+        write,
+    }
+}
+
+const fn gauge(
+    name: &'static str,
+    help: &'static str,
+    write: fn(&mut Series<'_>, &Scrape<'_>),
+) -> Metric {
+    Metric {
+        name,
+        kind: Kind::Gauge,
+        ..counter(name, help, write)
+    }
+}
+
+impl Metric {
+    const fn by(self, label: &'static str) -> Self {
+        Self {
+            label: Some(label),
+            ..self
+        }
+    }
+}
+
+/// All metrics, in the order of the docs.
+pub const METRICS: &[Metric] = &[
+    counter("drawn_total", "Numbers drawn.", |series, scrape| {
+        series.whole(Some(scrape.figures.drawn));
+    }),
+    counter(
+        "released_total",
+        "Visitors whose turn has come, whether they were there or not.",
+        |series, scrape| series.whole(Some(scrape.figures.released)),
+    ),
+    counter(
+        "admitted_total",
+        "Visitors who went in for the first time.",
+        |series, scrape| {
+            let tally = &scrape.figures.tally;
+            let admitted = [Reason::Admitted, Reason::Rescued].map(|reason| tally.decisions(reason));
+            series.whole(Some(admitted.iter().sum()));
+        },
+    ),
+    counter(
+        "decisions_total",
+        "Requests answered, by the reason in the log.",
+        |series, scrape| {
+            for reason in Reason::ALL {
+                series.labelled(&reason.name(), scrape.figures.tally.decisions(reason));
+            }
+        },
+    )
+    .by("reason"),
+    counter(
+        "shared_tickets_total",
+        "Visits with an admitted ticket that more networks use than ticket_networks says, once a minute for each visitor; where shared_tickets is observe.",
+        |series, scrape| series.whole(Some(scrape.figures.tally.shared_visits())),
+    ),
+    counter(
+        "network_bound_draws_total",
+        "Numbers drawn though the network of the visitor had drawn as many as network_draws says.",
+        |series, scrape| series.whole(Some(scrape.figures.tally.draws_above_bound())),
+    ),
+    counter(
+        "signals_total",
+        "Requests of visitors about to draw, by what Fastly said of them.",
+        |series, scrape| {
+            for (word, signal) in Signal::ALL {
+                series.labelled(word, scrape.figures.tally.signals(signal));
+            }
+        },
+    )
+    .by("signal"),
+    counter(
+        "invitations_total",
+        "Invitations that visitors brought, by what became of them.",
+        |series, scrape| {
+            for (word, invited) in Invited::ALL {
+                series.labelled(word, scrape.figures.tally.invitations(invited));
+            }
+        },
+    )
+    .by("outcome"),
+    counter(
+        "inversions_total",
+        "Visitors let in while others waited whose turn was before, by the rule that let them pass.",
+        |series, scrape| {
+            for (word, inversion) in Inversion::ALL {
+                series.labelled(word, scrape.figures.tally.inversions(inversion));
+            }
+        },
+    )
+    .by("by"),
+    counter(
+        "origin_answers_total",
+        "Answers of the origin that were watched or probed, by how they were.",
+        |series, scrape| {
+            for (word, answered) in Answered::ALL {
+                series.labelled(word, scrape.figures.tally.origin(answered));
+            }
+        },
+    )
+    .by("answer"),
+    counter("store_calls_total", "Calls to the store.", |series, scrape| {
+        series.whole(Some(scrape.figures.tally.calls()));
+    }),
+    counter(
+        "store_errors_total",
+        "Calls to which the store gave no usable answer, by what was wrong.",
+        |series, scrape| {
+            for kind in FAULTS {
+                series.labelled(kind, scrape.figures.tally.errors(kind));
+            }
+        },
+    )
+    .by("kind"),
+    Metric {
+        kind: Kind::Histogram,
+        ..counter(
+            "store_call_duration_seconds",
+            "Time of a call to the store.",
+            |series, scrape| {
+                let tally = &scrape.figures.tally;
+                let buckets = BUCKETS.map(|most| (most, tally.calls_within(most)));
+                series.histogram(&buckets, tally.took_us(), tally.calls());
+            },
+        )
+    },
+    gauge(
+        "waiting",
+        "Visitors who hold a number and have not been released, in all lanes.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.waiting())),
+    ),
+    gauge(
+        "cursor",
+        "Now serving: the last number released, in the main line.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.cursor.0)),
+    ),
+    gauge(
+        "last_number",
+        "The last number drawn, in the main line.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.length)),
+    ),
+    gauge(
+        "credit",
+        "Admissions granted to arrivals that have not come yet.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.credit)),
+    ),
+    gauge(
+        "epoch",
+        "Grows when all tickets are ended.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.epoch)),
+    ),
+    gauge(
+        "front_waiting",
+        "Visitors who wait in the front lane, who are among those that wait.",
+        |series, scrape| {
+            let front = scrape.figures.sign.front.unwrap_or_default();
+            series.whole(Some(front.waiting()));
+        },
+    ),
+    gauge(
+        "front_cursor",
+        "The last number of the front lane that was released.",
+        |series, scrape| {
+            let front = scrape.figures.sign.front.unwrap_or_default();
+            series.whole(Some(front.cursor.0));
+        },
+    ),
+    gauge(
+        "region_waiting",
+        "Visitors who wait in the line of a region, who are among those that wait; absent without a region in which a number was drawn.",
+        |series, scrape| of_regions(series, scrape, RegionLine::waiting),
+    )
+    .by("region"),
+    gauge(
+        "region_cursor",
+        "The last number of a region that was released; absent without a region in which a number was drawn.",
+        |series, scrape| of_regions(series, scrape, |line| line.cursor.0),
+    )
+    .by("region"),
+    gauge(
+        "estimated_wait_seconds",
+        "Wait of the last in line; absent while it is not known.",
+        |series, scrape| {
+            let sign = &scrape.figures.sign;
+            let wait = sign.mode().lets_in().then(|| sign.wait_of_the_last(scrape.now_ms));
+            series.whole(wait.flatten());
+        },
+    ),
+    gauge(
+        "absent_ratio",
+        "Called visitors who do not come, as a ratio of all who were called, 0 to 1; absent while it is not known.",
+        |series, scrape| series.exact(scrape.figures.absent.share.map(thousandths)),
+    ),
+    gauge(
+        "may_come",
+        "Visitors called within the last minute who have not come yet.",
+        |series, scrape| series.whole(Some(scrape.figures.absent.may_come)),
+    ),
+    gauge(
+        "inside",
+        "Sessions of visitors inside; absent without a cap.",
+        |series, scrape| series.whole(scrape.sessions().map(Sessions::inside)),
+    ),
+    gauge(
+        "promised",
+        "Slots kept for called visitors who have not come; absent without a cap.",
+        |series, scrape| series.whole(scrape.sessions().map(|sessions| sessions.promised)),
+    ),
+    gauge(
+        "cap",
+        "How many sessions there may be; absent without a cap.",
+        |series, scrape| series.whole(scrape.sessions().map(|sessions| sessions.total_active)),
+    ),
+    gauge(
+        "recount_ends_timestamp_seconds",
+        "Until when it is not known who is inside, since the store lost its data, as Unix time; absent while it is known.",
+        |series, scrape| {
+            let until = scrape.figures.limits.recount_ms;
+            series.whole(until.map(|until| until / 1000));
+        },
+    ),
+    gauge(
+        "origin_sick",
+        "Whether the origin is sick: 1, else 0.",
+        |series, scrape| {
+            let is_sick = scrape.figures.origin.health.is_sick(scrape.now_ms);
+            series.whole(Some(u64::from(is_sick)));
+        },
+    ),
+    gauge(
+        "window_visitors",
+        "Visitors that a period may have, as the answers of the origin say, or the pace where it does not follow them; absent until that is known.",
+        |series, scrape| {
+            let window = scrape.figures.origin.window.size;
+            series.exact((window > 0).then(|| thousandths(window)));
+        },
+    ),
+    gauge(
+        "bound",
+        "Why no more visitors are released now: 1 for the rule that bounds the line, 0 for the others.",
+        |series, scrape| series.choice(&Bound::ALL.map(Bound::name), scrape.figures.limits.bound_by.name()),
+    )
+    .by("rule"),
+    gauge(
+        "mode",
+        "Who goes in: 1 for the mode that holds, 0 for the others.",
+        |series, scrape| series.choice(&Mode::ALL.map(Mode::name), scrape.figures.sign.live.mode.name()),
+    )
+    .by("mode"),
+    gauge(
+        "event_phase",
+        "Where the event stands whose time it is: 1 for its phase, 0 for the others, and for all without an event.",
+        |series, scrape| {
+            let event = scrape.figures.sign.event.as_ref();
+            let phase = event.map_or("", |event| event.phase.name());
+            series.choice(&Phase::ALL.map(Phase::name), phase);
+        },
+    )
+    .by("phase"),
+    gauge(
+        "period_seconds",
+        "Length of a period of the pace; 0: the line moves only by hand and by the origin.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.live.pace.automatic)),
+    ),
+    gauge(
+        "period_quantity",
+        "Visitors released in a period.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.live.pace.quantity)),
+    ),
+    gauge(
+        "settings_version",
+        "Grows with each change of mode, pace, message, cap or events.",
+        |series, scrape| series.whole(Some(scrape.figures.sign.live.version)),
+    ),
+    gauge(
+        "board_age_seconds",
+        "Age of the board, the public state of the line, in the data centre that was scraped; absent while no visitor asks there.",
+        |series, scrape| {
+            let age = scrape.age_ms.map(|ms| seconds(ms.saturating_mul(1000)));
+            series.exact(age);
+        },
+    ),
+];
+
+impl Scrape<'_> {
+    fn sessions(&self) -> Option<&Sessions> {
+        self.figures.sign.sessions.as_ref()
+    }
+}
+
+/// The name of a region needs no escapes.
+fn of_regions(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&RegionLine) -> u64) {
+    for line in &scrape.figures.sign.regions {
+        series.labelled(line.name.as_str(), number(line));
+    }
+}
