@@ -101,6 +101,12 @@ mod tests {
     fn every_number_has_its_line() {
         let text = text("main", &figures(), Some(1_500), 0);
         for line in [
+            "# TYPE now_serving_build_info gauge",
+            concat!(
+                "now_serving_build_info{room=\"main\",version=\"",
+                env!("CARGO_PKG_VERSION"),
+                "\"} 1"
+            ),
             "now_serving_drawn_total{room=\"main\"} 12",
             "now_serving_last_number{room=\"main\"} 10",
             "now_serving_released_total{room=\"main\"} 5",

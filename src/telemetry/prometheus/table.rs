@@ -96,6 +96,12 @@ impl Metric {
 
 /// All metrics, in the order of the docs.
 pub const METRICS: &[Metric] = &[
+    gauge(
+        "build_info",
+        "Always 1, with the version of Now Serving that answered the scrape.",
+        |series, _| series.labelled(env!("CARGO_PKG_VERSION"), 1),
+    )
+    .by("version"),
     counter("drawn_total", "Numbers drawn.", |series, scrape| {
         series.whole(Some(scrape.figures.drawn));
     }),
