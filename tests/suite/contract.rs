@@ -61,14 +61,28 @@ const SAME_SITE: [&str; 2] = ["-H", "Sec-Fetch-Site: same-origin"];
 
 #[test]
 fn the_operators_routes_keep_it() {
-    let house = House::wasm();
-    house.set("invited_per_minute", "10");
-    let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
-    assert_keeps(&house, &[&operator[..], &SAME_SITE].concat());
+    operators_routes_keep_it(&[]);
 }
 
 #[test]
 fn the_programs_routes_keep_it() {
+    programs_routes_keep_it(&[]);
+}
+
+#[test]
+fn the_waiting_answer_keeps_it() {
+    waiting_answer_keeps_it(&[]);
+}
+
+/// With these arguments besides; likewise below.
+pub(crate) fn operators_routes_keep_it(more: &[&str]) {
+    let house = House::wasm();
+    house.set("invited_per_minute", "10");
+    let operator = ["--include-path-regex", "^/_queue", "-H", &operator()];
+    assert_keeps(&house, &[&operator[..], &SAME_SITE, more].concat());
+}
+
+pub(crate) fn programs_routes_keep_it(more: &[&str]) {
     let house = House::wasm();
     for (routes, token) in [
         (
@@ -80,17 +94,14 @@ fn the_programs_routes_keep_it() {
             ADMIN_TOKEN,
         ),
     ] {
-        assert_keeps(
-            &house,
-            &["--include-path-regex", routes, "-H", &program(token)],
-        );
+        let program = ["--include-path-regex", routes, "-H", &program(token)];
+        assert_keeps(&house, &[&program[..], more].concat());
     }
 }
 
-#[test]
-fn the_waiting_answer_keeps_it() {
+pub(crate) fn waiting_answer_keeps_it(more: &[&str]) {
     let house = House::wasm();
-    let visitor = ["--exclude-path-regex", "^/_queue"];
+    let visitor = [&["--exclude-path-regex", "^/_queue"], more].concat();
     assert_keeps(&house, &visitor);
     house.set("cf_compat", "on");
     assert_keeps(&house, &visitor);

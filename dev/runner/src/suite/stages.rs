@@ -130,7 +130,7 @@ const DEV: Stage =
 /// Only with `--long`.
 #[rustfmt::skip]
 const LONG: [Stage; 2] = [
-    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo],         after: &["build"],             command: "test -p now-serving --test suite -- long::" },
+    Stage { name: "long",        is_fast: false, waits: false, needs: &[Viceroy, Redis, Browser, Firefox, WebKit, Axe, Turbo, Schemathesis], after: &["build"],             command: "test -p now-serving --test suite -- long::" },
     Stage { name: "long dev",    is_fast: false, waits: false, needs: &[WasmTarget, Viceroy],      after: &["build"],             command: "test -p now-serving-bench -p now-serving-cli -p now-serving-simulator --lib --tests -- --ignored" },
 ];
 
