@@ -58,15 +58,24 @@ pub struct Deadlines {
     pub between_bytes: Duration,
 }
 
-/// Where the store's calls would go elsewhere than to the host of `upstash_url`, or nowhere: that closes the room.
-pub(super) fn misdirected(backend: &StoreBackend, url: &str) -> Option<Problem> {
+/// A backend whose calls would go elsewhere than to the host of `upstash_url`, or nowhere: that closes the room.
+///
+/// No document of the platform says whether the host of a backend is the one of its address or the one that it sends, so either will
+/// do. The second is asked for only where the first is another.
+pub(super) fn misdirected(
+    backend: &StoreBackend,
+    host_override: impl FnOnce() -> Option<String>,
+    url: &str,
+) -> Option<Problem> {
     let backend = match backend {
         StoreBackend::NotAsked => return None,
         StoreBackend::Found(backend) => backend,
         StoreBackend::Missing => return Some(missing()),
     };
     let host = host(url);
-    (!backend.host.eq_ignore_ascii_case(host)).then(|| {
+    let is_it = |found: &str| found.eq_ignore_ascii_case(host);
+    let is_right = is_it(&backend.host) || host_override().is_some_and(|found| is_it(&found));
+    (!is_right).then(|| {
         let accepted = format!(
             "the host of upstash_url: fastly service backend update --version latest --autoclone --name upstash --address {host} --override-host {host} --ssl-sni-hostname {host} --ssl-cert-hostname {host}"
         );
@@ -143,7 +152,11 @@ mod tests {
             ("127.0.0.1", "http://127.0.0.1:8079"),
             ("a.example", "https://a.example:8443/"),
         ] {
-            assert_eq!(misdirected(&backend(host, None), url), None, "{host} {url}");
+            assert_eq!(
+                misdirected(&backend(host, None), || None, url),
+                None,
+                "{host} {url}"
+            );
         }
         for host in [
             "us1-name.upstash.io",
@@ -151,7 +164,7 @@ mod tests {
             "",
             "eu1-name.upstash.io.example",
         ] {
-            let found = misdirected(&backend(host, None), URL);
+            let found = misdirected(&backend(host, None), || None, URL);
             let told = found.map(|found| (found.key, found.value, found.accepted));
             let (key, value, accepted) = told.unwrap_or_default();
             assert_eq!((key, value.as_deref()), ("upstash", Some(host)));
@@ -160,13 +173,32 @@ mod tests {
                     && accepted.contains("--address eu1-name.upstash.io ")
             );
         }
-        let none = misdirected(&StoreBackend::Missing, URL).map(|found| found.accepted);
-        assert_eq!(misdirected(&StoreBackend::NotAsked, URL), None);
+        let none = misdirected(&StoreBackend::Missing, || None, URL).map(|found| found.accepted);
+        assert_eq!(misdirected(&StoreBackend::NotAsked, || None, URL), None);
         assert!(
             none.is_some_and(
                 |accepted| accepted.contains("backend create") && accepted.len() <= 512
             )
         );
+    }
+
+    #[test]
+    fn a_backend_that_is_connected_elsewhere_and_sends_the_host_of_the_url_is_accepted() {
+        let at = |address: &str, sent: Option<&str>| {
+            misdirected(&backend(address, None), || sent.map(str::to_owned), URL)
+        };
+        assert_eq!(at("192.0.2.7", Some("eu1-name.upstash.io")), None);
+        assert_eq!(at("192.0.2.7", Some("EU1-NAME.upstash.io")), None);
+        for (address, sent) in [
+            ("192.0.2.7", Some("us1-name.upstash.io")),
+            ("192.0.2.7", Some("")),
+            ("192.0.2.7", None),
+        ] {
+            assert!(at(address, sent).is_some(), "{address} {sent:?}");
+        }
+        let never = || unreachable!("it is not asked for where the address is right");
+        let right = backend("eu1-name.upstash.io", None);
+        assert_eq!(misdirected(&right, never, URL), None);
     }
 
     #[test]

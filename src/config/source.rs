@@ -33,6 +33,11 @@ pub trait Source: Send + Sync {
     fn store_backend(&self) -> StoreBackend {
         StoreBackend::NotAsked
     }
+    /// The host that the backend of the store sends and whose certificate it expects, where that is another than the one that it is
+    /// connected to.
+    fn store_host_override(&self) -> Option<String> {
+        None
+    }
     /// The backend of this name, to which visitors' requests may go.
     fn origin_backend(&self, _name: &str) -> OriginBackend {
         OriginBackend::NotAsked
@@ -118,6 +123,10 @@ impl<S: Source> Source for Remembering<S> {
 
     fn store_backend(&self) -> StoreBackend {
         self.source.store_backend()
+    }
+
+    fn store_host_override(&self) -> Option<String> {
+        self.source.store_host_override()
     }
 
     fn origin_backend(&self, name: &str) -> OriginBackend {

@@ -183,6 +183,12 @@ impl Source for Stores {
         })
     }
 
+    fn store_host_override(&self) -> Option<String> {
+        let backend = fastly::Backend::from_name(STORE).ok()?;
+        let found = backend.get_host_override()?;
+        Some(found.to_str().ok()?.to_owned())
+    }
+
     fn origin_backend(&self, name: &str) -> OriginBackend {
         match fastly::Backend::from_name(name) {
             Ok(backend) if backend.exists() => OriginBackend::Found,

@@ -198,7 +198,9 @@ impl Reader<'_> {
             return;
         }
         let backend = self.source.store_backend();
-        self.found.problems.extend(misdirected(&backend, url));
+        let sent = || self.source.store_host_override();
+        let misdirected = misdirected(&backend, sent, url);
+        self.found.problems.extend(misdirected);
         self.found.ignored.extend(mistimed(&backend));
     }
 }
