@@ -146,8 +146,7 @@ fn what_has_no_sensible_default_is_asked_for_when_the_service_is_made_and_no_mor
         named.map(str::to_owned).collect()
     };
     let items = named("[setup.config_stores.now-serving-config.items.");
-    let expected = ["settings", "upstash_url", "automatic", "automatic_quantity"];
-    assert_eq!(items, expected);
+    assert_eq!(items, ["settings", "upstash_url"]);
     assert!(manifest.contains("items.settings]\nvalue = \"{}\"\n"));
     let entries = named("[setup.secret_stores.now-serving-secrets.entries.");
     assert_eq!(entries, ["jwt_secret", "upstash_token", "admin_password"]);

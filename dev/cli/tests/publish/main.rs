@@ -317,10 +317,6 @@ fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
         "{changes:?}"
     );
     assert_eq!(at("/version/2/logging/https"), 1);
-    for key in ["automatic", "automatic_quantity"] {
-        let delete = format!("DELETE /resources/stores/config/config-id/item/{key}");
-        assert_eq!(at(&delete), 1, "{key} would go before the document");
-    }
     let host = api.seen().into_iter().find_map(|seen| {
         let is_it = seen.line.ends_with("/version/2/backend/protected_content");
         is_it.then(|| form(&seen.body()))
