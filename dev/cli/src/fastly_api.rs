@@ -1,8 +1,9 @@
-//! A stand-in for Fastly's API: remembers what it was asked, and answers as much as the CLI needs to go on.
+//! A stand-in for Fastly's API: remembers what it was asked and what was made, and answers as much as the CLI needs to go on.
 //!
-//! It knows one service with versions, which are locked once they are active. It shows what the CLI asks for, not
-//! whether Fastly would grant it.
+//! It knows one service with versions, which are locked once they are active. What is made in one version is in every later
+//! one. It shows what the CLI asks for, not whether Fastly would grant it: a test says what it does not grant.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,9 @@ const SIGNATURE: &str =
 
 /// The id of its one service.
 pub const SERVICE: &str = "made-service";
+
+/// The token that it takes.
+pub const TOKEN: &str = "development-only-api-token";
 
 /// One request of the CLI.
 #[derive(Clone, Debug)]
@@ -37,13 +41,40 @@ impl Seen {
     }
 }
 
-/// How far the service has come.
+/// What the account has, and how far the service has come.
 #[derive(Debug, Default)]
 struct State {
     seen: Vec<Seen>,
     /// The newest version, from 1 once there is a service.
     version: u64,
     is_active: bool,
+    /// The service, as the API shows it.
+    service: Option<Value>,
+    /// Everything else, by the path it was made at, without the number of a version.
+    made: BTreeMap<String, Vec<Value>>,
+    refusals: Vec<Refusal>,
+}
+
+/// A request that is not granted.
+#[derive(Debug)]
+struct Refusal {
+    /// How its line begins and ends, such as `POST` and `/backend`, and what its body has.
+    begin: String,
+    end: String,
+    part: String,
+    /// How often.
+    times: u32,
+    status: u16,
+    detail: String,
+}
+
+/// One request, as the stand-in looks at it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    method: &'a str,
+    path: &'a str,
+    query: &'a str,
+    body: &'a [u8],
 }
 
 /// The stand-in, as long as its process lives.
@@ -72,6 +103,23 @@ impl Api {
             }
         });
         Ok(Self { url, state })
+    }
+
+    /// Refuses, so many times, a request of this method whose path ends so and whose body has this part.
+    pub fn refuse(
+        &self,
+        (method, end, part): (&str, &str, &str),
+        times: u32,
+        (status, detail): (u16, &str),
+    ) {
+        locked(&self.state).refusals.push(Refusal {
+            begin: format!("{method} "),
+            end: end.to_owned(),
+            part: part.to_owned(),
+            times,
+            status,
+            detail: detail.to_owned(),
+        });
     }
 
     /// What the CLI takes as `FASTLY_API_ENDPOINT` and `FASTLY_ACCOUNT_ENDPOINT`.
@@ -114,71 +162,266 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
         }
         head.push(line.trim().to_owned());
     }
-    let length = head.iter().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        let is_length = name.eq_ignore_ascii_case("content-length");
-        is_length.then(|| value.trim().parse::<u64>().ok())?
-    });
+    let header = |wanted: &str| {
+        head.iter().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case(wanted).then(|| value.trim())
+        })
+    };
+    let length = header("content-length").and_then(|length| length.parse().ok());
     let mut body = Vec::new();
-    let wanted = length.unwrap_or_default();
+    let wanted: u64 = length.unwrap_or_default();
     let read = reader.by_ref().take(wanted).read_to_end(&mut body);
     let target = head.first().cloned().unwrap_or_default();
     let mut words = target.split(' ');
     let (Ok(_), Some(method), Some(target)) = (read, words.next(), words.next()) else {
         return;
     };
-    let path = target.split('?').next().unwrap_or_default();
-    let told = {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let asked = Asked {
+        method,
+        path,
+        query,
+        body: &body,
+    };
+    let (status, told) = {
         let mut state = locked(state);
         state.seen.push(Seen {
             line: format!("{method} {path}"),
-            bytes: body,
+            bytes: body.clone(),
         });
-        state.told(method, path).to_string()
+        // What the CLI wants to know before any command needs no token.
+        if path.contains("/.well-known/") || header("fastly-key") == Some(TOKEN) {
+            state.told(asked)
+        } else {
+            refused(401, "Provided credentials are missing or invalid")
+        }
     };
+    let told = told.to_string();
     let length = told.len();
     let answer = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{told}"
+        "HTTP/1.1 {status} .\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{told}"
     );
     // The CLI may have stopped to read.
     let _ = reader.get_mut().write_all(answer.as_bytes());
 }
 
+fn refused(status: u16, detail: &str) -> (u16, Value) {
+    (status, json!({ "msg": detail, "detail": detail }))
+}
+
+/// What a body says, as a form or as JSON.
+fn fields(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_else(|_| {
+        let pairs = url::form_urlencoded::parse(body).into_owned();
+        Value::Object(pairs.map(|(key, value)| (key, json!(value))).collect())
+    })
+}
+
+/// The name by which a path leads to what was made.
+fn name(made: &Value) -> Option<&str> {
+    let keys = ["name", "item_key", "fqdn", "id"];
+    keys.iter().find_map(|key| made.get(key)?.as_str())
+}
+
+/// Where something is made or listed, in whatever version of the service.
+fn place(path: &str) -> String {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    if let [_, "service", _, "version", number, _, ..] = &mut parts[..] {
+        *number = "*";
+    }
+    parts.join("/")
+}
+
+/// The subscriptions of a domain, as JSON:API has them.
+fn subscriptions(domains: &[Value], is_list: bool) -> Value {
+    let data: Vec<Value> = domains
+        .iter()
+        .map(|domain| {
+            json!({
+                "id": "made-subscription", "type": "tls_subscription",
+                "attributes": { "certificate_authority": "certainly", "state": "pending" },
+                "relationships": {
+                    "common_name": { "data": { "id": domain, "type": "tls_domain" } },
+                    "tls_domains": { "data": [{ "id": domain, "type": "tls_domain" }] },
+                    "tls_authorizations": { "data": [{ "id": domain, "type": "tls_authorization" }] },
+                },
+            })
+        })
+        .collect();
+    let included: Vec<Value> = domains
+        .iter()
+        .map(|domain| {
+            let challenge = |kind: &str, record: &str, name: String, values: &[&str]| {
+                json!({ "type": kind, "record_type": record, "record_name": name, "values": values })
+            };
+            let own = domain.as_str().unwrap_or_default();
+            json!({
+                "id": domain, "type": "tls_authorization",
+                "attributes": { "state": "pending", "challenges": [
+                    challenge("managed-dns", "CNAME", format!("_acme-challenge.{own}"), &["made.fastly-validations.com"]),
+                    challenge("managed-http-cname", "CNAME", own.to_owned(), &["j.sni.global.fastly.net"]),
+                    challenge("managed-http-a", "A", own.to_owned(), &["192.0.2.1", "192.0.2.2"]),
+                ] },
+            })
+        })
+        .collect();
+    let data = match data.first() {
+        Some(one) if !is_list => one.clone(),
+        _ => json!(data),
+    };
+    json!({ "data": data, "included": included })
+}
+
 impl State {
     /// What Fastly would say, as far as the CLI looks at it.
-    fn told(&mut self, method: &str, path: &str) -> Value {
-        let parts: Vec<&str> = path.split('/').skip(1).collect();
-        match (method, &parts[..]) {
+    fn told(&mut self, asked: Asked<'_>) -> (u16, Value) {
+        let line = format!("{} {}", asked.method, asked.path);
+        let body = String::from_utf8_lossy(asked.body).into_owned();
+        let is_meant = |refusal: &&mut Refusal| {
+            refusal.times > 0
+                && line.starts_with(&refusal.begin)
+                && line.ends_with(&refusal.end)
+                && body.contains(&refusal.part)
+        };
+        if let Some(refusal) = self.refusals.iter_mut().find(is_meant) {
+            refusal.times -= 1;
+            return refused(refusal.status, &refusal.detail);
+        }
+        let parts: Vec<&str> = asked.path.split('/').skip(1).collect();
+        match (asked.method, &parts[..]) {
+            ("GET", ["service", "search"]) => {
+                let is_name = |service: &&Value| {
+                    url::form_urlencoded::parse(asked.query.as_bytes()).any(|(key, value)| {
+                        key == "name" && service.get("name") == Some(&json!(value))
+                    })
+                };
+                match self.service.as_ref().filter(is_name) {
+                    Some(service) => (200, service.clone()),
+                    None => refused(404, "Record not found"),
+                }
+            }
             ("POST", ["service"]) => {
                 self.version = 1;
-                json!({ "id": SERVICE, "name": "now-serving", "type": "wasm" })
+                let asked = fields(asked.body);
+                let text = |key: &str| asked.get(key).cloned().unwrap_or_else(|| json!(""));
+                let service = json!({
+                    "id": SERVICE, "name": text("name"), "comment": text("comment"), "type": "wasm",
+                });
+                self.service = Some(service.clone());
+                (200, service)
             }
-            ("GET", ["service", _, "details"]) => json!({
-                "id": SERVICE, "name": "now-serving", "type": "wasm",
-                "active_version": self.is_active.then(|| self.newest()),
-                "version": self.newest(), "versions": [self.newest()],
-            }),
-            ("GET", ["service", _, "version"]) => json!([self.newest()]),
+            ("DELETE", ["service", _]) => {
+                self.service = None;
+                (200, json!({ "status": "ok" }))
+            }
+            ("GET", ["service", _, "details"]) => {
+                let field = |name: &str| {
+                    let service = self.service.as_ref();
+                    service.and_then(|service| service.get(name)).cloned()
+                };
+                let service = json!({
+                    "id": SERVICE, "type": "wasm", "name": field("name"), "comment": field("comment"),
+                    "active_version": self.is_active.then(|| self.newest()),
+                    "version": self.newest(), "versions": [self.newest()],
+                });
+                (200, service)
+            }
+            ("GET", ["service", _, "version"]) => (200, json!([self.newest()])),
             ("PUT", [.., "clone"]) => {
                 (self.version, self.is_active) = (self.version + 1, false);
-                self.newest()
+                (200, self.newest())
             }
             ("PUT", [.., "activate"]) => {
                 self.is_active = true;
-                self.newest()
+                (200, self.newest())
             }
             ("GET", ["service", _, "version", number]) => {
-                self.version(number.parse().unwrap_or_default())
+                (200, self.version(number.parse().unwrap_or_default()))
             }
-            ("GET", [.., "domain"] | ["resources", "stores", "config"]) => json!([]),
             ("GET", ["resources", "stores", "secret", "signing-key"]) => {
-                json!({ "signing_key": SIGNING_KEY })
+                (200, json!({ "signing_key": SIGNING_KEY }))
             }
-            ("POST", ["resources", "stores", "secret", "client-key"]) => json!({
-                "public_key": CLIENT_KEY, "signature": SIGNATURE, "expires_at": "2100-01-01T00:00:00Z",
-            }),
-            ("GET", ["resources", "stores", ..]) => json!({ "data": [], "meta": {} }),
-            _ => json!({ "id": "made", "name": "made", "status": "ok" }),
+            ("POST", ["resources", "stores", "secret", "client-key"]) => (
+                200,
+                json!({
+                    "public_key": CLIENT_KEY, "signature": SIGNATURE, "expires_at": "2100-01-01T00:00:00Z",
+                }),
+            ),
+            (method, ["tls", "subscriptions"]) => self.subscription(method, asked),
+            _ => self.of_the_rest(asked),
+        }
+    }
+
+    fn subscription(&mut self, method: &str, asked: Asked<'_>) -> (u16, Value) {
+        let made = self.made.entry(asked.path.to_owned()).or_default();
+        if method == "POST" {
+            let body = fields(asked.body);
+            let domain = body.pointer("/data/relationships/tls_domain/data/0/id");
+            made.push(domain.cloned().unwrap_or_default());
+        }
+        (200, subscriptions(made, method == "GET"))
+    }
+
+    /// What is made, listed, shown and deleted by its name.
+    fn of_the_rest(&mut self, asked: Asked<'_>) -> (u16, Value) {
+        let here = place(asked.path);
+        let (above, last) = here.rsplit_once('/').unwrap_or_default();
+        let last = last.replace("%2E", ".");
+        let is_it =
+            |made: &Value| name(made) == Some(&last) || made.get("id") == Some(&json!(last));
+        match asked.method {
+            "POST" => {
+                let mut made = fields(asked.body);
+                let id = match here.as_str() {
+                    "/resources/stores/config" => "config-id",
+                    "/resources/stores/secret" => "secrets-id",
+                    _ => "made",
+                };
+                let key = made.get("item_key").or(made.get("fqdn")).cloned();
+                if let Value::Object(made) = &mut made {
+                    made.entry("id").or_insert_with(|| json!(id));
+                    let name = key.unwrap_or_else(|| json!("made"));
+                    made.entry("name").or_insert(name);
+                }
+                self.made.entry(here).or_default().push(made.clone());
+                (200, made)
+            }
+            "GET" => {
+                let listed = self.made.get(&here).cloned().unwrap_or_default();
+                let of_the_service = ["backend", "domain", "resource"].contains(&last.as_str());
+                if of_the_service || here == "/resources/stores/config" {
+                    return (200, json!(listed));
+                }
+                if here == "/resources/stores/secret" || last == "domains" || last == "secrets" {
+                    return (200, json!({ "data": listed, "meta": {} }));
+                }
+                let found = self
+                    .made
+                    .get(above)
+                    .and_then(|made| made.iter().find(|made| is_it(made)));
+                match found {
+                    Some(made) => (200, made.clone()),
+                    None => refused(404, "Record not found"),
+                }
+            }
+            "DELETE" => {
+                if let Some(made) = self.made.get_mut(above) {
+                    made.retain(|made| !is_it(made));
+                }
+                (200, json!({ "status": "ok" }))
+            }
+            _ => {
+                let mut made = fields(asked.body);
+                if last == "secrets" {
+                    self.made.entry(here).or_default().push(made.clone());
+                } else if let (Value::Object(made), true) = (&mut made, above.ends_with("/item")) {
+                    made.insert("name".to_owned(), json!(last));
+                    let made = Value::Object(made.clone());
+                    self.made.entry(above.to_owned()).or_default().push(made);
+                }
+                (200, json!({ "id": "made", "name": "made", "status": "ok" }))
+            }
         }
     }
 

@@ -79,7 +79,7 @@ fn leads(answer: &Answer, secure: &str) -> Finding {
             format!("plain http is answered {status}, not with a redirect to https."),
         )
         .means("tickets are `Secure` cookies: over plain http no visitor keeps a place.")
-        .mend("force TLS for the domain (docs/how-to/deploy-with-the-cli.md, Domain, and the first look)."),
+        .mend("report it to Fastly: its documentation says that Compute answers port 80 with 308."),
     }
 }
 

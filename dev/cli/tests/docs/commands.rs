@@ -38,9 +38,14 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
         "\"compute\", \"build\"",
     ),
     (
-        "fastly compute publish --non-interactive",
-        "the_commands_of_the_docs_lead_from_nothing_to_an_active_version",
-        "## Without questions",
+        "sh deploy/first.sh",
+        "six_answers_lead_from_nothing_to_an_active_version",
+        "exec sh deploy/first.sh",
+    ),
+    (
+        "PACKAGE=now-serving-0.1.0.tar.gz sh deploy/first.sh",
+        "a_first_visitor_goes_in_with_what_it_has_stored",
+        "\"PACKAGE\"",
     ),
     (
         "fastly compute init --from",
@@ -51,11 +56,6 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
         "fastly compute deploy --package FILE",
         "a_copy_and_a_package_alone_lead_to_a_service_by_six_answers",
         "fastly compute deploy --status-check-off",
-    ),
-    (
-        "fastly compute deploy --package now-serving-0.1.0.tar.gz --status-check-path",
-        "a_copy_and_a_package_alone_lead_to_a_service_by_six_answers",
-        "{deploy} --package",
     ),
     (
         "sha256sum --check --ignore-missing SHA256SUMS",
@@ -100,10 +100,15 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
 ];
 
 /// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
-const SECTIONS: [(&str, &str); 5] = [
-    ("deploy-with-the-cli.md", "## With questions"),
-    ("deploy-with-the-cli.md", "## Without questions"),
-    ("deploy-with-the-cli.md", "## Tokens for programs"),
+const SECTIONS: [(&str, &str); 7] = [
+    (
+        "deploy-with-the-cli.md",
+        "## Domain and certificate, then DNS",
+    ),
+    ("deploy-with-the-cli.md", "## Later"),
+    ("deploy-by-questions.md", "# Deploy by questions of the CLI"),
+    ("deploy-with-terraform.md", "## Write the secrets"),
+    ("let-visitors-in-from-your-backend.md", "## Store the token"),
     ("rotate-secrets.md", "# Rotate `jwt_secret`"),
     ("undo-anything.md", "# Undo anything"),
 ];

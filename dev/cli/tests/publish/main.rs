@@ -1,4 +1,5 @@
-//! From nothing to an active version by Fastly's own CLI, as the docs have it, against a stand-in for Fastly's API.
+//! From nothing to an active version by Fastly's own CLI, and what the docs have for later, against a stand-in for Fastly's
+//! API.
 
 #![expect(
     clippy::unwrap_used,
@@ -6,6 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod first;
 mod questions;
 
 use std::fs;
@@ -14,12 +16,14 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-use cli::fastly_api::{Api, SERVICE};
+use cli::fastly_api::{Api, SERVICE, TOKEN};
 use harness::project::{self, project};
 use harness::{secret, tools, viceroy};
 
 /// The page in `docs/how-to` that leads from nothing to a service.
 const DEPLOY: &str = "deploy-with-the-cli.md";
+/// The one of the other way.
+const TERRAFORM: &str = "deploy-with-terraform.md";
 
 /// The CLI builds into `bin` and `pkg` of the checkout, which two builds at once would break.
 static CHECKOUT: Mutex<()> = Mutex::new(());
@@ -46,7 +50,7 @@ fn command(api: &Api, folder: &Path, script: &str) -> Command {
         .env("DEV", env!("CARGO_BIN_EXE_dev"))
         .env("FASTLY_API_ENDPOINT", api.url())
         .env("FASTLY_ACCOUNT_ENDPOINT", api.url())
-        .env("FASTLY_API_TOKEN", "development-only-api-token")
+        .env("FASTLY_API_TOKEN", TOKEN)
         // The stand-in signs with a key of its own.
         .env("FASTLY_USE_API_SIGNING_KEY", "1")
         .env("WASM_METADATA_DISABLE", "true");
@@ -59,8 +63,6 @@ fn command(api: &Api, folder: &Path, script: &str) -> Command {
         ("ORIGIN", "origin.shop.example"),
         ("UPSTASH", "eu1-name.upstash.io"),
         ("UPSTASH_TOKEN", "development-only-upstash-token"),
-        ("LOGS", "https://logs.shop.example/ingest"),
-        ("PERMIT", "development-only-permit-token"),
         ("OLD", "development-only-jwt-secret-0123456789abcdef"),
     ] {
         command.env(name, value);
@@ -88,17 +90,6 @@ fn told(page: &str, heading: &str) -> String {
     commands
 }
 
-/// The commands without questions, on secrets and settings in this folder.
-fn without_questions(folder: &Path) -> String {
-    let file = |name: &str| folder.join(name).display().to_string();
-    fs::write(file("settings.json"), r#"{"automatic":30}"#).unwrap();
-    ["secrets.txt", "settings.json"]
-        .into_iter()
-        .fold(told(DEPLOY, "## Without questions"), |commands, name| {
-            commands.replace(name, &file(name))
-        })
-}
-
 /// The fields that a form of the API has.
 fn form(body: &str) -> Vec<(String, String)> {
     let pairs = url::form_urlencoded::parse(body.as_bytes());
@@ -110,159 +101,6 @@ fn sealed_length(body: &str) -> usize {
     let told: serde_json::Value = serde_json::from_str(body).unwrap();
     let sealed = told["secret"].as_str().unwrap();
     sealed.trim_end_matches('=').len() * 3 / 4 - 48
-}
-
-#[test]
-fn the_commands_of_the_docs_lead_from_nothing_to_an_active_version() {
-    let api = Api::start().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let secrets = folder.path().join("secrets.txt");
-    let make = format!("cargo dev secret > {}", secrets.display());
-    succeeds(&shell(&api, folder.path(), &make));
-    let without_questions = without_questions(folder.path());
-    succeeds(&shell(&api, folder.path(), &without_questions));
-    let changes = api.changes();
-    let version = format!("/service/{SERVICE}/version/1");
-    let sealed = [
-        "POST /resources/stores/secret/client-key",
-        "POST /resources/stores/secret/secrets-id/secrets",
-    ];
-    let expected: Vec<String> = [
-        &[
-            "POST /service",
-            "POST /resources/stores/config",
-            "POST /resources/stores/secret",
-        ][..],
-        &["POST /resources/stores/config/config-id/item"; 2],
-        &sealed.repeat(5),
-    ]
-    .concat()
-    .into_iter()
-    .map(str::to_owned)
-    .chain(
-        [
-            "POST {}/resource",
-            "POST {}/resource",
-            "POST {}/backend",
-            "POST {}/backend",
-            "POST {}/logging/https",
-            "POST {}/domain",
-            "POST {}/domain",
-            "PUT {}/package",
-            "PUT {}/activate",
-        ]
-        .map(|line| line.replace("{}", &version)),
-    )
-    .chain(
-        ["settings", "automatic_quantity"]
-            .map(|key| format!("PUT /resources/stores/config/config-id/item/{key}")),
-    )
-    .collect();
-    assert_eq!(changes, expected);
-    what_was_made_is_what_the_service_needs(&api, &fs::read_to_string(&secrets).unwrap());
-}
-
-fn what_was_made_is_what_the_service_needs(api: &Api, secrets: &str) {
-    let bodies = |end: &str| -> Vec<String> {
-        let seen = api.seen().into_iter();
-        seen.filter(|seen| !seen.line.starts_with("GET ") && seen.line.ends_with(end))
-            .map(|seen| seen.body())
-            .collect()
-    };
-    let entries = bodies("/secrets");
-    for (entry, line) in entries.iter().zip(secrets.lines()) {
-        let (name, value) = line.split_once(' ').unwrap();
-        assert!(entry.contains(&format!("\"name\":\"{name}\"")), "{name}");
-        assert_eq!(
-            sealed_length(entry),
-            value.len(),
-            "{name}, and not a byte more"
-        );
-    }
-    assert!(entries[4].contains("\"upstash_token\""));
-    let backends: Vec<_> = bodies("/backend").iter().map(|body| form(body)).collect();
-    let has = |backend: usize, key: &str, value: &str| {
-        let pair = (key.to_owned(), value.to_owned());
-        assert!(
-            backends[backend].contains(&pair),
-            "{key}: {:?}",
-            backends[backend]
-        );
-    };
-    for (place, name, host) in [
-        (0, "protected_content", "origin.shop.example"),
-        (1, "upstash", "eu1-name.upstash.io"),
-    ] {
-        has(place, "name", name);
-        for key in ["address", "ssl_sni_hostname", "ssl_cert_hostname"] {
-            has(place, key, host);
-        }
-        // By the port the API knows that it is TLS.
-        has(place, "port", "443");
-    }
-    assert!(
-        backends[0].iter().all(|(key, _)| key != "override_host"),
-        "the origin receives the visitor's Host: {:?}",
-        backends[0]
-    );
-    has(1, "override_host", "eu1-name.upstash.io");
-    for (key, milliseconds) in [
-        ("connect_timeout", "1000"),
-        ("first_byte_timeout", "500"),
-        ("between_bytes_timeout", "500"),
-    ] {
-        has(1, key, milliseconds);
-    }
-    for (kind, store, name) in [
-        ("config", "now-serving-config", "config"),
-        ("secret", "now-serving-secrets", "secrets"),
-    ] {
-        let made = bodies(&format!("/resources/stores/{kind}"));
-        assert!(made[0].contains(store), "{store}: {made:?}");
-        let is_link = |link: &&String| form(link).contains(&("name".to_owned(), name.to_owned()));
-        assert_eq!(
-            bodies("/resource").iter().filter(is_link).count(),
-            1,
-            "{name}"
-        );
-    }
-    let domains: Vec<_> = bodies("/domain").iter().map(|body| form(body)).collect();
-    for (place, name) in ["www.shop.example", "www-shop-example.edgecompute.app"]
-        .into_iter()
-        .enumerate()
-    {
-        let name = ("name".to_owned(), name.to_owned());
-        assert!(domains[place].contains(&name), "{domains:?}");
-    }
-    let log = form(&bodies("/logging/https")[0]);
-    assert!(
-        log.contains(&("name".to_owned(), "queue_logs".to_owned())),
-        "{log:?}"
-    );
-}
-
-/// Names of stores are those of the whole account.
-#[test]
-fn two_rooms_of_one_account_have_stores_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let secrets = folder.path().join("secrets.txt");
-    let begin = without_questions(folder.path());
-    let named = |name: &str| {
-        let api = Api::start().unwrap();
-        let first = format!("cargo dev secret > {}\nNAME={name}\n", secrets.display());
-        succeeds(&shell(&api, folder.path(), &format!("{first}{begin}")));
-        let seen = api.seen().into_iter();
-        let stores = seen.filter_map(|seen| match seen.line.as_str() {
-            "POST /resources/stores/config" | "POST /resources/stores/secret" => Some(seen.body()),
-            _ => None,
-        });
-        stores.collect::<Vec<_>>()
-    };
-    let (first, second) = (named("now-serving"), named("tickets"));
-    for (place, kind) in ["config", "secrets"].into_iter().enumerate() {
-        assert!(first[place].contains(&format!("now-serving-{kind}")));
-        assert!(second[place].contains(&format!("tickets-{kind}")));
-    }
 }
 
 /// The CLI of a fresh machine fetches the local server that the suite tries, and rustup the target that the build needs.
@@ -284,65 +122,105 @@ fn a_fresh_machine_learns_which_local_server_and_target_it_needs() {
     );
 }
 
-#[test]
-fn the_commands_of_the_docs_for_later_are_ones_the_cli_knows() {
+/// Runs the commands of a section, for a service whose second version is active, in a folder with the files that they name.
+fn later(page: &str, heading: &str) -> Api {
     let api = Api::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let first =
-        "fastly service create --type wasm\nfastly service version activate --version latest\n";
+    let first = "fastly service create --type wasm --name now-serving
+        fastly service version activate --version 1
+        fastly service version clone --version 1
+        fastly service version activate --version 2";
     succeeds(&shell(&api, folder.path(), first));
-    for (page, heading) in [
-        (DEPLOY, "## With questions"),
-        (DEPLOY, "## Tokens for programs"),
-        ("rotate-secrets.md", "# Rotate `jwt_secret`"),
-        ("undo-anything.md", "# Undo anything"),
-    ] {
-        succeeds(&shell(&api, folder.path(), &told(page, heading)));
-    }
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(file("settings.json"), r#"{"automatic":30}"#).unwrap();
+    let commands = ["secrets.txt", "settings.json"]
+        .into_iter()
+        .fold(told(page, heading), |commands, name| {
+            commands.replace(name, &file(name))
+        });
+    succeeds(&shell(&api, folder.path(), &commands));
+    api
+}
+
+fn count(api: &Api, end: &str) -> usize {
     let changes = api.changes();
-    let at = |line: &str| {
-        changes
-            .iter()
-            .filter(|change| change.ends_with(line))
-            .count()
-    };
-    assert_eq!(
-        at("/version/1/clone"),
-        1,
-        "an active version is cloned: {changes:?}"
-    );
-    assert_eq!(
-        at("PUT /service/made-service/version/2/backend/upstash"),
-        1,
-        "{changes:?}"
-    );
-    assert_eq!(at("/version/2/logging/https"), 1);
-    let host = api.seen().into_iter().find_map(|seen| {
-        let is_it = seen.line.ends_with("/version/2/backend/protected_content");
-        is_it.then(|| form(&seen.body()))
-    });
-    let kept = ("override_host".to_owned(), String::new());
+    changes.iter().filter(|line| line.ends_with(end)).count()
+}
+
+/// The lengths of the secrets that were sent, by the method of the request.
+fn lengths(api: &Api, method: &str) -> Vec<usize> {
+    let line = format!("{method} /resources/stores/secret/secrets-id/secrets");
+    let seen = api.seen().into_iter().filter(|seen| seen.line == line);
+    seen.map(|seen| sealed_length(&seen.body())).collect()
+}
+
+#[test]
+fn a_domain_of_either_kind_is_added_by_the_commands_of_the_docs() {
+    let api = later(DEPLOY, "## Domain and certificate, then DNS");
+    let made = ["/version/3/domain", "/version/3/activate", "/v1/domains"];
+    assert_eq!(made.map(|end| count(&api, end)), [1; 3]);
+}
+
+#[test]
+fn a_new_version_settings_and_deadlines_are_deployed_by_the_commands_of_the_docs() {
+    let api = later(DEPLOY, "## Later");
+    let made = [
+        "/version/3/package",
+        "/version/3/activate",
+        "/config-id/item/settings",
+        "/version/4/activate",
+    ];
+    assert_eq!(made.map(|end| count(&api, end)), [1; 4]);
+    let seen = api.seen();
+    let change = seen
+        .iter()
+        .find(|seen| seen.line.ends_with("/version/4/backend/protected_content"));
+    let change = form(&change.unwrap().body());
+    for key in ["first_byte_timeout", "between_bytes_timeout"] {
+        let longer = (key.to_owned(), "60000".to_owned());
+        assert!(change.contains(&longer), "{change:?}");
+    }
+}
+
+#[test]
+fn what_questions_leave_out_is_made_by_the_commands_of_the_docs() {
+    let api = later("deploy-by-questions.md", "# Deploy by questions of the CLI");
+    let made = [
+        "/version/2/clone",
+        "PUT /service/made-service/version/3/backend/upstash",
+        "/version/3/domain",
+        "/version/3/activate",
+        "/tls/subscriptions",
+    ];
+    assert_eq!(made.map(|end| count(&api, end)), [1; 5]);
+    let seen = api.seen();
+    let host = seen
+        .iter()
+        .find(|seen| seen.line.ends_with("/version/3/backend/protected_content"));
+    let host = form(&host.unwrap().body());
     assert!(
-        host.as_ref().is_some_and(|host| host.contains(&kept)),
+        host.contains(&("override_host".to_owned(), String::new())),
         "the origin receives the visitor's Host: {host:?}"
     );
-    assert_eq!(
-        (at("/version/2/activate"), at("/version/1/activate")),
-        (1, 2)
-    );
-    let rotation: Vec<usize> = api
-        .seen()
-        .iter()
-        .filter(|seen| seen.line == "PUT /resources/stores/secret/secrets-id/secrets")
-        .map(|seen| sealed_length(&seen.body()))
-        .collect();
+}
+
+#[test]
+fn secrets_are_written_and_rotated_by_the_commands_of_the_docs() {
+    let api = later(TERRAFORM, "## Write the secrets");
+    let upstash = "development-only-upstash-token".len();
+    assert_eq!(lengths(&api, "POST"), [64, 64, 64, 23, upstash]);
+    let api = later("let-visitors-in-from-your-backend.md", "## Store the token");
+    let tokens = "shop:".len() + 64 + ",prometheus/read:".len() + 64;
+    assert_eq!(lengths(&api, "PUT"), [tokens]);
+    let api = later("rotate-secrets.md", "# Rotate `jwt_secret`");
     let both = 44 + 1 + 64;
-    let tokens = "shop:development-only-permit-token,prometheus/read:".len() + 64;
     assert_eq!(
-        rotation,
-        [tokens, both, both, 64],
-        "the tokens, then both, both, the new one"
+        lengths(&api, "PUT"),
+        [both, both, 64],
+        "both, both, the new one"
     );
+    let api = later("undo-anything.md", "# Undo anything");
+    assert_eq!(count(&api, "/version/1/activate"), 2);
 }
 
 #[test]

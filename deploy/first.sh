@@ -1,0 +1,411 @@
+#!/bin/sh
+# From nothing to a running waiting room at Fastly: docs/how-to/deploy-with-the-cli.md.
+#
+# It asks for what it needs first, looks whether the answers are right, and then makes everything. After a failure, run it
+# again: what is there already stays as it is. NAME is the name of the service, PACKAGE a compiled package of a release,
+# KEEP the file for the new secrets.
+#
+# A secret goes through standard input and never into a command line, which every process of the machine can read.
+
+set -eu
+umask 077
+
+NAME=${NAME:-now-serving}
+KEEP=${KEEP:-$HOME/$NAME-secrets.txt}
+PACKAGE=${PACKAGE:-}
+
+say() { printf '%s\n' "$*"; }
+
+stop() {
+  printf '\nStopped: %s\n' "$*" >&2
+  exit 1
+}
+
+# Runs a command that says something only if it fails.
+run() {
+  out=$("$@" 2>&1) && return
+  printf '%s\n' "$out" >&2
+  stop "the last command failed. When the cause is gone, run this again: it goes on from here."
+}
+
+# Commands read nothing: the answers are for this script.
+exec 3<&0 </dev/null
+
+ask() {
+  printf '%s: ' "$1"
+  IFS= read -r answer <&3 || stop "no answer to: $1"
+}
+
+ask_hidden() {
+  if [ -t 3 ]; then
+    trap 'stty echo <&3; exit 1' HUP INT TERM
+    stty -echo <&3
+  fi
+  ask "$1 (hidden)"
+  [ ! -t 3 ] || stty echo <&3
+  say
+}
+
+# A header for curl's standard input, so that no command line has the secret.
+header() { printf 'header = "%s: %s"\n' "$1" "$2"; }
+
+# What is missing on this machine.
+missing=
+command -v fastly >/dev/null || missing="$missing
+  fastly: npm install --global @fastly/cli, or brew install fastly/tap/fastly"
+command -v curl >/dev/null || missing="$missing
+  curl: from your system's packages"
+if [ -n "$PACKAGE" ]; then
+  [ -f "$PACKAGE" ] || missing="$missing
+  $PACKAGE, which PACKAGE names"
+else
+  command -v cargo >/dev/null || missing="$missing
+  cargo: from https://rustup.rs; or set PACKAGE to the package of a release"
+fi
+[ -z "$missing" ] || stop "this machine lacks:$missing"
+fastly service domain --help >/dev/null 2>&1 || stop "this fastly is too old: it has no 'fastly service domain'. Update it."
+case $NAME in
+  [!A-Za-z0-9]* | *[!A-Za-z0-9_-]*) stop "NAME has letters, digits, - and _, and begins with a letter or a digit." ;;
+esac
+
+# The account, and what it has under this name.
+found=$(fastly service search --name "$NAME" 2>&1) || case $found in
+  *'404 Not Found'*) found= ;;
+  *)
+    printf '%s\n' "$found" >&2
+    stop "Fastly did not take the token. Give one in FASTLY_API_TOKEN, or once by: fastly auth login"
+    ;;
+esac
+store_id() {
+  list=$(fastly "$1-store" list 2>&1) || stop "the token may not list stores: $list"
+  printf '%s\n' "$list" | awk -v name="$2" '$1 == name { print $2 }'
+}
+CONFIG=$(store_id config "$NAME-config")
+SECRETS=$(store_id secret "$NAME-secrets")
+
+# The answers.
+ask "Domain of the site, such as www.shop.example"
+DOMAIN=$answer
+case $DOMAIN in
+  *[!a-z0-9.-]* | .* | *. | -* | '') stop "a domain is lower-case letters, digits, - and dots, such as www.shop.example." ;;
+  *.*) ;;
+  *) stop "a domain has a dot, such as www.shop.example." ;;
+esac
+ask "Origin: another name of your server, such as origin.shop.example"
+ORIGIN=$answer
+case $ORIGIN in
+  "$DOMAIN") stop "the origin needs a name of its own: $DOMAIN will lead to Fastly." ;;
+  *[!A-Za-z0-9.-]* | '') stop "the origin is the name of a host, without https:// and without a path." ;;
+esac
+ask "REST URL of the Redis at Upstash, such as https://eu1-name.upstash.io"
+UPSTASH=${answer#https://}
+UPSTASH=${UPSTASH%/}
+case $answer in https://*) ;; *) stop "the REST URL begins with https:// (redis:// is the other one)." ;; esac
+case $UPSTASH in *[!A-Za-z0-9.-]* | '') stop "the REST URL is https:// and a host." ;; esac
+ask_hidden "Its REST token, the one that may write"
+UPSTASH_TOKEN=$answer
+case $UPSTASH_TOKEN in *[!A-Za-z0-9_=+/.-]* | '') stop "that is no REST token." ;; esac
+ask "Trial account at Fastly? y, or Return for no"
+case $answer in
+  [yY]*) SETTINGS='{"backend_calls":10}' ;;
+  *) SETTINGS='{}' ;;
+esac
+ask "Log: s3, newrelic, the https:// URL of your own, or Return for none"
+LOG=$answer
+LOG_KEY=
+LOG_SECRET=
+case $LOG in
+  '') ;;
+  s3)
+    ask "Bucket"
+    LOG_BUCKET=$answer
+    ask "Host of the storage, such as s3.amazonaws.com"
+    LOG_HOST=$answer
+    ask_hidden "Access key"
+    LOG_KEY=$answer
+    ask_hidden "Secret key"
+    LOG_SECRET=$answer
+    ;;
+  newrelic)
+    ask "Region: US or EU"
+    LOG_REGION=$answer
+    ask_hidden "License key"
+    LOG_KEY=$answer
+    ;;
+  https://*)
+    ask_hidden "Value of the header Authorization, or Return for none"
+    LOG_KEY=$answer
+    ;;
+  *) stop "a log is s3, newrelic, a URL with https://, or nothing." ;;
+esac
+case $LOG${LOG_BUCKET:-}${LOG_HOST:-}${LOG_REGION:-}$LOG_KEY$LOG_SECRET in
+  *[\"\\]*) stop "what describes a log has no quotes and no backslashes." ;;
+esac
+
+# Whether they are right, before anything is made.
+MARK="Now Serving for $DOMAIN"
+# A service that runs must not get the address of another store.
+same_backend() {
+  there=$(fastly service backend describe --service-id "$ID" --version latest --name "$1" 2>/dev/null | sed -n 's/^Address: //p')
+  [ -z "$there" ] || [ "$there" = "$2" ] ||
+    stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first."
+}
+if [ -n "$found" ]; then
+  ID=$(printf '%s\n' "$found" | sed -n 's/^ID: //p')
+  [ "$(printf '%s\n' "$found" | sed -n 's/^Comment: //p')" = "$MARK" ] ||
+    stop "your account has a service $NAME already ($ID), which is not for $DOMAIN. Take another name: NAME=tickets sh deploy/first.sh"
+  say "There is a service $NAME for $DOMAIN already ($ID): going on with it."
+  same_backend protected_content "$ORIGIN"
+  same_backend upstash "$UPSTASH"
+elif [ -n "$CONFIG$SECRETS" ]; then
+  stop "your account has stores of the name $NAME already, and no service $NAME. Take another name: NAME=tickets sh deploy/first.sh"
+fi
+said=$(header Authorization "Bearer $UPSTASH_TOKEN" | curl --silent --show-error --max-time 20 --config - \
+  --data '["EVAL","return redis.call('\''SET'\'',KEYS[1],1,'\''EX'\'',60)","1","now-serving:first"]' "https://$UPSTASH/" 2>&1) || :
+case $said in
+  *'"result":"OK"'*) say "Upstash takes the token, and writes." ;;
+  *) stop "Upstash did not write: $said. Copy URL and token anew; the read-only token is not enough." ;;
+esac
+code=0
+said=$(curl --silent --output /dev/null --max-time 20 --header "Host: $DOMAIN" --write-out '%{http_code}' "https://$ORIGIN/") || code=$?
+case $code:$said in
+  0:[123]??) say "The origin answers $said." ;;
+  0:*) say "Note: the origin answers $said to Host: $DOMAIN. Visitors would see that." ;;
+  6:*) stop "there is no host $ORIGIN." ;;
+  51:* | 60:*) stop "$ORIGIN has no certificate for that name, so Fastly would not connect." ;;
+  *) say "Note: the origin did not answer from here (curl: $code). Fastly must reach it." ;;
+esac
+
+if [ -z "$PACKAGE" ]; then
+  cd "$(dirname "$0")/.."
+  say "Building, which takes some minutes the first time."
+  run fastly compute build --non-interactive
+  PACKAGE=$PWD/pkg/now-serving.tar.gz
+fi
+
+# The service, which nothing serves before its first version is active.
+if [ -z "$found" ]; then
+  run fastly service create --type wasm --name "$NAME" --comment "$MARK"
+  ID=$(printf '%s\n' "$out" | sed -n 's/.*Created service //p')
+fi
+# Without it the CLI would take the one in fastly.toml.
+[ -n "$ID" ] || stop "Fastly did not tell the id of the service: $out"
+export FASTLY_SERVICE_ID="$ID"
+
+# Names of stores are those of the whole account.
+if [ -z "$CONFIG" ]; then
+  run fastly config-store create --name "$NAME-config"
+  CONFIG=$(store_id config "$NAME-config")
+fi
+if [ -z "$SECRETS" ]; then
+  run fastly secret-store create --name "$NAME-secrets"
+  SECRETS=$(store_id secret "$NAME-secrets")
+fi
+[ -n "$CONFIG" ] && [ -n "$SECRETS" ] || stop "a store is made and not listed yet: run this again."
+run fastly config-store-entry update --upsert --store-id "$CONFIG" --key upstash_url --value "https://$UPSTASH"
+fastly config-store-entry describe --store-id "$CONFIG" --key settings >/dev/null 2>&1 ||
+  run fastly config-store-entry create --store-id "$CONFIG" --key settings --value "$SETTINGS"
+
+# New secrets are kept first and sent then: Fastly shows none again, and a rotation needs the old one.
+hex() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
+password() {
+  LC_ALL=C tr -dc 'abcdefghijkmnpqrstuvwxyz23456789' </dev/urandom | dd bs=1 count=20 2>/dev/null |
+    sed 's/...../&-/g; s/-$//'
+}
+# `store_secret NAME VALUE OPTIONS`
+store_secret() {
+  name=$1 value=$2
+  shift 2
+  printf %s "$value" | fastly secret-store-entry create --store-id "$SECRETS" --name "$name" --stdin "$@"
+}
+secret() {
+  ! fastly secret-store-entry describe --store-id "$SECRETS" --name "$1" >/dev/null 2>&1 || return 0
+  value=
+  [ ! -f "$KEEP" ] || value=$(sed -n "s/^$1 //p" "$KEEP")
+  if [ -z "$value" ]; then
+    value=$($2)
+    [ ${#value} -gt 22 ] || stop "this machine gave no randomness."
+    printf '%s %s\n' "$1" "$value" >>"$KEEP"
+  fi
+  run store_secret "$1" "$value"
+}
+secret jwt_secret hex
+secret admin_password password
+run store_secret upstash_token "$UPSTASH_TOKEN" --recreate-allow
+say "Settings and secrets are stored."
+
+is_active() { fastly service describe | grep -q '^Active version'; }
+
+link() {
+  fastly service resource-link list --version latest | grep -q "Name: $1\$" ||
+    run fastly service resource-link create --version latest --resource-id "$2" --name "$1"
+}
+
+# `backend NAME HOST OPTIONS`: over TLS, with the certificate of that host.
+backend() {
+  name=$1 host=$2
+  shift 2
+  ! fastly service backend describe --version latest --name "$name" >/dev/null 2>&1 || return 0
+  run fastly service backend create --version latest --name "$name" --address "$host" --port 443 \
+    --ssl-sni-hostname "$host" --ssl-cert-hostname "$host" "$@"
+}
+
+# Found under this name at once, with a certificate, before DNS moves.
+try_name() { fastly service domain list --version "$1" | tr -s ' ' '\n' | grep 'edgecompute\.app$' | head -n 1; }
+
+first_name() {
+  TRY=$(printf %s "$DOMAIN" | tr . - | cut -c1-58).edgecompute.app
+  fastly service domain create --version latest --name "$TRY" >/dev/null 2>&1 && return
+  # Another customer may have it.
+  TRY=${TRY%%.*}-$(hex | cut -c1-4).edgecompute.app
+  run fastly service domain create --version latest --name "$TRY"
+}
+
+# The id of the domain, where it is a versionless one of this service.
+versionless() {
+  fastly domain list --service-id "$ID" --fqdn "$DOMAIN" 2>/dev/null | awk -v name="$DOMAIN" '$1 == name { print $2 }'
+}
+
+# A classic domain belongs to a version of the service. A newer account may have versionless ones only.
+own_name() {
+  ! fastly service domain describe --version latest --name "$DOMAIN" >/dev/null 2>&1 || return 0
+  [ -z "$(versionless)" ] || return 0
+  classic=$(fastly service domain create --version latest --name "$DOMAIN" 2>&1) && return
+  other=$(fastly domain create --fqdn "$DOMAIN" --service-id "$ID" 2>&1) && return
+  printf '%s\n' "$classic" "$other" >&2
+  say "Note: $DOMAIN could not be added. If another service has it, move it when visitors may come."
+}
+
+# `log_by_api KIND FIELDS`: the CLI takes these keys on its command line only, so curl asks the same API.
+log_by_api() {
+  kind=$1
+  shift
+  said=$({
+    header Fastly-Key "$(fastly auth token)"
+    for field in name=queue_logs "$@"; do printf 'data-urlencode = "%s"\n' "$field"; done
+  } | curl --silent --show-error --max-time 60 --config - \
+    "${FASTLY_API_ENDPOINT:-https://api.fastly.com}/service/$ID/version/$version/logging/$kind" 2>&1) || :
+  case $said in *queue_logs*) ;; *) stop "Fastly made no log: $said" ;; esac
+}
+
+has_log() {
+  for kind in s3 newrelic https; do
+    ! fastly service logging "$kind" describe --version "$1" --name queue_logs >/dev/null 2>&1 || return 0
+  done
+  return 1
+}
+
+# In a version that is not active: its number.
+log() {
+  version=$1
+  case $LOG in
+    s3)
+      log_by_api s3 "bucket_name=$LOG_BUCKET" "domain=$LOG_HOST" "access_key=$LOG_KEY" "secret_key=$LOG_SECRET" \
+        period=60 message_type=blank
+      ;;
+    newrelic) log_by_api newrelic "region=$LOG_REGION" "token=$LOG_KEY" ;;
+    *)
+      set -- "url=$LOG" method=POST content_type=application/x-ndjson json_format=2 message_type=blank
+      [ -z "$LOG_KEY" ] || set -- "$@" header_name=Authorization "header_value=$LOG_KEY"
+      log_by_api https "$@"
+      ;;
+  esac
+}
+
+if ! is_active; then
+  link config "$CONFIG"
+  link secrets "$SECRETS"
+  # The origin receives the Host of the visitor: an override would be given here.
+  backend protected_content "$ORIGIN"
+  # A visitor waits for the store no longer than this.
+  backend upstash "$UPSTASH" --override-host "$UPSTASH" \
+    --connect-timeout 1000 --first-byte-timeout 500 --between-bytes-timeout 500
+  TRY=$(try_name latest)
+  [ -n "$TRY" ] || first_name
+  own_name
+  [ -z "$LOG" ] || has_log latest ||
+    log "$(fastly service version list | awk '$1 ~ /^[0-9]+$/ && $1 > n { n = $1 } END { print n }')"
+  say "Backends, domains and stores are joined. Deploying."
+  run fastly compute deploy --non-interactive --no-default-domain --package "$PACKAGE"
+else
+  say "A version is active already: backends, domains and package stay as they are."
+  TRY=$(try_name active)
+  if [ -n "$LOG" ] && ! has_log active; then
+    run fastly service version clone --version active
+    log "$(printf '%s\n' "$out" | sed -n 's/.* to version \([0-9]*\).*/\1/p')"
+    run fastly service version activate --version "$version"
+  fi
+fi
+
+# All POPs have a version within half a minute, rarely later.
+say "Waiting for https://$TRY/_queue/healthz"
+health() { curl --silent --max-time 10 "$@" "https://$TRY/_queue/healthz"; }
+left=60
+until [ "$(health --output /dev/null --write-out '%{http_code}')" = 200 ]; do
+  left=$((left - 1))
+  [ "$left" -gt 0 ] || stop "the service is not well. It says: $(health)"
+  sleep 2
+done
+say "It says: $(health)"
+
+# The certificate can be had before DNS moves.
+subscription() { fastly tls-subscription list --filter-domain "$DOMAIN" --include tls_authorizations --json; }
+tls=$(subscription 2>/dev/null) || tls=
+case $tls in
+  *'"RecordName"'* | *'"State"'*) ;;
+  *)
+    said=$(fastly tls-subscription create --domain "$DOMAIN" 2>&1) || say "Note: no certificate was ordered: $said"
+    tls=$(subscription 2>/dev/null) || tls=
+    ;;
+esac
+field() { printf '%s\n' "$tls" | sed -n "s/^    \"$1\": \"\(.*\)\",*\$/\1/p" | head -n 1; }
+record() {
+  printf '%s\n' "$tls" | awk -v want="$1" -F '"' '
+    $2 == "RecordName" { name = $4 }
+    $2 == "RecordType" { kind = $4 }
+    $2 == "Type" { type = $4 }
+    $2 == "Values" { on = 1; next }
+    /\]/ { on = 0 }
+    on && type == want { printf "     %s  %s  %s\n", name, kind, $2 }' | grep . ||
+    say "     (not known yet: fastly tls-subscription list --include tls_authorizations --json)"
+}
+
+cat <<END
+
+The waiting room runs: open https://$TRY/
+The panel is https://$TRY/_queue, for the user admin. The password is in $KEEP.
+
+Next:
+  1. Put what $KEEP holds where passwords are kept, and delete that file.
+  2. Look at the site through the room; until DNS moves, your server receives $TRY as Host.
+     Also: cargo dev probe --service https://$TRY
+  3. For the certificate, set this DNS record now. No visitor notices:
+$(record managed-dns)
+     Wait until it is issued: fastly tls-subscription list --filter-domain $DOMAIN
+  4. To send visitors here, change DNS of $DOMAIN, a day after you made its TTL short, to the first or, where a CNAME
+     cannot be, to the others:
+$(record managed-http-cname)
+$(record managed-http-a)
+END
+case $LOG in
+  https://*)
+    sum=$(printf %s "$ID" | { sha256sum || shasum -a 256 || openssl sha256 -r; } 2>/dev/null | cut -d ' ' -f 1)
+    host=${LOG#https://}
+    say "  5. For the log, ${host%%/*} must answer /.well-known/fastly/logging/challenge with 200 and this line:"
+    say "     $sum"
+    ;;
+esac
+cat <<END
+
+The guides use these names:
+  export FASTLY_SERVICE_ID=$ID CONFIG=$CONFIG SECRETS=$SECRETS DOMAIN=$DOMAIN
+
+To undo all of it, after DNS leads back to your server:
+END
+[ -z "$(field ID)" ] || say "  fastly tls-subscription delete --force --id $(field ID)"
+[ -z "$(versionless)" ] || say "  fastly domain delete --domain-id $(versionless)"
+cat <<END
+  fastly service delete --force --service-id $ID
+  fastly config-store delete --store-id $CONFIG
+  fastly secret-store delete --store-id $SECRETS
+END

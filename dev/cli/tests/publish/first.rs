@@ -1,0 +1,765 @@
+//! `deploy/first.sh`, with its answers on standard input, Fastly's real CLI and a stand-in for Fastly's API.
+//!
+//! What it asks of other hosts goes to this machine: a `curl` that stands before the real one puts other addresses for
+//! theirs. It writes down every command line, as a `fastly` that stands before the real one does.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::PoisonError;
+
+use cli::check::verdict;
+use cli::fastly_api::{Api, SERVICE, TOKEN};
+use harness::edge::{Edge, EdgeOptions};
+use harness::origin::Origin;
+use harness::project::{self, project};
+use harness::sandbox_dir::Settings;
+use harness::tools;
+use tempfile::TempDir;
+use upstash_local::{DEADLINE, Server, Store};
+
+use super::{CHECKOUT, command, form, sealed_length, shell, succeeds};
+
+const UPSTASH_TOKEN: &str = "development-only-upstash-token";
+const ANSWERS: [&str; 6] = [
+    "www.shop.example",
+    "origin.shop.example",
+    "https://eu1-name.upstash.io",
+    UPSTASH_TOKEN,
+    "",
+    "",
+];
+/// Where the service is found before DNS moves.
+const TRY: &str = "www-shop-example.edgecompute.app";
+
+/// Writes down its command line. The last word of `curl` is a URL.
+const FASTLY: &str = r#"#!/bin/sh
+printf 'fastly %s\n' "$*" >>"$ARGV"
+exec "$REAL_FASTLY" "$@"
+"#;
+const CURL: &str = r#"#!/bin/sh
+printf 'curl %s\n' "$*" >>"$ARGV"
+left=$#
+for word; do
+  shift
+  left=$((left - 1))
+  [ "$left" -gt 0 ] || word=$(printf %s "$word" | sed "s#^https://[^/]*upstash.io#$STORE#; s#^https://origin[^/]*#$SITE#; s#^https://[^/]*edgecompute.app#$EDGE#")
+  set -- "$@" "$word"
+done
+exec "$REAL_CURL" "$@"
+"#;
+
+/// An account at Fastly, a database, a site, and somebody who answers.
+struct World {
+    api: Api,
+    folder: TempDir,
+    site: Origin,
+    store: Store,
+    server: Server,
+    /// The stand-in for the running service.
+    edge: String,
+}
+
+/// What a run has said, and how it ended.
+struct Ran {
+    is_done: bool,
+    said: String,
+}
+
+impl World {
+    fn new() -> Self {
+        let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+        let folder = tempfile::tempdir().unwrap();
+        let site = Origin::start(any_port).unwrap();
+        site.show("/_queue/healthz", "text/plain", "ok\n");
+        let store = Store::embedded(UPSTASH_TOKEN).unwrap();
+        let server = Server::start(store.clone(), any_port).unwrap();
+        let world = Self {
+            api: Api::start().unwrap(),
+            edge: site.url(),
+            folder,
+            site,
+            store,
+            server,
+        };
+        fs::create_dir(world.path("bin")).unwrap();
+        fs::create_dir(world.path("home")).unwrap();
+        world.program("fastly", FASTLY);
+        world.program("curl", CURL);
+        world.program("sleep", "#!/bin/sh\n");
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let path = self.path("bin").join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A package, as a release has one.
+    fn package(&self) -> PathBuf {
+        let package = self.path("package/pkg/now-serving.tar.gz");
+        if !package.exists() {
+            let folder = self.path("package");
+            fs::create_dir(&folder).unwrap();
+            let root = &project().unwrap().root;
+            fs::copy(root.join("fastly.toml"), folder.join("fastly.toml")).unwrap();
+            let wasm = project::build_wasm().unwrap();
+            let pack = format!(
+                "cd {}; fastly compute pack --wasm-binary {}",
+                folder.display(),
+                wasm.display()
+            );
+            let apart = tempfile::tempdir().unwrap();
+            succeeds(&shell(&self.api, apart.path(), &pack));
+        }
+        package
+    }
+
+    fn run(&self, answers: &[&str]) -> Ran {
+        let package = self.package();
+        self.run_with(answers, &[("PACKAGE", &package.display().to_string())])
+    }
+
+    fn run_with(&self, answers: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let real_curl = Path::new("/usr/bin/curl");
+        let mut command = command(&self.api, self.folder.path(), "exec sh deploy/first.sh");
+        command
+            .env_remove("FASTLY_SERVICE_ID")
+            .env_remove("NAME")
+            .env("HOME", self.path("home"))
+            .env("ARGV", self.path("argv"))
+            .env("REAL_FASTLY", tools::fastly_cli().unwrap())
+            .env("REAL_CURL", real_curl)
+            .env("STORE", self.server.url())
+            .env("SITE", self.site.url())
+            .env("EDGE", &self.edge)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let builds = variables.iter().all(|(name, _)| *name != "PACKAGE");
+        let _alone = builds.then(|| CHECKOUT.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut child = command.spawn().unwrap();
+        let mut keyboard = child.stdin.take().unwrap();
+        // A run that stops early reads no more.
+        let _ = keyboard.write_all(format!("{}\n", answers.join("\n")).as_bytes());
+        drop(keyboard);
+        let output = child.wait_with_output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        Ran {
+            is_done: output.status.success(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+        }
+    }
+
+    /// The secrets that it made, as it keeps them.
+    fn kept(&self) -> String {
+        fs::read_to_string(self.path("home/now-serving-secrets.txt")).unwrap_or_default()
+    }
+
+    fn secret(&self, name: &str) -> String {
+        let kept = self.kept();
+        let line = kept
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap().to_owned()
+    }
+
+    /// How often it was asked for this.
+    fn count(&self, end: &str) -> usize {
+        let changes = self.api.changes();
+        changes.iter().filter(|line| line.ends_with(end)).count()
+    }
+
+    fn bodies(&self, end: &str) -> Vec<Vec<(String, String)>> {
+        let seen = self.api.seen().into_iter();
+        let mine = seen.filter(|seen| !seen.line.starts_with("GET ") && seen.line.ends_with(end));
+        mine.map(|seen| form(&seen.body())).collect()
+    }
+
+    /// No secret is in what was said, or in a command line that any process of the machine can read.
+    fn no_secret_was_shown(&self, ran: &Ran, more: &[&str]) {
+        let argv = fs::read_to_string(self.path("argv")).unwrap();
+        assert!(argv.contains("fastly service") && argv.contains("curl --silent"));
+        let kept = self.kept();
+        let made = kept.lines().map(|line| line.split_once(' ').unwrap().1);
+        for secret in made
+            .chain([UPSTASH_TOKEN, TOKEN])
+            .chain(more.iter().copied())
+        {
+            assert!(!argv.contains(secret), "{secret}: {argv}");
+            assert!(!ran.said.contains(secret), "{secret}: {}", ran.said);
+        }
+    }
+}
+
+fn has(form: &[(String, String)], key: &str, value: &str) -> bool {
+    form.contains(&(key.to_owned(), value.to_owned()))
+}
+
+fn done(ran: &Ran) {
+    assert!(ran.is_done, "{}", ran.said);
+}
+
+/// How it stopped, and that it did.
+fn stopped<'a>(ran: &'a Ran, why: &str) -> &'a str {
+    assert!(!ran.is_done && ran.said.contains(why), "{}", ran.said);
+    &ran.said
+}
+
+#[test]
+fn six_answers_lead_from_nothing_to_an_active_version() {
+    let world = World::new();
+    let manifest = project().unwrap().root.join("fastly.toml");
+    let before = fs::read(&manifest).unwrap();
+    // Without a package it builds one.
+    let ran = world.run_with(&ANSWERS, &[]);
+    done(&ran);
+    assert_eq!(fs::read(&manifest).unwrap(), before, "fastly.toml stays");
+    let version = format!("/service/{SERVICE}/version/1");
+    let sealed = [
+        "POST /resources/stores/secret/client-key",
+        "POST /resources/stores/secret/secrets-id/secrets",
+    ];
+    let last = sealed[1].replacen("POST", "PUT", 1);
+    let expected: Vec<String> = [
+        &[
+            "POST /service",
+            "POST /resources/stores/config",
+            "POST /resources/stores/secret",
+            "PUT /resources/stores/config/config-id/item/upstash_url",
+            "POST /resources/stores/config/config-id/item",
+        ][..],
+        &sealed.repeat(2),
+        &[sealed[0], &last],
+    ]
+    .concat()
+    .into_iter()
+    .map(str::to_owned)
+    .chain(
+        [
+            "POST {}/resource",
+            "POST {}/resource",
+            "POST {}/backend",
+            "POST {}/backend",
+            "POST {}/domain",
+            "POST {}/domain",
+            "PUT {}/package",
+            "PUT {}/activate",
+            "POST /tls/subscriptions",
+        ]
+        .map(|line| line.replace("{}", &version)),
+    )
+    .collect();
+    assert_eq!(world.api.changes(), expected);
+    what_was_made_is_what_the_service_needs(&world);
+    world.no_secret_was_shown(&ran, &[]);
+    // What is left to do: both DNS records, the names that the guides use, the way back.
+    for next in [
+        "_acme-challenge.www.shop.example  CNAME  made.fastly-validations.com",
+        "www.shop.example  CNAME  j.sni.global.fastly.net",
+        "www.shop.example  A  192.0.2.1",
+        "export FASTLY_SERVICE_ID=made-service CONFIG=config-id SECRETS=secrets-id DOMAIN=www.shop.example",
+        "https://www-shop-example.edgecompute.app/_queue",
+    ] {
+        assert!(ran.said.contains(next), "{next}: {}", ran.said);
+    }
+}
+
+fn what_was_made_is_what_the_service_needs(world: &World) {
+    let kept = world.path("home/now-serving-secrets.txt");
+    let mode = fs::metadata(kept).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "only its owner reads it");
+    let seen = world.api.seen();
+    let entries = seen
+        .iter()
+        .filter(|seen| seen.line.ends_with("/secrets") && !seen.line.starts_with("GET "));
+    let secrets = [
+        ("jwt_secret", world.secret("jwt_secret").len()),
+        ("admin_password", world.secret("admin_password").len()),
+        ("upstash_token", UPSTASH_TOKEN.len()),
+    ];
+    assert_eq!((secrets[0].1, secrets[1].1), (64, 23));
+    for (entry, (name, length)) in entries.zip(secrets) {
+        let body = entry.body();
+        assert!(
+            body.contains(&format!("\"name\":\"{name}\"")),
+            "{name}: {body}"
+        );
+        assert_eq!(sealed_length(&body), length, "{name}, and not a byte more");
+    }
+    let backends = world.bodies("/backend");
+    for (backend, name, host) in [
+        (&backends[0], "protected_content", "origin.shop.example"),
+        (&backends[1], "upstash", "eu1-name.upstash.io"),
+    ] {
+        // By the port the API knows that it is TLS.
+        for (key, value) in [
+            ("name", name),
+            ("address", host),
+            ("ssl_sni_hostname", host),
+            ("ssl_cert_hostname", host),
+            ("port", "443"),
+        ] {
+            assert!(has(backend, key, value), "{key}: {backend:?}");
+        }
+    }
+    assert!(
+        backends[0].iter().all(|(key, _)| key != "override_host"),
+        "the origin receives the visitor's Host: {:?}",
+        backends[0]
+    );
+    for (key, value) in [
+        ("override_host", "eu1-name.upstash.io"),
+        ("connect_timeout", "1000"),
+        ("first_byte_timeout", "500"),
+        ("between_bytes_timeout", "500"),
+    ] {
+        assert!(has(&backends[1], key, value), "{key}: {:?}", backends[1]);
+    }
+    for (name, store) in [("config", "config-id"), ("secrets", "secrets-id")] {
+        let links = world.bodies("/resource");
+        let mine = links
+            .iter()
+            .filter(|link| has(link, "name", name) && has(link, "resource_id", store));
+        assert_eq!(mine.count(), 1, "{name}: {links:?}");
+    }
+    let domains = world.bodies("/domain");
+    assert!(has(&domains[0], "name", TRY), "{domains:?}");
+    assert!(has(&domains[1], "name", "www.shop.example"), "{domains:?}");
+}
+
+/// The values that the config store holds in the end.
+fn entries(api: &Api) -> Settings {
+    let mut entries = Settings::new();
+    for seen in api
+        .seen()
+        .iter()
+        .filter(|seen| !seen.line.starts_with("GET "))
+    {
+        let Some((_, key)) = seen.line.split_once("/config-id/item") else {
+            continue;
+        };
+        let form = form(&seen.body());
+        let field = |wanted: &str| {
+            let found = form.iter().find(|(key, _)| key == wanted);
+            found.map(|(_, value)| value.clone())
+        };
+        let key = field("item_key").unwrap_or_else(|| key.trim_start_matches('/').to_owned());
+        entries.insert(key, field("item_value").unwrap());
+    }
+    entries
+}
+
+#[test]
+fn a_first_visitor_goes_in_with_what_it_has_stored() {
+    let world = World::new();
+    let trial = [&ANSWERS[..4], &["y", ""]].concat();
+    done(&world.run(&trial));
+    let mut settings = entries(&world.api);
+    let names: Vec<_> = settings.keys().map(String::as_str).collect();
+    assert_eq!(names, ["settings", "upstash_url"]);
+    // The service compares it with the host of its backend, which is on this machine here.
+    let url = settings.remove("upstash_url").unwrap();
+    assert_eq!(url, "https://eu1-name.upstash.io");
+    let document = settings["settings"].clone();
+    assert_eq!(document, r#"{"backend_calls":10}"#, "a trial account");
+    let verdict = verdict("settings", &document, Settings::new());
+    assert!(verdict.is_sound, "{:?}", verdict.lines);
+    world.store.reset_counts();
+    let backends = (world.site.url(), world.server.url());
+    let mut options = EdgeOptions::local(
+        project::build_wasm().unwrap(),
+        backends,
+        settings,
+        20 * DEADLINE,
+    );
+    options.secrets = ["jwt_secret", "admin_password"]
+        .map(|name| (name.to_owned(), world.secret(name)))
+        .into_iter()
+        .chain([("upstash_token".to_owned(), UPSTASH_TOKEN.to_owned())])
+        .collect();
+    let edge = Edge::start(&options).unwrap();
+    // It asks for the site when it starts.
+    world.site.clear();
+    let get = |path: &str| ureq::get(format!("{}{path}", edge.url()));
+    assert_eq!(get("/_queue/healthz").call().unwrap().status(), 200);
+    let page = get("/").header("accept", "text/html").call().unwrap();
+    assert_eq!(page.status(), 200);
+    let cookies = page.headers().get_all("set-cookie").iter();
+    let mut cookies = cookies.map(|cookie| cookie.to_str().unwrap());
+    assert!(cookies.any(|cookie| cookie.contains("queue=")), "{page:?}");
+    let is_the_site = |seen: &harness::origin::Seen| seen.method == "GET" && seen.target == "/";
+    assert!(world.site.requests().iter().any(is_the_site), "the site");
+    assert!(world.store.calls() > 0, "the visitor has drawn a number");
+    let login = |password: &str| {
+        let basic = format!("admin:{password}");
+        let basic = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, basic);
+        let call = get("/_queue/status").header("authorization", format!("Basic {basic}"));
+        call.call().is_ok()
+    };
+    assert!(login(&world.secret("admin_password")) && !login("another-password"));
+}
+
+#[test]
+fn a_wrong_token_stops_it_before_anything_is_made() {
+    let world = World::new();
+    let package = world.package().display().to_string();
+    let ran = world.run_with(
+        &ANSWERS,
+        &[("PACKAGE", &package), ("FASTLY_API_TOKEN", "another")],
+    );
+    stopped(&ran, "Fastly did not take the token");
+    let wrong = [&ANSWERS[..3], &["another", "", ""]].concat();
+    let ran = world.run(&wrong);
+    let said = stopped(&ran, "Upstash did not write");
+    assert!(said.contains("read-only"), "{said}");
+    world.no_secret_was_shown(&ran, &[]);
+    assert_eq!(world.api.changes(), [""; 0]);
+    assert_eq!(world.kept(), "");
+}
+
+#[test]
+fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
+    let world = World::new();
+    for (answers, why) in [
+        (
+            &["https://www.shop.example"][..],
+            "a domain is lower-case letters",
+        ),
+        (&["shop"], "a domain has a dot"),
+        (
+            &["www.shop.example", "www.shop.example"],
+            "a name of its own",
+        ),
+        (
+            &["www.shop.example", "origin.shop.example/shop"],
+            "without a path",
+        ),
+        (
+            &[
+                "www.shop.example",
+                "origin.shop.example",
+                "rediss://eu1-name.upstash.io",
+            ],
+            "https://",
+        ),
+        (&ANSWERS[..3], "no answer"),
+    ] {
+        stopped(&world.run(answers), why);
+    }
+    let lost = [&ANSWERS[..1], &["nowhere.invalid"], &ANSWERS[2..]].concat();
+    stopped(&world.run(&lost), "there is no host nowhere.invalid");
+    assert_eq!(world.api.changes(), [""; 0]);
+}
+
+#[test]
+fn it_refuses_clearly_where_something_is_missing() {
+    let world = World::new();
+    let ran = world.run_with(&ANSWERS, &[("PACKAGE", "nowhere.tar.gz")]);
+    stopped(&ran, "nowhere.tar.gz");
+    // A folder of programs without fastly, curl and cargo.
+    let few = world.path("few");
+    fs::create_dir(&few).unwrap();
+    for name in ["sh", "grep", "sed"] {
+        std::os::unix::fs::symlink(Path::new("/bin").join(name), few.join(name)).unwrap();
+    }
+    let ran = world.run_with(&ANSWERS, &[("PATH", &few.display().to_string())]);
+    let said = stopped(&ran, "this machine lacks");
+    let missing = [
+        "npm install --global @fastly/cli",
+        "curl:",
+        "https://rustup.rs",
+    ];
+    assert!(missing.iter().all(|what| said.contains(what)), "{said}");
+    assert_eq!(world.api.changes(), [""; 0]);
+}
+
+#[test]
+fn a_name_that_is_taken_is_left_alone() {
+    let world = World::new();
+    let other = "fastly service create --type wasm --name now-serving --comment 'Somebody else'";
+    let apart = tempfile::tempdir().unwrap();
+    succeeds(&shell(&world.api, apart.path(), other));
+    let before = world.api.changes();
+    let said = world.run(&ANSWERS);
+    stopped(&said, "NAME=tickets sh deploy/first.sh");
+    assert_eq!(world.api.changes(), before);
+
+    // Stores of that name, which another service may use.
+    let world = World::new();
+    let store = "fastly config-store create --name now-serving-config";
+    let apart = tempfile::tempdir().unwrap();
+    succeeds(&shell(&world.api, apart.path(), store));
+    let before = world.api.changes();
+    stopped(&world.run(&ANSWERS), "stores of the name now-serving");
+    assert_eq!(world.api.changes(), before);
+    let package = world.package().display().to_string();
+    let named = [("PACKAGE", &*package), ("NAME", "tickets")];
+    done(&world.run_with(&ANSWERS, &named));
+    let stores = world.bodies("/stores/config");
+    assert!(has(&stores[1], "name", "tickets-config"), "{stores:?}");
+}
+
+#[test]
+fn a_name_at_edgecompute_that_is_taken_gets_some_letters_more() {
+    let world = World::new();
+    let taken = "Domain is already taken by another customer";
+    world
+        .api
+        .refuse(("POST", "/domain", "edgecompute.app"), 1, (400, taken));
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    let domains = world.bodies("/domain");
+    let longer = &domains[1][0].1;
+    assert!(longer.starts_with("www-shop-example-"), "{domains:?}");
+    assert!(
+        ran.said.contains(&format!("open https://{longer}/")),
+        "{}",
+        ran.said
+    );
+}
+
+#[test]
+fn an_account_without_classic_domains_gets_a_versionless_one() {
+    let world = World::new();
+    let old = "The classic domains APIs are deprecated";
+    world
+        .api
+        .refuse(("POST", "/domain", "www.shop.example"), 1, (403, old));
+    done(&world.run(&ANSWERS));
+    assert_eq!(world.count("POST /domain-management/v1/domains"), 1);
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert_eq!(world.count("POST /domain-management/v1/domains"), 1);
+    let undo = "fastly domain delete --domain-id made";
+    assert!(ran.said.contains(undo), "{}", ran.said);
+
+    // Where another service has the domain, the room can be tried all the same.
+    let world = World::new();
+    for end in ["/domain", "/domains"] {
+        world.api.refuse(
+            ("POST", end, "www.shop.example"),
+            1,
+            (400, "Domain is taken"),
+        );
+    }
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(
+        ran.said.contains("www.shop.example could not be added"),
+        "{}",
+        ran.said
+    );
+}
+
+/// At whatever step it broke off.
+#[test]
+fn a_run_that_broke_off_goes_on_and_makes_nothing_twice() {
+    for (method, end) in [
+        ("POST", "/stores/config"),
+        ("POST", "/stores/secret"),
+        ("POST", "/item"),
+        ("POST", "/secrets"),
+        ("PUT", "/secrets"),
+        ("POST", "/resource"),
+        ("POST", "/backend"),
+        ("PUT", "/package"),
+        ("PUT", "/activate"),
+    ] {
+        let world = World::new();
+        world
+            .api
+            .refuse((method, end, ""), 1, (500, "Something broke"));
+        let ran = world.run(&ANSWERS);
+        stopped(&ran, "run this again");
+        let kept = world.kept();
+        let ran = world.run(&ANSWERS);
+        done(&ran);
+        assert!(
+            ran.said.contains("There is a service now-serving"),
+            "{}",
+            ran.said
+        );
+        assert!(
+            world.kept().starts_with(&kept),
+            "the secrets are those of the first run"
+        );
+        for line in [
+            "POST /service",
+            "/stores/config",
+            "/stores/secret",
+            "/version/1/backend",
+            "/activate",
+            "/tls/subscriptions",
+        ] {
+            let made = if line == "/version/1/backend" { 2 } else { 1 };
+            let all = made + usize::from(line.ends_with(end));
+            assert_eq!(world.count(line), all, "{end}: {line}");
+        }
+        world.no_secret_was_shown(&ran, &[]);
+    }
+}
+
+#[test]
+fn a_second_run_says_what_is_there_and_changes_no_version() {
+    let world = World::new();
+    done(&world.run(&ANSWERS));
+    let first = world.api.changes().len();
+    let kept = world.kept();
+    fs::remove_file(world.path("home/now-serving-secrets.txt")).unwrap();
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(
+        ran.said.contains("A version is active already"),
+        "{}",
+        ran.said
+    );
+    let again = &world.api.changes()[first..];
+    let store = "/resources/stores";
+    let expected = [
+        format!("PUT {store}/config/config-id/item/upstash_url"),
+        format!("POST {store}/secret/client-key"),
+        format!("PUT {store}/secret/secrets-id/secrets"),
+    ];
+    assert_eq!(again, expected, "the token may be another one");
+    assert_eq!(
+        world.kept(),
+        "",
+        "no secret is made for one that is there: {kept}"
+    );
+}
+
+#[test]
+fn a_running_service_gets_no_other_site_and_no_other_store() {
+    let world = World::new();
+    done(&world.run(&ANSWERS));
+    let before = world.api.changes();
+    for (place, other) in [
+        (1, "origin.other.example"),
+        (2, "https://us1-other.upstash.io"),
+    ] {
+        let mut answers = ANSWERS;
+        answers[place] = other;
+        let ran = world.run(&answers);
+        let said = stopped(&ran, "change the backend first");
+        assert!(said.contains("leads to"), "{said}");
+        assert_eq!(world.api.changes(), before);
+    }
+}
+
+#[test]
+fn a_service_that_is_not_well_is_said_to_be() {
+    let mut world = World::new();
+    world.edge = "http://127.0.0.1:9".to_owned();
+    stopped(&world.run(&ANSWERS), "the service is not well");
+}
+
+#[test]
+fn a_log_needs_no_server_and_its_keys_are_on_no_command_line() {
+    for (answers, kind, fields, secrets) in [
+        (
+            &[
+                "s3",
+                "logs",
+                "auto.r2.example",
+                "made-access-key",
+                "made+secret/key=",
+            ][..],
+            "s3",
+            &[
+                ("bucket_name", "logs"),
+                ("domain", "auto.r2.example"),
+                ("access_key", "made-access-key"),
+                ("secret_key", "made+secret/key="),
+                ("period", "60"),
+                ("message_type", "blank"),
+            ][..],
+            &["made-access-key", "made+secret/key="][..],
+        ),
+        (
+            &["newrelic", "EU", "made-license-key"],
+            "newrelic",
+            &[("region", "EU"), ("token", "made-license-key")],
+            &["made-license-key"],
+        ),
+        (
+            &["https://logs.shop.example/ingest", "Bearer made-key"],
+            "https",
+            &[
+                ("url", "https://logs.shop.example/ingest"),
+                ("header_name", "Authorization"),
+                ("header_value", "Bearer made-key"),
+                ("json_format", "2"),
+                ("message_type", "blank"),
+            ],
+            &["Bearer made-key"],
+        ),
+    ] {
+        let with_log = [&ANSWERS[..5], answers].concat();
+        let world = World::new();
+        let ran = world.run(&with_log);
+        done(&ran);
+        let logs = world.bodies(&format!("/version/1/logging/{kind}"));
+        for (key, value) in [("name", "queue_logs")].iter().chain(fields) {
+            assert!(has(&logs[0], key, value), "{key}: {logs:?}");
+        }
+        world.no_secret_was_shown(&ran, secrets);
+        if kind == "https" {
+            // Of the service's id, without a line's end.
+            let sum = "9c85cae7b2befeebc38ad8498bccc58d7a887dd42fd81a02a0879fccf132a3aa";
+            let path = "logs.shop.example must answer /.well-known/fastly/logging/challenge";
+            assert!(
+                ran.said.contains(path) && ran.said.contains(sum),
+                "{}",
+                ran.said
+            );
+        }
+
+        // A log that is wanted later is in a version of its own, once.
+        let world = World::new();
+        done(&world.run(&ANSWERS));
+        assert_eq!(world.count("/queue_logs"), 0);
+        done(&world.run(&with_log));
+        done(&world.run(&with_log));
+        assert_eq!(world.count(&format!("/version/2/logging/{kind}")), 1);
+        assert_eq!(
+            (world.count("/version/2/activate"), world.count("/clone")),
+            (1, 1)
+        );
+    }
+}
+
+#[test]
+fn all_of_it_is_undone_by_the_commands_it_ends_with() {
+    let world = World::new();
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    let (_, undo) = ran.said.split_once("To undo all of it").unwrap();
+    let (_, undo) = undo.split_once('\n').unwrap();
+    let apart = tempfile::tempdir().unwrap();
+    succeeds(&shell(&world.api, apart.path(), undo));
+    let deleted = world
+        .api
+        .changes()
+        .into_iter()
+        .filter(|line| line.starts_with("DELETE "));
+    assert_eq!(
+        deleted.collect::<Vec<_>>(),
+        [
+            "DELETE /tls/subscriptions/made-subscription",
+            "DELETE /service/made-service",
+            "DELETE /resources/stores/config/config-id",
+            "DELETE /resources/stores/secret/secrets-id",
+        ]
+    );
+    done(&world.run(&ANSWERS));
+}
