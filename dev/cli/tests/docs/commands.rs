@@ -100,12 +100,13 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
 ];
 
 /// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     (
         "deploy-with-the-cli.md",
         "## Domain and certificate, then DNS",
     ),
     ("deploy-with-the-cli.md", "## Later"),
+    ("at-fastly-already.md", "## Move"),
     ("deploy-by-questions.md", "# Deploy by questions of the CLI"),
     ("deploy-with-terraform.md", "## Write the secrets"),
     ("let-visitors-in-from-your-backend.md", "## Store the token"),

@@ -182,6 +182,20 @@ fn a_new_version_settings_and_deadlines_are_deployed_by_the_commands_of_the_docs
     }
 }
 
+/// With the visitor's, Fastly would come back to the room.
+#[test]
+fn a_service_behind_the_room_is_asked_by_its_own_name() {
+    let api = later("at-fastly-already.md", "## Move");
+    let seen = api.seen();
+    let change = seen
+        .iter()
+        .find(|seen| seen.line.ends_with("/version/3/backend/protected_content"));
+    let change = form(&change.unwrap().body());
+    let own = ("override_host".to_owned(), "origin.shop.example".to_owned());
+    assert!(change.contains(&own), "{change:?}");
+    assert_eq!(count(&api, "/version/3/activate"), 1);
+}
+
 #[test]
 fn what_questions_leave_out_is_made_by_the_commands_of_the_docs() {
     let api = later("deploy-by-questions.md", "# Deploy by questions of the CLI");
