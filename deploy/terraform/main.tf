@@ -79,12 +79,14 @@ resource "fastly_service_compute" "room" {
 
   # Without override_host: the origin receives the Host that the visitor asked for.
   backend {
-    name              = "protected_content"
-    address           = var.origin
-    port              = 443
-    use_ssl           = true
-    ssl_cert_hostname = var.origin
-    ssl_sni_hostname  = var.origin
+    name                  = "protected_content"
+    address               = var.origin
+    port                  = 443
+    use_ssl               = true
+    ssl_cert_hostname     = var.origin
+    ssl_sni_hostname      = var.origin
+    first_byte_timeout    = var.origin_first_byte_timeout
+    between_bytes_timeout = var.origin_between_bytes_timeout
   }
 
   # Sites of regions: `backend` in the setting `regions` names them.
@@ -125,14 +127,19 @@ resource "fastly_service_compute" "room" {
     resource_id = fastly_secretstore.secrets.id
   }
 
-  logging_https {
-    name         = "queue_logs"
-    url          = var.log_url
-    method       = "POST"
-    content_type = "application/x-ndjson"
-    header_name  = "Authorization"
-    header_value = var.log_authorization
-    json_format  = "2"
-    message_type = "blank"
+  # Without log_url there is no log: the room, the panel and the metrics work without one.
+  dynamic "logging_https" {
+    for_each = var.log_url == null ? [] : [var.log_url]
+
+    content {
+      name         = "queue_logs"
+      url          = logging_https.value
+      method       = "POST"
+      content_type = "application/x-ndjson"
+      header_name  = var.log_authorization == null ? null : "Authorization"
+      header_value = var.log_authorization
+      json_format  = "2"
+      message_type = "blank"
+    }
   }
 }

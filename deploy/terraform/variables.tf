@@ -31,6 +31,18 @@ variable "origin" {
   type        = string
 }
 
+variable "origin_first_byte_timeout" {
+  description = "How long the site may take for the first byte of an answer, in milliseconds. The default is Fastly's."
+  type        = number
+  default     = 15000
+}
+
+variable "origin_between_bytes_timeout" {
+  description = "How long the site may be silent within an answer, in milliseconds. The default is Fastly's."
+  type        = number
+  default     = 10000
+}
+
 variable "region_backends" {
   description = "Backends for regions, the host of each by its name, such as { japan_origin = \"japan.origin.shop.example\" }."
   type        = map(string)
@@ -53,15 +65,16 @@ variable "upstash_url" {
 }
 
 variable "log_url" {
-  description = "Where the log goes, one JSON object per line, such as https://logs.shop.example/ingest."
+  description = "Where the log goes, one JSON object per line, such as https://logs.shop.example/ingest. Its host must answer Fastly's challenge (docs/how-to/deploy-with-the-cli.md). Without it there is no log."
   type        = string
+  default     = null
 }
 
 variable "log_authorization" {
-  description = "The value of the header Authorization that goes with the log. It stands in Terraform's state as text, and in the plan's file."
+  description = "The value of the header Authorization that goes with the log. It stands in Terraform's state as text, and in the plan's file. Without it no such header is sent."
   type        = string
   sensitive   = true
-  default     = ""
+  default     = null
 }
 
 variable "settings" {

@@ -34,22 +34,18 @@ fn names(kind: &str) -> Vec<String> {
 #[test]
 fn terraform_makes_all_that_the_manifest_names() {
     let example = example();
-    for (kind, block) in [
-        ("backends", "backend {"),
-        ("log_endpoints", "logging_https {"),
-    ] {
-        let names = names(kind);
-        assert!(!names.is_empty(), "{kind}");
-        for name in &names {
-            let begin = format!("{block} name = \"{name}\"");
-            assert_eq!(example.matches(&begin).count(), 1, "{begin}");
-        }
-        assert_eq!(
-            example.matches(block).count(),
-            names.len(),
-            "{block} and no other"
-        );
+    let backends = names("backends");
+    assert!(!backends.is_empty());
+    for name in &backends {
+        let begin = format!("backend {{ name = \"{name}\"");
+        assert_eq!(example.matches(&begin).count(), 1, "{begin}");
     }
+    let made = example.matches("backend {").count();
+    assert_eq!(made, backends.len(), "these and no other");
+    let log = r#"dynamic "logging_https" { for_each = var.log_url == null ? [] : [var.log_url] content { name = "queue_logs" url = logging_https.value"#;
+    assert_eq!(names("log_endpoints"), ["queue_logs"]);
+    assert_eq!(example.matches("logging_https\" {").count(), 1);
+    assert!(example.contains(log), "no log without its URL");
     for (kind, resource, name, variable) in [
         (
             "config_stores",
@@ -148,6 +144,23 @@ fn terraform_lets_the_origin_see_the_visitors_host_and_shows_no_secret() {
         .unwrap();
     let (variable, _) = variable.split_once('}').unwrap();
     assert!(variable.contains("sensitive = true"), "{variable}");
+}
+
+/// A site may need more time than Fastly's default.
+#[test]
+fn terraform_lets_the_deadlines_of_the_site_be_chosen() {
+    let example = example();
+    let (_, origin) = example.split_once("name = \"protected_content\"").unwrap();
+    let (origin, _) = origin.split_once('}').unwrap();
+    for (deadline, milliseconds) in [("first_byte", 15_000), ("between_bytes", 10_000)] {
+        let line = format!("{deadline}_timeout = var.origin_{deadline}_timeout");
+        assert!(origin.contains(&line), "{line}: {origin}");
+        let variable = format!("variable \"origin_{deadline}_timeout\" {{");
+        let (_, variable) = example.split_once(&variable).unwrap();
+        let (variable, _) = variable.split_once('}').unwrap();
+        let default = format!("default = {milliseconds}");
+        assert!(variable.contains(&default), "{variable}");
+    }
 }
 
 #[test]
