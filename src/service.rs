@@ -129,7 +129,7 @@ fn past_the_room(request: &Request<'_>) -> Option<Outcome> {
         Belongs::Unclear => return Some(reply_with(unclear(), Reason::BadRequest)),
     }
     if call.method == "OPTIONS" {
-        return Some(options(call));
+        return Some(options(call, &request.room.site));
     }
     call.is_plain_http().then(|| to_https(request))
 }

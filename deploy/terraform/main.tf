@@ -17,6 +17,7 @@ terraform {
 
 locals {
   package      = "${path.module}/../../pkg/now-serving.tar.gz"
+  origin_name  = coalesce(var.origin_host, var.origin)
   upstash_host = trimsuffix(trimprefix(var.upstash_url, "https://"), "/")
 }
 
@@ -39,7 +40,7 @@ resource "fastly_configstore_entries" "config" {
 
   entries = {
     upstash_url = var.upstash_url
-    settings    = jsonencode(var.settings)
+    settings    = jsonencode(merge(var.origin_host == null ? {} : { origin_host = var.origin_host }, var.settings))
   }
 }
 
@@ -77,14 +78,14 @@ resource "fastly_service_compute" "room" {
     source_code_hash = data.fastly_package_hash.room.hash
   }
 
-  # Without override_host: the origin receives the Host that the visitor asked for.
+  # Without override_host, which would go before the setting origin_host, and before the Host that the visitor asked for.
   backend {
     name                  = "protected_content"
     address               = var.origin
     port                  = 443
     use_ssl               = true
-    ssl_cert_hostname     = var.origin
-    ssl_sni_hostname      = var.origin
+    ssl_cert_hostname     = local.origin_name
+    ssl_sni_hostname      = local.origin_name
     first_byte_timeout    = var.origin_first_byte_timeout
     between_bytes_timeout = var.origin_between_bytes_timeout
   }

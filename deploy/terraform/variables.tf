@@ -43,6 +43,12 @@ variable "origin_between_bytes_timeout" {
   default     = 10000
 }
 
+variable "origin_host" {
+  description = "The name by which the origin knows the site, such as shop-1234.herokuapp.com: for SNI, the certificate and the setting origin_host. Without it these are origin's, and the origin gets the visitor's Host."
+  type        = string
+  default     = null
+}
+
 variable "region_backends" {
   description = "Backends for regions, the host of each by its name, such as { japan_origin = \"japan.origin.shop.example\" }."
   type        = map(string)
@@ -128,6 +134,7 @@ variable "settings" {
       "protected_paths",
       "kit",
       "rooms",
+      "origin_host",
       "cache_paths",
       "command_paths",
       "waiting_status",

@@ -232,6 +232,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::http::Site;
     use crate::queue::{AbsentVisitors, Pace, RoomName};
     use crate::ticket::challenge::Proof;
 
@@ -312,6 +313,7 @@ mod tests {
         assert_eq!(config.rooms.first.name.as_str(), "main");
         assert_eq!(config.operators.path, "/_queue");
         assert_eq!(config.operators.host, None);
+        assert_eq!(config.rooms.first.site, Site::default());
         assert_eq!(
             config.rooms.first.pace,
             Pace {
@@ -493,6 +495,21 @@ mod tests {
             ("admin_host", "192.0.2.7"),
             ("admin_host", "::1"),
             ("admin_host", " "),
+            ("origin_host", "https://origin.example"),
+            ("origin_host", "origin.example:8443"),
+            ("origin_host", "origin.example/"),
+            ("origin_host", "origin.example."),
+            ("origin_host", "Origin.example"),
+            ("origin_host", "origin"),
+            ("origin_host", "*.example"),
+            ("origin_host", "a.example b.example"),
+            ("origin_host", "a.example,b.example"),
+            ("origin_host", "a.example\r\nx-mine: 1"),
+            ("origin_host", " "),
+            ("origin_host", "käse.example"),
+            ("origin_host", "192.0.2.7"),
+            ("origin_host", "::1"),
+            ("origin_host", &format!("{}example", "a.".repeat(128))),
             ("cookie_domain", "example"),
             ("cookie_domain", ".shop.example"),
             ("cookie_domain", "Shop.example"),

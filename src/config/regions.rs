@@ -1,8 +1,9 @@
-//! The regions of a room: in which of them a visitor is, and to which backend requests of a visitor inside go.
+//! The regions of a room: in which of them a visitor is, and to which site requests of a visitor inside go.
 //!
-//! Invariant: a visitor of whom it is not known where they come from is in none of them. The ticket decides about the backend, wherever
+//! Invariant: a visitor of whom it is not known where they come from is in none of them. The ticket decides about the site, wherever
 //! its holder is.
 
+use crate::http::Site;
 use crate::queue::{Lag, Lane, RegionName, Regions};
 
 /// The regions of a room.
@@ -11,8 +12,8 @@ pub struct RoomRegions {
     /// What the store knows of them.
     pub rule: Regions,
     pub(super) places: Vec<Places>,
-    /// Those backends that are not the room's own.
-    pub(super) backends: Vec<(RegionName, String)>,
+    /// Those sites that are not the room's own.
+    pub(super) sites: Vec<(RegionName, Site)>,
 }
 
 /// Where a region is.
@@ -39,7 +40,7 @@ impl RoomRegions {
         Self {
             rule: Regions { list, lag },
             places: Vec::new(),
-            backends: Vec::new(),
+            sites: Vec::new(),
         }
     }
 
@@ -56,12 +57,12 @@ impl RoomRegions {
         found.map_or(Lane::Main, |(region, _)| Lane::Region(region.name))
     }
 
-    /// The backend for visitors inside with a ticket of this lane, where it is not the room's own.
+    /// The site for visitors inside with a ticket of this lane, where it is not the room's own.
     #[must_use]
-    pub fn backend(&self, lane: Lane) -> Option<&str> {
-        let of = |(name, _): &&(RegionName, String)| Lane::Region(*name) == lane;
-        let found = self.backends.iter().find(of);
-        found.map(|(_, backend)| backend.as_str())
+    pub fn site(&self, lane: Lane) -> Option<&Site> {
+        let of = |(name, _): &&(RegionName, Site)| Lane::Region(*name) == lane;
+        let found = self.sites.iter().find(of);
+        found.map(|(_, site)| site)
     }
 
     /// Whether the country of a visitor decides about any of them.

@@ -1,6 +1,7 @@
 //! One waiting room: a line of its own with its pace and its looks, and the names of all that belongs to it.
 
 use super::{OnOriginError, Paths, Reader, RoomRegions};
+use crate::http::Site;
 use crate::http::cookie::RoomCookies;
 use crate::page::Pages;
 use crate::queue::{
@@ -17,6 +18,8 @@ pub struct Room {
     pub routes: String,
     /// The names of its cookies.
     pub cookies: RoomCookies,
+    /// Where its requests go, but for those of visitors inside whose region has a site of its own.
+    pub site: Site,
     /// How the line moves by itself.
     pub pace: Pace,
     /// What is done about called visitors who do not come.
@@ -72,23 +75,25 @@ impl Room {
         }
     }
 
-    /// The backend for visitors inside with a ticket of this lane, where it is not the usual one.
+    /// The site for visitors inside with a ticket of this lane.
     #[must_use]
-    pub fn backend(&self, lane: Lane) -> Option<&str> {
-        self.regions.as_ref()?.backend(lane)
+    pub fn site(&self, lane: Lane) -> &Site {
+        let regions = self.regions.as_ref();
+        let own = regions.and_then(|regions| regions.site(lane));
+        own.unwrap_or(&self.site)
     }
 
-    /// All backends to which visitors inside may be sent, each once; nothing stands for the usual one.
+    /// All sites to which visitors inside may be sent, each once.
     #[must_use]
-    pub fn backends(&self) -> Vec<Option<&str>> {
-        let of_regions = self.regions.iter().flat_map(|regions| &regions.backends);
-        let mut backends = vec![None];
-        for (_, backend) in of_regions {
-            if !backends.contains(&Some(backend.as_str())) {
-                backends.push(Some(backend));
+    pub fn sites(&self) -> Vec<&Site> {
+        let of_regions = self.regions.iter().flat_map(|regions| &regions.sites);
+        let mut sites = vec![&self.site];
+        for (_, site) in of_regions {
+            if !sites.contains(&site) {
+                sites.push(site);
             }
         }
-        backends
+        sites
     }
 
     pub(super) fn asked_of(reader: &mut Reader<'_>, paths: &Paths, named: Named) -> Self {
@@ -97,6 +102,10 @@ impl Room {
             name: named.name,
             routes: named.routes,
             cookies: named.cookies,
+            site: Site {
+                backend: None,
+                host: reader.origin_host(),
+            },
             pace: Pace {
                 automatic: reader.number("automatic", Pace::USUAL.automatic, Pace::AUTOMATIC),
                 quantity: reader.number("automatic_quantity", Pace::USUAL.quantity, Pace::QUANTITY),

@@ -16,7 +16,8 @@ pub struct Unsound {
     /// The rooms. Their names may be unsound: [`place_of`](Self::place_of) knows.
     pub rooms: Rooms,
     knows_rooms: bool,
-    of_regions: Backends,
+    of_rooms: Sites,
+    of_regions: Sites,
     /// What verifies tickets and signs passes.
     pub keys: Option<Keys>,
     /// Where the operator's routes begin, or would by default.
@@ -36,9 +37,9 @@ pub struct Unsound {
     clock: Option<i64>,
 }
 
-/// To which backends visitors of regions go.
+/// To which sites requests go: to which backend, and for which host there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Backends {
+enum Sites {
     Known,
     Unknown,
 }
@@ -55,9 +56,15 @@ impl Unsound {
             // Where they are not read, who is inside the first room stays inside, as where there is no other.
             knows_rooms: is_sound("room") && knows_areas,
             of_regions: if is_read("regions") && !findings.mixes_backends {
-                Backends::Known
+                Sites::Known
             } else {
-                Backends::Unknown
+                Sites::Unknown
+            },
+            // Where the host was not read, the visitor's own is no other site's.
+            of_rooms: if problems.iter().all(|problem| problem.key != "origin_host") {
+                Sites::Known
+            } else {
+                Sites::Unknown
             },
             rooms: config.rooms,
             keys: is_read("jwt_secret").then_some(config.tickets.keys),
@@ -104,10 +111,11 @@ impl Unsound {
         self.knows_rooms.then(place)
     }
 
-    /// Whether it is known to which backend visitors inside with a ticket of this lane go.
+    /// Whether it is known to which site requests with a ticket of this lane go; those without one are of the main line.
     #[must_use]
-    pub fn knows_backend(&self, lane: Lane) -> bool {
-        self.of_regions == Backends::Known || !matches!(lane, Lane::Region(_))
+    pub fn knows_site(&self, lane: Lane) -> bool {
+        let is_known = self.of_regions == Sites::Known || !matches!(lane, Lane::Region(_));
+        is_known && self.of_rooms == Sites::Known
     }
 
     /// A time of the POP's clock, as the setting `clock` shifts it.

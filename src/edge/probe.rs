@@ -24,26 +24,27 @@ pub(super) fn has_bad_news(asked: &Asked<'_>, counts: &Counts) -> bool {
     answered != Answered::Ok
 }
 
-/// Where a backend of the room is known to be down, none is asked as well. Of several one is asked, by chance.
+/// Where a site of the room is known to be down, none is asked as well. Of several one is asked, by chance.
 fn answered(asked: &Asked<'_>, counts: &Counts) -> Option<Answered> {
     let rule = asked.room.health;
     if rule.setting == OriginHealth::Off {
         return None;
     }
-    let backends = asked.room.backends();
-    if backends.iter().any(|backend| is_unhealthy(*backend)) {
+    let sites = asked.room.sites();
+    if sites.iter().any(|site| is_unhealthy(site)) {
         return Some(Answered::Bad);
     }
     let path = asked.room.probe_path.as_deref()?;
-    let url = Url::parse(&format!("http://{}{path}", asked.call.host)).ok()?;
-    let last = u64::try_from(backends.len()).map_or(0, |many| many.saturating_sub(1));
+    let last = u64::try_from(sites.len()).map_or(0, |many| many.saturating_sub(1));
     let at = Chance::of(&asked.call.id).between(Rule::Probe, 0, last);
-    let backend = usize::try_from(at)
+    let site = usize::try_from(at)
         .ok()
-        .and_then(|at| backends.get(at).copied()?);
+        .and_then(|at| sites.get(at).copied())?;
+    let host = site.host.as_ref().unwrap_or(&asked.call.host);
+    let url = Url::parse(&format!("http://{host}{path}")).ok()?;
     counts.has_called();
     let began = Instant::now();
-    let sent = ToOrigin::send_probe(&url, backend);
+    let sent = ToOrigin::send_probe(&url, site);
     Some(
         match sent.and_then(|pending| head_in_time(pending, began, rule.slow_ms)) {
             Ok(Head::There(head, _)) => {

@@ -10,7 +10,7 @@ use fastly::http::request::{PendingRequest, PendingResponseKind, SendErrorCause}
 use fastly::http::{CandidateResponse, HeaderName, HeaderValue, Url};
 use fastly::{Backend, Request};
 
-use now_serving::http::{Call, Forward, PRIVATE, Way, forbids_storing, told};
+use now_serving::http::{Call, Forward, PRIVATE, Site, Way, forbids_storing, told};
 
 /// The backend of the origin where neither a room nor a region names another one.
 const ORIGIN: &str = "protected_content";
@@ -42,7 +42,7 @@ impl<'a> ToOrigin<'a> {
         prepare(&mut request, forward, call);
         let body = body.filter(|_| forward.watch.is_none() || call.has_body());
         Self {
-            backend: named(forward.backend.as_deref()),
+            backend: named(&forward.site),
             request,
             body,
             way: forward.way,
@@ -61,14 +61,14 @@ impl<'a> ToOrigin<'a> {
     /// Sends a request of the edge's own: a pass, with none of a visitor's headers.
     pub(super) fn send_probe(
         url: &Url,
-        backend: Option<&'a str>,
+        site: &'a Site,
     ) -> Result<PendingRequestHandle, SendErrorCause> {
         let mut request = RequestHandle::new();
         request.set_url(url);
         request.insert_header(&USER_AGENT, &HeaderValue::from_static("now-serving-health"));
         request.set_cache_override(&CacheOverride::Pass);
         let probe = Self {
-            backend: named(backend),
+            backend: named(site),
             request,
             body: None,
             way: Way::Pass,
@@ -127,9 +127,9 @@ impl<'a> ToOrigin<'a> {
     }
 }
 
-/// The name of a backend of the origin.
-fn named(backend: Option<&str>) -> &str {
-    backend.unwrap_or(ORIGIN)
+/// The name of a site's backend.
+fn named(site: &Site) -> &str {
+    site.backend.as_deref().unwrap_or(ORIGIN)
 }
 
 /// A request that is under way to the origin, or to the cache.
@@ -196,13 +196,16 @@ fn keep_what_is_for_all(answer: &mut CandidateResponse) -> Result<(), SendErrorC
 }
 
 /// Whether a health check of the platform, where this backend has one, says that the origin is down.
-pub(super) fn is_unhealthy(backend: Option<&str>) -> bool {
-    let health = Backend::from_name(named(backend)).map(|backend| backend.is_healthy());
+pub(super) fn is_unhealthy(site: &Site) -> bool {
+    let health = Backend::from_name(named(site)).map(|backend| backend.is_healthy());
     matches!(health, Ok(Ok(BackendHealth::Unhealthy)))
 }
 
 /// What is ours goes, what the origin should know comes. Every change is a call to the host, so nothing is changed that
 /// need not be.
+///
+/// A `Host` among it is the one that is sent, unless the backend has an `override_host`: so says the SDK at
+/// `BackendBuilder::override_host`, and so it is on the local server. The URL stays the visitor's.
 fn prepare(request: &mut RequestHandle, forward: &Forward, call: &Call) {
     let came: Vec<&[u8]> = call.lines("cookie").collect();
     let left = forward.cookies.left(came.iter().copied());

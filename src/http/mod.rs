@@ -40,8 +40,8 @@ pub struct Forward {
     pub position: Option<Position>,
     /// For `Queue-Pass`.
     pub pass: Option<String>,
-    /// The backend to which it goes, where that is not the usual one.
-    pub backend: Option<String>,
+    /// To which site it goes.
+    pub site: Site,
     /// Which of the visitor's cookies go along.
     pub cookies: Cookies,
     /// How it goes there.
@@ -52,6 +52,15 @@ pub struct Forward {
     pub commands: Commands,
     /// How its answer is watched, where it is.
     pub watch: Option<Watch>,
+}
+
+/// A site behind the room: where it is, and for which host it is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The backend, where that is not the usual one.
+    pub backend: Option<String>,
+    /// The `Host` that it gets, where that is not the visitor's.
+    pub host: Option<String>,
 }
 
 /// How an answer of the origin is watched.

@@ -117,6 +117,7 @@ pub fn told(call: &Call, forward: &Forward) -> Vec<(&'static str, String)> {
     let is_https = call.https || !call.local && !call.is_plain_http();
     let scheme = if is_https { "https" } else { "http" };
     let lines = [
+        ("host", forward.site.host.clone()),
         ("x-forwarded-for", address.clone()),
         ("fastly-client-ip", address),
         ("x-forwarded-host", Some(call.host.clone())),
@@ -194,6 +195,7 @@ pub fn upgrades_only<'a>(mut connection: impl Iterator<Item = &'a [u8]>) -> bool
 
 #[cfg(test)]
 mod tests {
+    use super::super::Site;
     use super::*;
     use crate::queue::Position;
 
@@ -350,6 +352,31 @@ mod tests {
         }
         let lines = ["content=\"ESI/1.0\"", "max-age=60"];
         assert!(!forbids(["no-cache"], lines), "in any line");
+    }
+
+    /// A platform finds the site by its own name, and the site the visitor's in `X-Forwarded-Host`.
+    #[test]
+    fn an_origin_that_goes_by_host_receives_its_own_and_the_visitors_beside_it() {
+        let call = Call {
+            host: "shop.example:8443".to_owned(),
+            ..Call::default()
+        };
+        let forward = Forward {
+            site: Site {
+                host: Some("shop-1234.platform.example".to_owned()),
+                ..Site::default()
+            },
+            ..Forward::default()
+        };
+        let lines = told(&call, &forward);
+        for (name, value) in [
+            ("host", "shop-1234.platform.example"),
+            ("x-forwarded-host", "shop.example:8443"),
+        ] {
+            let found = lines.iter().filter(|(found, _)| *found == name);
+            let found: Vec<&str> = found.map(|(_, value)| &**value).collect();
+            assert_eq!(found, [value], "{name}");
+        }
     }
 
     #[test]

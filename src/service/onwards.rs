@@ -3,7 +3,7 @@
 use super::{Outcome, reply_with, secured};
 use crate::config::{OriginCookie, Paths, Rooms, WebSockets};
 use crate::http::cookie::{OF_ROOMS, TICKETS, TWINS};
-use crate::http::{Answer, Call, Cookies, Forward, Reply, Way};
+use crate::http::{Answer, Call, Cookies, Forward, Reply, Site, Way};
 use crate::queue::Position;
 use crate::queue::Reason;
 use crate::request::Request;
@@ -15,9 +15,11 @@ use std::borrow::Cow;
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 pub(super) fn forward(request: &Request<'_>, reason: Reason) -> Outcome {
-    let Request { call, config, .. } = *request;
+    let Request {
+        call, config, room, ..
+    } = *request;
     let ours = (config.web.origin_cookie, &config.rooms);
-    let bare = bare(call, &config.paths, ours, None);
+    let bare = bare(call, &config.paths, ours, &room.site);
     Outcome {
         answer: Answer::Forward(bare),
         record: Decision::forwarded(reason),
@@ -102,12 +104,13 @@ pub(super) fn what_is_taken() -> Reply {
 
 /// Whether a page elsewhere may send something is for the origin to say, which learns nothing else by it; what may be sent
 /// at all is known here.
-pub(super) fn options(call: &Call) -> Outcome {
+pub(super) fn options(call: &Call, site: &Site) -> Outcome {
     if !call.is_preflight() {
         return reply_with(what_is_taken(), Reason::Preflight);
     }
     let forward = Forward {
         cookies: Cookies::None,
+        site: site.clone(),
         ..Forward::default()
     };
     Outcome {
@@ -121,16 +124,17 @@ pub(super) fn options(call: &Call) -> Outcome {
 
 /// What every request loses on its way to the origin, the tickets of all rooms among it, and gains nothing yet. Where other
 /// visitors may see the answer, it is not asked for in the name of this one: without cookies, and never with credentials. Where it goes to
-/// another backend than the usual one, no other visitor sees the answer: the cache does not tell backends apart.
+/// another backend than the usual one, or for another host than the visitor's, no other visitor sees the answer: no document says that the
+/// cache tells these apart.
 pub(super) fn bare(
     call: &Call,
     paths: &Paths,
     (origin_cookie, rooms): (OriginCookie, &Rooms),
-    backend: Option<&str>,
+    site: &Site,
 ) -> Forward {
-    let way = match (way(call, paths), backend) {
-        (Way::Cache, Some(_)) => Way::Pass,
-        (way, _) => way,
+    let way = match way(call, paths) {
+        Way::Cache if *site != Site::default() => Way::Pass,
+        way => way,
     };
     if way == Way::Cache {
         return Forward {
@@ -154,7 +158,7 @@ pub(super) fn bare(
     let ours = ours.chain(of_rooms.iter().copied().map(Cow::Borrowed));
     Forward {
         cookies: Cookies::Without(ours.collect(), like),
-        backend: backend.map(str::to_owned),
+        site: site.clone(),
         way,
         ..Forward::default()
     }

@@ -10,7 +10,7 @@ use crate::cache::Pop;
 use crate::config::{Belongs, Serves, Unsound, below};
 use crate::http::{Answer, Call, Forward, Reply};
 use crate::operator;
-use crate::queue::{Now, Reason};
+use crate::queue::{Lane, Now, Reason};
 use crate::telemetry::log::Decision;
 use crate::visitor::ticket_cookie;
 use crate::visitor::visit::{FollowUp, is_kept_out, renewed_unsigned, still_inside, was_ended};
@@ -35,15 +35,23 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
     if may_be_for_operators(call, unsound) {
         return None;
     }
+    // It would be a loop where the visitor's host leads back here.
+    if !unsound.knows_site(Lane::Main) {
+        return None;
+    }
     let place = unsound.place_of(call);
+    // Where it is not known whose request it is, the visitor's host is no other site's.
+    let site = place
+        .map(|place| place.room.site.clone())
+        .unwrap_or_default();
     let is_past = || unsound.paths.skip_room(&call.method, &call.path);
     if place.map_or_else(is_past, |place| place.belongs == Belongs::PastRoom) {
         let ours = (unsound.origin_cookie, &unsound.rooms);
-        let bare = bare(call, &unsound.paths, ours, None);
+        let bare = bare(call, &unsound.paths, ours, &site);
         return Some(forward(bare, Reason::Bypass));
     }
     if call.method == "OPTIONS" {
-        return call.is_preflight().then(|| super::options(call));
+        return call.is_preflight().then(|| super::options(call, &site));
     }
     inside(call, unsound, pop, now)
 }
@@ -84,12 +92,12 @@ fn inside(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option<Out
     let is_inside = ticket.is_inside(now) && !was_ended(&ticket.id, pop);
     let may_go_on = still_inside(&ticket, pop, now).is_some() && !is_kept_out(&ticket, pop, now);
     // At another backend than theirs visitors would meet another site.
-    if !is_inside || !may_go_on || !unsound.knows_backend(ticket.lane) {
+    if !is_inside || !may_go_on || !unsound.knows_site(ticket.lane) {
         return None;
     }
     let pass = keys.pass(&ticket, &room.name, call.hostname(), now);
     let ours = (unsound.origin_cookie, &unsound.rooms);
-    let bare = bare(call, &unsound.paths, ours, room.backend(ticket.lane));
+    let bare = bare(call, &unsound.paths, ours, room.site(ticket.lane));
     let to_origin = of_visitor(bare, ticket.position(), pass);
     let outcome = forward(to_origin, Reason::Inside);
     let record = Decision {

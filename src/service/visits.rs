@@ -28,7 +28,7 @@ pub(super) fn worded(kind: Kind, visit: Visit, request: &Request<'_>) -> Outcome
         let keys = &config.tickets.keys;
         let pass = keys.pass(&visit.ticket, &room.name, call.hostname(), now);
         let ours = (config.web.origin_cookie, &config.rooms);
-        let bare = bare(call, &config.paths, ours, room.backend(visit.ticket.lane));
+        let bare = bare(call, &config.paths, ours, room.site(visit.ticket.lane));
         // What answers a WebSocket takes no cookie; the next page brings the ticket.
         let is_kept = bare.way != Way::WebSocket;
         let watch;

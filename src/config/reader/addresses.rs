@@ -26,6 +26,16 @@ impl Reader<'_> {
         path
     }
 
+    /// The `Host` that the origin gets in place of the visitor's.
+    pub(in crate::config) fn origin_host(&mut self) -> Option<String> {
+        let host = self.optional("origin_host")?;
+        if !is_domain(&host) {
+            let accepted = "none, or the host name by which the origin knows the site, such as shop-1234.herokuapp.com: lower-case letters, digits, - and at least one dot; no scheme, port or path, no * and no IP address";
+            self.problem("origin_host", Some(host.clone()), accepted);
+        }
+        Some(host)
+    }
+
     /// Without a query: what it carries might be a secret, and settings are none.
     pub(in crate::config) fn probe_path(&mut self) -> Option<String> {
         let path = self.optional("probe_path")?;
@@ -84,10 +94,10 @@ impl Reader<'_> {
         Some(host)
     }
 
-    /// Of two parts at least: browsers take no cookie for all of a top-level domain.
+    /// Browsers take no cookie for all of a top-level domain.
     pub(in crate::config) fn cookie_domain(&mut self) -> Option<String> {
         let domain = self.optional("cookie_domain")?;
-        if !is_dns_name(&domain) || !domain.contains('.') {
+        if !is_domain(&domain) {
             let accepted = "none, or a domain such as shop.example: lower-case letters, digits, - and at least one dot; no scheme, port or path, no dot in front, no * and no IP address";
             self.problem("cookie_domain", Some(domain.clone()), accepted);
         }
@@ -225,6 +235,11 @@ pub(in crate::config) fn is_dns_name(name: &str) -> bool {
     name.len() <= 253
         && name.split('.').all(is_label)
         && last.starts_with(|first: char| first.is_ascii_lowercase())
+}
+
+/// A DNS name of two parts at least.
+pub(in crate::config) fn is_domain(name: &str) -> bool {
+    is_dns_name(name) && name.contains('.')
 }
 
 /// Only as the header `Origin` has it (RFC 6454, 6.2), since it is compared byte by byte: in lower case, and with a port

@@ -1,11 +1,12 @@
 //! The setting `regions`: a list of objects, each with a name, the countries or the data centres that it has, and maybe a fixed
-//! share and a backend.
+//! share, and a backend with the host that it is asked for.
 
-use super::{NONE, Reader, rooms, words};
+use super::{NONE, Reader, addresses, rooms, words};
 use crate::config::backend::is_for_visitors;
 use crate::config::document::Known;
 use crate::config::regions::{Places, RoomRegions};
 use crate::config::{OriginBackend, Room};
+use crate::http::Site;
 use crate::http::json::{self, Pairs, Value, whole};
 use crate::queue::{AdaptivePace, Lag, Region, RegionName};
 
@@ -18,6 +19,7 @@ const PLACES: &str = "countries by two capital letters (ISO 3166-1), or pops by 
 const SHARE: &str =
     "share: a whole percent from 1 to 100, and those of all regions together at most 100";
 const BACKEND: &str = "backend: the name of a backend of the service for visitors' requests, 1 to 64 letters, digits, - _ and . , and not upstash";
+const HOST: &str = "origin_host: a host name beside the backend that knows the site by it, such as shop-1234.herokuapp.com: lower-case letters, digits, - and at least one dot; no scheme, port or path, no * and no IP address";
 const MISSING: &str = "the name of a backend of the service: fastly service backend create --version latest --autoclone --name NAME --address HOST --port 443 --ssl-sni-hostname HOST --ssl-cert-hostname HOST, with HOST where the region's site is";
 
 /// What is accepted beside them.
@@ -37,8 +39,9 @@ impl Reader<'_> {
                 Some(regions)
             }
             Err((value, accepted)) => {
-                // A name may be written with escapes.
-                self.found.mixes_backends |= text.contains("backend") || text.contains('\\');
+                // A name may be written with escapes, and a host whose backend is missing was meant for one.
+                let names_site = ["backend", "origin_host", "\\"];
+                self.found.mixes_backends |= names_site.iter().any(|name| text.contains(name));
                 self.problem("regions", Some(value), accepted);
                 None
             }
@@ -46,7 +49,11 @@ impl Reader<'_> {
     }
 
     fn backends_of(&mut self, regions: &RoomRegions) {
-        for (_, backend) in &regions.backends {
+        let backends = regions
+            .sites
+            .iter()
+            .filter_map(|(_, site)| site.backend.as_ref());
+        for backend in backends {
             if self.source.origin_backend(backend) == OriginBackend::Missing {
                 self.found.mixes_backends = true;
                 self.problem("regions", Some(backend.clone()), MISSING);
@@ -100,7 +107,7 @@ fn add(members: &[(String, Value)], regions: &mut RoomRegions) -> Result<(), Fau
     let One {
         region,
         places,
-        backend,
+        site,
     } = read_one(members)?;
     if regions.has(region.name) {
         return Err((region.name.as_str().to_owned(), NAME));
@@ -110,10 +117,10 @@ fn add(members: &[(String, Value)], regions: &mut RoomRegions) -> Result<(), Fau
     if let Some(twice) = places.names().iter().find(is_known) {
         return Err((twice.clone(), PLACES));
     }
-    let backend = backend.map(|backend| (region.name, backend));
+    let site = site.map(|site| (region.name, site));
     regions.rule.list.push(region);
     regions.places.push(places);
-    regions.backends.extend(backend);
+    regions.sites.extend(site);
     Ok(())
 }
 
@@ -125,11 +132,12 @@ fn is_of_both(known: &Places, new: &Places, name: &String) -> bool {
 struct One {
     region: Region,
     places: Places,
-    backend: Option<String>,
+    site: Option<Site>,
 }
 
 fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
-    let (mut name, mut places, mut share, mut backend) = (None, None, None, None);
+    let (mut name, mut places, mut share) = (None, None, None);
+    let mut site = Site::default();
     for (member, value) in members {
         let is_twice = members.iter().filter(|(other, _)| other == member).count() > 1;
         match member.as_str() {
@@ -154,18 +162,27 @@ fn read_one(members: &[(String, Value)]) -> Result<One, Fault> {
             "backend" => {
                 let named = value.text().filter(|name| is_for_visitors(name));
                 let named = named.ok_or_else(|| (value.to_string(), BACKEND))?;
-                backend = Some(named.to_owned());
+                site.backend = Some(named.to_owned());
+            }
+            "origin_host" => {
+                let named = value.text().filter(|host| addresses::is_domain(host));
+                let named = named.ok_or_else(|| (value.to_string(), HOST))?;
+                site.host = Some(named.to_owned());
             }
             _ => return Err((member.clone(), ACCEPTED)),
         }
     }
     let name = name.ok_or_else(|| (String::new(), NAME))?;
     let places = places.ok_or_else(|| (name.as_str().to_owned(), PLACES))?;
+    let site = match (site.backend.is_some(), site.host) {
+        (false, Some(host)) => return Err((host, HOST)),
+        (is_own, host) => is_own.then_some(Site { host, ..site }),
+    };
     let region = Region { name, share };
     Ok(One {
         region,
         places,
-        backend,
+        site,
     })
 }
 
@@ -233,15 +250,45 @@ mod tests {
     }
 
     #[test]
-    fn the_lane_of_the_ticket_decides_about_the_backend() {
+    fn the_lane_of_the_ticket_decides_about_the_site() {
         let read = regions(
-            r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"}]"#,
+            r#"[{"name":"west","pops":"SJC","backend":"west_origin"},{"name":"east","pops":"LHR"},{"name":"alps","pops":"FRA","origin_host":"alps.platform.example","backend":"alps_origin"}]"#,
         );
         let lane = |name| RegionName::read(name).map_or(Lane::Main, Lane::Region);
-        assert_eq!(read.backend(lane("west")), Some("west_origin"));
+        let site = |name| {
+            let site = read.site(lane(name)).cloned().unwrap_or_default();
+            (site.backend, site.host)
+        };
+        let of = |text: &str| Some(text.to_owned());
+        assert_eq!(site("west"), (of("west_origin"), None));
+        let alps = (of("alps_origin"), of("alps.platform.example"));
+        assert_eq!(site("alps"), alps);
         for lane in [lane("east"), lane("gone"), Lane::Main, Lane::Front] {
-            assert_eq!(read.backend(lane), None, "{lane:?}");
+            assert_eq!(read.site(lane), None, "{lane:?}");
         }
+    }
+
+    #[test]
+    fn what_is_no_host_of_a_regions_backend_is_named() {
+        let with = |host: &str| {
+            format!(r#"[{{"name":"west","pops":"SJC","backend":"west","origin_host":{host}}}]"#)
+        };
+        assert_eq!(fault(&with(r#""a.example""#)), None);
+        for host in [
+            r#""""#,
+            r#""none""#,
+            r#""a b""#,
+            r#""A.example""#,
+            r#""a.example:8443""#,
+            r#""https://a.example""#,
+            "5",
+            "null",
+        ] {
+            let named = host.to_owned();
+            assert_eq!(fault(&with(host)), Some((named, HOST)), "{host}");
+        }
+        let alone = r#"[{"name":"west","pops":"SJC","origin_host":"a.example"}]"#;
+        assert_eq!(fault(alone), Some(("a.example".to_owned(), HOST)));
     }
 
     #[test]

@@ -64,6 +64,21 @@ mod wasm {
     }
 
     #[test]
+    fn a_probe_asks_for_the_host_that_the_origin_goes_by() {
+        let house = probed("observe", "/status/204");
+        house.set("origin_host", "shop.platform.example");
+        let mut visitor = Visitor::new(&house);
+        let path = "/status/204";
+        polls_until(&house, &mut visitor, || !probes(&house, path).is_empty());
+        let host = (String::from("host"), b"shop.platform.example".to_vec());
+        assert!(
+            probes(&house, path)
+                .iter()
+                .all(|probe| probe.headers.contains(&host))
+        );
+    }
+
+    #[test]
     fn a_probe_may_be_late_and_with_watching_off_there_is_none() {
         let house = probed("off", "/slow");
         house.set("slow_ms", "50");

@@ -408,3 +408,88 @@ fn two_visitors_never_see_each_others_page_of_an_origin_that_says_nothing_of_fre
         }
     }
 }
+
+/// Of a request that claims another host: `Host` and `X-Forwarded-Host` as the origin receives them.
+fn hosts(house: &House, ask: Ask) -> [String; 2] {
+    let ask = ask.with("host", "shop.example");
+    let ask = ask.with("x-forwarded-host", "forged.example");
+    let seen = sent(house, &ask.with("x_forwarded_host", "forged.example"));
+    let headers = headers(&seen);
+    ["host", "x-forwarded-host"].map(|name| {
+        let named = headers.iter().filter(|(found, _)| found == name);
+        let values: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
+        values.join(", ")
+    })
+}
+
+#[test]
+fn an_origin_that_goes_by_host_receives_its_own_and_the_visitors_beside_it() {
+    let house = House::wasm_shared();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    assert!(
+        visitor
+            .send(Ask::get("/echo").with("host", "shop.example").json())
+            .inside
+    );
+    let cookie = format!("__Host-queue={}", visitor.ticket.clone().unwrap());
+    let every_kind = || {
+        [
+            Ask::get("/robots.txt"),
+            Ask::preflight("/echo"),
+            Ask::get("/echo").with("cookie", &cookie),
+            Ask::get("/commands/echo").with("cookie", &cookie),
+            Ask::get("/cached").with("cookie", &cookie),
+        ]
+    };
+    house.set("command_paths", "/commands/*");
+    house.set("cache_paths", "/cached");
+    for ask in every_kind() {
+        assert_eq!(hosts(&house, ask), ["shop.example", "shop.example"]);
+    }
+    house.set("origin_host", "shop.platform.example");
+    for ask in every_kind() {
+        let found = hosts(&house, ask);
+        assert_eq!(found, ["shop.platform.example", "shop.example"]);
+    }
+    let sale = r#"[{"name":"sale","paths":"/sale/*","origin_host":"sale.platform.example"}]"#;
+    house.set("rooms", sale);
+    let of_sale = hosts(&house, Ask::preflight("/sale/shoes"));
+    assert_eq!(of_sale, ["sale.platform.example", "shop.example"]);
+    let of_shop = hosts(&house, Ask::preflight("/shoes"));
+    assert_eq!(of_shop, ["shop.platform.example", "shop.example"]);
+}
+
+/// The visitor's host might lead back here.
+#[test]
+fn while_it_is_not_known_for_which_host_the_origin_is_asked_it_is_not() {
+    let house = House::wasm_shared();
+    house.permit(1);
+    let mut visitor = Visitor::new(&house);
+    assert!(visitor.ask("/echo").inside);
+    let all = |visitor: &mut Visitor<'_>| {
+        house.wasm_side().origin.clear();
+        let inside = visitor.ask("/echo").status;
+        let others = [Ask::get("/robots.txt"), Ask::preflight("/echo")];
+        let [bypass, preflight] = others.map(|ask| house.ask(&ask).status);
+        let seen = house.wasm_side().origin.requests().len();
+        ([inside, bypass, preflight], seen)
+    };
+    let rooms = r#"[{"name":"sale","paths":"/sale/*","origin_host":"https://a.example"}]"#;
+    for (key, value) in [("origin_host", "https://a.example"), ("rooms", rooms)] {
+        house.set(key, value);
+        assert_eq!(all(&mut visitor), ([503; 3], 0), "{key}");
+        let health = house.ask(&Ask::get("/_queue/healthz"));
+        let told = health.json()["detail"].to_string();
+        let accepted = ": none, or the host name by which the origin knows the site";
+        assert!(
+            health.status == 503 && told.contains("origin_host") && told.contains(accepted),
+            "{told}"
+        );
+        house.set(key, "none");
+    }
+    // Another problem leaves it known.
+    house.set("origin_host", "shop.platform.example");
+    house.set("automatic", "often");
+    assert_eq!(all(&mut visitor).1, 3);
+}

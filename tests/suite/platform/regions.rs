@@ -124,3 +124,25 @@ fn a_backend_that_is_not_there_is_named_and_no_request_goes_to_another_one() {
     house.set("automatic", "often");
     assert_eq!(all(&mut visitor, &mut elsewhere), ([200, 200], [1, 1]));
 }
+
+#[test]
+fn the_backend_of_a_region_is_asked_for_its_own_host_and_not_for_that_of_the_usual_one() {
+    let (west, house) = with_two_origins();
+    let named = WEST.replace('}', r#","origin_host":"west.platform.example"}"#);
+    let host = |origin: &Origin| {
+        let seen = origin.requests().pop().unwrap();
+        origin.clear();
+        let host = seen.headers.into_iter().find(|(name, _)| name == "host");
+        String::from_utf8(host.unwrap().1).unwrap()
+    };
+    house.set("origin_host", "shop.platform.example");
+    house.set("regions", &format!("[{named}]"));
+    let mut visitor = called(&house);
+    visitor.ask("/echo");
+    assert_eq!(host(&west), "west.platform.example");
+    house.ask(&Ask::get("/robots.txt"));
+    assert_eq!(host(&house.wasm_side().origin), "shop.platform.example");
+    house.set("regions", &format!("[{WEST}]"));
+    visitor.ask("/echo");
+    assert!(host(&west).starts_with("127.0.0.1"), "the visitor's");
+}

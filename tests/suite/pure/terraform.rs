@@ -89,7 +89,7 @@ fn terraform_knows_every_setting_and_secret() {
     let (known, told) = (listed("contains(["), listed("store; without the first two"));
     let (_, told) = told.split_once('[').unwrap();
     assert!(
-        example.contains("{ upstash_url = var.upstash_url settings = jsonencode(var.settings) }")
+        example.contains("settings = jsonencode(merge(var.origin_host == null ? {} : { origin_host = var.origin_host }, var.settings)) }")
     );
     for secret in &secrets {
         assert!(told.contains(&format!("\"{secret}\"")), "{secret}: {told}");
@@ -136,8 +136,10 @@ fn terraform_lets_the_origin_see_the_visitors_host_and_shows_no_secret() {
     let (origin, _) = origin.split_once('}').unwrap();
     assert!(!origin.contains("override_host"), "{origin}");
     for name in ["ssl_cert_hostname", "ssl_sni_hostname"] {
-        assert!(origin.contains(&format!("{name} = var.origin")), "{origin}");
+        let line = format!("{name} = local.origin_name");
+        assert!(origin.contains(&line), "{origin}");
     }
+    assert!(example.contains("origin_name = coalesce(var.origin_host, var.origin)"));
     assert!(example.contains("header_value = var.log_authorization"));
     let (_, variable) = example
         .split_once("variable \"log_authorization\" {")

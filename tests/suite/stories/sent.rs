@@ -521,8 +521,56 @@ mod native {
             else {
                 panic!("{path}");
             };
-            let found = (forward.way, forward.backend.as_deref());
+            let found = (forward.way, forward.site.backend.as_deref());
             assert_eq!(found, (way, backend), "{path}");
+        }
+    }
+
+    /// No document says that the cache tells hosts apart, and two of visitors may have one at the origin.
+    #[test]
+    fn what_is_asked_for_the_origins_own_host_is_kept_for_no_other_visitor() {
+        let house = House::native();
+        let now_ms = house.now_ms();
+        let pop = InMemoryCache::new(Arc::new(AtomicU64::new(now_ms)));
+        let rooms = r#"[{"name":"sale","paths":"/sale/*","origin_host":"sale.platform.example"},{"name":"own","paths":"/own/*","origin_host":null}]"#;
+        let config = config_with(&[
+            ("cache_paths", "/assets/*, /sale/assets/*, /own/assets/*"),
+            ("bypass_paths", "/assets/*, /sale/assets/*, /own/assets/*"),
+            ("origin_host", "shop.platform.example"),
+            ("rooms", rooms),
+        ]);
+        for (ask, way, host) in [
+            (
+                Ask::get("/assets/a.png"),
+                Way::Pass,
+                Some("shop.platform.example"),
+            ),
+            (
+                Ask::preflight("/assets/a.png"),
+                Way::Pass,
+                Some("shop.platform.example"),
+            ),
+            (
+                Ask::preflight("/echo"),
+                Way::Pass,
+                Some("shop.platform.example"),
+            ),
+            (
+                Ask::get("/sale/assets/a.png"),
+                Way::Pass,
+                Some("sale.platform.example"),
+            ),
+            (Ask::get("/own/assets/a.png"), Way::Cache, None),
+        ] {
+            let call = call(&ask, "a".repeat(32));
+            let store = Direct(house.store.clone());
+            let request = Request::new(&call, &config, (&store, &pop), Now::from_ms(now_ms));
+            let Answer::Forward(forward) = service::handle(&request, &mut [].as_slice()).answer
+            else {
+                panic!("{ask:?}");
+            };
+            let found = (forward.way, forward.site.host.as_deref());
+            assert_eq!(found, (way, host), "{ask:?}");
         }
     }
 

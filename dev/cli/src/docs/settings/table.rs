@@ -106,7 +106,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "regions",
         accepted: Text(
-            "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent, and `backend`, a name",
+            "none, a list of 1–16 objects, each with `name`, either `countries` or `pops`, and maybe `share`, a percent, and `backend`, a name, with `origin_host`, its host",
         ),
         what: "the [regions](regions.md) with lines of their own, which share each release by fixed shares, or by how many visitors came to each. A visitor of none of them is in the main line",
     },
@@ -178,7 +178,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "probe_path",
         accepted: Text("none, a path of at most 200 characters without a query"),
-        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the sign, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
+        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the sign, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
     },
     Setting {
         name: "adaptive_pace",
@@ -238,9 +238,14 @@ pub(super) const SETTINGS: &[Setting] = &[
         what: "[rooms besides the first](rooms.md), each with a line of its own: which requests are for it, and in which settings it differs. The first room is for all other requests",
     },
     Setting {
+        name: "origin_host",
+        accepted: Text("none, a host name in lower case, without port"),
+        what: "the `Host` that the origin gets in place of the visitor's, which it has in `X-Forwarded-Host` then: for a site [on a platform or behind a CDN](../how-to/use-an-origin-that-goes-by-host.md). An `override_host` of the backend goes before it",
+    },
+    Setting {
         name: "cache_paths",
         accepted: Text("none, [paths](#paths)"),
-        what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`",
+        what: "what the platform's cache may keep and show to several visitors, such as `/assets/*`; written as `bypass_paths`. Nothing is kept with `origin_host`",
     },
     Setting {
         name: "command_paths",
