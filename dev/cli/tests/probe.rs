@@ -153,6 +153,7 @@ fn without_leave_a_service_is_looked_at_and_nothing_in_it_moves() {
         ("cached path", unseen),
         ("a change, as visitors see it", unseen),
         ("what the origin receives", unseen),
+        ("the host of the origin", unseen),
         ("sandboxes in a row", ok),
         ("POP", unseen),
     ] {
@@ -275,6 +276,48 @@ fn visitors_who_are_let_in_see_what_the_origin_answers_and_receives() {
         run.verdict("answers of the origin, inside the room"),
         "differs"
     );
+}
+
+/// The demo origin answers any name; the service in its place would be asked again and again.
+#[test]
+fn an_origin_is_asked_for_a_name_that_it_cannot_know_and_for_the_one_that_it_gets() {
+    let service = Service::start(&[
+        ("automatic", "0"),
+        ("bypass_paths", "/echo /robots.txt"),
+        ("origin_host", "shop.platform.example"),
+    ]);
+    let named = ["--origin-host", "shop.platform.example"];
+    let echo = [&["--echo", "/echo"][..], &named].concat();
+    let run = service.probe(&echo, None);
+    assert_eq!(
+        run.verdict("what the origin receives"),
+        "ok",
+        "{}",
+        run.said
+    );
+    let run = service.probe(&["--echo", "/echo"], None);
+    assert_eq!(
+        run.verdict("what the origin receives"),
+        "differs",
+        "{}",
+        run.said
+    );
+    service.origin.clear();
+    let url = service.origin.url();
+    let run = service.probe(&["--origin", &url], None);
+    assert_eq!(run.verdict("the host of the origin"), "ok", "{}", run.said);
+    let seen = service.origin.requests();
+    let made_up = (String::from("host"), b"now-serving-probe.invalid".to_vec());
+    let asked = seen.iter().filter(|seen| seen.headers.contains(&made_up));
+    assert_eq!(asked.count(), 1, "{seen:?}");
+    let run = service.probe(&["--origin", &service.edge.url()], None);
+    assert_eq!(
+        run.verdict("the host of the origin"),
+        "differs",
+        "{}",
+        run.said
+    );
+    assert!(run.said.contains("in a loop"), "{}", run.said);
 }
 
 #[test]

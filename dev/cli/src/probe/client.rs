@@ -1,4 +1,4 @@
-//! Requests to the service and to nothing else, counted and timed.
+//! Requests to one host and to no other, counted and timed.
 //!
 //! Invariant: after [`MOST_REQUESTS`] or [`LONGEST_RUN`] none is sent any more, except those that put something back.
 
@@ -44,7 +44,7 @@ type Sender = SendRequest<Full<Bytes>>;
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// One connection to the service, opened again when it has ended.
+/// One connection to the host, opened again when it has ended.
 pub(crate) struct Client {
     pub(crate) target: Target,
     runtime: Runtime,
@@ -230,8 +230,10 @@ fn request(target: &Target, ask: &Ask) -> Result<Request<Full<Bytes>>, String> {
     let mut request = Request::builder()
         .method(method)
         .uri(&ask.path)
-        .header("host", &target.authority)
         .header("user-agent", "now-serving-probe");
+    if ask.headers.iter().all(|(name, _)| *name != "host") {
+        request = request.header("host", &target.authority);
+    }
     for (name, value) in &ask.headers {
         request = request.header(*name, value);
     }

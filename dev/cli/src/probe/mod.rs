@@ -8,6 +8,7 @@ mod connect;
 mod draws;
 pub(crate) mod exchange;
 mod health;
+mod host;
 mod message;
 mod methods;
 mod origin;
@@ -26,7 +27,7 @@ use target::Target;
 const TOKEN: &str = "NOW_SERVING_TOKEN";
 
 /// What is looked at, in this order; `docs/explanation/status.md` says what each is for.
-pub const CHECKS: [&str; 13] = [
+pub const CHECKS: [&str; 14] = [
     health::CHECK,
     connect::CONNECTING,
     connect::REDIRECT,
@@ -38,6 +39,7 @@ pub const CHECKS: [&str; 13] = [
     sharing::CACHED,
     message::CHECK,
     origin::CHECK,
+    host::CHECK,
     reuse::CHECK,
     pop::CHECK,
 ];
@@ -45,7 +47,7 @@ pub const CHECKS: [&str; 13] = [
 /// What `cargo dev probe` can be told.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It sends at most 150 requests in at most two minutes, to the host of --service only, and ends with 1 if anything differs. \
+It sends at most 150 requests in at most two minutes to the host of --service, at most two to that of --origin, and ends with 1 if anything differs. \
 What each check is for is in docs/explanation/status.md.")]
 pub struct Options {
     /// The service, such as `https://www-shop-example.edgecompute.app`
@@ -66,6 +68,12 @@ pub struct Options {
     /// A path of the origin that answers with the headers it was sent
     #[arg(long, value_name = "PATH")]
     pub echo: Option<String>,
+    /// The address of the origin, asked once for a name that no origin knows, and once more if that is refused
+    #[arg(long, value_name = "URL")]
+    pub origin: Option<String>,
+    /// The setting `origin_host`, unless the origin gets the host of --service
+    #[arg(long, value_name = "NAME")]
+    pub origin_host: Option<String>,
     /// Draw three numbers of the real line, to time draws and to ask as two visitors
     #[arg(long)]
     pub draw: bool,
@@ -80,8 +88,11 @@ pub struct Options {
 /// When there is nothing to look at: no such host, no Now Serving there, no right token.
 pub fn probe(options: &Options) -> Result<bool, String> {
     let token = options.token.then(token).transpose()?;
+    let client = |option, url: &str| Client::new(Target::parse(option, url)?);
+    let origin = options.origin.as_deref();
     let probe = Probe {
-        client: Client::new(Target::parse("--service", &options.service)?)?,
+        client: client("--service", &options.service)?,
+        origin: origin.map(|url| client("--origin", url)).transpose()?,
         options,
     };
     for path in probe.paths() {
@@ -112,11 +123,12 @@ pub fn probe(options: &Options) -> Result<bool, String> {
     tell(sharing::cached(&probe, &visitors));
     tell(message::check(&probe, before.as_ref(), &visitors));
     tell(origin::check(&probe, &visitors));
+    tell(host::check(&probe));
     tell(reuse::check(&probe));
     tell(pop::check(&probe, &health));
     anstream::println!(
         "{} requests. {}",
-        probe.client.requests(),
+        probe.client.requests() + probe.origin.as_ref().map_or(0, Client::requests),
         summary(&findings)
     );
     Ok(findings
@@ -138,6 +150,8 @@ fn token() -> Result<String, String> {
 /// One run: where it asks, and what it was told.
 struct Probe<'a> {
     client: Client,
+    /// At the origin's own address.
+    origin: Option<Client>,
     options: &'a Options,
 }
 
@@ -154,6 +168,12 @@ impl Probe<'_> {
     /// The page that visitors ask for.
     fn page(&self) -> &str {
         self.options.path.as_deref().unwrap_or("/")
+    }
+
+    /// The `Host` that the origin should get.
+    fn expected_host(&self) -> &str {
+        let set = self.options.origin_host.as_deref();
+        set.unwrap_or(&self.client.target.authority)
     }
 
     fn is_local(&self) -> bool {

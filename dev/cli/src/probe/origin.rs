@@ -44,7 +44,11 @@ pub(super) fn check(probe: &Probe<'_>, visitors: &[Visitor]) -> Finding {
             .means("understood are JSON with names and values, and lines such as `Host: www.shop.example`.");
     }
     let target = &probe.client.target;
-    judge(&told, &target.authority, target.scheme())
+    judge(
+        &told,
+        (probe.expected_host(), &target.authority),
+        target.scheme(),
+    )
 }
 
 type Headers = Vec<(String, String)>;
@@ -90,7 +94,7 @@ fn header(name: &str, value: &str) -> Option<(String, String)> {
     (!name.is_empty() && name.bytes().all(is_name)).then(|| (name, value.trim().to_owned()))
 }
 
-fn judge(told: &Headers, authority: &str, scheme: &str) -> Finding {
+fn judge(told: &Headers, (host, authority): (&str, &str), scheme: &str) -> Finding {
     let value = |name: &str| {
         let values = told.iter().filter(|(told, _)| told == name);
         values
@@ -100,10 +104,10 @@ fn judge(told: &Headers, authority: &str, scheme: &str) -> Finding {
     };
     let cookies = value("cookie");
     let mut wrong: Vec<(String, &str)> = Vec::new();
-    if value("host") != authority {
+    if value("host") != host {
         wrong.push((
-            format!("Host is {:?}, not {authority:?}", value("host")),
-            "`fastly service backend update --version latest --autoclone --name protected_content --override-host \"\"`, and activate; with a site that must be asked by its own name it is right",
+            format!("Host is {:?}, not {host:?}", value("host")),
+            "`fastly service backend update --version latest --autoclone --name protected_content --override-host \"\"`, and activate; where it is the setting `origin_host`, name that with --origin-host",
         ));
     }
     let report = "report it: the edge sets these by itself";
@@ -145,7 +149,7 @@ fn judge(told: &Headers, authority: &str, scheme: &str) -> Finding {
     }
     if wrong.is_empty() {
         let seen = format!(
-            "Host and X-Forwarded-Host are {authority}, X-Forwarded-Proto is {scheme}, X-Forwarded-For is {}; no ticket of ours, nothing forged.",
+            "Host is {host}, X-Forwarded-Host {authority}, X-Forwarded-Proto is {scheme}, X-Forwarded-For is {}; no ticket of ours, nothing forged.",
             value("x-forwarded-for")
         );
         return Finding::fine(CHECK, seen);
@@ -166,7 +170,16 @@ mod tests {
         ["x-forwarded-for","198.51.100.1"],["fastly-client-ip","198.51.100.1"],["cookie","now-serving-probe=kept"]]}"#;
 
     fn verdict(body: &str) -> Verdict {
-        judge(&headers(body), "shop.example", "https").verdict
+        judge(&headers(body), ("shop.example", "shop.example"), "https").verdict
+    }
+
+    #[test]
+    fn an_origin_that_goes_by_host_is_told_its_own_and_the_visitors() {
+        let own = r#"["host","shop.platform.example"]"#;
+        let told = headers(&SOUND.replace(r#"["host","shop.example"]"#, own));
+        let verdict = |host| judge(&told, (host, "shop.example"), "https").verdict;
+        assert_eq!(verdict("shop.platform.example"), Verdict::Fine);
+        assert_eq!(verdict("shop.example"), Verdict::Differs);
     }
 
     #[test]
