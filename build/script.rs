@@ -16,7 +16,7 @@ use crate::{Signs, bare, short, squeezed};
 const FOLDER: &str = "src/store/lua";
 
 /// All modules. Those that a draw uses come first: a name is compared with one after the other.
-const MODULES: [&str; 41] = [
+const MODULES: [&str; 42] = [
     "call",
     "record",
     "live",
@@ -31,7 +31,8 @@ const MODULES: [&str; 41] = [
     "journal",
     "rate",
     "opening",
-    "sign",
+    "copy",
+    "board",
     "answer",
     "save",
     "release",
@@ -62,7 +63,7 @@ const MODULES: [&str; 41] = [
 
 /// All verbs, the frequent ones first.
 const VERBS: [&str; 8] = [
-    "join", "look", "change", "status", "board", "metrics", "journal", "trace",
+    "join", "look", "change", "status", "panel", "metrics", "journal", "trace",
 ];
 
 /// The names `modules`, `make`, `module`, `run` and `verb` are the script's own.

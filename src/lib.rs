@@ -11,11 +11,11 @@
 //! | `edge` | the platform: it alone names its SDK, and is not part of this library |
 //! | [`service`] | route a request, word its answer |
 //! | [`operator`] | the operators' routes: login, verbs, panel, metrics |
-//! | [`visitor`] | one visit: ticket, the sign, at most one call to the store, verdict; what the waiting page asks for |
+//! | [`visitor`] | one visit: ticket, the board, at most one call to the store, verdict; what the waiting page asks for |
 //! | [`request`] | a request with all that decides it: settings, room, store, cache, time |
 //! | [`telemetry`] | the log line, and what Prometheus reads |
 //! | [`store`] | the line itself: its verbs, one call each, and the Lua script with its rules; the wire of Upstash |
-//! | [`cache`] | what a POP remembers: the copy of the sign, logins, the outbox of counters |
+//! | [`cache`] | what a POP remembers: the copy of the board, logins, the outbox of counters |
 //! | [`config`] | the settings, and every problem with them |
 //! | [`page`], [`i18n`] | what people see, in the visitor's language |
 //! | [`http`] | a request and its answer as plain data |
@@ -24,7 +24,7 @@
 //!
 //! Each rule of the line has one home, the script in `src/store/lua`, since only the store can apply it atomically. Tables of vectors
 //! (`tests/vectors`) say what it does, invariants (`dev/invariants`) are asked after every step of random histories, and golden
-//! traces show each visible answer that a change alters. What the edge computes from a copy of the sign alone is in [`queue`]: who is
+//! traces show each visible answer that a change alters. What the edge computes from a copy of the board alone is in [`queue`]: who is
 //! called, how long the wait is, what a ticket is worth after a loss. Every line of it runs in the product.
 
 pub mod cache;

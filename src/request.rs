@@ -139,37 +139,37 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The event whose time it is, and where it stands, as far as is known here: what an operator set is on the last sign, and
+    /// The event whose time it is, and where it stands, as far as is known here: what an operator set is on the last board, and
     /// the clock of the store too.
     #[must_use]
     pub fn event(&self) -> Option<(Event, Phase)> {
-        let last = self.pop.last_sign();
+        let last = self.pop.last_board();
         let (configured, now_ms) = (&self.room.events, self.now_of_events().ms());
         let events = last
             .as_ref()
-            .map_or(configured.as_slice(), |sign| sign.live.events(configured));
+            .map_or(configured.as_slice(), |board| board.live.events(configured));
         let event = Event::of(events, now_ms).cloned()?;
         let phase = event.phase(now_ms);
         Some((event, phase))
     }
 
-    /// The time by which events go: by the clock of the store, as far as the last sign tells it.
+    /// The time by which events go: by the clock of the store, as far as the last board tells it.
     #[must_use]
     pub fn now_of_events(&self) -> Now {
         let last = self.pop.last();
         let told = last.as_ref().and_then(|last| {
-            let event = last.sign.as_ref()?.event.as_ref()?;
+            let event = last.board.as_ref()?.event.as_ref()?;
             Some(event.now(last.read_ms, self.now))
         });
         told.unwrap_or(self.now)
     }
 
-    /// How long a session is, where a cap holds as far as is known here: what an operator set is on the sign.
+    /// How long a session is, where a cap holds as far as is known here: what an operator set is on the board.
     #[must_use]
     pub fn session_minutes(&self) -> Option<u64> {
         let cap = self.room.cap;
         let configured = cap.holds().then_some(cap.session_minutes);
-        let told = self.pop.last_sign().and_then(|sign| sign.sessions);
+        let told = self.pop.last_board().and_then(|board| board.sessions);
         told.map(|sessions| sessions.minutes).max(configured)
     }
 

@@ -9,7 +9,7 @@ mod unsound;
 mod visits;
 mod watch;
 
-use crate::cache::{CachedSign, Lookup};
+use crate::cache::{CachedBoard, Lookup};
 use crate::config::{Belongs, Config, Serves, below};
 use crate::http::cors;
 use crate::http::negotiate::wants_json;
@@ -192,9 +192,9 @@ pub fn end_session(session: EndedSession, request: &Request<'_>) {
         seen: None,
         once: None,
     };
-    if let Ok(Changed::Done(sign, _)) = request.line().change(change, &origin) {
+    if let Ok(Changed::Done(board, _)) = request.line().change(change, &origin) {
         let last = request.pop.last();
-        let copy = CachedSign::drawn(sign, request.now, last.as_ref());
+        let copy = CachedBoard::drawn(board, request.now, last.as_ref());
         request.pop.remember(&copy);
     }
 }
@@ -258,10 +258,10 @@ fn https(call: &Call) -> Reply {
 }
 
 fn of_operator(call: &Call, answered: Answered) -> Outcome {
-    let sign = answered.sign.as_ref();
+    let board = answered.board.as_ref();
     let record = Decision {
-        queue_cursor: sign.map(|sign| sign.cursor.0),
-        event_phase: sign.and_then(|sign| Some(sign.event.as_ref()?.phase.name())),
+        queue_cursor: board.map(|board| board.cursor.0),
+        event_phase: board.and_then(|board| Some(board.event.as_ref()?.phase.name())),
         operator: answered.operator,
         action: answered.action,
         inversion: answered.inversion,

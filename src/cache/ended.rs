@@ -1,6 +1,6 @@
-//! The list of ended sessions as a POP has it: one note, renewed with the sign.
+//! The list of ended sessions as a POP has it: one note, renewed with the board.
 
-use super::LastSign;
+use super::LastBoard;
 use super::marker::{Marker, Markers};
 use crate::queue::{EndedSessions, Now};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub fn kept(markers: &(impl Markers + ?Sized)) -> EndedSessions {
 
 /// The version of what this POP has, whose cache this may be.
 #[must_use]
-pub fn version(cache: &(impl LastSign + ?Sized)) -> u64 {
+pub fn version(cache: &(impl LastBoard + ?Sized)) -> u64 {
     cache.notes().map_or(0, |notes| kept(notes).version)
 }
 

@@ -1,28 +1,28 @@
-//! The sign as a sandbox has it from its POP: kept for the requests that follow within a second, since to ask the POP again is
+//! The board as a sandbox has it from its POP: kept for the requests that follow within a second, since to ask the POP again is
 //! much of what such a request costs.
 //!
-//! Invariant: it lets no visitor in, and no visitor is answered by a sign older than the POP's own copy may be. Its second counts
+//! Invariant: it lets no visitor in, and no visitor is answered by a board older than the POP's own copy may be. Its second counts
 //! from when a look showed it, as far as the clocks of a POP agree, and from when this sandbox read it, as far as they do not.
 
-use super::{CachedSign, MAX_AGE};
+use super::{CachedBoard, MAX_AGE};
 use crate::queue::{Now, RoomName};
 
-/// What a sandbox keeps: one sign, of the room that it served last.
+/// What a sandbox keeps: one board, of the room that it served last.
 #[derive(Clone, Debug, Default)]
-pub struct KeptSign(Option<Kept>);
+pub struct KeptBoard(Option<Kept>);
 
 #[derive(Clone, Debug)]
 struct Kept {
     room: RoomName,
-    copy: CachedSign,
+    copy: CachedBoard,
     since: Now,
 }
 
-impl KeptSign {
-    /// Keeps what was read or put up now, unless it is behind what is kept; a sign of a store that is away is not kept.
-    pub fn keep(&mut self, room: &RoomName, copy: &CachedSign, now: Now) {
-        let is_behind = |kept: &CachedSign| copy.is_older_than(kept);
-        if copy.is_old || copy.sign.is_none() {
+impl KeptBoard {
+    /// Keeps what was read or put up now, unless it is behind what is kept; a board of a store that is away is not kept.
+    pub fn keep(&mut self, room: &RoomName, copy: &CachedBoard, now: Now) {
+        let is_behind = |kept: &CachedBoard| copy.is_older_than(kept);
+        if copy.is_old || copy.board.is_none() {
             self.forget();
         } else if !self.of(room, now).is_some_and(is_behind) {
             self.0 = Some(Kept {
@@ -40,23 +40,23 @@ impl KeptSign {
 
     /// For an update to a visitor who waits.
     #[must_use]
-    pub fn fresh(&self, room: &RoomName, now: Now) -> Option<&CachedSign> {
+    pub fn fresh(&self, room: &RoomName, now: Now) -> Option<&CachedBoard> {
         self.of(room, now).filter(|copy| copy.is_fresh(now))
     }
 
     /// For a visitor inside. Where a cap holds, the POP is asked: a session that was ended is over there at once.
     #[must_use]
-    pub fn fresh_inside(&self, room: &RoomName, now: Now) -> Option<&CachedSign> {
-        let has_no_cap = |copy: &&CachedSign| {
-            let sign = copy.sign.as_ref();
-            sign.is_some_and(|sign| sign.sessions.is_none())
+    pub fn fresh_inside(&self, room: &RoomName, now: Now) -> Option<&CachedBoard> {
+        let has_no_cap = |copy: &&CachedBoard| {
+            let board = copy.board.as_ref();
+            board.is_some_and(|board| board.sessions.is_none())
         };
         let kept = self.of(room, now).filter(has_no_cap);
         kept.filter(|copy| copy.is_fresh_inside(now))
     }
 
     /// What was read within a second.
-    fn of(&self, room: &RoomName, now: Now) -> Option<&CachedSign> {
+    fn of(&self, room: &RoomName, now: Now) -> Option<&CachedBoard> {
         let kept = self.0.as_ref().filter(|kept| kept.room == *room)?;
         let age = now.ms().checked_sub(kept.since.ms())?;
         (u128::from(age) < MAX_AGE.as_millis()).then_some(&kept.copy)
@@ -67,27 +67,17 @@ impl KeptSign {
 mod tests {
     use super::*;
     use crate::cache::MAX_AGE_WITHOUT_A_LINE;
-    use crate::queue::{Cursor, Sign};
+    use crate::queue::{Board, Cursor, Sessions};
 
-    const SESSIONS: &str = r#","sessions":{"total_active":9,"minutes":20,"enforcement":"on","told_ms":0,"since":0,"promised":0,"claimable":0,"late":0,"lapsed":0,"cells":[]}"#;
-
-    /// A sign with these fields behind it.
-    fn read_with(more: &str, ms: u64, cursor: u64, length: u64) -> CachedSign {
-        let birth = r#"{"born":0,"started":0,"adopted":0,"settled":0,"recent":0}"#;
-        let text = format!(
-            r#"{{"birth":{birth},"epoch":1,"cursor":{cursor},"length":{length},"credit":0{more}}}"#
-        );
-        let sign: Option<Sign> = serde_json::from_str(&text).ok();
-        CachedSign {
-            sign,
-            is_old: false,
-            read_ms: ms,
-            looked_ms: ms,
-        }
-    }
-
-    fn read_at(ms: u64, cursor: u64, length: u64) -> CachedSign {
-        read_with("", ms, cursor, length)
+    /// A board that was read at this time.
+    fn read_at(ms: u64, cursor: u64, length: u64) -> CachedBoard {
+        let board = Board {
+            epoch: 1,
+            cursor: Cursor(cursor),
+            length,
+            ..Board::default()
+        };
+        CachedBoard::new(board, Now::from_ms(ms))
     }
 
     fn room() -> RoomName {
@@ -100,7 +90,7 @@ mod tests {
 
     #[test]
     fn it_is_kept_for_a_second_after_the_look_that_showed_it() {
-        let mut kept = KeptSign::default();
+        let mut kept = KeptBoard::default();
         kept.keep(&room(), &read_at(10_000, 2, 9), at(10_700));
         let fresh = |ms| kept.fresh(&room(), at(ms)).is_some();
         assert!(fresh(10_700) && fresh(10_999));
@@ -109,7 +99,7 @@ mod tests {
 
     #[test]
     fn clocks_that_disagree_keep_it_no_longer_than_a_second() {
-        let mut kept = KeptSign::default();
+        let mut kept = KeptBoard::default();
         // By the clock of the sandbox that read the store it is of half a second later.
         kept.keep(&room(), &read_at(10_500, 2, 9), at(10_000));
         let fresh = |ms| kept.fresh(&room(), at(ms)).is_some();
@@ -119,7 +109,7 @@ mod tests {
 
     #[test]
     fn without_a_line_it_serves_visitors_inside_for_a_second_after_it_was_read() {
-        let mut kept = KeptSign::default();
+        let mut kept = KeptBoard::default();
         kept.keep(&room(), &read_at(10_000, 9, 9), at(15_000));
         let life = u64::try_from(MAX_AGE_WITHOUT_A_LINE.as_millis()).unwrap_or_default();
         assert!(kept.fresh_inside(&room(), at(15_999)).is_some());
@@ -139,8 +129,11 @@ mod tests {
 
     #[test]
     fn under_a_cap_the_pop_is_asked_for_visitors_inside() {
-        let copy = read_with(SESSIONS, 10_000, 2, 9);
-        let mut kept = KeptSign::default();
+        let mut copy = read_at(10_000, 2, 9);
+        if let Some(board) = &mut copy.board {
+            board.sessions = Some(Sessions::default());
+        }
+        let mut kept = KeptBoard::default();
         kept.keep(&room(), &copy, at(10_000));
         assert!(kept.fresh_inside(&room(), at(10_000)).is_none());
         assert!(kept.fresh(&room(), at(10_000)).is_some());
@@ -148,17 +141,17 @@ mod tests {
 
     #[test]
     fn what_is_later_takes_its_place_and_what_is_behind_does_not() {
-        let mut kept = KeptSign::default();
-        let cursor = |kept: &KeptSign| {
+        let mut kept = KeptBoard::default();
+        let cursor = |kept: &KeptBoard| {
             let copy = kept.fresh(&room(), at(10_100))?;
-            Some(copy.sign.as_ref()?.cursor)
+            Some(copy.board.as_ref()?.cursor)
         };
         kept.keep(&room(), &read_at(10_000, 5, 9), at(10_000));
         kept.keep(&room(), &read_at(10_050, 2, 9), at(10_050));
         assert_eq!(cursor(&kept), Some(Cursor(5)));
         kept.keep(&room(), &read_at(10_060, 6, 9), at(10_060));
         assert_eq!(cursor(&kept), Some(Cursor(6)));
-        let away = CachedSign {
+        let away = CachedBoard {
             is_old: true,
             ..read_at(10_070, 6, 9)
         };
@@ -168,7 +161,7 @@ mod tests {
 
     #[test]
     fn it_is_of_one_room() {
-        let mut kept = KeptSign::default();
+        let mut kept = KeptBoard::default();
         kept.keep(&room(), &read_at(10_000, 5, 9), at(10_000));
         let other = RoomName::new("other");
         assert!(kept.fresh(&other, at(10_000)).is_none());

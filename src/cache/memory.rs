@@ -11,11 +11,11 @@ use std::time::Duration;
 use crate::cache::outbox::{Batch, Outbox, OutboxSlot, Tally};
 use crate::cache::session::{Renewed, Session};
 use crate::cache::{
-    ANSWER_LIFE, AttemptLock, CachedSign, LastSign, Listed, LoginFailures, LoginThrottle, Lookup,
-    MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE,
-    SessionEnds, SignCache,
+    ANSWER_LIFE, AttemptLock, BoardCache, CachedBoard, LastBoard, Listed, LoginFailures,
+    LoginThrottle, Lookup, MAX_AGE, Marker, Markers, Once, Pop, Refresh, RefreshGuard,
+    STALE_WHILE_REVALIDATE, SessionEnds,
 };
-use crate::queue::{Renewal, Sign};
+use crate::queue::{Board, Renewal};
 
 /// One data centre's cache; clones share everything.
 #[derive(Clone)]
@@ -27,8 +27,8 @@ pub struct InMemoryCache {
 struct Shelf {
     pop: String,
     /// The copy, and when it was put up.
-    copy: RefCell<Option<(CachedSign, u64)>>,
-    last: RefCell<Option<CachedSign>>,
+    copy: RefCell<Option<(CachedBoard, u64)>>,
+    last: RefCell<Option<CachedBoard>>,
     /// Whether somebody has the duty.
     on_duty: Cell<bool>,
     /// From where somebody was wrong, and until when that counts.
@@ -106,7 +106,7 @@ impl InMemoryCache {
         self.shelf.paused.get()
     }
 
-    /// The cache needs the room of the last sign, too.
+    /// The cache needs the room of the last board, too.
     pub fn lose_last(&self) {
         self.shelf.last.replace(None);
     }
@@ -125,7 +125,7 @@ impl InMemoryCache {
     }
 
     /// The copy and its age, unless it has expired.
-    fn found(&self) -> Option<(CachedSign, u64)> {
+    fn found(&self) -> Option<(CachedBoard, u64)> {
         let (copy, since) = self.shelf.copy.borrow().clone()?;
         let age = self.now().saturating_sub(since);
         let life =
@@ -143,9 +143,9 @@ fn is_fresh(age: u64) -> bool {
     u128::from(age) < MAX_AGE.as_millis()
 }
 
-impl LastSign for InMemoryCache {
-    fn last_sign(&self) -> Option<Sign> {
-        self.last()?.sign
+impl LastBoard for InMemoryCache {
+    fn last_board(&self) -> Option<Board> {
+        self.last()?.board
     }
 
     fn notes(&self) -> Option<&dyn Markers> {
@@ -202,7 +202,7 @@ impl Drop for InTurn {
     }
 }
 
-impl SignCache for InMemoryCache {
+impl BoardCache for InMemoryCache {
     fn lookup(&self) -> Lookup {
         match self.found() {
             Some((copy, age)) if is_fresh(age) => Lookup::Hit(Box::new(copy), None),
@@ -211,12 +211,12 @@ impl SignCache for InMemoryCache {
         }
     }
 
-    fn peek(&self) -> Option<CachedSign> {
+    fn peek(&self) -> Option<CachedBoard> {
         let (copy, age) = self.found()?;
         is_fresh(age).then_some(copy)
     }
 
-    fn put(&self, copy: &CachedSign) {
+    fn put(&self, copy: &CachedBoard) {
         if self
             .found()
             .is_some_and(|(there, _)| copy.is_older_than(&there))
@@ -230,13 +230,13 @@ impl SignCache for InMemoryCache {
         }
     }
 
-    fn remember(&self, copy: &CachedSign) {
+    fn remember(&self, copy: &CachedBoard) {
         if let Some(copy) = copy.to_remember(self.last().as_ref()) {
             self.shelf.last.replace(Some(copy));
         }
     }
 
-    fn last(&self) -> Option<CachedSign> {
+    fn last(&self) -> Option<CachedBoard> {
         self.shelf.last.borrow().clone()
     }
 }
@@ -310,7 +310,7 @@ impl Pop for InMemoryCache {
 }
 
 impl Refresh for OnDuty {
-    fn renew(self: Box<Self>, copy: &CachedSign) {
+    fn renew(self: Box<Self>, copy: &CachedBoard) {
         self.0.put(copy);
     }
 }

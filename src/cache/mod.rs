@@ -1,6 +1,7 @@
 //! What a POP remembers. Each port has one subject, and is as small as its user; the platform's cache is behind them in
 //! production, [`memory`] in tests.
 
+mod board;
 pub mod ended;
 mod kept;
 mod login_throttle;
@@ -8,21 +9,20 @@ mod marker;
 pub mod memory;
 pub mod outbox;
 pub mod session;
-mod sign;
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use outbox::Outbox;
 
-pub use kept::KeptSign;
+pub use board::{
+    BoardCache, CachedBoard, LAST_BOARD_TTL, LOOKUP_TIMEOUT, LastBoard, Lookup, MAX_AGE,
+    MAX_AGE_WITHOUT_A_LINE, NoBoard, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, read_board,
+};
+pub use kept::KeptBoard;
 pub use login_throttle::{AttemptLock, LoginFailures, LoginThrottle, TURN_TIMEOUT};
 pub use marker::{Marker, Markers, read, write};
 pub use session::SessionEnds;
-pub use sign::{
-    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, LastSign, Lookup, MAX_AGE, MAX_AGE_WITHOUT_A_LINE,
-    NoSign, Refresh, RefreshGuard, STALE_WHILE_REVALIDATE, SignCache,
-};
 
 /// For how long a POP goes by what the store answered for one ticket.
 pub const ANSWER_LIFE: Duration = Duration::from_secs(1);
@@ -64,7 +64,7 @@ impl Once {
 }
 
 /// All that a POP remembers for one request.
-pub trait Pop: SignCache + LoginThrottle + Outbox + Markers + SessionEnds {
+pub trait Pop: BoardCache + LoginThrottle + Outbox + Markers + SessionEnds {
     /// The POP's name; empty where it has none.
     fn pop(&self) -> String;
     /// Whether this POP has heard this lately.

@@ -330,7 +330,7 @@ fn bucket(most: u64) -> String {
 pub trait Outbox {
     /// What was counted in this POP and the store has not acknowledged: all of it.
     fn batches(&self) -> Vec<Batch>;
-    /// The part of it that a refresh of the sign takes along. While the POP refreshes often, every part has its turn soon,
+    /// The part of it that a refresh of the board takes along. While the POP refreshes often, every part has its turn soon,
     /// and a POP with little to count looks at one outbox and not at all of them.
     fn next_batches(&self) -> Vec<Batch> {
         self.batches()

@@ -1,5 +1,6 @@
 //! One request in order, and what a sandbox keeps for the next. This folder alone names the platform.
 
+mod board;
 mod command;
 mod last_url;
 mod lock;
@@ -11,7 +12,6 @@ mod pop;
 mod probe;
 mod request;
 mod settings;
-mod sign;
 mod signals;
 mod to_origin;
 mod unsound;
@@ -27,7 +27,7 @@ use fastly::Request;
 use fastly::http::serve::{HandlerResult, Serve};
 use fastly::log::Endpoint;
 
-use now_serving::cache::{KeptSign, LOOKUP_TIMEOUT, MAX_AGE};
+use now_serving::cache::{KeptBoard, LOOKUP_TIMEOUT, MAX_AGE};
 use now_serving::config::Problem;
 use now_serving::config::budget::Used;
 use now_serving::queue::Now;
@@ -116,7 +116,7 @@ pub(crate) fn serve() {
 struct SandboxState {
     settings: Settings,
     counts: Counts,
-    sign: Rc<RefCell<KeptSign>>,
+    board: Rc<RefCell<KeptBoard>>,
     host_url: LastUrl,
     store_url: RefCell<LastUrl>,
 }
@@ -165,7 +165,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
     let config = match read {
         Ok(config) => config,
         Err(unsound) => {
-            let kept = (&kept.counts, &mut kept.host_url, &kept.sign);
+            let kept = (&kept.counts, &mut kept.host_url, &kept.board);
             return answer_unsound(request, unsound, kept, now);
         }
     };
@@ -175,7 +175,7 @@ fn answer(request: Request, kept: &mut SandboxState) {
     kept.counts.switch_room(&place.room.name);
     let counts = &kept.counts;
     let upstash = || Upstash::new(config, counts, &kept.store_url);
-    let pop = |now| PlatformCache::new(counts, &kept.sign, now);
+    let pop = |now| PlatformCache::new(counts, &kept.board, now);
     let (store, cache) = (upstash(), pop(now));
     let request = RefCell::new(request);
     let asked = Asked::at(place, (&call, config), (&store, &cache), now);

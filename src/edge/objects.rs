@@ -67,10 +67,10 @@ impl WrittenOnce {
     }
 }
 
-/// A copy of the sign: a node of the POP may hand out an old one, since it lives for two seconds at most.
-pub(super) struct SignCopy(CacheKey);
+/// A copy of the board: a node of the POP may hand out an old one, since it lives for two seconds at most.
+pub(super) struct BoardCopy(CacheKey);
 
-impl SignCopy {
+impl BoardCopy {
     /// The copy of a key.
     pub(super) fn at(key: CacheKey) -> Self {
         Self(key)

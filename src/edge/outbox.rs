@@ -21,7 +21,7 @@ pub(super) const OUTBOX_SLOTS: usize = 4;
 /// The till behind those, for what the origin answered: every refresh takes it along.
 pub(super) const NEWS_SLOT: usize = OUTBOX_SLOTS;
 
-/// A POP that has not read the sign for longer is quiet.
+/// A POP that has not read the board for longer is quiet.
 pub(super) const QUIET_MS: u64 = 60_000;
 
 /// The longest a sandbox that ends waits for a till.
@@ -46,7 +46,7 @@ pub(super) struct Counts {
     parked: Rc<RefCell<Vec<(RoomName, Tally)>>>,
     /// Calls of the origin and of the store.
     pub(super) calls: Rc<Cell<u64>>,
-    /// Whether this request has renewed the copy of the sign.
+    /// Whether this request has renewed the copy of the board.
     pub(super) has_renewed: Rc<Cell<bool>>,
 }
 

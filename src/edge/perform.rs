@@ -149,7 +149,7 @@ impl Performed {
     pub(super) fn is_due(&self, renewal: Option<CountedRenewal>, asked: &Asked<'_>) -> bool {
         let moves = |renewal: CountedRenewal| {
             let by = renewal.to.saturating_sub(renewal.from);
-            let sessions = asked.pop.last_sign().and_then(|sign| sign.sessions);
+            let sessions = asked.pop.last_board().and_then(|board| board.sessions);
             sessions.is_some_and(|sessions| by.saturating_add(1) >= sessions.minutes)
         };
         self.ended.is_none() && renewal.is_some_and(moves)

@@ -1,4 +1,4 @@
-//! What a POP remembers, in the platform's cache: the last sign, logins, markers, ends of sessions, the outbox.
+//! What a POP remembers, in the platform's cache: the last board, logins, markers, ends of sessions, the outbox.
 
 use std::cell::{OnceCell, RefCell};
 use std::net::IpAddr;
@@ -11,29 +11,29 @@ use fastly::cache::core::{CacheError, CacheKey, Transaction};
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::{FORGOTTEN, Renewed, Session};
 use now_serving::cache::{
-    ANSWER_LIFE, AttemptLock, CachedSign, KeptSign, LastSign, Listed, LoginFailures, LoginThrottle,
-    Marker, Markers, Once, Pop, SessionEnds, SignCache, TURN_TIMEOUT,
+    ANSWER_LIFE, AttemptLock, BoardCache, CachedBoard, KeptBoard, LastBoard, Listed, LoginFailures,
+    LoginThrottle, Marker, Markers, Once, Pop, SessionEnds, TURN_TIMEOUT,
 };
-use now_serving::queue::{Now, Renewal, Sign};
+use now_serving::queue::{Board, Now, Renewal};
 
 use super::lock::alone;
 use super::objects::{Overwritten, WrittenOnce};
 use super::outbox::{Counts, NEWS_SLOT, QUIET_MS, SHORT_TURN};
 use super::{now, variable};
 
-/// The data centre's cache: the copy of the sign, and the last one there was.
+/// The data centre's cache: the copy of the board, and the last one there was.
 #[derive(Clone)]
 pub(super) struct PlatformCache {
-    /// The last sign as this request found it: it is asked after in several places, and every time is a call to the host.
-    pub(super) found: OnceCell<Option<CachedSign>>,
+    /// The last board as this request found it: it is asked after in several places, and every time is a call to the host.
+    pub(super) found: OnceCell<Option<CachedBoard>>,
     /// What this sandbox has from before.
-    pub(super) kept: Rc<RefCell<KeptSign>>,
+    pub(super) kept: Rc<RefCell<KeptBoard>>,
     pub(super) counts: Counts,
     pub(super) now: Now,
 }
 
 impl PlatformCache {
-    pub(super) fn new(counts: &Counts, kept: &Rc<RefCell<KeptSign>>, now: Now) -> Self {
+    pub(super) fn new(counts: &Counts, kept: &Rc<RefCell<KeptBoard>>, now: Now) -> Self {
         Self {
             found: OnceCell::new(),
             kept: Rc::clone(kept),
@@ -72,9 +72,9 @@ impl PlatformCache {
     }
 }
 
-impl LastSign for PlatformCache {
-    fn last_sign(&self) -> Option<Sign> {
-        self.last()?.sign
+impl LastBoard for PlatformCache {
+    fn last_board(&self) -> Option<Board> {
+        self.last()?.board
     }
 
     fn notes(&self) -> Option<&dyn Markers> {
@@ -164,12 +164,12 @@ impl Outbox for PlatformCache {
         let is_quiet = last
             .as_ref()
             .is_none_or(|last| now().ms().saturating_sub(last.read_ms) > QUIET_MS);
-        let sign = last.as_ref().and_then(|last| last.sign.as_ref());
-        if is_quiet || sign.is_some_and(|sign| sign.sessions.is_some()) {
+        let board = last.as_ref().and_then(|last| last.board.as_ref());
+        if is_quiet || board.is_some_and(|board| board.sessions.is_some()) {
             return self.batches();
         }
         let is_watched =
-            last.is_some_and(|last| last.sign.is_some_and(|sign| sign.origin.is_some()));
+            last.is_some_and(|last| last.board.is_some_and(|board| board.origin.is_some()));
         let news = is_watched
             .then(|| self.counts.batch_of(NEWS_SLOT))
             .flatten();

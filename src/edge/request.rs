@@ -120,8 +120,8 @@ fn known(text: &str) -> Option<String> {
     (!text.is_empty() && text != "?").then(|| text.to_owned())
 }
 
-/// Asked for only where the URL does not say https: a redirect to https must not go by one sign alone, or it never ends
-/// where that sign is wrong.
+/// Asked for only where the URL does not say https: a redirect to https must not go by one board alone, or it never ends
+/// where that board is wrong.
 pub(super) fn came_by_tls(request: &Request) -> bool {
     let protocol = handle(request).client_tls_protocol_bytes();
     protocol.is_some_and(|protocol| !protocol.is_empty())

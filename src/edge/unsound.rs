@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fastly::Request;
 
-use now_serving::cache::KeptSign;
+use now_serving::cache::KeptBoard;
 use now_serving::config::{Query, Unsound};
 use now_serving::http::Answer;
 use now_serving::queue::Now;
@@ -23,7 +23,7 @@ use super::{log, origin};
 pub(super) fn answer_unsound(
     request: Request,
     unsound: &Unsound,
-    (counts, host, sign): (&Counts, &mut LastUrl, &Rc<RefCell<KeptSign>>),
+    (counts, host, board): (&Counts, &mut LastUrl, &Rc<RefCell<KeptBoard>>),
     now: Now,
 ) {
     let now = unsound.shifted(now);
@@ -32,7 +32,7 @@ pub(super) fn answer_unsound(
     if let Some(room) = room {
         counts.switch_room(room);
     }
-    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts, sign, now), now);
+    let outcome = service::passes(&call, unsound, &PlatformCache::new(counts, board, now), now);
     if let Some(renewal) = outcome.as_ref().and_then(|outcome| outcome.renewal) {
         counts.tally.borrow_mut().renewed(renewal);
     }

@@ -11,10 +11,10 @@ use super::input::{Fields, Refusal};
 use super::login::{Operator, Rights, Scheme};
 use super::verbs::{self, Intent, Verb};
 use super::{Answered, desk, simply, store_trouble};
-use crate::cache::CachedSign;
+use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::page::{Rejection, Unconfirmed};
-use crate::queue::{Actor, Changed, Effect, Inversion, Reason, Sign};
+use crate::queue::{Actor, Board, Changed, Effect, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Standing, Ticket};
@@ -100,27 +100,27 @@ impl Exchange<'_> {
         let (intent, change) = (&*asked.intent, asked.intent.change());
         let act = change.act;
         match self.request.line().change(change, &author) {
-            Ok(Changed::Done(sign, effect)) => {
-                let copied = CachedSign::new(sign.clone(), now);
+            Ok(Changed::Done(board, effect)) => {
+                let copied = CachedBoard::new(board.clone(), now);
                 pop.put(&copied);
-                self.done(intent, act, sign, effect)
+                self.done(intent, act, board, effect)
             }
             // What was seen then is nothing to show to visitors now.
-            Ok(Changed::Replayed(sign, effect)) => self.done(intent, act, sign, effect),
-            Ok(Changed::VersionConflict(sign)) => {
-                self.outdated(asked.seen.unwrap_or_default(), &sign)
+            Ok(Changed::Replayed(board, effect)) => self.done(intent, act, board, effect),
+            Ok(Changed::VersionConflict(board)) => {
+                self.outdated(asked.seen.unwrap_or_default(), &board)
             }
-            Ok(Changed::NotAdmitting(sign)) => self.refused_by_mode(intent, &sign),
+            Ok(Changed::NotAdmitting(board)) => self.refused_by_mode(intent, &board),
             Ok(Changed::KeyReused) => self.reused(),
             Err(fault) => self.lost(fault),
         }
     }
 
-    fn done(&self, intent: &dyn Intent, act: &str, sign: Sign, effect: Effect) -> Answered {
+    fn done(&self, intent: &dyn Intent, act: &str, board: Board, effect: Effect) -> Answered {
         let mut inversion = None;
         let reply = match self.sender {
             Sender::Browser => {
-                let version = sign.live.version;
+                let version = board.live.version;
                 let version = verbs::is_setting(act).then(|| format!("&version={version}"));
                 let done = format!(
                     "done={act}&number={}{}{}",
@@ -128,19 +128,19 @@ impl Exchange<'_> {
                     intent.details(effect),
                     version.unwrap_or_default()
                 );
-                let ticket = intent.ticket(&sign, effect, self.request.now);
-                inversion = ticket.as_ref().and_then(|ticket| jumped(ticket, &sign));
+                let ticket = intent.ticket(&board, effect, self.request.now);
+                inversion = ticket.as_ref().and_then(|ticket| jumped(ticket, &board));
                 desk::redirect(&done, ticket.as_ref(), self.operator, self.request)
             }
             Sender::Program => Reply::json(
                 intent.status(effect),
-                &intent.told(&sign, effect, self.request.room),
+                &intent.told(&board, effect, self.request.room),
             ),
         };
         Answered {
             action: Some(intent.logged(effect)),
             inversion,
-            sign: Some(sign),
+            board: Some(board),
             ..simply(reply, intent.reason())
         }
     }
@@ -168,7 +168,7 @@ impl Exchange<'_> {
         }
     }
 
-    fn outdated(&self, seen: u64, sign: &Sign) -> Answered {
+    fn outdated(&self, seen: u64, board: &Board) -> Answered {
         match self.sender {
             Sender::Browser => {
                 let typed = self.typed;
@@ -177,15 +177,15 @@ impl Exchange<'_> {
             Sender::Program => {
                 let detail = format!(
                     "somebody else changed the settings: {}; nothing of yours was set, look and set it again",
-                    settings_words(sign)
+                    settings_words(board)
                 );
                 not_changed("Changed in the meantime", &detail)
             }
         }
     }
 
-    fn refused_by_mode(&self, intent: &dyn Intent, sign: &Sign) -> Answered {
-        let (title, detail) = intent.refused_by_mode(sign);
+    fn refused_by_mode(&self, intent: &dyn Intent, board: &Board) -> Answered {
+        let (title, detail) = intent.refused_by_mode(board);
         match self.sender {
             Sender::Browser => self.shown(409, Rejection::Told(&format!("{title}: {detail}."))),
             Sender::Program => not_changed(title, &detail),
@@ -248,9 +248,9 @@ fn as_labelled(told: &str) -> String {
 }
 
 /// Whether an operator's own ticket is let in before its turn.
-fn jumped(ticket: &Ticket, sign: &Sign) -> Option<Inversion> {
+fn jumped(ticket: &Ticket, board: &Board) -> Option<Inversion> {
     let is_in = matches!(ticket.standing, Standing::Admitted { .. });
-    let passed = || Inversion::out_of_turn(Inversion::Jump, ticket.position(), ticket.lane, sign);
+    let passed = || Inversion::out_of_turn(Inversion::Jump, ticket.position(), ticket.lane, board);
     is_in.then(passed)?
 }
 
@@ -258,8 +258,8 @@ fn not_changed(title: &str, detail: &str) -> Answered {
     simply(Reply::problem(409, title, detail), Reason::NotChanged)
 }
 
-fn settings_words(sign: &Sign) -> String {
-    let live = &sign.live;
+fn settings_words(board: &Board) -> String {
+    let live = &board.live;
     format!(
         "version {}, mode {}, {} visitors every {} s",
         live.version,

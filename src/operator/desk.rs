@@ -7,7 +7,7 @@ use super::verbs::{self, Ask, Flash, Verb};
 use super::{Answered, simply, to_panel};
 use crate::config::OnStoreError;
 use crate::http::Reply;
-use crate::page::{self, Away, Configured, News, PanelView, Rejection, SignSeen, Unconfirmed};
+use crate::page::{self, Away, BoardSeen, Configured, News, PanelView, Rejection, Unconfirmed};
 use crate::queue::{Mode, Reason};
 use crate::request::Request;
 use crate::store::upstash::{Attempt, StoreError};
@@ -30,15 +30,15 @@ pub(super) fn panel(
         Some(_) => Attempt::AfterRefusal,
         None => Attempt::First,
     };
-    let board = match request.line().board(attempt) {
-        Ok(board) => board,
+    let snapshot = match request.line().panel(attempt) {
+        Ok(snapshot) => snapshot,
         Err(fault) => return without_store(fault, "Nothing can be read or moved.", None, request),
     };
     let news = news(operator, request);
     let desk = PanelView {
-        board: &board,
+        snapshot: &snapshot,
         words: verbs::WORDS,
-        copy: request.pop.peek().map(|copy| SignSeen {
+        copy: request.pop.peek().map(|copy| BoardSeen {
             read_ms: copy.read_ms,
             is_old: copy.is_old,
         }),
@@ -56,7 +56,7 @@ pub(super) fn panel(
         Reason::Panel
     };
     Answered {
-        sign: Some(board.sign),
+        board: Some(snapshot.board),
         ..simply(reply, reason)
     }
 }
@@ -69,11 +69,11 @@ pub(super) fn without_store(
 ) -> Answered {
     let last = request.pop.last();
     let last = last.as_ref();
-    let last = last.and_then(|copy| Some((copy.sign.as_ref()?, copy.read_ms)));
+    let last = last.and_then(|copy| Some((copy.board.as_ref()?, copy.read_ms)));
     let away = Away {
         why: &sentence(&fault.to_string()),
         known,
-        meanwhile: meanwhile(last.map(|(sign, _)| sign.mode()), request),
+        meanwhile: meanwhile(last.map(|(board, _)| board.mode()), request),
         last,
         unconfirmed,
         once: &request.call.id,
@@ -145,16 +145,16 @@ pub(super) fn ask(
         route: verb.route,
         fields: again,
     };
-    let sign = match request.line().status() {
-        Ok(line) => line.sign,
+    let board = match request.line().status() {
+        Ok(line) => line.board,
         Err(fault) => {
             return without_store(fault, "Nothing was changed.", Some(unconfirmed), request);
         }
     };
-    let question = ask(&sign, request.room);
+    let question = ask(&board, request.room);
     let reply = page::question(&request.room.routes, verb.route, &question, again);
     Answered {
-        sign: Some(sign),
+        board: Some(board),
         ..simply(reply, Reason::Panel)
     }
 }

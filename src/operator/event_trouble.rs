@@ -1,17 +1,17 @@
 //! Why an event does not go as its settings say: healthz and status name it.
 
-use crate::queue::{Event, Phase, Sign};
+use crate::queue::{Board, Event, Phase};
 use crate::request::Request;
 
-/// What an operator has to know of the events, by this sign.
-pub(super) fn event_trouble(sign: &Sign, request: &Request<'_>) -> Option<&'static str> {
-    hidden(sign, request).or_else(|| at_odds(sign, request))
+/// What an operator has to know of the events, by this board.
+pub(super) fn event_trouble(board: &Board, request: &Request<'_>) -> Option<&'static str> {
+    hidden(board, request).or_else(|| at_odds(board, request))
 }
 
 /// What operators set takes the place of the settings, also when it is over.
-fn hidden(sign: &Sign, request: &Request<'_>) -> Option<&'static str> {
+fn hidden(board: &Board, request: &Request<'_>) -> Option<&'static str> {
     let is_over = |event: &Event| event.phase(request.now.ms()) == Phase::Over;
-    let live = &sign.live.events.as_ref()?.0;
+    let live = &board.live.events.as_ref()?.0;
     let is_new = |event: &Event| !is_over(event) && live.iter().all(|set| set.id != event.id);
     let is_hidden = live.iter().all(is_over) && !live.is_empty();
     (is_hidden && request.room.events.iter().any(is_new)).then_some(
@@ -20,9 +20,9 @@ fn hidden(sign: &Sign, request: &Request<'_>) -> Option<&'static str> {
 }
 
 /// The event began in another way than its settings say now, or its lot cannot be drawn.
-fn at_odds(sign: &Sign, request: &Request<'_>) -> Option<&'static str> {
-    let (begun, shown) = (sign.begun.as_ref()?, &sign.event.as_ref()?.event);
-    let events = sign.live.events(&request.room.events);
+fn at_odds(board: &Board, request: &Request<'_>) -> Option<&'static str> {
+    let (begun, shown) = (board.begun.as_ref()?, &board.event.as_ref()?.event);
+    let events = board.live.events(&request.room.events);
     let event = events.iter().find(|event| event.id == shown.id)?;
     let room = request.room.name.as_str();
     let phase = event.phase(request.now.ms());

@@ -20,7 +20,7 @@ use crate::http::json::Pairs;
 use crate::http::negotiate::is_navigation;
 use crate::http::{Call, Reply};
 use crate::page;
-use crate::queue::{Inversion, Reason, Sign};
+use crate::queue::{Board, Inversion, Reason};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use login::{Audience, Operator, Refused, Rights, Scheme};
@@ -38,8 +38,8 @@ pub struct Answered {
     pub reason: Reason,
     /// For the log.
     pub fault: Option<StoreError>,
-    /// The sign, if this request saw it.
-    pub sign: Option<Sign>,
+    /// The board, if this request saw it.
+    pub board: Option<Board>,
     /// For the log: the name of the credentials.
     pub operator: Option<String>,
     /// For the log: what is wrong with the secrets by which somebody asked.
@@ -248,7 +248,7 @@ fn simply(reply: Reply, reason: Reason) -> Answered {
         reply,
         reason,
         fault: None,
-        sign: None,
+        board: None,
         operator: None,
         problems: Vec::new(),
         action: None,

@@ -9,7 +9,7 @@ use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{self, iso_8601};
 use crate::queue::journal::JournalLine;
-use crate::queue::{Reason, Sign, Traced};
+use crate::queue::{Board, Reason, Traced};
 use crate::request::Request;
 use crate::ticket::{Receipt, ReceiptFault};
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub(super) fn check(body: &mut dyn Read, request: &Request<'_>) -> Answered {
     {
         Ok(traced) => told(
             &of_receipt(&receipt, &traced, request),
-            Some(traced.sign),
+            Some(traced.board),
             request,
         ),
         Err(fault) => store_trouble(
@@ -74,7 +74,7 @@ fn read(content_type: &str, body: &mut dyn Read) -> Result<String, Refusal> {
 }
 
 /// A page with the same in words, where a form asked.
-fn told(told: &(Value, String), sign: Option<Sign>, request: &Request<'_>) -> Answered {
+fn told(told: &(Value, String), board: Option<Board>, request: &Request<'_>) -> Answered {
     let is_form = Fields::is_form(&request.call.header("content-type"));
     let reply = if is_form {
         let panel = format!("{}/", request.room.routes);
@@ -83,7 +83,7 @@ fn told(told: &(Value, String), sign: Option<Sign>, request: &Request<'_>) -> An
         Reply::json(200, &told.0)
     };
     Answered {
-        sign,
+        board,
         ..simply(reply, Reason::Receipt)
     }
 }
@@ -103,10 +103,10 @@ fn of_fault(fault: ReceiptFault, request: &Request<'_>) -> (Value, String) {
 
 /// What it says, and what the journal says since.
 fn of_receipt(receipt: &Receipt, traced: &Traced, request: &Request<'_>) -> (Value, String) {
-    let cursor = traced.sign.of(receipt.lane).cursor.0;
+    let cursor = traced.board.of(receipt.lane).cursor.0;
     // Only a ticket without a place yet is of no epoch, and none ends it.
     let is_of_line = receipt.epoch > 0;
-    let verdict = if is_of_line && traced.sign.has_ended(receipt.born, receipt.epoch) {
+    let verdict = if is_of_line && traced.board.has_ended(receipt.born, receipt.epoch) {
         "old"
     } else {
         "valid"

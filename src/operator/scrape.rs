@@ -18,11 +18,11 @@ pub(super) fn metrics(request: &Request<'_>) -> Answered {
         }
     };
     pop.acknowledge(&batches);
-    let copy = pop.peek().filter(|copy| copy.sign.is_some());
+    let copy = pop.peek().filter(|copy| copy.board.is_some());
     let age_ms = copy.map(|copy| now_ms.saturating_sub(copy.read_ms));
     let text = prometheus::text(request.room.name.as_str(), &figures, age_ms, now_ms);
     Answered {
-        sign: Some(figures.sign),
+        board: Some(figures.board),
         ..simply(Reply::new(200, CONTENT_TYPE, text), Reason::Metrics)
     }
 }

@@ -8,10 +8,10 @@ use crate::config::{Problem, Room};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::{events_json, iso_8601};
-use crate::queue::{Answers, EventSign};
+use crate::queue::{Answers, CurrentEvent};
 use crate::queue::{
-    Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
-    Provenance, Rate, Reason, RegionLine, Sessions, Sign,
+    Board, Cap, Explained, Invitations, InvitedVisitors, LineStatus, OriginState, PanelSnapshot,
+    Provenance, Rate, Reason, RegionLine, Sessions,
 };
 use crate::request::Request;
 use crate::store::upstash::Attempt;
@@ -60,8 +60,8 @@ pub(super) fn health_words(short: &[Problem], request: &Request<'_>) -> String {
     if let Some(known) = signals_known(request) {
         words.push(format!("signals: {known}\n"));
     }
-    let sign = request.pop.last_sign();
-    if let Some(trouble) = sign.and_then(|sign| event_trouble(&sign, request)) {
+    let board = request.pop.last_board();
+    if let Some(trouble) = board.and_then(|board| event_trouble(&board, request)) {
         words.push(format!("event: {trouble}\n"));
     }
     words.concat()
@@ -87,7 +87,7 @@ pub(super) fn status(request: &Request<'_>) -> Answered {
         Ok(line) => {
             let told = status_json(&line, request);
             Answered {
-                sign: Some(line.sign),
+                board: Some(line.board),
                 ..simply(Reply::json(200, &told), Reason::Status)
             }
         }
@@ -97,25 +97,25 @@ pub(super) fn status(request: &Request<'_>) -> Answered {
 
 pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
     let LineStatus {
-        sign,
+        board,
         absent,
         limits,
         origin,
         invited,
     } = line;
     let now_ms = request.now.ms();
-    let measured = sign.measured.and_then(|measured| measured.rate(now_ms));
-    let pace = sign.live.pace;
-    let wait = sign.mode().lets_in();
-    let wait = wait.then(|| sign.wait_of_the_last(now_ms));
+    let measured = board.measured.and_then(|measured| measured.rate(now_ms));
+    let pace = board.live.pace;
+    let wait = board.mode().lets_in();
+    let wait = wait.then(|| board.wait_of_the_last(now_ms));
     object!({
         "room": request.room.name.as_str(),
-        "mode": sign.live.mode.name(),
-        "epoch": sign.epoch,
-        "cursor": sign.cursor.0,
-        "length": sign.length,
-        "waiting": sign.waiting(),
-        "credit": sign.credit,
+        "mode": board.live.mode.name(),
+        "epoch": board.epoch,
+        "cursor": board.cursor.0,
+        "length": board.length,
+        "waiting": board.waiting(),
+        "credit": board.credit,
         "rate": object!({
             "automatic": pace.automatic,
             "automatic_quantity": pace.quantity,
@@ -128,19 +128,19 @@ pub(super) fn status_json(line: &LineStatus, request: &Request<'_>) -> Value {
             "share": absent.share.map(thousandths),
             "may_come": absent.may_come,
         }),
-        "sessions": sign.sessions.as_ref().map(sessions_json),
+        "sessions": board.sessions.as_ref().map(sessions_json),
         "release": release_json(limits),
-        "invitations": invitations_json(*invited, sign, &request.room.invitations),
-        "regions": regions_json(sign, now_ms),
+        "invitations": invitations_json(*invited, board, &request.room.invitations),
+        "regions": regions_json(board, now_ms),
         "origin": origin_json(origin, request),
-        "event": sign.event.as_ref().map(event_json),
-        "event_trouble": event_trouble(sign, request),
-        "version": sign.live.version,
+        "event": board.event.as_ref().map(event_json),
+        "event_trouble": event_trouble(board, request),
+        "version": board.live.version,
     })
 }
 
 /// The event whose time it is.
-pub(super) fn event_json(EventSign { event, phase, .. }: &EventSign) -> Value {
+pub(super) fn event_json(CurrentEvent { event, phase, .. }: &CurrentEvent) -> Value {
     object!({
         "id": event.id.as_str(),
         "phase": phase.name(),
@@ -164,8 +164,8 @@ fn sessions_json(sessions: &Sessions) -> Value {
 }
 
 /// Who came by an invitation, where any is taken.
-fn invitations_json(invited: InvitedVisitors, sign: &Sign, rule: &Invitations) -> Option<Value> {
-    let front = sign.front.unwrap_or_default();
+fn invitations_json(invited: InvitedVisitors, board: &Board, rule: &Invitations) -> Option<Value> {
+    let front = board.front.unwrap_or_default();
     rule.are_taken().then(|| {
         object!({
             "straight_in": invited.all,
@@ -182,7 +182,7 @@ fn invitations_json(invited: InvitedVisitors, sign: &Sign, rule: &Invitations) -
 }
 
 /// How far the line of each region is, where a number was drawn in one.
-fn regions_json(sign: &Sign, now_ms: u64) -> Option<Vec<Value>> {
+fn regions_json(board: &Board, now_ms: u64) -> Option<Vec<Value>> {
     let told = |line: &RegionLine| {
         let measured = line.measured.and_then(|measured| measured.rate(now_ms));
         object!({
@@ -193,7 +193,7 @@ fn regions_json(sign: &Sign, now_ms: u64) -> Option<Vec<Value>> {
             "measured_per_minute": measured.map(Rate::per_minute),
         })
     };
-    let regions: Vec<Value> = sign.regions.iter().map(told).collect();
+    let regions: Vec<Value> = board.regions.iter().map(told).collect();
     (!regions.is_empty()).then_some(regions)
 }
 
@@ -256,11 +256,11 @@ fn thousandths(share: u64) -> f64 {
 }
 
 pub(super) fn settings(request: &Request<'_>) -> Answered {
-    match request.line().board(Attempt::First) {
-        Ok(board) => {
-            let told = settings_json(&board, request.room);
+    match request.line().panel(Attempt::First) {
+        Ok(snapshot) => {
+            let told = settings_json(&snapshot, request.room);
             Answered {
-                sign: Some(board.sign),
+                board: Some(snapshot.board),
                 ..simply(Reply::json(200, &told), Reason::Settings)
             }
         }
@@ -269,21 +269,21 @@ pub(super) fn settings(request: &Request<'_>) -> Answered {
 }
 
 /// What is configured, what holds now, and who set that when.
-pub(super) fn settings_json(board: &PanelSnapshot, room: &Room) -> Value {
-    let live = &board.sign.live;
+pub(super) fn settings_json(snapshot: &PanelSnapshot, room: &Room) -> Value {
+    let live = &snapshot.board.live;
     let pace = |pace: crate::queue::Pace| object!({ "automatic": pace.automatic, "automatic_quantity": pace.quantity });
     let configured = room.pages.brand.message.as_deref();
     object!({
         "version": live.version,
-        "mode": setting("automatic".into(), live.mode.name().into(), board.mode.as_ref()),
-        "pace": setting(pace(room.pace), pace(live.pace), board.pace.as_ref()),
+        "mode": setting("automatic".into(), live.mode.name().into(), snapshot.mode.as_ref()),
+        "pace": setting(pace(room.pace), pace(live.pace), snapshot.pace.as_ref()),
         "message": setting(
             configured.into(),
             live.message.as_deref().or(configured).into(),
-            board.message.as_ref(),
+            snapshot.message.as_ref(),
         ),
-        "cap": setting(cap_json(room.cap), cap_json(live.cap.unwrap_or(room.cap)), board.cap.as_ref()),
-        "event": setting(events_json(&room.events), events_json(live.events(&room.events)), board.event.as_ref()),
+        "cap": setting(cap_json(room.cap), cap_json(live.cap.unwrap_or(room.cap)), snapshot.cap.as_ref()),
+        "event": setting(events_json(&room.events), events_json(live.events(&room.events)), snapshot.event.as_ref()),
     })
 }
 

@@ -29,8 +29,8 @@ pub use event::{event_words, events_json};
 pub use invitation::invitation;
 pub use pages::{Pages, Refused};
 pub use panel::{
-    ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, Configured, News, PanelView, Question,
-    Rejection, SignSeen, Unconfirmed, number, pace_words, panel, panel_without_store, people,
+    ASKS_ABOVE, ASKS_FROM_TIMES, ActionWords, Away, BoardSeen, Configured, News, PanelView,
+    Question, Rejection, Unconfirmed, number, pace_words, panel, panel_without_store, people,
     question,
 };
 pub use stage::Rescue;

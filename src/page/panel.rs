@@ -68,9 +68,9 @@ pub struct Configured<'a> {
     pub short_passwords: Vec<&'a str>,
 }
 
-/// The sign that visitors see in this POP.
+/// The board that visitors see in this POP.
 #[derive(Clone, Copy, Debug)]
-pub struct SignSeen {
+pub struct BoardSeen {
     /// When the store showed it, in Unix milliseconds.
     pub read_ms: u64,
     /// Whether the store failed to answer since.
@@ -80,11 +80,11 @@ pub struct SignSeen {
 /// What the panel shows.
 pub struct PanelView<'a> {
     /// The line, and what belongs to it.
-    pub board: &'a PanelSnapshot,
+    pub snapshot: &'a PanelSnapshot,
     /// How what operators did is worded.
     pub words: ActionWords,
-    /// The sign that visitors see in this POP.
-    pub copy: Option<SignSeen>,
+    /// The board that visitors see in this POP.
+    pub copy: Option<BoardSeen>,
     /// Who looks.
     pub operator: &'a str,
     /// The ticket this browser holds.
@@ -134,15 +134,15 @@ impl<'a> Rejection<'a> {
 /// The panel: the line as it stands, and the buttons.
 #[must_use]
 pub fn panel(status: u16, configured: &Configured<'_>, desk: &PanelView<'_>) -> Reply {
-    let title = band::title(&desk.board.sign, configured.room);
+    let title = band::title(&desk.snapshot.board, configured.room);
     shown_as(&built_in::ADMIN, status, &data(&title, configured, desk))
 }
 
 fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
-    let (board, now_ms) = (desk.board, desk.now_ms);
-    let (sign, path, trouble) = (&board.sign, configured.path, desk.trouble);
-    let hour = Hour::new(board, now_ms);
-    let trend = Trend::new(board, &hour);
+    let (snapshot, now_ms) = (desk.snapshot, desk.now_ms);
+    let (board, path, trouble) = (&snapshot.board, configured.path, desk.trouble);
+    let hour = Hour::new(snapshot, now_ms);
+    let trend = Trend::new(snapshot, &hour);
     let chart = chart::chart(&hour, desk);
     object!({
         "title": title,
@@ -153,35 +153,35 @@ fn data(title: &str, configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
         "trouble": trouble.map(|trouble| trouble_words(trouble, desk)),
         "news": desk.news.map(|news| news_words(news, desk)),
         "undo": undo::undo(configured, desk),
-        "last": actions::since(desk, sign.live.version.saturating_sub(1)),
+        "last": actions::since(desk, board.live.version.saturating_sub(1)),
         "once": desk.once,
-        "version": sign.live.version,
+        "version": board.live.version,
         "board": true,
-        "sign": figures::line(sign, now_ms),
+        "sign": figures::line(board, now_ms),
         "flow": figures::decisive(&hour, trend),
-        "came": figures::came(configured.absent_visitors, board.absent),
-        "inside": figures::inside(sign.sessions.as_ref()), "recount": figures::recount(&board.limits, now_ms),
-        "invited": figures::invited(board, configured), "regions": figures::regions(sign),
-        "release": figures::release(&board.limits, now_ms),
-        "origin": origin::origin(configured.origin_health, board, now_ms),
+        "came": figures::came(configured.absent_visitors, snapshot.absent),
+        "inside": figures::inside(board.sessions.as_ref()), "recount": figures::recount(&snapshot.limits, now_ms),
+        "invited": figures::invited(snapshot, configured), "regions": figures::regions(board),
+        "release": figures::release(&snapshot.limits, now_ms),
+        "origin": origin::origin(configured.origin_health, snapshot, now_ms),
         "copy": figures::copy(desk.copy, now_ms),
         "short_passwords": figures::short_passwords(&configured.short_passwords),
-        "band": band::band(sign, board.mode.as_ref(), now_ms),
-        "trend": trend::told(trend, sign, now_ms),
-        "mode": settings::mode(board, now_ms),
-        "modes": settings::modes(board, path, desk.once),
-        "pace": settings::pace(board, configured.pace, trouble, now_ms),
-        "cap": settings::cap(board, configured.cap, trouble, now_ms),
+        "band": band::band(board, snapshot.mode.as_ref(), now_ms),
+        "trend": trend::told(trend, board, now_ms),
+        "mode": settings::mode(snapshot, now_ms),
+        "modes": settings::modes(snapshot, path, desk.once),
+        "pace": settings::pace(snapshot, configured.pace, trouble, now_ms),
+        "cap": settings::cap(snapshot, configured.cap, trouble, now_ms),
         "event": events::events(configured, desk),
-        "message": settings::message(board, configured.message, trouble, now_ms),
-        "ticket": desk.ticket.as_ref().map(|ticket| figures::ticket(ticket, sign, now_ms)),
+        "message": settings::message(snapshot, configured.message, trouble, now_ms),
+        "ticket": desk.ticket.as_ref().map(|ticket| figures::ticket(ticket, board, now_ms)),
         "ticketless": desk.ticket.is_none(),
         "tickets": configured.tickets, "no_tickets": !configured.tickets,
         "quiet_hour": chart.is_none(),
         "chart": chart,
-        "actionless": board.actions.is_empty(),
+        "actionless": snapshot.actions.is_empty(),
         "actions": actions::rows(desk),
-        "permit": permit(board, configured, trouble),
+        "permit": permit(snapshot, configured, trouble),
     })
 }
 
@@ -195,15 +195,15 @@ fn rooms(configured: &Configured<'_>) -> Vec<Value> {
 }
 
 fn permit(
-    board: &PanelSnapshot,
+    snapshot: &PanelSnapshot,
     configured: &Configured<'_>,
     trouble: Option<Rejection<'_>>,
 ) -> Value {
     let typed = trouble.and_then(|trouble| trouble.typed("amt"));
-    let usual = board.sign.live.pace.quantity.min(configured.permit_max);
+    let usual = snapshot.board.live.pace.quantity.min(configured.permit_max);
     object!({
         "amount": typed.map_or_else(|| usual.to_string(), str::to_owned),
-        "still": number(board.sign.waiting().saturating_sub(usual)),
+        "still": number(snapshot.board.waiting().saturating_sub(usual)),
         "kept": typed.is_some(),
         "most": configured.permit_max,
         "most_words": number(configured.permit_max),

@@ -98,7 +98,7 @@ impl<'a> Worded<'a> {
     }
 }
 
-/// That the visitor waits in the front lane, where the sign says how far that is.
+/// That the visitor waits in the front lane, where the board says how far that is.
 fn lane<'a>(waiting: &Waiting, words: &'a Language) -> Option<&'a str> {
     let is_moving = waiting.seen.is_some() && waiting.mode != Mode::Hold;
     (waiting.lane == Lane::Front && is_moving).then(|| words.text("front"))

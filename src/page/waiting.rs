@@ -19,7 +19,7 @@ pub struct Waiting {
     pub position: Option<Position>,
     /// In which lane that number is.
     pub lane: Lane,
-    /// Where the sign stands and how many are ahead; `None` while the store does not answer.
+    /// Where the board stands and how many are ahead; `None` while the store does not answer.
     pub seen: Option<(Cursor, u64)>,
     /// Who goes in.
     pub mode: Mode,
@@ -35,7 +35,7 @@ pub struct Waiting {
     pub first: Option<u64>,
     /// What to quote to support.
     pub reference: Option<String>,
-    /// Whether that is the last sign known, since the store does not answer.
+    /// Whether that is the last board known, since the store does not answer.
     pub is_old: bool,
     /// Seconds until it is this visitor's turn, where that can be known.
     pub estimate: Option<u64>,

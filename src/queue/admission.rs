@@ -12,8 +12,8 @@ use super::Rate;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position(pub u64);
 
-/// The last position admitted, inclusive: what the sign shows as "now serving".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// The last position admitted, inclusive: what the board shows as "now serving".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Cursor(pub u64);
 
 /// What the two numbers say about one visitor.
@@ -89,7 +89,7 @@ impl Mode {
 }
 
 /// A number of visitors per period; `automatic` 0 means that the line moves only by hand and by the origin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Pace {
     /// Length of a period in seconds, 0 = off.
     pub automatic: u64,

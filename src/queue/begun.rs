@@ -5,11 +5,11 @@
 
 use super::draw::commitment;
 use super::{Event, Order, Position, Seed};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-/// The event that a line has begun. Copies keep it as the store wrote it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// The event that a line has begun. Boards and tickets have it as one text.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Begun {
     /// Its name.
     pub id: String,
@@ -156,12 +156,6 @@ impl TryFrom<String> for Begun {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         Self::read(&text).ok_or("no event")
-    }
-}
-
-impl From<Begun> for String {
-    fn from(begun: Begun) -> Self {
-        begun.written()
     }
 }
 

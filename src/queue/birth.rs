@@ -1,43 +1,39 @@
-//! One line, one birth: which line a number belongs to, and what a sign says about a ticket.
+//! One line, one birth: which line a number belongs to, and what a board says about a ticket.
 //!
 //! Invariant: a ticket of another birth is never compared with this line's cursor. Births are times of the store's own
 //! clock and are compared only with each other, never with the clock of a POP or the time of a signature.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{Sign, WaitingProof};
+use super::{Board, WaitingProof};
 use crate::queue::{Cursor, Position};
 
 const FIRST_EPOCH: u64 = 1;
 
 /// When the line was born, and what became of it since.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Birth {
-    /// The store's time at the first write of the line, in milliseconds; 0 for a line of the version before.
+    /// The store's time at the first write of the line, in milliseconds; 0 where no store has told it.
     pub born: u64,
     /// The store's time at which the present data began; later than `born` where the store lost its data.
     pub started: u64,
     /// How many times the present data took over an older line.
     pub adopted: u64,
     /// Takes over no older line: begun anew on purpose, or no longer young.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sealed: bool,
     /// Whether the data are so young that an older line may still come back.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub young: bool,
     /// No line born until then comes back, and its numbers do not move any more.
-    #[serde(default)]
     pub settled: u64,
     /// The most numbers that were drawn in the last four seconds.
-    #[serde(default)]
     pub recent: u64,
     /// Numbers that moved behind those of an older line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub splices: Vec<Splice>,
 }
 
 /// Numbers that the data of another birth gave, and that moved behind those of this line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Splice {
     /// Their birth.
     pub born: u64,
@@ -55,7 +51,7 @@ pub struct Beginning {
     pub epoch: u64,
 }
 
-/// What a sign says about a ticket.
+/// What a board says about a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TicketState {
     /// It has this number in the line.
@@ -64,7 +60,7 @@ pub enum TicketState {
     Ended,
     /// Its line may still come back.
     Settling,
-    /// It is younger than the sign: drawn after this sign was read.
+    /// It is younger than the board: drawn after this board was read.
     Ahead,
 }
 
@@ -90,23 +86,7 @@ impl Birth {
     }
 }
 
-impl Splice {
-    /// `born:offset`, as the store keeps it.
-    #[must_use]
-    pub fn written(self) -> String {
-        format!("{}:{}", self.born, self.offset)
-    }
-
-    /// Reads what was written.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let (born, offset) = text.split_once(':')?;
-        let (born, offset) = (born.parse().ok()?, offset.parse().ok()?);
-        Some(Self { born, offset })
-    }
-}
-
-impl Sign {
+impl Board {
     /// The place to be written on a ticket of this number. While the data are young, numbers that they gave may still move:
     /// their tickets keep the birth of the data, and the number as the data gave it.
     #[must_use]
@@ -196,20 +176,20 @@ impl Sign {
 impl TicketState {
     /// Where a ticket of this place stands.
     #[must_use]
-    pub fn of(place: WaitingProof, sign: &Sign) -> Self {
-        let birth = &sign.birth;
+    pub fn of(place: WaitingProof, board: &Board) -> Self {
+        let birth = &board.birth;
         if place.born == birth.born {
-            return if place.epoch < sign.epoch {
+            return if place.epoch < board.epoch {
                 Self::Ended
-            } else if place.epoch > sign.epoch || place.position.0 > sign.greatest(place.born) {
+            } else if place.epoch > board.epoch || place.position.0 > board.greatest(place.born) {
                 Self::Ahead
             } else {
-                Self::Placed(sign.number(place).unwrap_or(place.position))
+                Self::Placed(board.number(place).unwrap_or(place.position))
             };
         }
-        match sign.written_number(place) {
-            Some(position) if position.0 <= sign.greatest(place.born) => {
-                Self::Placed(sign.number(place).unwrap_or(position))
+        match board.written_number(place) {
+            Some(position) if position.0 <= board.greatest(place.born) => {
+                Self::Placed(board.number(place).unwrap_or(position))
             }
             Some(_) => Self::Ahead,
             None if place.born > birth.started => Self::Ahead,
@@ -222,28 +202,14 @@ impl TicketState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Live, TurnsOver};
 
-    fn sign(birth: Birth) -> Sign {
-        Sign {
-            pops: None,
-            sessions: None,
-            origin: None,
-            event: None,
-            begun: None,
+    fn board(birth: Birth) -> Board {
+        Board {
             birth,
             epoch: 3,
             cursor: Cursor(5),
             length: 100,
-            front: None,
-            regions: Vec::new(),
-            over: TurnsOver::default(),
-            credit: 0,
-            measured: None,
-            head: None,
-            lines: None,
-            logged: None,
-            live: Live::default(),
+            ..Board::default()
         }
     }
 
@@ -260,7 +226,7 @@ mod tests {
     #[test]
     fn a_ticket_is_placed_by_the_line_it_was_drawn_in_and_by_no_other() {
         let line = |born, started, young| {
-            sign(Birth {
+            board(Birth {
                 born,
                 started,
                 young,
@@ -295,7 +261,7 @@ mod tests {
 
     #[test]
     fn numbers_drawn_before_an_older_line_came_back_follow_behind_it() {
-        let adopted = sign(Birth {
+        let adopted = board(Birth {
             born: 1000,
             started: 2000,
             adopted: 1,
@@ -313,7 +279,7 @@ mod tests {
 
     #[test]
     fn an_older_line_that_comes_back_ends_no_admission_of_a_younger_one() {
-        let mut line = sign(Birth {
+        let mut line = board(Birth {
             born: 1_000_000,
             ..Birth::default()
         });
@@ -330,21 +296,8 @@ mod tests {
     }
 
     #[test]
-    fn splices_are_read_as_they_were_written() {
-        let splice = Splice {
-            born: 1_800_000_000_000,
-            offset: 120,
-        };
-        assert_eq!(splice.written(), "1800000000000:120");
-        assert_eq!(Splice::read(&splice.written()), Some(splice));
-        for wrong in ["", "1", "1:x", "1:2:3", "-1:2", "1:-2"] {
-            assert_eq!(Splice::read(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
     fn a_number_that_may_still_move_is_written_as_its_data_gave_it() {
-        let mut adopted = sign(Birth {
+        let mut adopted = board(Birth {
             born: 1000,
             started: 2000,
             adopted: 1,

@@ -1,6 +1,6 @@
 //! What operators and the origin's programs do to the line.
 
-use super::{EndedSession, Sign};
+use super::{Board, EndedSession};
 
 /// One change, as the script is asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,13 +66,13 @@ pub struct Effect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
     /// Done.
-    Done(Sign, Effect),
+    Done(Board, Effect),
     /// Done before by the same key, and this is what was answered then: the line may have moved on since.
-    Replayed(Sign, Effect),
+    Replayed(Board, Effect),
     /// Nothing was done: the settings were changed by somebody else.
-    VersionConflict(Sign),
+    VersionConflict(Board),
     /// Nothing was done: nobody is let in on hold or closed, and nobody draws in front of a closed room.
-    NotAdmitting(Sign),
+    NotAdmitting(Board),
     /// Nothing was done: the key belongs to something else.
     KeyReused,
 }

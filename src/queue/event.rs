@@ -4,11 +4,13 @@
 //! nothing early. Before an event the edge needs no
 //! call for it; while the store is asked, `store/lua/events.lua` decides by its own clock.
 
+use super::board::present;
 use super::health::numbers;
 use super::{DrawSecrets, Mode, NoSecrets};
+use serde::Deserialize;
 
 /// When an event happens, in milliseconds since 1970.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Event {
     /// Its name, which stays when the times change.
     pub id: String,
@@ -17,13 +19,15 @@ pub struct Event {
     /// From then on visitors go in.
     pub opens_ms: u64,
     /// From then on no new visitor goes in; nothing where the event has no end.
+    #[serde(default, deserialize_with = "present")]
     pub closes_ms: Option<u64>,
     /// In which order visitors of the pre-queue go in.
     pub order: Order,
 }
 
 /// In which order those go in who came before an event opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Order {
     /// As they came.
     #[default]
@@ -83,8 +87,17 @@ impl Order {
     }
 }
 
+impl TryFrom<String> for Order {
+    type Error = &'static str;
+
+    fn try_from(word: String) -> Result<Self, Self::Error> {
+        Self::read(&word).ok_or("no order")
+    }
+}
+
 /// Where an event stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// No number is drawn yet.
     Before,

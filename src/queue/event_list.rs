@@ -1,11 +1,11 @@
 //! The events of a room, in the order of their times.
 
 use super::Event;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-/// What an operator set in place of the configured events. Copies keep it as the store does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// What an operator set in place of the configured events. Boards have it as the store does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct EventList(pub Vec<Event>);
 
 /// How a list without events is written, so that it differs from no list.
@@ -38,12 +38,6 @@ impl TryFrom<String> for EventList {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         Self::read(&text).ok_or("no events")
-    }
-}
-
-impl From<EventList> for String {
-    fn from(list: EventList) -> Self {
-        list.written()
     }
 }
 

@@ -6,13 +6,13 @@
 
 mod line;
 
-use super::{RoomName, Sign, sha1};
+use super::{Board, RoomName, sha1};
 pub use line::{JournalKind, JournalLane, JournalLine};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// What the journal has reached: the first 16 digits of the digest of its last line. Signs and tickets carry it.
+/// What the journal has reached: the first 16 digits of the digest of its last line. Boards and tickets carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Head(u64);
@@ -121,7 +121,7 @@ pub struct JournalPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
     /// The line as it stands now.
-    pub sign: Sign,
+    pub board: Board,
     /// The line that its head is the digest of, where the store has it.
     pub head: Option<String>,
     /// The line by which its number was called, likewise.

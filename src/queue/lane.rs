@@ -3,13 +3,14 @@
 //!
 //! What each lane gets of a release is the store's rule (`store/lua/release.lua`, `store/lua/shares.lua`).
 
-use super::{Birth, Cursor, Pace, RegionLine, RegionName, Sessions, Sign, WaitingProof};
-use serde::{Deserialize, Serialize};
+use super::{Birth, Board, Cursor, Pace, RegionLine, RegionName, Sessions, WaitingProof};
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// Where a number was drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Lane {
     /// In the main line.
     #[default]
@@ -47,8 +48,16 @@ impl Lane {
     }
 }
 
+impl TryFrom<String> for Lane {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::read(&name).ok_or("no lane")
+    }
+}
+
 /// The numbers of the front lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct FrontLane {
     /// The last number admitted.
     pub cursor: Cursor,
@@ -67,27 +76,9 @@ impl FrontLane {
     pub fn waiting(self) -> u64 {
         super::waiting(self.length, self.cursor)
     }
-
-    /// `cursor length recent`, as the store keeps it.
-    #[must_use]
-    pub fn written(self) -> String {
-        format!("{} {} {}", self.cursor.0, self.length, self.recent)
-    }
-
-    /// Reads what was written.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let mut numbers = text.split(' ').map(str::parse);
-        let mut next = || numbers.next()?.ok();
-        Some(Self {
-            cursor: Cursor(next()?),
-            length: next()?,
-            recent: next()?,
-        })
-    }
 }
 
-impl Sign {
+impl Board {
     /// How many visitors wait in the front lane.
     #[must_use]
     pub fn waiting_in_front(&self) -> u64 {
@@ -126,7 +117,7 @@ impl Sign {
         }
     }
 
-    /// The sign as visitors of this lane read it. The numbers of a region and of the front lane do not move, no lot orders them, and
+    /// The board as visitors of this lane read it. The numbers of a region and of the front lane do not move, no lot orders them, and
     /// the pace is not theirs alone; the rate of the front lane is not measured.
     #[must_use]
     pub fn of(&self, lane: Lane) -> Cow<'_, Self> {
@@ -152,6 +143,7 @@ impl Sign {
             head: None,
             lines: None,
             logged: None,
+            text: String::new(),
             over: self.over.of(lane),
             begun: None,
             front: None,
@@ -192,15 +184,6 @@ mod tests {
 
     #[test]
     fn a_lane_is_read_as_it_was_written() {
-        let lane = FrontLane {
-            cursor: Cursor(3),
-            length: 20,
-            recent: 4,
-        };
-        assert_eq!(FrontLane::read(&lane.written()), Some(lane));
-        for text in ["", "3 20", "3 x 4"] {
-            assert_eq!(FrontLane::read(text), None, "{text}");
-        }
         let west = RegionName::read("west").map(Lane::Region);
         for lane in [Lane::Main, Lane::Front].into_iter().chain(west) {
             assert_eq!(Lane::named(lane.name()), Some(lane));

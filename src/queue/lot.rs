@@ -3,7 +3,7 @@
 //! Invariant: a call brings the secret where it decides alone, and once the event has opened. A public value brings it along.
 
 use super::draw::commitment;
-use super::{Begun, Event, Order, Phase, Schedule, Sign};
+use super::{Begun, Board, Event, Order, Phase, Schedule};
 
 /// A secret, and what was published of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,16 +69,16 @@ impl Schedule<'_> {
         secrets.map(reveal).collect()
     }
 
-    /// What every call brings, by the last sign that is known here and the clock of the POP.
+    /// What every call brings, by the last board that is known here and the clock of the POP.
     #[must_use]
-    pub fn news(&self, room: &str, known: Option<&Sign>, now_ms: u64) -> Option<LotNews> {
-        let events = known.map_or(self.events, |sign| sign.live.events(self.events));
+    pub fn news(&self, room: &str, known: Option<&Board>, now_ms: u64) -> Option<LotNews> {
+        let events = known.map_or(self.events, |board| board.live.events(self.events));
         let event = Event::of(events, now_ms)?;
-        let begun = known.and_then(|sign| Some((sign, sign.begun.as_ref()?)));
+        let begun = known.and_then(|board| Some((board, board.begun.as_ref()?)));
         let begun = begun.filter(|(_, begun)| begun.id == event.id);
-        if let Some((sign, begun)) = begun.filter(|(_, begun)| begun.commitment.is_some()) {
+        if let Some((board, begun)) = begun.filter(|(_, begun)| begun.commitment.is_some()) {
             let decides = begun.order == Order::Drawn && begun.is_undecided();
-            let is_due = decides && has_opened(sign, now_ms);
+            let is_due = decides && has_opened(board, now_ms);
             let reveal = is_due.then(|| self.reveal(room, begun)).flatten();
             return reveal.map(LotNews::Secret);
         }
@@ -89,9 +89,9 @@ impl Schedule<'_> {
     }
 }
 
-/// By the sign, or by the clock of the POP, so that the first question after the start decides.
-fn has_opened(sign: &Sign, now_ms: u64) -> bool {
-    sign.event.as_ref().is_some_and(|known| match known.phase {
+/// By the board, or by the clock of the POP, so that the first question after the start decides.
+fn has_opened(board: &Board, now_ms: u64) -> bool {
+    board.event.as_ref().is_some_and(|known| match known.phase {
         Phase::Drawing => true,
         Phase::Prequeue => now_ms >= known.event.opens_ms,
         Phase::Before | Phase::Open | Phase::Over => false,

@@ -1,4 +1,4 @@
-//! What the edge computes of the line by itself: from a copy of the sign, a ticket and the settings. No clock, no store, no HTTP.
+//! What the edge computes of the line by itself: from a copy of the board, a ticket and the settings. No clock, no store, no HTTP.
 //!
 //! Every rule that moves the line has one home, the script in `store/lua`, since only there it is atomic. Here stand the values that
 //! the script answers, and what the edge decides from them: whether a number is called, how long the wait is and when a page asks
@@ -12,14 +12,15 @@ mod allowed;
 pub mod backoff;
 mod begun;
 mod birth;
+mod board;
 pub mod breaker;
 pub mod chance;
 mod change;
+mod current_event;
 pub mod draw;
 mod ended;
 mod event;
 mod event_list;
-mod event_sign;
 pub mod health;
 mod inversion;
 pub mod invitation;
@@ -38,7 +39,6 @@ mod room;
 pub mod sessions;
 pub mod sha1;
 pub mod share;
-mod sign;
 mod signals;
 mod snapshot;
 mod turns;
@@ -49,12 +49,13 @@ pub use admission::{Cursor, Mode, Pace, Position, Verdict, decide, refresh_secon
 pub use allowed::AllowFault;
 pub use begun::{Begun, Lot};
 pub use birth::{Beginning, Birth, Splice, TicketState};
+pub use board::{Board, Live, SetTimes, WaitingProof};
 pub use change::{Actor, Change, Changed, Effect, IdempotencyKey};
+pub use current_event::CurrentEvent;
 pub use draw::{DrawSecrets, NoSecrets, Seed};
 pub use ended::{EndedSession, EndedSessions};
 pub use event::{Event, Order, Outlook, Phase, Schedule};
 pub use event_list::EventList;
-pub use event_sign::EventSign;
 pub use health::{AdaptivePace, HealthRule, Sickness};
 pub use inversion::Inversion;
 pub use invitation::{Invitation, Invitations, Invited, Presented, Way};
@@ -63,7 +64,7 @@ pub use lane::{FrontLane, Lane};
 pub use lot::{LotNews, Reveal};
 pub use networks::{AboveBound, ChallengeWait, Effort, NetworkBound, Price, SharedTickets};
 pub use now::Now;
-pub use origin::{Answered, AnsweredTo, Answers, OriginHealth, OriginSign, Overrule};
+pub use origin::{Answered, AnsweredTo, Answers, OriginHealth, Overrule, WatchedOrigin};
 pub use rate::{Measured, Rate, estimated_wait};
 pub use reason::Reason;
 pub use region::{Lag, Region, RegionLine, RegionName, Regions};
@@ -72,7 +73,6 @@ pub use room::RoomName;
 pub use sessions::{
     Cap, Cell, Claim, CountedRenewal, Enforcement, Renewal, SessionMark, Sessions, Slots,
 };
-pub use sign::{Live, SetTimes, Sign, WaitingProof};
 pub use signals::{Judgement, Platform, SaysNothing, Signal, SignalRule, Treatment};
 pub use snapshot::{
     Action, InvitedVisitors, LineAnswer, LineStatus, MinuteSample, OriginState, PanelSnapshot,

@@ -1,7 +1,7 @@
-//! What is known of the origin: how it answers, and what the sign says of it.
+//! What is known of the origin: how it answers, and what the board says of it.
 
 use super::Cursor;
-use super::health::numbers;
+use super::board::present;
 use serde::{Deserialize, Serialize};
 
 /// What is done about how the origin answers.
@@ -143,30 +143,16 @@ impl Overrule {
     }
 }
 
-/// What the sign says of the origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OriginSign {
+/// What the board says of the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct WatchedOrigin {
     /// Whether no new visitor goes in, since it is sick.
     pub holds: bool,
     /// How often the window was cut.
     pub cuts: u64,
-    /// The last number released before the latest cut.
-    pub cut_at: Cursor,
+    /// The last number released before the latest cut; nothing until one is released after it.
+    #[serde(default, deserialize_with = "present")]
+    pub cut_at: Option<Cursor>,
     /// Whether a period has fewer visitors than the pace.
-    #[serde(default)]
     pub is_slowed: bool,
-}
-
-impl OriginSign {
-    /// Reads what the store wrote.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let [holds, cuts, cut_at, is_slowed] = numbers(text)?;
-        Some(Self {
-            holds: holds == 1,
-            cuts,
-            cut_at: Cursor(cut_at),
-            is_slowed: is_slowed == 1,
-        })
-    }
 }

@@ -1,12 +1,12 @@
 //! How fast the line moves, and how long that makes somebody wait.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{Enforcement, Pace, Sessions, Sign};
+use super::{Board, Enforcement, Pace, Sessions};
 
 /// How far the cursor moved from one release to the latest, while somebody was left waiting: idle time says nothing
 /// about what the line can do, and between two releases it is unknown what the next one brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Measured {
     /// Visitors admitted after the first of these releases.
     pub released: u64,
@@ -15,7 +15,6 @@ pub struct Measured {
     /// When the latest was (Unix time).
     pub moved_ms: u64,
     /// The longest time between two of them, in milliseconds.
-    #[serde(default)]
     pub step_ms: u64,
 }
 
@@ -119,7 +118,7 @@ pub fn estimated_wait(
     }
 }
 
-impl Sign {
+impl Board {
     /// Seconds until a visitor with this many ahead goes in. Where a cap holds, the pace follows the origin, or visitors of other
     /// lanes have a share of it, that is by what was measured, and no sooner than the schedule says: how soon slots become free, and
     /// how much the other lanes use, is not known before. `None` where it is unknown.

@@ -1,15 +1,17 @@
-//! The regions of a room: their names, and their lines as the sign tells them.
+//! The regions of a room: their names, and their lines as the board tells them.
 //!
 //! Invariant: a name is one that the store, tickets and programs can write without quotes, and never that of another lane.
 
+use super::board::present;
 use super::{Cursor, Lane, Measured};
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::Deserialize;
 
 /// The most letters of a name.
 const MOST: usize = 16;
 
 /// The name of a region: a letter, and up to 15 letters, digits, `-` and `_`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct RegionName([u8; MOST]);
 
 impl RegionName {
@@ -83,7 +85,7 @@ impl Regions {
 }
 
 /// The line of one region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct RegionLine {
     /// Which region.
     pub name: RegionName,
@@ -94,6 +96,7 @@ pub struct RegionLine {
     /// The most numbers that were drawn in the last four seconds.
     pub recent: u64,
     /// How fast it moved, while visitors were left waiting.
+    #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
 }
 
@@ -121,87 +124,13 @@ impl RegionLine {
     pub fn lane(&self) -> Lane {
         Lane::Region(self.name)
     }
-
-    /// `name cursor length recent`, and what was measured, where that is known: as the store tells it.
-    #[must_use]
-    pub fn written(&self) -> String {
-        let (name, cursor) = (self.name.as_str(), self.cursor.0);
-        let numbers = format!("{name} {cursor} {} {}", self.length, self.recent);
-        self.measured.map_or(numbers.clone(), |measured| {
-            let Measured {
-                released,
-                took_ms,
-                moved_ms,
-                step_ms,
-            } = measured;
-            format!("{numbers} {released} {took_ms} {moved_ms} {step_ms}")
-        })
-    }
-
-    /// Those of all regions, with `;` between two.
-    #[must_use]
-    pub fn all_written(lines: &[Self]) -> String {
-        lines
-            .iter()
-            .map(Self::written)
-            .collect::<Vec<_>>()
-            .join(";")
-    }
-
-    /// Reads what was written.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let (name, numbers) = text.split_once(' ')?;
-        let numbers = numbers
-            .split(' ')
-            .map(str::parse)
-            .collect::<Result<Vec<u64>, _>>();
-        let (cursor, length, recent, measured) = match numbers.ok()?[..] {
-            [cursor, length, recent] => (cursor, length, recent, None),
-            [cursor, length, recent, released, took_ms, moved_ms, step_ms] => {
-                let measured = Measured {
-                    released,
-                    took_ms,
-                    moved_ms,
-                    step_ms,
-                };
-                (cursor, length, recent, Some(measured))
-            }
-            _ => return None,
-        };
-        Some(Self {
-            name: RegionName::read(name)?,
-            cursor: Cursor(cursor),
-            length,
-            recent,
-            measured,
-        })
-    }
-
-    /// Reads those of all regions, with `;` between two.
-    #[must_use]
-    pub fn read_all(text: &str) -> Option<Vec<Self>> {
-        text.split(';').map(Self::read).collect()
-    }
 }
 
-/// In a copy of the sign.
-pub(super) mod in_copy {
-    use super::{Deserialize, Deserializer, RegionLine, Serializer};
-    use serde::de::Error;
+impl TryFrom<String> for RegionName {
+    type Error = &'static str;
 
-    pub(in crate::queue) fn serialize<S: Serializer>(
-        lines: &[RegionLine],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&RegionLine::all_written(lines))
-    }
-
-    pub(in crate::queue) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<RegionLine>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        RegionLine::read_all(&text).ok_or_else(|| D::Error::custom("no lines of regions"))
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::read(&name).ok_or("no name of a region")
     }
 }
 
@@ -230,45 +159,5 @@ mod tests {
         }
         assert!(RegionName::read("east") < RegionName::read("eastern"));
         assert!(RegionName::read("eastern") < RegionName::read("west"));
-    }
-
-    #[test]
-    fn the_lines_of_regions_are_read_as_the_store_tells_them() {
-        let line = |name| {
-            RegionName::read(name).map(|name| RegionLine {
-                cursor: Cursor(3),
-                length: 20,
-                recent: 4,
-                ..RegionLine::new(name)
-            })
-        };
-        let measured = Measured {
-            released: 5,
-            took_ms: 60_000,
-            moved_ms: 90_000,
-            step_ms: 15_000,
-        };
-        let west = line("west").map(|west| RegionLine {
-            measured: Some(measured),
-            ..west
-        });
-        let told = "east 3 20 4;west 3 20 4 5 60000 90000 15000";
-        assert_eq!(
-            RegionLine::read_all(told),
-            line("east").zip(west).map(|(east, west)| vec![east, west])
-        );
-        let written = RegionLine::read_all(told).map(|lines| RegionLine::all_written(&lines));
-        assert_eq!(written.as_deref(), Some(told));
-        for text in [
-            "",
-            "west",
-            "west 3 20",
-            "west 3 20 4 5",
-            "2 3 20 4",
-            "west 3 x 4",
-            "west 3 20 4;",
-        ] {
-            assert_eq!(RegionLine::read_all(text), None, "{text}");
-        }
     }
 }

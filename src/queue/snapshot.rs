@@ -2,13 +2,13 @@
 
 use super::Window;
 use super::health::{Health, Sickness};
-use super::{AboveBound, Absent, Claim, Explained, Invited, Lane, Position, Price, Sign};
+use super::{AboveBound, Absent, Board, Claim, Explained, Invited, Lane, Position, Price};
 
 /// What the line answers to a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineAnswer {
-    /// The sign.
-    pub sign: Sign,
+    /// The board.
+    pub board: Board,
     /// The visitor's number; none in front of a closed room, above the bound of a network, nor where it is not known.
     pub position: Option<Position>,
     /// In which lane that number is.
@@ -23,11 +23,11 @@ pub struct LineAnswer {
     pub invited: Option<Invited>,
 }
 
-/// The sign, and what programs are told beside it.
+/// The board, and what programs are told beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineStatus {
-    /// The sign.
-    pub sign: Sign,
+    /// The board.
+    pub board: Board,
     /// What is known of called visitors who do not come.
     pub absent: Absent,
     /// What bounds the line.
@@ -47,11 +47,11 @@ pub struct InvitedVisitors {
     pub this_minute: u64,
 }
 
-/// The sign, and all that is shown beside it.
+/// The board, and all that is shown beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PanelSnapshot {
-    /// The sign.
-    pub sign: Sign,
+    /// The board.
+    pub board: Board,
     /// How many numbers were drawn in all.
     pub drawn: u64,
     /// How many visitors were released in all.

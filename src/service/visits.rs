@@ -110,10 +110,10 @@ pub(super) fn invitation(reply: Reply, refused: Option<Invited>, request: &Reque
     outcome
 }
 
-/// Where the event stands: by the sign, or by the clock where the store is not asked before an event.
+/// Where the event stands: by the board, or by the clock where the store is not asked before an event.
 fn phase(visit: &Visit, request: &Request<'_>) -> Option<Phase> {
-    if let Some(sign) = &visit.sign {
-        return sign.event.as_ref().map(|event| event.phase);
+    if let Some(board) = &visit.board {
+        return board.event.as_ref().map(|event| event.phase);
     }
     let is_before = visit.end == VisitOutcome::Closed;
     is_before.then(|| Some(request.event()?.1))?
@@ -193,7 +193,7 @@ pub(super) fn reason(visit: &Visit, request: &Request<'_>) -> Reason {
 }
 
 fn entered(visit: &Visit, request: &Request<'_>) -> Reason {
-    let is_by_this = visit.sign.is_some() && visit.changed && !visit.ticket.called;
+    let is_by_this = visit.board.is_some() && visit.changed && !visit.ticket.called;
     let may_be_first = is_by_this || visit.way_in == WayIn::Called;
     if visit.way_in == WayIn::NoStore {
         Reason::AdmittedWithoutStore

@@ -19,9 +19,9 @@ pub struct Rescue {
 }
 
 impl Rescue {
-    /// The cursor, by the sign that says that it is the turn.
+    /// The cursor, by the board that says that it is the turn.
     pub(super) fn queue_cursor(&self) -> Option<u64> {
-        self.visit.sign.as_ref().map(|sign| sign.cursor.0)
+        self.visit.board.as_ref().map(|board| board.cursor.0)
     }
 }
 
@@ -59,12 +59,13 @@ fn told(kind: Kind, visit: &Visit, reason: Reason, request: &Request<'_>) -> Opt
     match reason {
         // Each ticket says so once, however often it is rescued.
         Reason::Admitted if !request.pop.has_heard(Once::Rescued, &visit.ticket.id) => {
-            let sign = visit.sign.clone().or_else(|| request.pop.last_sign());
-            let origin = sign.and_then(|sign| sign.origin);
+            let board = visit.board.clone().or_else(|| request.pop.last_board());
+            let origin = board.and_then(|board| board.origin);
             // The window counts numbers of the main line.
             let number = visit.position().filter(|_| visit.ticket.lane == Lane::Main);
             let of_window = origin.zip(number);
-            let of_window = of_window.filter(|(origin, number)| number.0 > origin.cut_at.0);
+            let of_window = of_window
+                .filter(|(origin, number)| origin.cut_at.is_some_and(|last| number.0 > last.0));
             let cuts = of_window.map_or(0, |(origin, _)| origin.cuts);
             Some(AnsweredTo::Entrant { cuts })
         }
@@ -106,7 +107,7 @@ fn is_news(of: &[String; 2], request: &Request<'_>) -> bool {
 fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue>> {
     let keeps = request.room.on_origin_error == OnOriginError::Keep;
     let is_page = matches!(kind, Kind::Visit | Kind::First) && request.call.method == "GET";
-    let goes_in = visit.way_in == WayIn::Called || visit.sign.is_some() && visit.changed;
+    let goes_in = visit.way_in == WayIn::Called || visit.board.is_some() && visit.changed;
     let paths = &request.config.paths;
     // What the origin may command with its answer is delivered.
     let is_delivered = paths.take_commands(&request.call.method, &request.call.path);
@@ -117,7 +118,7 @@ fn rescue(kind: Kind, visit: &Visit, request: &Request<'_>) -> Option<Box<Rescue
     if request.pop.has_heard(Once::Admitted, &visit.ticket.id) {
         return None;
     }
-    let visit = visit.rescued(request.pop.last_sign(), request.now)?;
+    let visit = visit.rescued(request.pop.last_board(), request.now)?;
     Some(Box::new(Rescue { kind, visit }))
 }
 

@@ -2,8 +2,7 @@
 
 use super::{Clock, Line};
 use crate::queue::{
-    Cap, Event, EventList, HealthRule, Live, LotNews, OriginHealth, Region, RegionLine, Regions,
-    Sessions, Sign,
+    Board, Cap, Event, EventList, HealthRule, LotNews, OriginHealth, Region, Regions,
 };
 use std::borrow::Cow;
 
@@ -23,7 +22,7 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
         ("lifetime", line.lifetime.to_string()),
     ];
     let now = (line.clock == Clock::Given).then(|| ("now", line.now.ms().to_string()));
-    let known = line.known.last_sign();
+    let known = line.known.last_board();
     let lot = lot(line, known.as_ref());
     let front = (line.front_share > 0).then(|| ("front_share", line.front_share.to_string()));
     let regions = line.regions.into_iter().flat_map(in_regions);
@@ -40,77 +39,46 @@ pub(super) fn shared(verb: &str, line: &Line<'_>) -> Arguments {
     let cap = cap.into_iter().flat_map(capped);
     let settings = settings.into_iter().chain(cap).chain(regions);
     let settings = settings.chain(rest.into_iter().flatten()).map(named);
-    let known = known.map(|sign| brought(&sign));
+    let known = known.filter(|board| !board.text.is_empty());
+    let known = known.map(|board| copied(&board));
     settings.chain(known.unwrap_or_default()).collect()
 }
 
-/// A sign as the script receives it.
-fn brought(sign: &Sign) -> Arguments {
-    let (birth, live) = (&sign.birth, &sign.live);
-    let splices = birth.splices.iter().map(|splice| splice.written());
-    let numbers = [
-        ("sign_born", birth.born),
-        ("sign_started", birth.started),
-        ("sign_adopted", birth.adopted),
-        ("sign_settled", birth.settled),
-        ("sign_recent", birth.recent),
-        ("sign_epoch", sign.epoch),
-        ("sign_cursor", sign.cursor.0),
-        ("sign_length", sign.length),
-        ("sign_credit", sign.credit),
-        ("sign_automatic", live.pace.automatic),
-        ("sign_quantity", live.pace.quantity),
-        ("sign_version", live.version),
-        ("sign_paced", u64::from(live.paced)),
+/// The copy of the board as the script receives it: the text as it came, and in words how far it is, so that the script decodes it only
+/// where it may say something new. `store/lua/copy.lua` says what each word is.
+fn copied(board: &Board) -> Arguments {
+    let (birth, live) = (&board.birth, &board.live);
+    let (version, at) = (live.version, live.set_at);
+    let data = [
+        birth.started,
+        birth.adopted,
+        version,
+        at.mode,
+        at.pace,
+        at.message,
+        at.cap,
+        at.event,
     ];
-    let texts = [
-        ("sign_mode", live.mode.name().to_owned()),
-        ("sign_splices", splices.collect::<Vec<_>>().join(" ")),
+    let data = data.map(|number| number.to_string()).join(" ");
+    let main = ("main", board.cursor, board.length);
+    let front = board
+        .front
+        .map(|front| ("front", front.cursor, front.length));
+    let regions = board.regions.iter();
+    let regions = regions.map(|line| (line.name.as_str(), line.cursor, line.length));
+    let lanes = std::iter::once(main).chain(front).chain(regions);
+    let reach = format!("{} {}", board.epoch, board.lines.unwrap_or(0));
+    let reach = lanes.fold(reach, |reach, (name, cursor, length)| {
+        format!("{reach} {name} {} {length}", cursor.0)
+    });
+    let words = [
+        Some(("copy", board.text.clone())),
+        Some(("copy_data", data)),
+        Some(("copy_reach", reach)),
+        (board.begun.as_ref()).map(|begun| ("copy_event", begun.written())),
+        (board.logged).map(|logged| ("logged", logged.written())),
     ];
-    let told = [
-        live.message.clone().map(|text| ("sign_message", text)),
-        live.cap.map(|cap| ("sign_cap", cap.written())),
-        (live.events.as_ref()).map(|events| ("sign_events", events.written())),
-        (sign.begun.as_ref()).map(|begun| ("sign_event", begun.written())),
-        sign.front.map(|front| ("sign_front", front.written())),
-        sign.head.map(|head| ("sign_head", head.to_string())),
-        (sign.logged).map(|logged| ("sign_logged", logged.written())),
-        known_regions(&sign.regions),
-    ];
-    let lines = sign.lines.map(|lines| ("sign_lines", lines));
-    let numbers = numbers.into_iter().chain(set_times(live)).chain(lines);
-    let numbers = numbers.map(|(name, number)| (name, number.to_string()));
-    let sessions = sign.sessions.iter().flat_map(known_sessions);
-    let pairs = numbers.chain(texts).chain(told.into_iter().flatten());
-    pairs.chain(sessions).map(named).collect()
-}
-
-/// When operators set what the sign shows.
-fn set_times(live: &Live) -> impl Iterator<Item = (&'static str, u64)> {
-    let set_at = live.set_at;
-    let times = [
-        ("sign_mode_at", set_at.mode),
-        ("sign_pace_at", set_at.pace),
-        ("sign_message_at", set_at.message),
-        ("sign_cap_at", set_at.cap),
-        ("sign_event_at", set_at.event),
-    ];
-    times.into_iter().filter(|(_, time)| *time > 0)
-}
-
-/// Who was inside by the sign, for a store that lost its data.
-fn known_sessions(sessions: &Sessions) -> [(&'static str, String); 3] {
-    let cells = sessions.cells.iter().map(|cell| cell.written());
-    [
-        ("sign_told", sessions.told_ms.to_string()),
-        ("sign_cap_since", sessions.since.to_string()),
-        ("sign_ring", cells.collect::<Vec<_>>().join(" ")),
-    ]
-}
-
-/// The numbers of the regions by the sign.
-fn known_regions(lines: &[RegionLine]) -> Option<(&'static str, String)> {
-    (!lines.is_empty()).then(|| ("sign_regions", RegionLine::all_written(lines)))
+    words.into_iter().flatten().map(named).collect()
 }
 
 /// The regions of the room, each with its percent where its share is fixed, and how many minutes back it counts how much came to each.
@@ -143,7 +111,7 @@ fn scheduled(events: &[Event]) -> Option<(&'static str, String)> {
 }
 
 /// What this POP tells of an order by lot.
-fn lot(line: &Line<'_>, known: Option<&Sign>) -> Option<(&'static str, String)> {
+fn lot(line: &Line<'_>, known: Option<&Board>) -> Option<(&'static str, String)> {
     let news = line.schedule.news(line.room.as_str(), known, line.now.ms());
     Some(match news? {
         LotNews::Commitment(committed) => ("commitment", committed),

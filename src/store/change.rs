@@ -34,16 +34,16 @@ pub(super) fn arguments(change: Change, author: &Actor<'_>) -> Arguments {
 
 /// What the verb `change` answers.
 pub(super) fn read_changed(answer: &Answer) -> Option<Changed> {
-    let sign = answer.sign();
+    let board = answer.board();
     let kept = answer.optional_number("kept")?;
     let effect = answer
         .number("number")
         .map(|number| Effect { number, kept });
     Some(match answer.text("outcome")? {
-        "done" => Changed::Done(sign?, effect?),
-        "again" => Changed::Replayed(sign?, effect?),
-        "outdated" => Changed::VersionConflict(sign?),
-        "standing" => Changed::NotAdmitting(sign?),
+        "done" => Changed::Done(board?, effect?),
+        "again" => Changed::Replayed(board?, effect?),
+        "outdated" => Changed::VersionConflict(board?),
+        "standing" => Changed::NotAdmitting(board?),
         "reused" => Changed::KeyReused,
         _ => return None,
     })

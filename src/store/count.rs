@@ -1,15 +1,15 @@
 //! What is counted: how batches go to the store, and all that there is to measure.
 
 use super::reply::Answer;
-use super::{Arguments, Sign};
+use super::{Arguments, Board};
 use crate::cache::outbox::{Batch, Tally};
 use crate::queue::{Absent, Explained, Now, OriginState};
 
 /// All that there is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// The sign.
-    pub sign: Sign,
+    /// The board.
+    pub board: Board,
     /// How many numbers were drawn in all.
     pub drawn: u64,
     /// How many visitors were released in all.
@@ -46,7 +46,7 @@ pub(super) fn read_figures(answer: &Answer) -> Option<Figures> {
         tally.add(name, number.parse().ok()?);
     }
     Some(Figures {
-        sign: answer.sign()?,
+        board: answer.board()?,
         drawn: answer.number("drawn")?,
         released: answer.number("admitted")?,
         absent: answer.absent()?,

@@ -52,7 +52,7 @@ impl Line<'_> {
 fn traced(answer: &Answer) -> Option<Traced> {
     let line = |name| answer.optional(name, |line| Some(line.to_owned()));
     Some(Traced {
-        sign: answer.sign()?,
+        board: answer.board()?,
         head: line("traced")?,
         called: line("called")?,
         is_of_sum: answer.optional("traced_sum", |_| Some(()))?.is_some(),

@@ -4,21 +4,21 @@
 
 mod arguments;
 mod asker;
-mod board;
 mod change;
 mod count;
 mod heard;
 mod journal;
+mod panel;
 mod reply;
 mod script;
 pub mod upstash;
 
 use crate::cache::outbox::Batch;
-use crate::cache::{LastSign, ended};
+use crate::cache::{LastBoard, ended};
 use crate::queue::{
-    AbsentVisitors, Actor, Begun, Cap, Change, Changed, Effort, EndedSession, HealthRule, Lane,
-    LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions, RoomName,
-    Schedule, Sign, WaitingProof,
+    AbsentVisitors, Actor, Begun, Board, Cap, Change, Changed, Effort, EndedSession, HealthRule,
+    Lane, LineAnswer, LineStatus, NetworkBound, Now, Pace, PanelSnapshot, Presented, Regions,
+    RoomName, Schedule, WaitingProof,
 };
 use arguments::{Arguments, Keys, named, shared};
 pub use count::Figures;
@@ -80,7 +80,7 @@ pub struct Line<'a> {
     /// Which clock the script goes by.
     pub clock: Clock,
     /// What this POP knows already.
-    pub known: &'a dyn LastSign,
+    pub known: &'a dyn LastBoard,
     /// The name of the POP, so that the script can count them; empty where it has none.
     pub pop: String,
 }
@@ -117,7 +117,7 @@ impl Line<'_> {
         self.eval("join", keys, arguments, Answer::visitor)
     }
 
-    /// Where the sign stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
+    /// Where the board stands, for the holder of a ticket, and the ticket's number in the line. A ticket that has ended
     /// draws a new number where it may, and one that was called claims a session where a cap holds. The call brings what was
     /// counted.
     ///
@@ -158,13 +158,13 @@ impl Line<'_> {
         self.eval("look", keys, arguments, Answer::visitor)
     }
 
-    /// A look without a ticket: releases what is due and says where the sign stands.
+    /// A look without a ticket: releases what is due and says where the board stands.
     ///
     /// # Errors
     /// The store's fault; whether the batches were counted is then unknown.
-    pub fn release_due(&self, batches: &[Batch]) -> Result<Sign, StoreError> {
+    pub fn release_due(&self, batches: &[Batch]) -> Result<Board, StoreError> {
         let (keys, arguments) = self.brought(batches);
-        self.eval("look", keys, arguments, Answer::sign)
+        self.eval("look", keys, arguments, Answer::board)
     }
 
     /// All that there is to measure, once these batches are counted too; moves nothing.
@@ -181,7 +181,7 @@ impl Line<'_> {
         )
     }
 
-    /// Reads the sign, and what is known of absent visitors; changes nothing.
+    /// Reads the board, and what is known of absent visitors; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
@@ -189,13 +189,13 @@ impl Line<'_> {
         self.eval("status", Vec::new(), Vec::new(), Answer::status)
     }
 
-    /// The sign with all that the panel shows besides; changes nothing.
+    /// The board with all that the panel shows besides; changes nothing.
     ///
     /// # Errors
     /// The store's fault.
-    pub fn board(&self, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
+    pub fn panel(&self, attempt: Attempt) -> Result<PanelSnapshot, StoreError> {
         let keys = vec![("actions", self.key("actions"))];
-        self.eval_as(attempt, "board", keys, Vec::new(), board::read_board)
+        self.eval_as(attempt, "panel", keys, Vec::new(), panel::read_panel)
     }
 
     /// Does what an operator or a program asks, once.
@@ -290,11 +290,11 @@ impl Line<'_> {
         self.key(&format!("join:{id}"))
     }
 
-    /// What a POP brings when it renews the sign: what was counted there, and its name.
+    /// What a POP brings when it renews the board: what was counted there, and its name.
     fn brought(&self, batches: &[Batch]) -> (Keys, Arguments) {
         let (mut keys, mut arguments) =
             (self.counted(batches), count::arguments(batches, self.now));
-        let known = self.known.last_sign().and_then(|sign| sign.sessions);
+        let known = self.known.last_board().and_then(|board| board.sessions);
         if self.cap.holds() || known.is_some() {
             let is_listed = known.is_some_and(|sessions| sessions.ended > 0);
             let seen = is_listed.then(|| ended::version(self.known));

@@ -2,17 +2,12 @@
 
 use serde_json::Value;
 
+use crate::cache::read_board;
 use crate::queue::health::{Health, numbers};
 use crate::queue::{
-    AboveBound, Absent, Birth, Bound, Cap, Cell, Claim, EndedSession, EndedSessions, Enforcement,
-    FrontLane, Head, Invited, Lane, LineAnswer, LineStatus, Live, Logged, Now, OriginSign,
-    Sickness,
-};
-use crate::queue::{Begun, EventSign, Finding, InvitedVisitors, OriginState, Samples, Window};
-use crate::queue::{Cursor, Measured, Mode, Pace};
-use crate::queue::{
-    EventList, Explained, Position, Price, Recount, RegionLine, Released, Sessions, SetTimes, Sign,
-    Splice, TurnsOver,
+    AboveBound, Absent, Board, Bound, Claim, EndedSession, EndedSessions, Explained, Finding,
+    Invited, InvitedVisitors, Lane, LineAnswer, LineStatus, Logged, Now, OriginState, Position,
+    Price, Recount, Released, Samples, Sickness, Window,
 };
 
 /// The pairs of one answer. Numbers may come as text, as a hash of Redis keeps them.
@@ -88,63 +83,10 @@ impl Answer {
             .collect()
     }
 
-    fn set_times(&self) -> Option<SetTimes> {
-        let time = |name| Some(self.optional_number(name)?.unwrap_or(0));
-        Some(SetTimes {
-            mode: time("mode_at")?,
-            pace: time("pace_at")?,
-            message: time("message_at")?,
-            cap: time("cap_at")?,
-            event: time("event_at")?,
-        })
-    }
-
-    /// The sign.
-    pub(super) fn sign(&self) -> Option<Sign> {
-        let measured = Measured {
-            released: self.number("released")?,
-            took_ms: self.number("took")?,
-            moved_ms: self.number("moved")?,
-            step_ms: self.number("step")?,
-        };
-        Some(Sign {
-            birth: self.birth()?,
-            epoch: self.number("epoch")?,
-            cursor: Cursor(self.number("cursor")?),
-            length: self.number("length")?,
-            front: self.optional("front", FrontLane::read)?,
-            regions: (self.optional("regions", RegionLine::read_all)?).unwrap_or_default(),
-            credit: self.number("credit")?,
-            measured: (measured.released > 0).then_some(measured),
-            pops: self.optional_number("pops")?.filter(|pops| *pops > 0),
-            over: (self.optional("turns_over", TurnsOver::read)?).unwrap_or_default(),
-            sessions: match self.value("total_active") {
-                Some(_) => Some(self.sessions()?),
-                None => None,
-            },
-            origin: self.optional("origin", OriginSign::read)?,
-            event: self.optional("event", EventSign::read)?,
-            begun: self.optional("begun", Begun::read)?,
-            head: self.optional("head", Head::read)?,
-            lines: self.optional_number("lines")?,
-            logged: self.optional("logged", Logged::read)?,
-            live: self.live()?,
-        })
-    }
-
-    /// Which line it is.
-    fn birth(&self) -> Option<Birth> {
-        let splices = self.text("splices")?.split_whitespace();
-        Some(Birth {
-            born: self.number("born")?,
-            started: self.number("started")?,
-            adopted: self.number("adopted")?,
-            sealed: self.number("sealed")? == 1,
-            settled: self.number("settled")?,
-            young: self.number("young")? == 1,
-            recent: self.number("recent")?,
-            splices: splices.map(Splice::read).collect::<Option<_>>()?,
-        })
+    /// The board.
+    pub(super) fn board(&self) -> Option<Board> {
+        let logged = self.optional("logged", Logged::read)?;
+        read_board(self.text("board")?.to_owned(), logged)
     }
 
     /// That the origin has become sick by what this verb brought.
@@ -176,41 +118,7 @@ impl Answer {
         })
     }
 
-    /// What operators set.
-    fn live(&self) -> Option<Live> {
-        Some(Live {
-            mode: Mode::named(self.text("mode")?)?,
-            pace: Pace {
-                automatic: self.number("automatic")?,
-                quantity: self.number("quantity")?,
-            },
-            paced: self.number("paced")? == 1,
-            message: self.optional("message", |text| Some(text.to_owned()))?,
-            cap: self.optional("live_cap", Cap::read)?,
-            events: self.optional("live_events", EventList::read)?,
-            version: self.number("version")?,
-            set_at: self.set_times()?,
-        })
-    }
-
-    fn sessions(&self) -> Option<Sessions> {
-        let cells = self.text("ring")?.split_whitespace();
-        Some(Sessions {
-            total_active: self.number("total_active")?,
-            minutes: self.number("session_minutes")?,
-            enforcement: Enforcement::named(self.text("cap")?)?,
-            told_ms: self.number("told")?,
-            since: self.number("cap_since")?,
-            promised: self.number("promised")?,
-            claimable: self.number("claimable")?,
-            late: self.number("late")?,
-            lapsed: Cursor(self.number("lapsed")?),
-            cells: cells.map(Cell::read).collect::<Option<_>>()?,
-            ended: self.optional_number("ended")?.unwrap_or(0),
-        })
-    }
-
-    /// The sign, for a visitor.
+    /// The board, for a visitor.
     pub(super) fn visitor(&self) -> Option<LineAnswer> {
         let position = self.number("number")?;
         let claim = match self.value("claim") {
@@ -218,7 +126,7 @@ impl Answer {
             None => None,
         };
         Some(LineAnswer {
-            sign: self.sign()?,
+            board: self.board()?,
             position: (position > 0 && claim != Some(Claim::Used)).then_some(Position(position)),
             lane: self.optional("lane", Lane::read)?.unwrap_or_default(),
             claim,
@@ -240,10 +148,10 @@ impl Answer {
         })
     }
 
-    /// The sign, and what is known of absent visitors.
+    /// The board, and what is known of absent visitors.
     pub(super) fn status(&self) -> Option<LineStatus> {
         Some(LineStatus {
-            sign: self.sign()?,
+            board: self.board()?,
             absent: self.absent()?,
             limits: self.limits()?,
             origin: self.health()?,
@@ -275,11 +183,12 @@ impl Answer {
     /// What the POP did not have of the list of ended sessions, the version that it had, and the store's time.
     pub(super) fn ended_news(&self) -> Option<(EndedSessions, u64, Now)> {
         let words = self.text("ended_news")?.split_whitespace();
+        let capped = self.board()?.sessions?;
         let news = EndedSessions {
-            version: self.number("ended")?,
+            version: capped.ended,
             sessions: words.map(EndedSession::read).collect::<Option<_>>()?,
         };
-        let store_time = Now::from_ms(self.number("told")?);
+        let store_time = Now::from_ms(capped.told_ms);
         Some((news, self.number("ended_seen")?, store_time))
     }
 
@@ -325,48 +234,109 @@ mod tests {
         assert_eq!(read(json!(["absent", 300])), None);
     }
 
-    /// The least that a sign is.
-    fn told() -> Vec<Value> {
-        let zeros = "born started adopted sealed settled young recent epoch cursor length credit released took moved step \
-            automatic quantity paced version number";
-        let mut told: Vec<Value> = zeros
-            .split_whitespace()
-            .flat_map(|name| [name.into(), 0.into()])
-            .collect();
-        told.extend(["mode", "hold", "splices", ""].map(Value::from));
-        told
+    /// The least that a board is.
+    fn board() -> Value {
+        json!({
+            "birth": { "born": 1, "started": 1, "adopted": 0, "sealed": false, "young": true, "settled": 0, "recent": 0 },
+            "epoch": 1, "cursor": 0, "length": 3, "credit": 0,
+            "live": { "mode": "hold", "pace": { "automatic": 15, "quantity": 5 }, "paced": false, "version": 0 },
+        })
+    }
+
+    fn read(board: &Value, more: &[Value]) -> Option<LineAnswer> {
+        let board = [
+            "number".into(),
+            0.into(),
+            "board".into(),
+            board.to_string().into(),
+        ];
+        Answer::read([&board, more].concat().into())?.visitor()
     }
 
     #[test]
-    fn what_is_told_of_a_sign_and_cannot_be_read_is_not_taken_for_absent() {
-        let read = |name: &str, value: Value| {
-            let told = [told(), vec![name.into(), value]].concat();
-            Answer::read(told.into()).and_then(|answer| answer.visitor())
-        };
-        assert!(read("other", json!(1)).is_some(), "an answer without more");
+    fn what_an_answer_says_and_cannot_be_read_is_not_taken_for_absent() {
+        assert!(read(&board(), &[]).is_some(), "an answer without more");
         for (name, sound, unreadable) in [
-            ("front", json!("1 2 3"), json!(7)),
-            ("head", json!("0123456789abcdef"), json!("0123")),
-            ("lines", json!(7), json!("some")),
             ("logged", json!("7 0123456789abcdef"), json!("7 0123")),
-            ("origin", json!("0 1 2 0"), json!(["0 1 2 0"])),
-            ("event", json!("9 open a 1 2 3 arrival"), json!(null)),
-            ("begun", json!("a 1 2 -1 drawn"), json!({})),
-            ("live_cap", json!("1 20 60 on"), json!(1)),
-            ("live_events", json!("none"), json!(false)),
-            ("message", json!("Hello"), json!(5)),
-            ("pops", json!("3"), json!("many")),
-            ("mode_at", json!(5), json!("soon")),
-            ("turns_over", json!("5:;3:front;"), json!("5")),
             ("lane", json!("front"), json!("the back")),
             ("lane", json!("west"), json!(1)),
-            ("regions", json!("west 1 2 3"), json!("west 1")),
             ("above", json!("drawn"), json!(1)),
             ("price", json!("3 600"), json!("3")),
             ("invited", json!("kept"), json!(1)),
         ] {
-            assert!(read(name, sound.clone()).is_some(), "{name} {sound}");
-            assert_eq!(read(name, unreadable.clone()), None, "{name} {unreadable}");
+            let read = |value: &Value| read(&board(), &[name.into(), value.clone()]);
+            assert!(read(&sound).is_some(), "{name} {sound}");
+            assert_eq!(read(&unreadable), None, "{name} {unreadable}");
+        }
+    }
+
+    #[test]
+    fn what_a_board_shows_and_cannot_be_read_is_not_taken_for_absent() {
+        let event = json!({ "phase": "open", "told_ms": 9,
+            "event": { "id": "a", "prequeue_ms": 1, "opens_ms": 2, "closes_ms": 3, "order": "drawn~a" } });
+        let capped = json!({ "total_active": 9, "minutes": 20, "enforcement": "on", "told_ms": 9, "since": 1, "promised": 0, "claimable": 9,
+            "late": 0, "lapsed": 0, "cells": [[30, 2]], "ended": 0 });
+        for (name, sound, unreadable) in [
+            (
+                "front",
+                json!({ "cursor": 1, "length": 2, "recent": 3 }),
+                json!({ "cursor": 1 }),
+            ),
+            (
+                "regions",
+                json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
+                json!([{ "name": "front", "cursor": 1, "length": 2, "recent": 0 }]),
+            ),
+            // An empty table of Lua.
+            (
+                "regions",
+                json!([{ "name": "west", "cursor": 1, "length": 2, "recent": 0 }]),
+                json!({}),
+            ),
+            ("head", json!("0123456789abcdef"), json!("0123")),
+            ("lines", json!(7), json!("some")),
+            ("lines", json!(7), json!(1e14)),
+            (
+                "measured",
+                json!({ "released": 1, "took_ms": 2, "moved_ms": 3, "step_ms": 0 }),
+                json!({}),
+            ),
+            (
+                "origin",
+                json!({ "holds": false, "cuts": 1, "is_slowed": false }),
+                json!({ "holds": 0, "cuts": 1, "is_slowed": false }),
+            ),
+            ("event", event.clone(), json!("open")),
+            ("sessions", capped.clone(), json!([])),
+            ("begun", json!("a 1 2 -1 drawn"), json!({})),
+            ("pops", json!(3), json!("many")),
+            (
+                "over",
+                json!([{ "last": 5 }, { "last": 3, "lane": "front" }]),
+                json!([{ "last": 5, "lane": "the back" }]),
+            ),
+            ("live.cap", json!("1 20 60 on"), json!(1)),
+            ("live.events", json!("none"), json!(false)),
+            ("live.message", json!("Hello"), json!(5)),
+            (
+                "live.set_at",
+                json!({ "mode": 5 }),
+                json!({ "mode": "soon" }),
+            ),
+        ] {
+            let read = |value: &Value| {
+                let mut board = board();
+                let of = match name.strip_prefix("live.") {
+                    Some(name) => board.get_mut("live").map(|live| (live, name)),
+                    None => Some((&mut board, name)),
+                };
+                let of = of.and_then(|(of, name)| Some((of.as_object_mut()?, name)));
+                of.map(|(of, name)| of.insert(name.to_owned(), value.clone()));
+                read(&board, &[])
+            };
+            assert!(read(&sound).is_some(), "{name} {sound}");
+            assert_eq!(read(&unreadable), None, "{name} {unreadable}");
+            assert_eq!(read(&Value::Null), None, "{name} null");
         }
     }
 }

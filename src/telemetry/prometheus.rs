@@ -14,7 +14,7 @@ use crate::store::Figures;
 /// What the text says it is.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// All metrics of a room. `age_ms` is the age of the copy of the sign in this data centre.
+/// All metrics of a room. `age_ms` is the age of the copy of the board in this data centre.
 #[must_use]
 pub fn text(room: &str, figures: &Figures, age_ms: Option<u64>, now_ms: u64) -> String {
     let scrape = Scrape {
@@ -41,9 +41,7 @@ mod tests {
 
     use super::*;
     use crate::cache::outbox::Tally;
-    use crate::queue::{
-        Absent, Bound, Cursor, Explained, Live, Mode, Pace, Reason, Sign, TurnsOver,
-    };
+    use crate::queue::{Absent, Board, Bound, Cursor, Explained, Live, Mode, Pace, Reason};
 
     fn figures() -> Figures {
         let live = Live {
@@ -54,25 +52,12 @@ mod tests {
             },
             ..Live::default()
         };
-        let sign = Sign {
-            birth: crate::queue::Birth::default(),
+        let board = Board {
             epoch: 1,
             cursor: Cursor(3),
             length: 10,
-            front: None,
-            regions: Vec::new(),
-            over: TurnsOver::default(),
-            credit: 0,
-            pops: None,
-            sessions: None,
-            origin: None,
-            event: None,
-            begun: None,
-            measured: None,
-            head: None,
-            lines: None,
-            logged: None,
             live,
+            ..Board::default()
         };
         let mut tally = Tally::default();
         tally.decided(Reason::Admitted);
@@ -80,7 +65,7 @@ mod tests {
             tally.called(Duration::from_millis(ms));
         }
         Figures {
-            sign,
+            board,
             drawn: 12,
             released: 5,
             origin: crate::queue::OriginState::default(),

@@ -10,7 +10,7 @@ use crate::i18n::{Language, words};
 use crate::page::{self, CfWaitingRoom, Links, Rescue, Waiting};
 use crate::queue::backoff;
 use crate::queue::chance::Chance;
-use crate::queue::{Live, Mode, Phase, Sign, Slots, Verdict, decide, refresh_seconds};
+use crate::queue::{Board, Live, Mode, Phase, Slots, Verdict, decide, refresh_seconds};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::Kind;
@@ -212,20 +212,23 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
         call, room, now, ..
     } = *request;
     let ahead = ahead(visit);
-    let sign = visit.sign.as_ref().map(|sign| sign.of(visit.ticket.lane));
-    let sign = sign.as_deref();
+    let board = visit
+        .board
+        .as_ref()
+        .map(|board| board.of(visit.ticket.lane));
+    let board = board.as_deref();
     let mode = mode(visit);
-    // An old sign says how far the line was, and not when it goes on.
+    // An old board says how far the line was, and not when it goes on.
     let has_an_estimate = matches!(visit.end, VisitOutcome::Waiting { .. }) && !visit.is_old;
-    let estimate = (sign.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
-    let estimate = estimate.and_then(|(sign, ahead)| sign.estimated_wait(ahead, now.ms()));
-    let (message, said) = message(sign.map(|sign| &sign.live), room);
+    let estimate = (board.zip(ahead)).filter(|_| mode.lets_in() && has_an_estimate);
+    let estimate = estimate.and_then(|(board, ahead)| board.estimated_wait(ahead, now.ms()));
+    let (message, said) = message(board.map(|board| &board.live), room);
     let tells_place = !visit_awaits_lot(visit, request);
     Waiting {
         position: visit.position().filter(|_| tells_place),
         lane: visit.ticket.lane,
-        seen: sign
-            .map(|sign| sign.cursor)
+        seen: board
+            .map(|board| board.cursor)
             .zip(ahead)
             .filter(|_| tells_place),
         mode,
@@ -257,7 +260,7 @@ fn view(visit: &Visit, request: &Request<'_>) -> Waiting {
 fn mode(visit: &Visit) -> Mode {
     match visit.end {
         VisitOutcome::Closed => Mode::Closed,
-        _ => visit.sign.as_ref().map_or(Mode::Automatic, Sign::mode),
+        _ => visit.board.as_ref().map_or(Mode::Automatic, Board::mode),
     }
 }
 
@@ -292,8 +295,8 @@ fn refresh(visit: &Visit, (ahead, estimate): (u64, Option<u64>), request: &Reque
 /// Seconds for which the turn is kept at least: until the ticket ends, and no longer than a turn that came now. Where a cap holds, the turn waits for a place inside, so no time is promised for it, and none
 /// where nothing says whether one does.
 fn valid(visit: &Visit, request: &Request<'_>) -> Option<u64> {
-    let sign = visit.sign.as_ref();
-    let is_uncapped = sign.is_some_and(|sign| sign.sessions.is_none());
+    let board = visit.board.as_ref();
+    let is_uncapped = board.is_some_and(|board| board.sessions.is_none());
     let has_turn = visit.position().is_some() && is_uncapped && !request.room.cap.holds();
     let ticket = &visit.ticket;
     let end = ticket.signed.saturating_add(ticket.life);

@@ -1,7 +1,7 @@
-//! What a visitor learns of an event: by the sign, or by the clock where the store was not asked.
+//! What a visitor learns of an event: by the board, or by the clock where the store was not asked.
 
 use super::visit::Visit;
-use crate::queue::{Event, Lane, Outlook, Phase, Position, Sign};
+use crate::queue::{Board, Event, Lane, Outlook, Phase, Position};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 
@@ -9,12 +9,12 @@ use crate::ticket::{Standing, Ticket};
 /// known whether the lot is drawn.
 pub(super) fn awaits_lot(
     ticket: &Ticket,
-    sign: Option<&Sign>,
+    board: Option<&Board>,
     number: Option<Position>,
     request: &Request<'_>,
 ) -> bool {
-    match (sign, ticket.standing) {
-        (Some(sign), _) => number.is_some_and(|number| sign.of(ticket.lane).awaits_lot(number)),
+    match (board, ticket.standing) {
+        (Some(board), _) => number.is_some_and(|number| board.of(ticket.lane).awaits_lot(number)),
         (None, Standing::Waiting(place)) if ticket.lane == Lane::Main => {
             let is_by_lot =
                 |(event, phase): (Event, Phase)| event.order.is_drawn() && phase != Phase::Before;
@@ -28,17 +28,17 @@ pub(super) fn awaits_lot(
 pub(super) fn visit_awaits_lot(visit: &Visit, request: &Request<'_>) -> bool {
     awaits_lot(
         &visit.ticket,
-        visit.sign.as_ref(),
+        visit.board.as_ref(),
         visit.position(),
         request,
     )
 }
 
-/// What is known of an event: by the sign, or by the clock where the store was not asked.
+/// What is known of an event: by the board, or by the clock where the store was not asked.
 pub(super) fn outlook(visit: &Visit, request: &Request<'_>) -> Option<Outlook> {
-    let (event, phase) = match &visit.sign {
-        Some(sign) => {
-            let told = sign.event.as_ref()?;
+    let (event, phase) = match &visit.board {
+        Some(board) => {
+            let told = board.event.as_ref()?;
             (told.event.clone(), told.phase)
         }
         None => request.event()?,

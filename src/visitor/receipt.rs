@@ -1,17 +1,17 @@
 //! What a visitor can take along: where the ticket stands, signed, to be checked by support.
 
-use crate::cache::CachedSign;
+use crate::cache::CachedBoard;
 use crate::http::Reply;
 use crate::http::negotiate::wants_json;
 use crate::http::object::object;
 use crate::page::{self, iso_8601, people};
-use crate::queue::{Position, Sign, TicketState};
+use crate::queue::{Board, Position, TicketState};
 use crate::request::Request;
 use crate::ticket::{Receipt, Standing, Ticket};
 use crate::visitor::event::awaits_lot;
 use serde_json::Value;
 
-/// A data centre where visitors wait reads the sign every second: a copy that is older says where the line stood, not where it is.
+/// A data centre where visitors wait reads the board every second: a copy that is older says where the line stood, not where it is.
 const KNOWN_MS: u64 = 60_000;
 
 /// Whether the number says where the ticket stands.
@@ -22,7 +22,7 @@ enum Place {
     ByLot,
 }
 
-/// The receipt of this ticket, by the last sign that is known here: no question to the store.
+/// The receipt of this ticket, by the last board that is known here: no question to the store.
 #[must_use]
 pub(super) fn reply(ticket: Option<&Ticket>, request: &Request<'_>) -> Reply {
     let is_data = wants_json(request.call);
@@ -85,21 +85,21 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
     let lane = ticket.lane;
     let last = request.pop.last();
     let is_recent = last.as_ref().is_some_and(|last| is_recent(last, request));
-    let sign = last.and_then(|last| last.sign);
-    let sign = sign.map(|sign| match ticket.standing {
-        Standing::Waiting(place) => sign.seen_from(lane, place),
-        Standing::Provisional { .. } | Standing::Admitted { .. } => sign,
+    let board = last.and_then(|last| last.board);
+    let board = board.map(|board| match ticket.standing {
+        Standing::Waiting(place) => board.seen_from(lane, place),
+        Standing::Provisional { .. } | Standing::Admitted { .. } => board,
     });
-    let of_lane = sign.as_ref().map(|sign| sign.of(lane));
-    let placed = of_lane.as_ref().and_then(|sign| placed_in(sign, ticket));
+    let of_lane = board.as_ref().map(|board| board.of(lane));
+    let placed = of_lane.as_ref().and_then(|board| placed_in(board, ticket));
     let stated = placed.unwrap_or_else(|| written(ticket));
-    let cursor = of_lane.filter(|sign| is_recent && tells(sign, stated, ticket));
+    let cursor = of_lane.filter(|board| is_recent && tells(board, stated, ticket));
     // A copy of before an event knows nothing of its lot. It is of another epoch, or of a young line: there an event ends no ticket.
-    let knows = |sign: &&Sign| placed.is_some() && !sign.birth.young;
+    let knows = |board: &&Board| placed.is_some() && !board.birth.young;
     let (number, born, epoch) = stated;
     let awaits = match ticket.standing {
         Standing::Waiting(place) if place.came.is_none() => {
-            awaits_lot(ticket, sign.as_ref().filter(knows), number, request)
+            awaits_lot(ticket, board.as_ref().filter(knows), number, request)
         }
         Standing::Provisional { .. } | Standing::Waiting(_) | Standing::Admitted { .. } => false,
     };
@@ -111,20 +111,20 @@ fn receipt(ticket: &Ticket, request: &Request<'_>) -> (Receipt, Place) {
         epoch,
         signed: ticket.signed,
         head: ticket.head,
-        cursor: cursor.map(|sign| sign.cursor.0),
+        cursor: cursor.map(|board| board.cursor.0),
         given: request.now,
     };
     let place = if awaits { Place::ByLot } else { Place::Told };
     (receipt, place)
 }
 
-/// The number of a waiting ticket in the line of this sign; nothing where it is of another line.
-fn placed_in(sign: &Sign, ticket: &Ticket) -> Option<Numbered> {
+/// The number of a waiting ticket in the line of this board; nothing where it is of another line.
+fn placed_in(board: &Board, ticket: &Ticket) -> Option<Numbered> {
     let Standing::Waiting(place) = ticket.standing else {
         return None;
     };
-    let (born, epoch) = (sign.birth.born, sign.epoch);
-    match TicketState::of(place, sign) {
+    let (born, epoch) = (board.birth.born, board.epoch);
+    match TicketState::of(place, board) {
         TicketState::Placed(number) => Some((Some(number), born, epoch)),
         // The copy is of before the draw.
         _ if (place.born, place.epoch) == (born, epoch) => {
@@ -148,21 +148,21 @@ fn written(ticket: &Ticket) -> Numbered {
     }
 }
 
-/// Whether the cursor of this sign may stand beside what is stated: not that of another line, nor of before the turn of a visitor
+/// Whether the cursor of this board may stand beside what is stated: not that of another line, nor of before the turn of a visitor
 /// inside.
-fn tells(sign: &Sign, (number, born, epoch): Numbered, ticket: &Ticket) -> bool {
-    let is_same_line = (sign.birth.born, sign.epoch) == (born, epoch);
+fn tells(board: &Board, (number, born, epoch): Numbered, ticket: &Ticket) -> bool {
+    let is_same_line = (board.birth.born, board.epoch) == (born, epoch);
     match ticket.standing {
         Standing::Provisional { .. } => true,
         Standing::Waiting(_) => is_same_line,
         Standing::Admitted { .. } => {
-            is_same_line && number.is_none_or(|number| number.0 <= sign.cursor.0)
+            is_same_line && number.is_none_or(|number| number.0 <= board.cursor.0)
         }
     }
 }
 
-/// Whether the last sign says where the line stands now.
-fn is_recent(last: &CachedSign, request: &Request<'_>) -> bool {
+/// Whether the last board says where the line stands now.
+fn is_recent(last: &CachedBoard, request: &Request<'_>) -> bool {
     request.now.ms().abs_diff(last.read_ms) <= KNOWN_MS
 }
 

@@ -5,23 +5,23 @@
 
 use std::time::Duration;
 
-use crate::cache::{CachedSign, Marker, Markers, RefreshGuard, SignCache, read, write};
+use crate::cache::{BoardCache, CachedBoard, Marker, Markers, RefreshGuard, read, write};
 use crate::config::OnStoreError;
 use crate::queue::breaker::{Breaker, Closure, Reopening};
 use crate::queue::chance::Chance;
 use crate::queue::health::LONGEST_MARKER_MS;
 use crate::queue::outage::{Failures, Outage};
 use crate::queue::share;
+use crate::queue::{Board, Now};
 use crate::queue::{Mode, Pace, Phase};
-use crate::queue::{Now, Sign};
 use crate::request::Request;
 
 /// How long a POP remembers that its calls failed: longer than the rules look back.
 const KEPT: Duration = Duration::from_mins(1);
-/// How long it remembers whom it let in last: as long as it keeps the last sign.
+/// How long it remembers whom it let in last: as long as it keeps the last board.
 const ENTRY_KEPT: Duration = Duration::from_hours(24);
 
-/// So old a sign is believed that the room is open, when a call fails and the store may be well.
+/// So old a board is believed that the room is open, when a call fails and the store may be well.
 const OPEN_BELIEVED_MS: u64 = 10_000;
 
 /// The draws of a POP, as one request sees them.
@@ -97,13 +97,13 @@ pub fn failed(pop: &dyn Markers, began: Now) {
     }
 }
 
-/// Renews the copy of the sign, and tells the store what was counted.
-pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedSign {
+/// Renews the copy of the board, and tells the store what was counted.
+pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedBoard {
     let (pop, now) = (request.pop, request.now);
     let batches = pop.next_batches();
-    let sign = request.line().release_due(&batches).ok();
-    let is_answered = sign.is_some();
-    let copy = CachedSign::of(sign, pop, now);
+    let board = request.line().release_due(&batches).ok();
+    let is_answered = board.is_some();
+    let copy = CachedBoard::of(board, pop, now);
     duty.renew(&copy);
     if is_answered {
         pop.acknowledge(&batches);
@@ -114,18 +114,18 @@ pub(crate) fn renew(duty: RefreshGuard, request: &Request<'_>) -> CachedSign {
     copy
 }
 
-/// Whether a visitor goes in without an answer of the store, by the last sign known: into an open room, and by the policy
+/// Whether a visitor goes in without an answer of the store, by the last board known: into an open room, and by the policy
 /// `admit` when the store is really away and it is this visitor's turn in the share that this POP has of the pace.
 #[must_use]
-pub fn lets_in(sign: Option<&Sign>, request: &Request<'_>) -> bool {
+pub fn lets_in(board: Option<&Board>, request: &Request<'_>) -> bool {
     let (pop, now) = (request.pop, request.now);
-    match sign.map(|sign| mode(sign, pop, now)) {
+    match board.map(|board| mode(board, pop, now)) {
         Some(Mode::Hold | Mode::Closed) => false,
         Some(Mode::Open) if is_recent(pop, now) => true,
         Some(Mode::Open) => outage(pop).is_real(now.ms()),
         Some(Mode::Automatic) | None => {
-            let pace = sign.map_or(request.room.pace, |sign| sign.live.pace);
-            let pops = sign.and_then(|sign| sign.pops);
+            let pace = board.map_or(request.room.pace, |board| board.live.pace);
+            let pops = board.and_then(|board| board.pops);
             request.config.outage.policy == OnStoreError::Admit
                 && is_open_here(request)
                 && outage(pop).is_real(now.ms())
@@ -140,21 +140,21 @@ fn is_open_here(request: &Request<'_>) -> bool {
     event.is_none_or(|(_, phase)| phase == Phase::Open)
 }
 
-/// A sick origin keeps new visitors out as long as a marker stands; what the last sign says of it is not longer true.
-fn mode(sign: &Sign, pop: &dyn SignCache, now: Now) -> Mode {
+/// A sick origin keeps new visitors out as long as a marker stands; what the last board says of it is not longer true.
+fn mode(board: &Board, pop: &dyn BoardCache, now: Now) -> Mode {
     let last = pop.last();
     let may_stand =
         last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= LONGEST_MARKER_MS);
     if may_stand {
-        sign.mode()
+        board.mode()
     } else {
-        sign.scheduled_mode()
+        board.scheduled_mode()
     }
 }
 
-/// Whether the last sign is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
+/// Whether the last board is so young that the mode can hardly have changed since. A POP that was quiet for a while may not
 /// have heard that the room was closed.
-fn is_recent(pop: &dyn SignCache, now: Now) -> bool {
+fn is_recent(pop: &dyn BoardCache, now: Now) -> bool {
     let last = pop.last();
     last.is_some_and(|last| now.ms().saturating_sub(last.read_ms) <= OPEN_BELIEVED_MS)
 }

@@ -1,6 +1,6 @@
-//! The straight line of one visit: ticket, the sign near the visitor, at most one call to the store, verdict.
+//! The straight line of one visit: ticket, the board near the visitor, at most one call to the store, verdict.
 //!
-//! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the sign,
+//! Invariant: nobody costs more than one call before the answer; who is inside, or waits before a copy of the board,
 //! costs none.
 
 mod asked;
@@ -18,7 +18,7 @@ mod sign;
 mod signals;
 
 use crate::cache::RefreshGuard;
-use crate::queue::{AboveBound, CountedRenewal, Cursor, Invited, Position, Sign, Signal};
+use crate::queue::{AboveBound, Board, CountedRenewal, Cursor, Invited, Position, Signal};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::{Grace, Standing, Ticket};
@@ -33,7 +33,7 @@ use first::{by_the_copy, draw_and_tell, without_a_draw};
 pub use session::Shared;
 use session::{Kept, Renewed, ended_unknown};
 pub(crate) use session::{outside_now, renewed_unsigned, still_inside, was_ended};
-use sign::{Asked, SignRead, look};
+use sign::{Asked, BoardRead, look};
 use signals::{judged, kept_from_drawing};
 
 /// How a visit ended, and what is known from it.
@@ -44,9 +44,9 @@ pub struct Visit {
     pub ticket: Ticket,
     /// Whether that differs from what came, so that it has to be signed.
     pub changed: bool,
-    /// The sign, if this visit saw it.
-    pub sign: Option<Sign>,
-    /// Whether that sign is the last one known, since the store does not answer.
+    /// The board, if this visit saw it.
+    pub board: Option<Board>,
+    /// Whether that board is the last one known, since the store does not answer.
     pub is_old: bool,
     /// By what the visitor goes in, if this request is the one.
     pub way_in: WayIn,
@@ -105,14 +105,14 @@ pub enum VisitOutcome {
 pub enum FollowUp {
     /// Nothing.
     Nothing,
-    /// The copy of the sign is to be renewed by this request.
+    /// The copy of the board is to be renewed by this request.
     Refresh(RefreshGuard),
     /// There was no fresh copy: renew it unless somebody else does.
     Look,
 }
 
 /// What was seen, or why nothing could be; and what is left to do.
-type Drawn = (Result<SignRead, Unseen>, FollowUp);
+type Drawn = (Result<BoardRead, Unseen>, FollowUp);
 
 /// Why nothing was seen: the store's fault, or none where the line may still come back.
 type Unseen = Option<StoreError>;
@@ -123,8 +123,8 @@ type Unseen = Option<StoreError>;
 pub fn visit(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     let mut visit = visited(kind, ticket, request);
     if visit.changed {
-        let seen = visit.sign.as_ref().and_then(|sign| sign.head);
-        let last = || request.pop.last_sign()?.head;
+        let seen = visit.board.as_ref().and_then(|board| board.head);
+        let last = || request.pop.last_board()?.head;
         visit.ticket.head = seen.or_else(last).or(visit.ticket.head);
     }
     visit
@@ -162,7 +162,7 @@ fn visited(kind: Kind, ticket: Option<Ticket>, request: &Request<'_>) -> Visit {
     }
 }
 
-/// The sign or the store says where the visitor stands.
+/// The board or the store says where the visitor stands.
 fn seen_or_drawn(kind: Kind, mut held: Ticket, brought: Brought, request: &Request<'_>) -> Visit {
     let Request { pop, now, .. } = *request;
     if let Some(visit) = by_the_copy(kind, &held, brought, request) {
@@ -224,27 +224,27 @@ impl Visit {
         }
     }
 
-    /// A first contact, decided from the copy of the sign alone.
-    fn provisional(ticket: Ticket, sign: Sign) -> Self {
+    /// A first contact, decided from the copy of the board alone.
+    fn provisional(ticket: Ticket, board: Board) -> Self {
         Self {
             changed: true,
-            sign: Some(sign),
+            board: Some(board),
             ..Self::unasked(VisitOutcome::Provisional, ticket, FollowUp::Nothing)
         }
     }
 
-    /// Where the sign stands in the visitor's lane.
+    /// Where the board stands in the visitor's lane.
     #[must_use]
     pub fn cursor(&self) -> Option<Cursor> {
-        let sign = self.sign.as_ref()?;
-        Some(sign.of(self.ticket.lane).cursor)
+        let board = self.board.as_ref()?;
+        Some(board.of(self.ticket.lane).cursor)
     }
 
-    /// The visitor's number in the line: what is on the ticket, unless the sign says that it has moved.
+    /// The visitor's number in the line: what is on the ticket, unless the board says that it has moved.
     #[must_use]
     pub fn position(&self) -> Option<Position> {
-        let moved = match (self.ticket.standing, &self.sign) {
-            (Standing::Waiting(place), Some(sign)) => sign.of(self.ticket.lane).number(place),
+        let moved = match (self.ticket.standing, &self.board) {
+            (Standing::Waiting(place), Some(board)) => board.of(self.ticket.lane).number(place),
             _ => None,
         };
         moved.or_else(|| self.ticket.position())
@@ -256,9 +256,9 @@ impl Visit {
             end,
             ticket,
             changed: false,
-            sign: None,
+            board: None,
             is_old: false,
-            way_in: WayIn::Sign,
+            way_in: WayIn::Board,
             renewal: None,
             shared: Shared::No,
             above: None,
@@ -288,14 +288,14 @@ impl Visit {
         if !is_held {
             return self;
         }
-        let known = || request.pop.last().and_then(|last| last.sign);
-        let sign = self.sign.clone().or_else(known);
-        if !trouble::lets_in(sign.as_ref(), request) {
+        let known = || request.pop.last().and_then(|last| last.board);
+        let board = self.board.clone().or_else(known);
+        if !trouble::lets_in(board.as_ref(), request) {
             return self;
         }
         let grace = Grace {
             until: (request.now.secs()).saturating_add(request.config.outage.admit_for),
-            epoch: sign.map(|sign| sign.epoch),
+            epoch: board.map(|board| board.epoch),
         };
         Self {
             end: VisitOutcome::Admitted,
@@ -310,7 +310,7 @@ impl Visit {
         }
     }
 
-    /// The origin may take long to answer, and no other visitor should be without a sign until then: the request that goes
+    /// The origin may take long to answer, and no other visitor should be without a board until then: the request that goes
     /// in hands the duty on, and looks afterwards whether another one took it.
     fn without_duty_at_the_origin(self) -> Self {
         let after = match (self.end, self.after) {

@@ -8,13 +8,14 @@ use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
 use now_serving::cache::{
-    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
+    AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
+    Pop,
 };
-use now_serving::cache::{LastSign, Once};
+use now_serving::cache::{LastBoard, Once};
 use now_serving::http::Answer;
+use now_serving::queue::Board;
 use now_serving::queue::Now;
 use now_serving::queue::Renewal;
-use now_serving::queue::Sign;
 use now_serving::request::Request;
 use now_serving::service;
 use upstash_local::Redis;
@@ -86,8 +87,8 @@ fn here(store: &Store) -> impl Fn(&Ask) -> Got + Sync {
 /// A data centre whose cache never answers: a crowd that draws does not need it.
 struct Nowhere;
 
-impl LastSign for Nowhere {
-    fn last_sign(&self) -> Option<Sign> {
+impl LastBoard for Nowhere {
+    fn last_board(&self) -> Option<Board> {
         None
     }
 }
@@ -100,20 +101,20 @@ impl Markers for Nowhere {
     fn alone(&self, _marker: Marker, _work: &mut dyn FnMut()) {}
 }
 
-impl SignCache for Nowhere {
+impl BoardCache for Nowhere {
     fn lookup(&self) -> Lookup {
         Lookup::Unavailable
     }
 
-    fn peek(&self) -> Option<CachedSign> {
+    fn peek(&self) -> Option<CachedBoard> {
         None
     }
 
-    fn put(&self, _copy: &CachedSign) {}
+    fn put(&self, _copy: &CachedBoard) {}
 
-    fn remember(&self, _: &CachedSign) {}
+    fn remember(&self, _: &CachedBoard) {}
 
-    fn last(&self) -> Option<CachedSign> {
+    fn last(&self) -> Option<CachedBoard> {
         None
     }
 }

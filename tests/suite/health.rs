@@ -30,7 +30,7 @@ mod wasm {
         (0..many).map(|_| new()).collect()
     }
 
-    /// A data centre brings what it watched when it renews the sign.
+    /// A data centre brings what it watched when it renews the board.
     fn becomes(house: &House, visitor: &mut Visitor<'_>, is_so: impl Fn(&Value) -> bool) -> Value {
         let since = Instant::now();
         loop {

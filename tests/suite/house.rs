@@ -47,7 +47,7 @@ pub(crate) const STORE_TOKEN: &str = "development-only-upstash-token";
 /// How long the store may take where a story is not about that: a busy machine is no fault of the store's.
 const PATIENT: Duration = Duration::from_secs(10);
 
-/// A longer time is skipped. A sandbox reads its settings again after a second, a copy of the sign lives for two.
+/// A longer time is skipped. A sandbox reads its settings again after a second, a copy of the board lives for two.
 const LONG: Duration = Duration::from_secs(3);
 
 /// Settings of a line that nobody but the story moves.
@@ -673,7 +673,7 @@ impl House {
     }
 
     /// Lets time pass. In the Wasm a long time is skipped: clocks are shifted, and only the last seconds, in which a
-    /// copy of the sign expires, are waited for.
+    /// copy of the board expires, are waited for.
     pub(crate) fn wait(&self, time: Duration) {
         match &self.kind {
             Kind::Native { now_ms, .. } => {
@@ -704,7 +704,7 @@ impl House {
     }
 
     /// What follows an answer may still ask the store. If the store's clock were shifted just before and the edge's just
-    /// after that, the edge would take the sign it gets for one of another time.
+    /// after that, the edge would take the board it gets for one of another time.
     fn wait_for_what_follows_answers(&self) {
         let mut calls = None;
         while calls != Some(self.store.calls()) {
@@ -929,7 +929,7 @@ impl House {
         (0..5).any(|_| self.calls(&mut story) == 0)
     }
 
-    /// The most calls that looking after the sign costs from `began` until now: one a second, and one at each end.
+    /// The most calls that looking after the board costs from `began` until now: one a second, and one at each end.
     pub(crate) fn most_looks_since(&self, began: u64) -> u64 {
         (self.now_ms() - began) / 1000 + 2
     }
@@ -958,7 +958,7 @@ impl House {
         self.forget_the_sign();
     }
 
-    /// Waits until no copy of the sign is left in the data centre.
+    /// Waits until no copy of the board is left in the data centre.
     pub(crate) fn forget_the_sign(&self) {
         self.wait(MAX_AGE + STALE_WHILE_REVALIDATE + Duration::from_millis(100));
     }

@@ -14,11 +14,11 @@ use std::time::Duration;
 use invariants::{Claimed, Said};
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Outbox, Tally};
-use now_serving::cache::{LastSign, NoSign, ended};
+use now_serving::cache::{LastBoard, NoBoard, ended};
 use now_serving::config::Config;
 use now_serving::operator::verbs::{End, Intent, Permit, SetCap, SetMode};
 use now_serving::queue::{
-    Beginning, Cap, Changed, CountedRenewal, EndedSession, Mode, Now, Sessions, Sign,
+    Beginning, Board, Cap, Changed, CountedRenewal, EndedSession, Mode, Now, Sessions,
 };
 use now_serving::request::Request;
 use now_serving::service;
@@ -307,10 +307,10 @@ impl World {
             reference: None,
         };
         let changed = self.line(|line| line.change(end.change(), &admin()));
-        let Changed::Done(sign, _) = changed.unwrap() else {
+        let Changed::Done(board, _) = changed.unwrap() else {
             panic!("a cap holds");
         };
-        let sessions = sign.sessions.unwrap();
+        let sessions = board.sessions.unwrap();
         let listed = (sessions.ended, self.minute() + sessions.minutes + 1);
         let mut truth = self.truth.borrow_mut();
         let kept = truth.ends.remove(&id);
@@ -349,7 +349,7 @@ impl World {
         );
         let request = Request::new(&call, &self.config, (&wire, &self.pops[0].cache), now);
         verb(&Line {
-            known: &NoSign,
+            known: &NoBoard,
             ..request.line()
         })
     }
@@ -476,9 +476,9 @@ impl World {
     }
 
     /// What the latest sign says.
-    fn sign(&self) -> Sign {
+    fn sign(&self) -> Board {
         self.flush(0);
-        self.pops[0].cache.last_sign().unwrap()
+        self.pops[0].cache.last_board().unwrap()
     }
 
     fn sessions(&self) -> Sessions {

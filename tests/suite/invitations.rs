@@ -1,7 +1,7 @@
 //! Crowds of invitations: an invitation is used as often as it says, and the main line moves as it does without, but for the
 //! share of the front lane.
 
-use now_serving::cache::NoSign;
+use now_serving::cache::NoBoard;
 use now_serving::queue::{
     AbsentVisitors, Cap, Effort, HealthRule, Invitation, Invited, LineAnswer,
 };
@@ -191,7 +191,7 @@ mod redis {
                 pop: String::new(),
                 now: Now::from_ms(START_MS + MINUTE_MS),
                 clock: Clock::Given,
-                known: &NoSign,
+                known: &NoBoard,
             };
             line.join(id).unwrap()
         };

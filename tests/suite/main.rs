@@ -76,6 +76,7 @@ mod browser;
 mod chaos;
 mod connection;
 mod contract;
+mod copies;
 mod corpora;
 mod crowd;
 mod examples;

@@ -262,7 +262,7 @@ mod native {
         a_lost_answer_neither_loses_nor_doubles(&House::native());
     }
 
-    /// What a data centre counts reaches the store with the look that renews the sign, without a scrape and without a call.
+    /// What a data centre counts reaches the store with the look that renews the board, without a scrape and without a call.
     #[test]
     fn counts_go_along_with_the_look_that_renews_the_sign() {
         let house = House::native();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use now_serving::cache::NoSign;
+use now_serving::cache::NoBoard;
 use now_serving::queue::{
     AbsentVisitors, Cap, Effort, Enforcement, HealthRule, Lane, NetworkBound,
 };
@@ -50,7 +50,7 @@ fn drawn(many: usize, networks: usize) -> usize {
             pop: String::new(),
             now: Now::from_ms(START_MS),
             clock: Clock::Given,
-            known: &NoSign,
+            known: &NoBoard,
         };
         let answer = line.join(&format!("visitor-{visitor}")).unwrap();
         answer.position.is_some()

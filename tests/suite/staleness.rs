@@ -1,8 +1,8 @@
-//! What an old sign can do and cannot, in random data centres, clocks, and whims of the store and of the caches.
+//! What an old board can do and cannot, in random data centres, clocks, and whims of the store and of the caches.
 //!
-//! Nobody is let in too early, loses a number or sees a sign older than the own draw; and within a data centre whose
-//! cache loses nothing, no sign goes back. Between two data centres it may, by what was released in the last 2 s (and
-//! while a renewal was on its way): to prevent that, each look would have to sign the ticket again. A sign marked as
+//! Nobody is let in too early, loses a number or sees a board older than the own draw; and within a data centre whose
+//! cache loses nothing, no board goes back. Between two data centres it may, by what was released in the last 2 s (and
+//! while a renewal was on its way): to prevent that, each look would have to sign the ticket again. A board marked as
 //! old, while the store does not answer, is the last one that this data centre has read.
 
 mod world;

@@ -1,10 +1,10 @@
 //! Called visitors who do not come, in virtual time: how they are measured, and that as many come as the pace says.
 
-use now_serving::cache::NoSign;
+use now_serving::cache::NoBoard;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::{Intent, SetMode, SetPace};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Change, Changed, Mode, Now, Pace, Reason, RoomName, Schedule, Sign,
+    Absent, AbsentVisitors, Board, Change, Changed, Mode, Now, Pace, Reason, RoomName, Schedule,
 };
 use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
 use now_serving::store::{Clock, Line};
@@ -93,11 +93,11 @@ impl Sale {
             pop: String::new(),
             now: Now::from_ms(self.now_ms),
             clock: Clock::Given,
-            known: &NoSign,
+            known: &NoBoard,
         })
     }
 
-    /// Two seconds go by: called visitors come or do not, and a POP brings what it counted when it renews the sign.
+    /// Two seconds go by: called visitors come or do not, and a POP brings what it counted when it renews the board.
     fn step(&mut self) {
         self.now_ms += STEP_MS;
         let come = self.called * (1_000 - self.absent) / 1_000 - self.came;
@@ -107,8 +107,8 @@ impl Sale {
             batches.push(batch(self.batches, come));
             self.came += come;
         }
-        let sign = self.line(|line| line.release_due(&batches)).unwrap();
-        self.called = sign.cursor.0;
+        let board = self.line(|line| line.release_due(&batches)).unwrap();
+        self.called = board.cursor.0;
     }
 
     fn minutes(&mut self, many: u64) {
@@ -138,13 +138,13 @@ impl Sale {
     }
 }
 
-fn set_mode(line: &Line<'_>, mode: Mode) -> Sign {
+fn set_mode(line: &Line<'_>, mode: Mode) -> Board {
     change(line, SetMode(mode).change())
 }
 
-fn change(line: &Line<'_>, change: Change) -> Sign {
+fn change(line: &Line<'_>, change: Change) -> Board {
     match line.change(change, &admin()).unwrap() {
-        Changed::Done(sign, _) => sign,
+        Changed::Done(board, _) => board,
         other => panic!("{other:?}"),
     }
 }

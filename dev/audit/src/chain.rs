@@ -134,7 +134,7 @@ impl<'a> Chain<'a> {
                 let number = self.lines.get(digest).map_or(0, |line| line.number);
                 faults.push(format!(
                     "{}: {} lines follow line {number}, and none says that the store lost the other: it came back with older data and \
-                     no copy of the sign was left, or lines were written anew.",
+                     no copy of the board was left, or lines were written anew.",
                     self.room,
                     branches.len()
                 ));

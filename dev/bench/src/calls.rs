@@ -5,7 +5,7 @@ use crate::scenario::{Floor, Scenario};
 use crate::test_bed::{Builds, TestBed};
 use harness::host_calls;
 
-/// Of this many equal requests some are in the middle of a sandbox's life, and find a copy of the sign that is fresh.
+/// Of this many equal requests some are in the middle of a sandbox's life, and find a copy of the board that is fresh.
 const REQUESTS: usize = 12;
 
 /// The usual number of the product, or of a floor; nothing where the local server wrote nothing down.

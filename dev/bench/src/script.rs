@@ -1,7 +1,7 @@
 //! `cargo dev bench --store`: what a call of the script takes of a real Redis, and how many commands it has there.
 //!
 //! The time is the one by which Redis counts its own work, without the way to it. A call is made as the edge makes it, with the
-//! settings of a room, and with the copy of the sign that a data centre has by then.
+//! settings of a room, and with the copy of the board that a data centre has by then.
 
 mod room;
 
@@ -121,9 +121,9 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
             calls.push(("draw in a lane", call));
         }
         let batches = room.batches();
-        let (sign, call) =
+        let (board, call) =
             meter.measured(|| room.line(None, Lane::Main, |line| line.release_due(&batches)))?;
-        room.knows(sign.map_err(|error| error.to_string())?);
+        room.knows(board.map_err(|error| error.to_string())?);
         calls.push(("poll", call));
         let batches = room.batches();
         let (seen, call) = meter.measured(|| room.look(&drawn, &id, &batches))?;
@@ -147,8 +147,8 @@ fn in_room(name: &'static str, times: u64) -> Result<Vec<Row>, String> {
             meter.measured(|| room.line(None, Lane::Main, |line| line.figures(&batches)))?;
         figures.map_err(|error| error.to_string())?;
         calls.push(("metrics", call));
-        let (board, call) = meter.measured(|| room.board())?;
-        board?;
+        let (snapshot, call) = meter.measured(|| room.panel())?;
+        snapshot?;
         calls.push(("panel", call));
     }
     let rows = CALLS.map(|call| Row::of(name, call, &calls));

@@ -23,7 +23,7 @@ use upstash_local::{DEADLINE, Server, Store};
 
 const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// A released number is seen this soon, however old the sign may be that the edge goes by.
+/// A released number is seen this soon, however old the board may be that the edge goes by.
 const RELEASE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The Wasm of everything that is compared.

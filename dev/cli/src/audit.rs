@@ -15,7 +15,7 @@ pub struct Options {
     /// Lines in front of this number may be missing: the store has dropped them, and the log no longer has them
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub from: u64,
-    /// The beginning of a digest that has to be on the journal, as a ticket or a sign carries it: 16 hexadecimal digits
+    /// The beginning of a digest that has to be on the journal, as a ticket or a board carries it: 16 hexadecimal digits
     #[arg(long, value_name = "DIGITS")]
     pub head: Vec<String>,
     /// A ticket whose head has to be on the journal. Its signature is not checked

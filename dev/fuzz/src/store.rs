@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU64;
 
+use now_serving::cache::CachedBoard;
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::config::{Config, DOCUMENT, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{
-    Actor, Change, Changed, Cursor, LineAnswer, Position, Sign, WaitingProof,
+    Actor, Board, Change, Changed, Cursor, LineAnswer, Position, WaitingProof,
 };
 use now_serving::request::Request;
 use now_serving::service;
@@ -25,29 +26,21 @@ use crate::keys::{KEYS, NOW, ROOM, SECRET, now};
 /// The id of all tickets.
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
-/// What a sign has always: an answer without one of these is none.
-const REQUIRED: [&str; 21] = [
-    "born",
-    "started",
-    "adopted",
-    "sealed",
-    "settled",
-    "young",
-    "recent",
-    "splices",
-    "epoch",
-    "cursor",
-    "length",
-    "credit",
-    "released",
-    "took",
-    "moved",
-    "step",
-    "mode",
-    "automatic",
-    "quantity",
-    "paced",
-    "version",
+/// What a board has always: one without one of these is none.
+const REQUIRED: [&str; 13] = [
+    "/birth",
+    "/birth/born",
+    "/birth/started",
+    "/birth/young",
+    "/birth/recent",
+    "/epoch",
+    "/cursor",
+    "/length",
+    "/credit",
+    "/live",
+    "/live/mode",
+    "/live/pace",
+    "/live/version",
 ];
 
 struct Settings;
@@ -107,7 +100,7 @@ pub fn target(bytes: &[u8]) {
     visited(&answer);
     // One of them is left out, in turn.
     let name = REQUIRED.into_iter().nth(body.len() % REQUIRED.len());
-    let name = name.unwrap_or("epoch");
+    let name = name.unwrap_or("/epoch");
     let without = serde_json::json!({ "result": pairs.without(name) });
     let answer = says(without.to_string().into_bytes());
     let read = with_line(&answer, |line| line.release_due(&[]));
@@ -158,9 +151,30 @@ impl Pairs {
         value.as_u64().or_else(|| value.as_str()?.parse().ok())
     }
 
-    fn without(&self, name: &str) -> Vec<&Value> {
-        let kept = self.0.iter().filter(|(known, _)| known != name);
-        kept.flat_map(|(name, value)| [name, value]).collect()
+    /// The board as an independent reader finds it.
+    fn board(&self) -> Value {
+        let text = self.get("board").and_then(Value::as_str);
+        let read = text.and_then(|text| serde_json::from_str(text).ok());
+        read.unwrap_or_default()
+    }
+
+    /// The answer with a board that lacks what stands here.
+    fn without(&self, path: &str) -> Vec<Value> {
+        let mut board = self.board();
+        let (of, name) = path.rsplit_once('/').unwrap_or_default();
+        if let Some(of) = board.pointer_mut(of).and_then(Value::as_object_mut) {
+            of.remove(name);
+        }
+        let told = |(known, value): &(Value, Value)| {
+            let is_board = known == "board";
+            let value = if is_board {
+                board.to_string().into()
+            } else {
+                value.clone()
+            };
+            [known.clone(), value]
+        };
+        self.0.iter().flat_map(told).collect()
     }
 }
 
@@ -182,25 +196,27 @@ fn with_line<T>(
 
 /// Every verb reads from the answer what it says.
 fn verbs(says: &Says, pairs: &Pairs) {
-    let shown = |sign: &Sign| is_as_told(sign, pairs);
+    let shown = |board: &Board| is_as_told(board, pairs);
     let _ = with_line(says, |line| line.release_due(&[])).inspect(shown);
     let _ = with_line(says, |line| {
-        line.status().inspect(|status| shown(&status.sign))
+        line.status().inspect(|status| shown(&status.board))
     });
-    let _ = with_line(says, |line| line.board(Attempt::First)).inspect(|board| {
-        shown(&board.sign);
-        for (at, by, set) in [
-            ("mode_at", "mode_by", &board.mode),
-            ("pace_at", "pace_by", &board.pace),
-            ("cap_at", "cap_by", &board.cap),
+    let _ = with_line(says, |line| line.panel(Attempt::First)).inspect(|panel| {
+        shown(&panel.board);
+        let told = pairs.board();
+        for (path, set) in [
+            ("/live/set_at/mode", &panel.mode),
+            ("/live/set_at/pace", &panel.pace),
+            ("/live/set_at/cap", &panel.cap),
         ] {
-            let is_told = pairs.get(at).is_some() && pairs.get(by).is_some();
-            assert_eq!(is_told, set.is_some(), "{by}");
+            let at_ms = set.as_ref().map_or(0, |set| set.at_ms);
+            let set_at = told.pointer(path).and_then(Value::as_u64);
+            assert_eq!(set_at.unwrap_or(0), at_ms, "{path}");
         }
     });
-    let _ = with_line(says, |line| line.figures(&[])).inspect(|figures| shown(&figures.sign));
+    let _ = with_line(says, |line| line.figures(&[])).inspect(|figures| shown(&figures.board));
     let answered = |answer: &LineAnswer| {
-        shown(&answer.sign);
+        shown(&answer.board);
         let number = pairs.number("number");
         let position = answer.position.map(|position| position.0);
         assert!(position.is_none() || position == number, "{position:?}");
@@ -214,12 +230,12 @@ fn verbs(says: &Says, pairs: &Pairs) {
     let look = |line: &Line<'_>| line.look(ID, (place(), None), MayDraw::Yes, &[]);
     let _ = with_line(says, look).inspect(answered);
     let _ = with_line(says, changed).inspect(|changed| match changed {
-        Changed::Done(sign, effect) | Changed::Replayed(sign, effect) => {
-            shown(sign);
+        Changed::Done(board, effect) | Changed::Replayed(board, effect) => {
+            shown(board);
             assert_eq!(Some(effect.number), pairs.number("number"));
             assert_eq!(effect.kept.is_some(), pairs.get("kept").is_some());
         }
-        Changed::VersionConflict(sign) | Changed::NotAdmitting(sign) => shown(sign),
+        Changed::VersionConflict(board) | Changed::NotAdmitting(board) => shown(board),
         Changed::KeyReused => assert_eq!(pairs.get("outcome"), Some(&"reused".into())),
     });
 }
@@ -245,47 +261,38 @@ fn place() -> WaitingProof {
     }
 }
 
-fn is_as_told(sign: &Sign, pairs: &Pairs) {
-    let live = &sign.live;
-    for (name, number) in [
-        ("born", sign.birth.born),
-        ("epoch", sign.epoch),
-        ("cursor", sign.cursor.0),
-        ("length", sign.length),
-        ("credit", sign.credit),
-        ("version", live.version),
-        ("automatic", live.pace.automatic),
-        ("quantity", live.pace.quantity),
+fn is_as_told(board: &Board, pairs: &Pairs) {
+    let (told, live) = (pairs.board(), &board.live);
+    for (path, number) in [
+        ("/birth/born", board.birth.born),
+        ("/epoch", board.epoch),
+        ("/cursor", board.cursor.0),
+        ("/length", board.length),
+        ("/credit", board.credit),
+        ("/live/version", live.version),
+        ("/live/pace/automatic", live.pace.automatic),
+        ("/live/pace/quantity", live.pace.quantity),
     ] {
-        assert_eq!(pairs.number(name), Some(number), "{name}");
+        assert_eq!(told.pointer(path), Some(&number.into()), "{path}");
     }
-    for (name, is_there) in [
-        ("front", sign.front.is_some()),
-        ("origin", sign.origin.is_some()),
-        ("event", sign.event.is_some()),
-        ("begun", sign.begun.is_some()),
-        ("total_active", sign.sessions.is_some()),
-        ("live_cap", live.cap.is_some()),
-        ("live_events", live.events.is_some()),
-        ("message", live.message.is_some()),
+    for (path, is_there) in [
+        ("/front", board.front.is_some()),
+        ("/origin", board.origin.is_some()),
+        ("/event", board.event.is_some()),
+        ("/begun", board.begun.is_some()),
+        ("/pops", board.pops.is_some()),
+        ("/sessions", board.sessions.is_some()),
+        ("/live/cap", live.cap.is_some()),
+        ("/live/events", live.events.is_some()),
+        ("/live/message", live.message.is_some()),
     ] {
-        assert_eq!(pairs.get(name).is_some(), is_there, "{name}");
+        assert_eq!(told.pointer(path).is_some(), is_there, "{path}");
     }
-    if let Some(sessions) = &sign.sessions {
-        assert_eq!(Some(sessions.total_active), pairs.number("total_active"));
-        let ended = pairs.get("ended").map(|_| pairs.number("ended"));
-        assert_eq!(Some(sessions.ended), ended.unwrap_or(Some(0)));
-    }
-    let pops = pairs.get("pops").map(|_| pairs.number("pops"));
-    assert_ne!(pops, Some(None), "pops is no number");
-    for name in ["mode_at", "pace_at", "message_at", "cap_at", "event_at"] {
-        let time = pairs.get(name).map(|_| pairs.number(name));
-        assert_ne!(time, Some(None), "{name} is no number");
-    }
-    // A copy of it in the cache of a POP is the same sign.
-    let copy = serde_json::to_value(sign).and_then(serde_json::from_value::<Sign>);
-    assert_eq!(copy.as_ref().ok(), Some(sign));
-    let _ = (sign.waiting(), sign.is_held_by_origin());
+    // A copy of it in the cache of a POP is the same board.
+    let copy = CachedBoard::new(board.clone(), now());
+    let read = CachedBoard::read(&copy.written());
+    assert_eq!(read.as_ref(), Some(&copy));
+    let _ = (board.waiting(), board.is_held_by_origin());
 }
 
 fn call(path: &str, cookie: Option<&str>) -> Call {

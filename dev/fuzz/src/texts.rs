@@ -5,10 +5,7 @@ use now_serving::cache::outbox::{OutboxSlot, Tally};
 use now_serving::cache::session::Session;
 use now_serving::http::moment::moment;
 use now_serving::page::iso_8601;
-use now_serving::queue::{
-    Begun, Cap, Cell, EndedSession, EndedSessions, Event, EventList, EventSign, FrontLane,
-    Invitation, RegionLine, Splice,
-};
+use now_serving::queue::{Begun, Cap, EndedSession, EndedSessions, Event, EventList, Invitation};
 
 /// The first millisecond of the year 10000.
 const LAST_MS: u64 = 253_402_300_800_000;
@@ -18,17 +15,12 @@ pub fn target(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     is_the_same(&text, Begun::read, Begun::written);
     is_the_same(&text, Cap::read, Cap::written);
-    is_the_same(&text, Cell::read, |cell| cell.written());
     is_the_same(&text, EndedSession::read, EndedSession::written);
     is_the_same(&text, EndedSessions::read, EndedSessions::written);
     is_the_same(&text, Event::read, Event::written);
     is_the_same(&text, EventList::read, EventList::written);
-    is_the_same(&text, EventSign::read, |sign| sign.clone().into());
-    is_the_same(&text, FrontLane::read, |lane| lane.written());
     is_the_same(&text, Invitation::read, Invitation::written);
-    is_the_same(&text, RegionLine::read, RegionLine::written);
     is_the_same(&text, OutboxSlot::decode, OutboxSlot::encode);
-    is_the_same(&text, Splice::read, |splice| splice.written());
     is_the_same(&text, Tally::decode, Tally::encode);
     let failures = |text: &str| LoginFailures::read(text.as_bytes());
     is_the_same(&text, failures, |failures| failures.written());

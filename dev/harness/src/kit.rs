@@ -57,7 +57,7 @@ return { 'taken', born, numbers, cursor }
 /// The line as the room has it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenOver {
-    /// Whether this was done before, and only the sign has moved.
+    /// Whether this was done before, and only the board has moved.
     pub again: bool,
     /// When the room's line was born, in milliseconds.
     pub born: u64,
@@ -86,7 +86,7 @@ pub fn take_over(
     room: &RoomName,
 ) -> Result<TakenOver, String> {
     let [cursor, length] = KEYS.map(|key| number(key, &store(&["GET", key])?));
-    // The kit's permit route takes negative amounts, which move its sign below 0.
+    // The kit's permit route takes negative amounts, which move its board below 0.
     let (cursor, length) = (cursor?.max(0).unsigned_abs(), length?.max(0).unsigned_abs());
     if length == 0 {
         let [_, key] = KEYS;

@@ -1,6 +1,6 @@
 //! The state of a line as one call of the store left it, in words that no wire has.
 
-use now_serving::queue::{Begun, EventSign, Lane, Mode, Pace, Phase, Position, Splice};
+use now_serving::queue::{Begun, CurrentEvent, Lane, Mode, Pace, Phase, Position, Splice};
 use std::collections::BTreeMap;
 
 use crate::held::Held;
@@ -52,7 +52,7 @@ pub struct Board {
     /// Numbers of older births that moved behind those of this one.
     pub splices: Vec<Splice>,
     /// The event whose time it is.
-    pub event: Option<EventSign>,
+    pub event: Option<CurrentEvent>,
     /// The event that the line has begun.
     pub begun: Option<Begun>,
 }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use now_serving::cache::outbox::RENEWAL;
+use now_serving::cache::read_board;
 use now_serving::queue::{
-    AboveBound, Begun, Cell, Enforcement, EventSign, FrontLane, Invited, Lane, Mode, Pace,
-    RegionLine, SessionMark, Splice, Way,
+    self, AboveBound, Enforcement, Invited, Lane, Mode, Pace, SessionMark, Way,
 };
 use serde_json::Value;
 
@@ -384,85 +384,48 @@ impl Said {
             return 0;
         }
         let number = |name: &str| self.argument(name)?.parse::<u64>().ok();
-        let is_of_board = |born: &str| number(born) == Some(board.born);
-        let by_copy = || match lane {
-            Lane::Main => number("sign_cursor"),
-            Lane::Front => {
-                let front = FrontLane::read(self.argument("sign_front")?)?;
-                Some(front.cursor.0)
-            }
-            Lane::Region(_) => {
-                let regions = RegionLine::read_all(self.argument("sign_regions")?)?;
-                let known = regions.iter().find(|known| known.lane() == lane)?;
-                Some(known.cursor.0)
-            }
-        };
+        let copy = self.argument("copy").map(str::to_owned);
+        let copy = copy.and_then(|text| read_board(text, None));
+        let copy = copy.filter(|copy| copy.birth.born == board.born);
+        let by_copy = copy.and_then(|copy| Some(numbers(&copy).get(&lane)?.cursor));
         let is_own = Lane::named(self.argument("lane")) == Some(lane);
-        let by_copy = is_of_board("sign_born").then(by_copy).flatten();
-        let by_ticket = is_own && is_of_board("ticket_born");
+        let by_ticket = is_own && number("ticket_born") == Some(board.born);
         let by_ticket = by_ticket.then(|| number("ticket_seen")).flatten();
         by_copy.max(by_ticket).unwrap_or(0)
+    }
+
+    /// The board as the answer tells it.
+    fn told(&self) -> Option<queue::Board> {
+        read_board(self.answered("board")?.to_owned(), None)
     }
 
     /// The board of the answer; nothing where it tells none.
     #[must_use]
     pub fn board(&self) -> Option<Board> {
+        let told = self.told()?;
         let number = |name| self.number(name);
-        let mode = Mode::named(self.answered("mode")?)?;
-        let taken = number("total_active").map(|_| self.inside() + number("promised").unwrap_or(0));
-        let is_capped = self.answered("cap") == Some("on") && mode != Mode::Open;
-        let splices = self.answered("splices").unwrap_or_default();
+        let capped = told.sessions.as_ref();
+        let is_capped = capped.is_some_and(|capped| capped.enforcement == Enforcement::On);
+        let is_capped = is_capped && told.live.mode != Mode::Open;
         Some(Board {
-            order: (number("started")?, number("adopted")?),
-            born: number("born")?,
-            epoch: number("epoch")?,
-            is_young: number("young") == Some(1),
-            lanes: self.lanes()?,
+            order: told.birth.order(),
+            born: told.birth.born,
+            epoch: told.epoch,
+            is_young: told.birth.young,
+            lanes: numbers(&told),
             admitted: number("admitted")?,
             drawn: number("drawn")?,
-            credit: number("credit")?,
-            mode,
-            pace: Pace {
-                automatic: number("automatic")?,
-                quantity: number("quantity")?,
-            },
-            taken,
-            cap: number("total_active").filter(|_| is_capped),
-            splices: splices
-                .split_whitespace()
-                .map(Splice::read)
-                .collect::<Option<_>>()?,
-            event: self.answered("event").and_then(EventSign::read),
-            begun: self.answered("begun").and_then(Begun::read),
+            credit: told.credit,
+            mode: told.live.mode,
+            pace: told.live.pace,
+            taken: capped.map(|capped| capped.inside() + capped.promised),
+            cap: capped
+                .map(|capped| capped.total_active)
+                .filter(|_| is_capped),
+            splices: told.birth.splices,
+            event: told.event,
+            begun: told.begun,
         })
-    }
-
-    fn lanes(&self) -> Option<BTreeMap<Lane, Numbers>> {
-        let main = Numbers {
-            cursor: self.number("cursor")?,
-            length: self.number("length")?,
-        };
-        let front = match self.answered("front") {
-            Some(front) => FrontLane::read(front)?,
-            None => FrontLane::default(),
-        };
-        let front = Numbers {
-            cursor: front.cursor.0,
-            length: front.length,
-        };
-        let regions = match self.answered("regions") {
-            Some(regions) => RegionLine::read_all(regions)?,
-            None => Vec::new(),
-        };
-        let regions = regions.iter().map(|line| {
-            let numbers = Numbers {
-                cursor: line.cursor.0,
-                length: line.length,
-            };
-            (line.lane(), numbers)
-        });
-        let lanes = [(Lane::Main, main), (Lane::Front, front)].into_iter();
-        Some(lanes.chain(regions).collect())
     }
 
     /// The mark of the visitor's ticket, by which the store knows whose session it is.
@@ -474,14 +437,29 @@ impl Said {
     /// The length of a session in minutes, where a cap holds.
     #[must_use]
     pub fn session_minutes(&self) -> Option<u64> {
-        self.number("session_minutes")
+        Some(self.told()?.sessions?.minutes)
     }
 
     /// Number of sessions.
     #[must_use]
     pub fn inside(&self) -> u64 {
-        let cells = self.answered("ring").unwrap_or_default();
-        let cells = cells.split(' ').filter_map(Cell::read);
-        cells.map(|cell| cell.many).sum()
+        let capped = self.told().and_then(|told| told.sessions);
+        capped.map_or(0, |capped| capped.inside())
     }
+}
+
+/// The numbers of each lane; the main line and the front lane have some always.
+fn numbers(board: &queue::Board) -> BTreeMap<Lane, Numbers> {
+    let numbers = |cursor: queue::Cursor, length| Numbers {
+        cursor: cursor.0,
+        length,
+    };
+    let front = board.front.unwrap_or_default();
+    let lanes = [
+        (Lane::Main, numbers(board.cursor, board.length)),
+        (Lane::Front, numbers(front.cursor, front.length)),
+    ];
+    let regions = board.regions.iter();
+    let regions = regions.map(|line| (line.lane(), numbers(line.cursor, line.length)));
+    lanes.into_iter().chain(regions).collect()
 }

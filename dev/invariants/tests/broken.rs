@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use invariants::{Broken, Held, History, Loss, Said};
 use now_serving::queue::journal::{BEGINNING, digest};
-use now_serving::queue::{Birth, Cursor, Live, RoomName, Sign, TurnsOver};
+use now_serving::queue::{Birth, Board, Cursor, RoomName};
 use serde_json::{Value, json};
 
 const NOW_MS: u64 = 1_800_000_000_000;
@@ -20,27 +20,20 @@ const SECOND: u64 = 1_000;
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
 /// What a line with ten numbers answers, of which five were called.
-const BOARD: [(&str, &str); 17] = [
-    ("number", "0"),
-    ("epoch", "1"),
-    ("cursor", "5"),
-    ("length", "10"),
-    ("credit", "0"),
-    ("mode", "automatic"),
-    ("automatic", "10"),
-    ("quantity", "3"),
-    ("drawn", "10"),
-    ("admitted", "5"),
-    ("born", "7000"),
-    ("started", "7000"),
-    ("adopted", "0"),
-    ("young", "0"),
-    ("splices", ""),
-    ("front", "0 5 0"),
-    ("regions", "west 2 4 0"),
-];
+const ANSWER: [(&str, &str); 3] = [("number", "0"), ("drawn", "10"), ("admitted", "5")];
 
-/// A call of a verb and its answer: the board with what differs.
+/// The board of that line.
+fn board() -> Value {
+    json!({
+        "birth": { "born": 7000, "started": 7000, "adopted": 0, "sealed": false, "young": false, "settled": 0, "recent": 0 },
+        "epoch": 1, "cursor": 5, "length": 10, "credit": 0,
+        "front": { "cursor": 0, "length": 5, "recent": 0 },
+        "regions": [{ "name": "west", "cursor": 2, "length": 4, "recent": 0 }],
+        "live": { "mode": "automatic", "pace": { "automatic": 10, "quantity": 3 }, "paced": false, "version": 0 },
+    })
+}
+
+/// A call of a verb and its answer, with what differs; a name that begins with `/` is a place on the board.
 fn said(verb: &str, keys: &[&str], arguments: Pairs<'_>, answer: Pairs<'_>) -> Said {
     let keys = [&["queue:{main}"], keys].concat();
     let mut words: Vec<String> = ["EVALSHA", "digest", &keys.len().to_string()]
@@ -54,16 +47,24 @@ fn said(verb: &str, keys: &[&str], arguments: Pairs<'_>, answer: Pairs<'_>) -> S
             .iter()
             .flat_map(|(name, value)| [name, value].map(|word| (*word).to_owned())),
     );
-    let differs = |name: &&str| answer.iter().any(|(other, _)| other == name);
-    let rest = BOARD.iter().filter(|(name, _)| !differs(name));
-    let pairs = rest.chain(answer);
-    let answer: Vec<Value> = pairs
-        .flat_map(|(name, value)| {
-            let list = serde_json::from_str(value).ok();
-            let list = list.filter(Value::is_array);
-            [json!(name), list.unwrap_or(json!(value))]
-        })
-        .collect();
+    let is_on_board = |pair: &&(&str, &str)| pair.0.starts_with('/');
+    let mut board = board();
+    for (path, value) in answer.iter().filter(is_on_board) {
+        let (of, name) = path.rsplit_once('/').unwrap();
+        let of = board.pointer_mut(of).unwrap().as_object_mut().unwrap();
+        let value = serde_json::from_str(value).unwrap_or(json!(value));
+        of.insert(name.to_owned(), value);
+    }
+    let differs = |name: &str| answer.iter().any(|(other, _)| *other == name);
+    let rest = ANSWER.iter().filter(|(name, _)| !differs(name));
+    let beside = answer.iter().filter(|pair| !is_on_board(pair));
+    let answer = rest.chain(beside).flat_map(|(name, value)| {
+        let list = serde_json::from_str(value).ok();
+        let list = list.filter(Value::is_array);
+        [json!(name), list.unwrap_or(json!(value))]
+    });
+    let mut answer: Vec<Value> = answer.collect();
+    answer.extend([json!("board"), json!(board.to_string())]);
     Said::of(&words, &answer.into()).unwrap()
 }
 
@@ -77,8 +78,8 @@ fn begun() -> History {
 }
 
 /// What a POP knows that has read that line.
-fn copy() -> Sign {
-    Sign {
+fn copy() -> Board {
+    Board {
         birth: Birth {
             born: 7000,
             started: 7000,
@@ -87,20 +88,7 @@ fn copy() -> Sign {
         epoch: 1,
         cursor: Cursor(5),
         length: 10,
-        front: None,
-        regions: Vec::new(),
-        over: TurnsOver::default(),
-        credit: 0,
-        measured: None,
-        head: None,
-        lines: None,
-        logged: None,
-        pops: None,
-        sessions: None,
-        origin: None,
-        event: None,
-        begun: None,
-        live: Live::default(),
+        ..Board::default()
     }
 }
 
@@ -142,27 +130,27 @@ fn numbers_that_go_back_or_pass_the_length_are_found() {
     answer_breaks(
         "the cursor never passes the length",
         &[],
-        &[("cursor", "11")],
+        &[("/cursor", "11")],
     );
     answer_breaks(
         "the cursor never passes the length",
         &[],
-        &[("front", "6 5 0")],
+        &[("/front", "[6,5,0]")],
     );
-    answer_breaks(back, &[], &[("cursor", "4")]);
-    answer_breaks(back, &[], &[("length", "9")]);
+    answer_breaks(back, &[], &[("/cursor", "4")]);
+    answer_breaks(back, &[], &[("/length", "9")]);
     answer_breaks(
         "now serving of a region never moves back",
         &[],
-        &[("regions", "west 1 4 0")],
+        &[("/regions", r#"[["west",1,4,0]]"#)],
     );
-    answer_breaks("an epoch never falls", &[], &[("epoch", "0")]);
-    answer_breaks("data are never older", &[], &[("started", "6000")]);
+    answer_breaks("an epoch never falls", &[], &[("/epoch", "0")]);
+    answer_breaks("data are never older", &[], &[("/birth/started", "6000")]);
 }
 
 #[test]
 fn more_than_pace_credit_and_permits_allow_is_found() {
-    let long = [("length", "100"), ("drawn", "100")];
+    let long = [("/length", "100"), ("drawn", "100")];
     let history = || {
         let mut history = History::default();
         let first = said("look", &[], &[], &long);
@@ -173,7 +161,7 @@ fn more_than_pace_credit_and_permits_allow_is_found() {
         let answer = [
             &long[..],
             &[
-                ("cursor", cursor),
+                ("/cursor", cursor),
                 ("admitted", admitted),
                 ("outcome", "done"),
             ],
@@ -200,20 +188,17 @@ fn more_than_pace_credit_and_permits_allow_is_found() {
         "no more are released than are allowed",
     );
     breaks(moved("14", "13", &[]), "the parts of a release are its sum");
-    answer_breaks("credit comes from a permit", &[], &[("credit", "1")]);
+    answer_breaks("credit comes from a permit", &[], &[("/credit", "1")]);
 }
 
 #[test]
 fn more_sessions_than_the_cap_are_found() {
     let capped = |taken: &str| {
-        let ring = format!("30000001:{taken}");
-        let answer = [
-            ("total_active", "4"),
-            ("cap", "on"),
-            ("promised", "0"),
-            ("ring", ring.as_str()),
-        ];
-        said("look", &[], &[], &answer)
+        let capped = format!(
+            r#"{{"total_active":4,"minutes":20,"enforcement":"on","told_ms":0,"since":0,"promised":0,"claimable":1,"late":0,"lapsed":0,
+            "cells":[[30000001,{taken}]],"ended":0}}"#
+        );
+        said("look", &[], &[], &[("/sessions", &capped)])
     };
     let mut history = History::default();
     history.observe(&capped("3"), NOW_MS).unwrap();
@@ -285,7 +270,7 @@ fn two_visitors_in_one_place_and_a_visitor_who_is_overtaken_are_found() {
         history.all_have_places([&second, &same]),
         "a place is of one visitor",
     );
-    let next = [("number", "12"), ("length", "12"), ("drawn", "12")];
+    let next = [("number", "12"), ("/length", "12"), ("drawn", "12")];
     history.observe(&draw("d", &[], &NEXT), NOW_MS).unwrap();
     history.observe(&draw("e", &[], &next), NOW_MS).unwrap();
     let [waits, enters] = [
@@ -309,7 +294,7 @@ fn draw(id: &str, arguments: Pairs<'_>, answer: Pairs<'_>) -> Said {
     said("join", &keys, arguments, answer)
 }
 
-const NEXT: [(&str, &str); 3] = [("number", "11"), ("length", "11"), ("drawn", "11")];
+const NEXT: [(&str, &str); 3] = [("number", "11"), ("/length", "11"), ("drawn", "11")];
 
 #[test]
 fn draws_that_are_not_the_next_number_are_found() {
@@ -319,16 +304,16 @@ fn draws_that_are_not_the_next_number_are_found() {
     let number = |number| [&[("number", number)], rest].concat();
     breaks(draws(&number("12")), "a draw gets the next number");
     breaks(draws(&number("0")), "a visitor who draws gets a number");
-    let closed = [&NEXT[..], &[("mode", "closed")]].concat();
+    let closed = [&NEXT[..], &[("/live/mode", "closed")]].concat();
     breaks(draws(&closed), "a closed room gives no number");
-    let two = [("number", "12"), ("length", "12"), ("drawn", "12")];
+    let two = [("number", "12"), ("/length", "12"), ("drawn", "12")];
     breaks(draws(&two), "one call draws one number");
 }
 
 #[test]
 fn a_repeated_draw_with_another_number_is_found() {
     let mut history = begun();
-    let again = [("number", "10"), ("length", "11"), ("drawn", "11")];
+    let again = [("number", "10"), ("/length", "11"), ("drawn", "11")];
     history.observe(&draw("a", &[], &NEXT), NOW_MS).unwrap();
     history.observe(&draw("a", &[], &NEXT), NOW_MS).unwrap();
     breaks(
@@ -354,24 +339,24 @@ fn a_session_that_two_tickets_claim_is_found() {
 #[test]
 fn a_network_above_its_bound_or_held_back_below_it_is_found() {
     let bound = [("bound", "1 on")];
-    let next = |which: &'static str| [("number", which), ("length", which), ("drawn", which)];
+    let next = |which: &'static str| [("number", which), ("/length", which), ("drawn", which)];
     let held_back = [
         ("number", "0"),
-        ("length", "11"),
+        ("/length", "11"),
         ("drawn", "11"),
         ("above", "challenged"),
     ];
     let one = [
         ("number", "1"),
-        ("length", "1"),
+        ("/length", "1"),
         ("drawn", "1"),
-        ("cursor", "0"),
+        ("/cursor", "0"),
     ];
     let none = [
         ("number", "0"),
-        ("length", "1"),
+        ("/length", "1"),
         ("drawn", "1"),
-        ("cursor", "0"),
+        ("/cursor", "0"),
     ];
     let challenged = [&none[..], &[("above", "challenged")]].concat();
     let mut history = begun();
@@ -424,7 +409,7 @@ fn an_invitation_that_is_used_too_often_or_takes_a_number_is_found() {
         brings(&many, "a", &numbered, &mut begun()),
         "an invitation takes no number of the main line",
     );
-    let on_hold = [("invited", "in"), ("mode", "hold")];
+    let on_hold = [("invited", "in"), ("/live/mode", "hold")];
     breaks(
         brings(&many, "a", &on_hold, &mut begun()),
         "an invitation is used where the room lets visitors past",
@@ -436,39 +421,46 @@ fn more_than_its_share_for_the_front_lane_is_found() {
     let share = [("front_share", "50")];
     let mut history = begun();
     let step = |cursor: &str, front: &str, admitted: &str, history: &mut History| {
-        let answer = [("cursor", cursor), ("front", front), ("admitted", admitted)];
+        let answer = [
+            ("/cursor", cursor),
+            ("/front", front),
+            ("admitted", admitted),
+        ];
         history.observe(&said("look", &[], &share, &answer), NOW_MS + SECOND)
     };
-    step("5", "0 5 0", "5", &mut history).unwrap();
-    step("6", "2 5 0", "8", &mut history).unwrap();
+    step("5", "[0,5,0]", "5", &mut history).unwrap();
+    step("6", "[2,5,0]", "8", &mut history).unwrap();
     breaks(
-        step("6", "4 5 0", "10", &mut history),
+        step("6", "[4,5,0]", "10", &mut history),
         "the front lane has no more than its share",
     );
 }
 
 #[test]
 fn an_event_that_lets_in_or_draws_too_early_is_found() {
-    let event = |phase: &str| format!("1800000000000 {phase} sale 1 2 3 arrival");
+    let event = |phase: &str| {
+        let of = r#"{"id":"sale","prequeue_ms":1,"opens_ms":2,"closes_ms":3,"order":"arrival"}"#;
+        format!(r#"{{"told_ms":1800000000000,"phase":"{phase}","event":{of}}}"#)
+    };
     let (before, prequeue) = (event("before"), event("prequeue"));
     let first = |event: &str| {
         let mut history = History::default();
-        let answer = [("event", event)];
+        let answer = [("/event", event)];
         history
             .observe(&said("look", &[], &[], &answer), NOW_MS)
             .unwrap();
         history
     };
     let called = [
-        ("event", prequeue.as_str()),
-        ("cursor", "6"),
+        ("/event", prequeue.as_str()),
+        ("/cursor", "6"),
         ("admitted", "6"),
     ];
     breaks(
         first(&prequeue).observe(&said("look", &[], &[], &called), NOW_MS),
         "no visitor goes in while an event is not open",
     );
-    let drawn = [&NEXT[..], &[("event", before.as_str())]].concat();
+    let drawn = [&NEXT[..], &[("/event", before.as_str())]].concat();
     breaks(
         first(&before).observe(&draw("a", &[], &drawn), NOW_MS),
         "no number is drawn before an event or after it",
@@ -481,7 +473,7 @@ fn what_is_decided_of_an_event_and_changes_is_found() {
     let decided = "sale 5 5 5 drawn aa bb x";
     let history = |begun: &str| {
         let mut history = History::default();
-        let answer = [("begun", begun)];
+        let answer = [("/begun", begun)];
         history
             .observe(&said("look", &[], &[], &answer), NOW_MS)
             .unwrap();
@@ -511,11 +503,11 @@ fn what_is_decided_of_an_event_and_changes_is_found() {
             "a lot calls no number",
         ),
     ] {
-        let answer = [("begun", begun)];
+        let answer = [("/begun", begun)];
         let said = said("look", &[], &[], &answer);
         breaks(history(was).observe(&said, NOW_MS), invariant);
     }
-    let said = said("look", &[], &[], &[("begun", decided)]);
+    let said = said("look", &[], &[], &[("/begun", decided)]);
     assert_eq!(history(undecided).observe(&said, NOW_MS), Ok(()));
 }
 
@@ -581,12 +573,12 @@ fn wrote(text: &str, head: &str, cursor: u64) -> Said {
     let cursor = cursor.to_string();
     let answer = [
         ("noted", noted.as_str()),
-        ("cursor", &cursor),
+        ("/cursor", &cursor),
         ("admitted", &cursor),
-        ("front", "0 0 0"),
-        ("regions", "west 0 0 0"),
+        ("/front", "[0,0,0]"),
+        ("/regions", r#"[["west",0,0,0]]"#),
     ];
-    let pace = [("length", "100"), ("drawn", "100")];
+    let pace = [("/length", "100"), ("drawn", "100")];
     said("look", &[], &[], &[&answer[..], &pace].concat())
 }
 
@@ -688,7 +680,7 @@ fn what_was_lost_is_forgotten_and_what_was_given_is_not() {
 
 #[test]
 fn a_loss_is_not_covered_where_no_copy_knows_the_line_or_a_pop_tells_nothing_in_time() {
-    let lost = |copies: &[Option<Sign>]| {
+    let lost = |copies: &[Option<Board>]| {
         let mut history = begun();
         history.loses(Loss::All, copies, NOW_MS);
         history
@@ -703,8 +695,11 @@ fn a_loss_is_not_covered_where_no_copy_knows_the_line_or_a_pop_tells_nothing_in_
     forgot.is_forgotten_by(1);
     assert_eq!(forgot.uncovered, 1);
     let mut late = lost(&[Some(copy())]);
-    late.observe(&said("look", &[], &[], &[("started", "8000")]), NOW_MS)
-        .unwrap();
+    late.observe(
+        &said("look", &[], &[], &[("/birth/started", "8000")]),
+        NOW_MS,
+    )
+    .unwrap();
     late.time_passes(NOW_MS + 600 * SECOND);
     assert_eq!(late.uncovered, 1);
 }

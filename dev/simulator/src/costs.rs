@@ -36,7 +36,7 @@ pub fn bills(commands: u64, requests: u64) -> Bills {
     }
 }
 
-/// Commands for the sign: each POP reads it every second while a visitor waits, and every ten while none does. Under a cap the
+/// Commands for the board: each POP reads it every second while a visitor waits, and every ten while none does. Under a cap the
 /// second counts also where visitors are only inside.
 #[must_use]
 pub fn busy_commands(pops: f64, [with_line, without]: [f64; 2], has_cap: bool) -> f64 {

@@ -1,7 +1,7 @@
 //! The site in front of which visitors wait: the real service on the real scripts, in several POPs.
 //!
 //! Invariant: nothing here decides. A poll of a waiting visitor that costs the store nothing is reckoned by the product's own
-//! functions from the same copy of the sign, and the tests hold it against the whole answer: [`Polls`].
+//! functions from the same copy of the board, and the tests hold it against the whole answer: [`Polls`].
 
 mod watched;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use invariants::{Held, Histories};
 use now_serving::cache::outbox::Tally;
-use now_serving::cache::{LastSign, SignCache};
+use now_serving::cache::{BoardCache, LastBoard};
 use now_serving::config::{Config, DOCUMENT, Query, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{
@@ -260,7 +260,7 @@ impl Site {
         Err(format!("{verb}: {}", heard.place))
     }
 
-    /// A poll of a waiting visitor, where the copy of the sign in the POP is enough and nothing is left to do.
+    /// A poll of a waiting visitor, where the copy of the board in the POP is enough and nothing is left to do.
     pub fn poll(&mut self, ticket: &Ticket, pop: usize) -> Option<Poll> {
         let now = Now::from_ms(self.now_ms);
         let Standing::Waiting(place) = ticket.standing else {
@@ -270,23 +270,23 @@ impl Site {
             return None;
         }
         let copy = self.pop(pop)?.cache.peek()?;
-        let sign = copy.sign.filter(|_| !copy.is_old)?;
+        let board = copy.board.filter(|_| !copy.is_old)?;
         // A number by lot is put on the ticket first.
-        let is_plain = place.born == sign.birth.born
-            && sign.birth.splices.is_empty()
-            && sign.redrawn(place) == place;
-        let TicketState::Placed(position) = TicketState::of(place, &sign) else {
+        let is_plain = place.born == board.birth.born
+            && board.birth.splices.is_empty()
+            && board.redrawn(place) == place;
+        let TicketState::Placed(position) = TicketState::of(place, &board) else {
             return None;
         };
-        let cursor = sign.cursor.max(place.cursor_at_draw);
+        let cursor = board.cursor.max(place.cursor_at_draw);
         let Verdict::Wait { ahead } = decide(position, cursor) else {
             return None;
         };
-        if !is_plain || sign.live.mode == Mode::Closed {
+        if !is_plain || board.live.mode == Mode::Closed {
             return None;
         }
-        let is_moving = sign.mode().lets_in();
-        let estimate = is_moving.then(|| sign.estimated_wait(ahead, now.ms()));
+        let is_moving = board.mode().lets_in();
+        let estimate = is_moving.then(|| board.estimated_wait(ahead, now.ms()));
         let call = Call {
             id: self.next_id(),
             ..Call::default()
@@ -320,10 +320,10 @@ impl Site {
         }
         let last = self.pop(pop).and_then(|pop| pop.cache.last());
         let fresh = last.filter(|last| last.is_fresh_inside(now));
-        let Some(sign) = fresh.and_then(|last| last.sign) else {
+        let Some(board) = fresh.and_then(|last| last.board) else {
             return false;
         };
-        let goes_on = sign.sessions.is_none() && !sign.has_ended(born, epoch);
+        let goes_on = board.sessions.is_none() && !board.has_ended(born, epoch);
         if goes_on {
             self.requests += 1;
             let mut tally = Tally::default();
@@ -336,10 +336,10 @@ impl Site {
     /// How long the visitor with this number reads that they will wait, in seconds, by what this POP knows.
     pub fn estimate(&mut self, position: u64, pop: usize) -> Option<u64> {
         let now_ms = self.now_ms;
-        let sign = self.pop(pop)?.cache.last_sign()?;
-        let sign = Some(sign).filter(|sign| sign.mode().lets_in())?;
-        let ahead = position.checked_sub(sign.cursor.0 + 1)?;
-        sign.estimated_wait(ahead, now_ms)
+        let board = self.pop(pop)?.cache.last_board()?;
+        let board = Some(board).filter(|board| board.mode().lets_in())?;
+        let ahead = position.checked_sub(board.cursor.0 + 1)?;
+        board.estimated_wait(ahead, now_ms)
     }
 
     fn next_id(&mut self) -> String {
@@ -443,7 +443,7 @@ impl Outside for Site {
     /// By the newest sign that a POP knows.
     fn sessions(&self) -> Option<Sessions> {
         let newest = self.pops.iter().filter_map(|pop| pop.cache.memory.last());
-        newest.max_by_key(|copy| copy.read_ms)?.sign?.sessions
+        newest.max_by_key(|copy| copy.read_ms)?.board?.sessions
     }
 }
 

@@ -51,7 +51,7 @@ fn a_plan_comes_true_in_a_simulation() {
     }
     let lines = plan.outcome.longest_line / simulator::units::float(run.longest_line);
     assert!((0.95..1.05).contains(&lines), "{lines}");
-    // Each POP reads the sign at most once a second; with few visitors a second goes by without.
+    // Each POP reads the board at most once a second; with few visitors a second goes by without.
     assert!(
         run.commands <= plan.commands,
         "{} {}",

@@ -23,7 +23,7 @@ const SECONDS: usize = 360;
 const PACE: usize = 15;
 /// In how many seconds bad answers that are few beside the good ones before make a marker.
 const STOP: usize = 3;
-/// The sign that a visitor meets is two seconds old at most.
+/// The board that a visitor meets is two seconds old at most.
 const ENTER: usize = 2;
 
 /// Periods of a second and of six, each with its seed; a point is a second.

@@ -323,7 +323,7 @@ pub(crate) fn is_flush_mode(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"sync") || word.eq_ignore_ascii_case(b"async")
 }
 
-/// Redis takes only the one way to write an integer: no sign `+`, no leading zero, no space.
+/// Redis takes only the one way to write an integer: no board `+`, no leading zero, no space.
 pub(crate) fn integer(word: &[u8]) -> Result<i64, String> {
     let text = str::from_utf8(word).unwrap_or_default();
     let number = text.parse::<i64>().ok();

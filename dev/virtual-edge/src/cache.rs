@@ -12,12 +12,12 @@ use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
 use now_serving::cache::{
-    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, Refresh,
-    RefreshGuard, SignCache,
+    AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
+    Pop, Refresh, RefreshGuard,
 };
-use now_serving::cache::{LastSign, Once};
+use now_serving::cache::{LastBoard, Once};
+use now_serving::queue::Board;
 use now_serving::queue::Renewal;
-use now_serving::queue::Sign;
 
 use now_serving::cache::memory::InMemoryCache;
 
@@ -52,7 +52,7 @@ struct State {
 
 struct OnItsWay {
     due_ms: u64,
-    copy: CachedSign,
+    copy: CachedBoard,
     duty: Option<RefreshGuard>,
 }
 
@@ -107,7 +107,7 @@ impl Cache {
         self.now_ms.store(end_ms, Ordering::SeqCst);
     }
 
-    fn take(&self, copy: &CachedSign, duty: Option<RefreshGuard>) {
+    fn take(&self, copy: &CachedBoard, duty: Option<RefreshGuard>) {
         match (self.state.whim.get(), duty) {
             (CacheFault::Forgetful, _) => {}
             (CacheFault::Late(late_ms), duty) => {
@@ -127,9 +127,9 @@ impl Cache {
     }
 }
 
-impl LastSign for Cache {
-    fn last_sign(&self) -> Option<Sign> {
-        self.last()?.sign
+impl LastBoard for Cache {
+    fn last_board(&self) -> Option<Board> {
+        self.last()?.board
     }
 }
 
@@ -151,7 +151,7 @@ impl Markers for Cache {
     }
 }
 
-impl SignCache for Cache {
+impl BoardCache for Cache {
     fn lookup(&self) -> Lookup {
         if !self.answers() {
             return Lookup::Unavailable;
@@ -164,21 +164,21 @@ impl SignCache for Cache {
         }
     }
 
-    fn peek(&self) -> Option<CachedSign> {
+    fn peek(&self) -> Option<CachedBoard> {
         self.answers().then(|| self.memory.peek())?
     }
 
-    fn put(&self, copy: &CachedSign) {
+    fn put(&self, copy: &CachedBoard) {
         self.take(copy, None);
     }
 
-    fn remember(&self, copy: &CachedSign) {
+    fn remember(&self, copy: &CachedBoard) {
         if self.state.whim.get() == CacheFault::Sound {
             self.memory.remember(copy);
         }
     }
 
-    fn last(&self) -> Option<CachedSign> {
+    fn last(&self) -> Option<CachedBoard> {
         self.answers().then(|| self.memory.last())?
     }
 }
@@ -258,7 +258,7 @@ impl Pop for Cache {
 }
 
 impl Refresh for Errand {
-    fn renew(self: Box<Self>, copy: &CachedSign) {
+    fn renew(self: Box<Self>, copy: &CachedBoard) {
         let Self(cache, duty) = *self;
         cache.take(copy, Some(duty));
     }

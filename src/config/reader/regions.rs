@@ -10,7 +10,7 @@ use crate::http::Site;
 use crate::http::json::{self, Pairs, Value, whole};
 use crate::queue::{AdaptivePace, Lag, Region, RegionName};
 
-/// The most regions of a room: every sign has the numbers of all of them.
+/// The most regions of a room: every board has the numbers of all of them.
 const MOST: usize = 16;
 
 const ACCEPTED: &str = r#"a list of at most 16 objects such as {"name":"west","countries":["US","CA"]} or {"name":"west","pops":["SJC","SEA"]}"#;

@@ -8,7 +8,7 @@ use super::{Ask, Changes, Flash, Intent, Verb, no_fields};
 use crate::operator::input::LONGEST_BODY;
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
-use crate::queue::{Action, Change, Effect, Sign};
+use crate::queue::{Action, Board, Change, Effect};
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -32,11 +32,11 @@ impl Intent for Credit {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        Some(Box::new(|sign, _| Question {
+        Some(Box::new(|board, _| Question {
             title: "Clear the credit?",
             text: format!(
                 "Credit for {} is taken back. Those are admissions that were granted and not used yet.",
-                people(sign.credit)
+                people(board.credit)
             ),
             yes: "Clear the credit",
             word: None,
@@ -47,8 +47,8 @@ impl Intent for Credit {
         format!("credit {} cleared", effect.number)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
-        object!({ "credit": sign.credit, "cleared": effect.number })
+    fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
+        object!({ "credit": board.credit, "cleared": effect.number })
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, number};
-use crate::queue::{Action, Change, Effect, EndedSession, Sign};
+use crate::queue::{Action, Board, Change, Effect, EndedSession};
 
 /// How many passes are taken at once.
 const MOST: usize = 100;
@@ -129,7 +129,7 @@ impl Intent for End {
         format!("end {} of {many}", effect.number)
     }
 
-    fn told(&self, _: &Sign, effect: Effect, _: &Room) -> Value {
+    fn told(&self, _: &Board, effect: Effect, _: &Room) -> Value {
         let (asked, later) = (self.sessions.len() as u64, effect.kept.unwrap_or(0));
         object!({
             "ended": effect.number,
@@ -149,7 +149,7 @@ impl Intent for End {
         }
     }
 
-    fn refused_by_mode(&self, _: &Sign) -> (&'static str, String) {
+    fn refused_by_mode(&self, _: &Board) -> (&'static str, String) {
         let detail = "without a cap on who is inside there are no sessions to end; nothing moved";
         ("No cap is set", detail.to_owned())
     }

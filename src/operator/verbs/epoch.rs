@@ -8,7 +8,7 @@ use super::{Ask, Asking, Changes, Flash, Intent, Step, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, people};
-use crate::queue::{Action, Change, Effect, Sign};
+use crate::queue::{Action, Board, Change, Effect};
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -46,12 +46,12 @@ impl Intent for Epoch {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        Some(Box::new(|sign, room| Question {
+        Some(Box::new(|board, room| Question {
             title: "End all tickets?",
             text: format!(
                 "Waiting now: {}. They lose their places and draw again, and so do the {} let in so far, if they are still inside. That cannot be taken back. Type the room's name, {}, to do it.",
-                people(sign.waiting()),
-                people(sign.cursor.0),
+                people(board.waiting()),
+                people(board.cursor.0),
                 room.name
             ),
             yes: "End all tickets",
@@ -63,8 +63,8 @@ impl Intent for Epoch {
         format!("epoch raised, {} tickets waiting ended", effect.number)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
-        object!({ "epoch": sign.epoch, "ended": effect.number })
+    fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
+        object!({ "epoch": board.epoch, "ended": effect.number })
     }
 }
 

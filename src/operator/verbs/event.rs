@@ -7,7 +7,7 @@ use crate::http::json::{Pairs, Value};
 use crate::operator::input::{Fields, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{Question, event_words, people};
-use crate::queue::{Action, Change, Effect, Event, EventList, Phase, Sign};
+use crate::queue::{Action, Board, Change, Effect, Event, EventList, Phase};
 use crate::request::Request;
 
 /// The most that a list may hold, in bytes: as a form writes it.
@@ -133,10 +133,10 @@ fn with(mut listed: Vec<Event>, mut event: Event) -> Vec<Event> {
 
 /// What an event would do at once.
 fn surprise(event: &Event, request: &Request<'_>) -> Option<Surprise> {
-    let sign = request.pop.last().and_then(|last| last.sign);
-    let lets_in = |sign: &Sign| sign.scheduled_mode().lets_in();
-    let closes = sign.as_ref().is_none_or(lets_in);
-    let begins = event.begins_after(sign.and_then(|sign| sign.begun).as_ref());
+    let board = request.pop.last().and_then(|last| last.board);
+    let lets_in = |board: &Board| board.scheduled_mode().lets_in();
+    let closes = board.as_ref().is_none_or(lets_in);
+    let begins = event.begins_after(board.and_then(|board| board.begun).as_ref());
     let id = event.id.clone();
     match (event.phase(request.now.ms()), begins) {
         (Phase::Prequeue | Phase::Open, true) => Some(Surprise::Begins(id)),
@@ -192,14 +192,14 @@ impl Intent for SetEvents {
         format!("&event={event}")
     }
 
-    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+    fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
         match self {
             Self::SoldOut => {
                 let detail = "an event is sold out while it is open; nothing moved";
                 ("No event is open", detail.to_owned())
             }
             Self::To(_) => {
-                let id = sign.begun.as_ref().map_or("", |begun| &begun.id);
+                let id = board.begun.as_ref().map_or("", |begun| &begun.id);
                 let detail = format!(
                     "the event {id} has begun: its order and its public_value stay, its times may change, and another order or another draw needs another id; nothing moved"
                 );
@@ -210,11 +210,11 @@ impl Intent for SetEvents {
 }
 
 fn begin(id: &str) -> Ask<'_> {
-    Box::new(move |sign, _| Question {
+    Box::new(move |board, _| Question {
         title: "Begin the event now?",
         text: format!(
             "The event {id} begins at once, with a line of its own. Waiting now: {}. Their tickets end, and so does every visit. That cannot be taken back.",
-            people(sign.waiting())
+            people(board.waiting())
         ),
         yes: "Begin the event",
         word: None,
@@ -222,23 +222,23 @@ fn begin(id: &str) -> Ask<'_> {
 }
 
 fn close<'a>(id: &'a str, kept: &'a str) -> Ask<'a> {
-    Box::new(move |sign, _| Question {
+    Box::new(move |board, _| Question {
         title: "Close the room until the event?",
         text: format!(
             "The event {id} has not begun, so the room closes now, and no visitor goes in before it. Waiting now: {}. They keep their numbers{kept}; visitors inside stay as long.",
-            people(sign.waiting())
+            people(board.waiting())
         ),
         yes: "Set the event",
         word: None,
     })
 }
 
-fn end(sign: &Sign, _: &Room) -> Question {
+fn end(board: &Board, _: &Room) -> Question {
     Question {
         title: "Sold out?",
         text: format!(
             "The event is over from now on. Waiting now: {}. They read so, or when the next event of the list opens. No new visitor goes in; visitors inside stay.",
-            people(sign.waiting())
+            people(board.waiting())
         ),
         yes: "Sold out",
         word: None,

@@ -25,7 +25,7 @@ use super::login::{Audience, Rights};
 use super::told::{cap_json, event_json};
 use crate::config::Room;
 use crate::page::{ActionWords, Question};
-use crate::queue::{Action, Change, Effect, IdempotencyKey, Now, Reason, Sign};
+use crate::queue::{Action, Board, Change, Effect, IdempotencyKey, Now, Reason};
 use crate::request::Request;
 use crate::ticket::Ticket;
 
@@ -129,8 +129,8 @@ pub trait Intent {
     fn logged(&self, effect: Effect) -> String;
 
     /// What was done, for programs.
-    fn told(&self, sign: &Sign, _effect: Effect, room: &Room) -> Value {
-        settings(sign, room)
+    fn told(&self, board: &Board, _effect: Effect, room: &Room) -> Value {
+        settings(board, room)
     }
 
     /// The status of that answer.
@@ -144,13 +144,13 @@ pub trait Intent {
     }
 
     /// The ticket that the operator's browser gets.
-    fn ticket(&self, _sign: &Sign, _effect: Effect, _now: Now) -> Option<Ticket> {
+    fn ticket(&self, _sign: &Board, _effect: Effect, _now: Now) -> Option<Ticket> {
         None
     }
 
     /// Why the mode does not let it happen: in few words, and in more.
-    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
-        lets_nobody_in(sign)
+    fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
+        lets_nobody_in(board)
     }
 
     /// What it is counted as.
@@ -161,34 +161,34 @@ pub trait Intent {
 
 // Called by defaults, which are in the Wasm once for each verb.
 
-fn settings(sign: &Sign, room: &Room) -> Value {
-    let cap = sign.live.cap.unwrap_or(room.cap);
+fn settings(board: &Board, room: &Room) -> Value {
+    let cap = board.live.cap.unwrap_or(room.cap);
     object!({
-        "version": sign.live.version,
-        "mode": sign.live.mode.name(),
-        "automatic": sign.live.pace.automatic,
-        "automatic_quantity": sign.live.pace.quantity,
-        "message": sign.live.message.as_deref(),
-        "cap": sign.sessions.as_ref().map(|_| cap_json(cap)),
-        "event": sign.event.as_ref().map(event_json),
-        "cursor": sign.cursor.0,
+        "version": board.live.version,
+        "mode": board.live.mode.name(),
+        "automatic": board.live.pace.automatic,
+        "automatic_quantity": board.live.pace.quantity,
+        "message": board.live.message.as_deref(),
+        "cap": board.sessions.as_ref().map(|_| cap_json(cap)),
+        "event": board.event.as_ref().map(event_json),
+        "cursor": board.cursor.0,
     })
 }
 
-fn lets_nobody_in(sign: &Sign) -> (&'static str, String) {
-    let why = if sign.is_held_by_origin() {
+fn lets_nobody_in(board: &Board) -> (&'static str, String) {
+    let why = if board.is_held_by_origin() {
         "the origin is sick, so the room is on hold by itself".to_owned()
-    } else if sign.scheduled_mode() != sign.live.mode {
+    } else if board.scheduled_mode() != board.live.mode {
         "the event is not open".to_owned()
     } else {
-        format!("the mode is {}", sign.live.mode.name())
+        format!("the mode is {}", board.live.mode.name())
     };
     let detail = format!("{why}; nothing moved");
     ("Nobody is let in", detail)
 }
 
 /// Words a question for the line as it stands.
-pub type Ask<'a> = Box<dyn Fn(&Sign, &Room) -> Question + 'a>;
+pub type Ask<'a> = Box<dyn Fn(&Board, &Room) -> Question + 'a>;
 
 /// What the panel's address says was just done.
 pub struct Flash<'a> {

@@ -37,11 +37,11 @@ impl Intent for SetMode {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        let ask: Ask<'_> = Box::new(|sign, _| Question {
+        let ask: Ask<'_> = Box::new(|board, _| Question {
             title: "Open the room?",
             text: format!(
                 "Waiting now: {}. They all go in at once, and so does everybody who comes. That cannot be taken back.",
-                people(sign.waiting())
+                people(board.waiting())
             ),
             yes: "Open the room",
             word: None,

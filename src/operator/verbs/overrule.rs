@@ -6,7 +6,7 @@ use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::people;
-use crate::queue::{Action, Change, Effect, Overrule, Sign};
+use crate::queue::{Action, Board, Change, Effect, Overrule};
 use serde_json::Value;
 
 /// The verb.
@@ -42,8 +42,8 @@ impl Intent for SetOverrule {
         format!("overrule {}", self.0.name())
     }
 
-    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
-        object!({ "overrule": self.0.name(), "released": effect.number, "cursor": sign.cursor.0 })
+    fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
+        object!({ "overrule": self.0.name(), "released": effect.number, "cursor": board.cursor.0 })
     }
 }
 

@@ -49,8 +49,8 @@ fn read(fields: &mut Fields, asking: &Asking<'_>) -> Result<Box<dyn Intent>, Ref
 /// change is one call.
 fn last_pace(asking: &Asking<'_>) -> Pace {
     let request = asking.request;
-    let sign = request.pop.last().and_then(|copy| copy.sign);
-    let live = sign.map(|sign| sign.live.pace);
+    let board = request.pop.last().and_then(|copy| copy.board);
+    let live = board.map(|board| board.live.pace);
     let paces = [live, Some(request.room.pace)].into_iter().flatten();
     let mut moving = paces.filter(|pace| pace.automatic > 0);
     moving.next().unwrap_or(Pace::USUAL)
@@ -71,13 +71,13 @@ impl Intent for SetPace {
         let (pace, last) = (self.pace?, self.last);
         let new = pace.quantity.saturating_mul(last.automatic);
         let times = new.checked_div(last.quantity.saturating_mul(pace.automatic))?;
-        let ask: Ask<'_> = Box::new(move |sign, _| Question {
+        let ask: Ask<'_> = Box::new(move |board, _| Question {
             title: "Set this much faster pace?",
             text: format!(
                 "{} is {times} times {}, the pace before. Waiting now: {}. Visitors who have gone in cannot be called back.",
                 pace_words(pace),
                 pace_words(last),
-                people(sign.waiting())
+                people(board.waiting())
             ),
             yes: "Set the pace",
             word: None,

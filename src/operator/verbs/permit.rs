@@ -8,7 +8,7 @@ use super::{Ask, Asking, Changes, Flash, Intent, Verb};
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
 use crate::operator::login::{Audience, Rights};
 use crate::page::{ASKS_ABOVE, Question, number, people};
-use crate::queue::{Action, Change, Effect, Reason, Sign};
+use crate::queue::{Action, Board, Change, Effect, Reason};
 
 /// The verb.
 pub(super) static VERB: Verb = Verb {
@@ -48,10 +48,10 @@ impl Permit {
     }
 
     /// What it would do to the line as it stands.
-    fn prospect(&self, sign: &Sign) -> String {
-        let now = self.amount.min(sign.waiting());
+    fn prospect(&self, board: &Board) -> String {
+        let now = self.amount.min(board.waiting());
         let rest = self.amount - now;
-        let kept = rest.min(self.credit_max.saturating_sub(sign.credit));
+        let kept = rest.min(self.credit_max.saturating_sub(board.credit));
         let goes = match now {
             0 => "No visitor goes in now.".to_owned(),
             1 => "1 person goes in at once.".to_owned(),
@@ -76,13 +76,13 @@ impl Intent for Permit {
     }
 
     fn question(&self) -> Option<Ask<'_>> {
-        let ask: Ask<'_> = Box::new(|sign, _| Question {
+        let ask: Ask<'_> = Box::new(|board, _| Question {
             title: "Let that many in?",
             text: format!(
                 "Asked for: {}. Waiting now: {}. {} That cannot be taken back.",
                 self.amount,
-                people(sign.waiting()),
-                self.prospect(sign)
+                people(board.waiting()),
+                self.prospect(board)
             ),
             yes: "Let them in",
             word: None,
@@ -94,13 +94,13 @@ impl Intent for Permit {
         format!("permit {} of {}", effect.number, self.amount)
     }
 
-    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
+    fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
         object!({
-            "cursor": sign.cursor.0,
-            "length": sign.length,
-            "waiting": sign.waiting(),
+            "cursor": board.cursor.0,
+            "length": board.length,
+            "waiting": board.waiting(),
             "released": effect.number,
-            "credit": sign.credit,
+            "credit": board.credit,
             "dropped": self.dropped(effect),
         })
     }

@@ -6,7 +6,7 @@ use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::page::people;
-use crate::queue::{Action, Begun, Change, Effect, Phase, Reveal, Sign};
+use crate::queue::{Action, Begun, Board, Change, Effect, Phase, Reveal};
 use crate::request::Request;
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ fn reveals(request: &Request<'_>) -> Vec<Reveal> {
     let Some((event, _)) = request.event() else {
         return Vec::new();
     };
-    let begun = request.pop.last_sign().and_then(|sign| sign.begun);
+    let begun = request.pop.last_board().and_then(|board| board.begun);
     let begun = begun.filter(|begun| begun.id == event.id && begun.commitment.is_some());
     match begun {
         Some(begun) => schedule.reveal(room, &begun).into_iter().collect(),
@@ -83,22 +83,22 @@ impl Intent for PublicValue {
         )
     }
 
-    fn told(&self, sign: &Sign, effect: Effect, _: &Room) -> Value {
-        object!({ "value": self.value.as_str(), "drawn": effect.number, "cursor": sign.cursor.0 })
+    fn told(&self, board: &Board, effect: Effect, _: &Room) -> Value {
+        object!({ "value": self.value.as_str(), "drawn": effect.number, "cursor": board.cursor.0 })
     }
 
-    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
+    fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
         (
             "No order is decided now",
-            format!("{}; nothing moved", why_not(sign)),
+            format!("{}; nothing moved", why_not(board)),
         )
     }
 }
 
 /// Why no value decides now.
-fn why_not(sign: &Sign) -> &'static str {
-    let event = sign.event.as_ref();
-    let begun = sign.begun.as_ref();
+fn why_not(board: &Board) -> &'static str {
+    let event = board.event.as_ref();
+    let begun = board.begun.as_ref();
     let source = event.and_then(|event| event.event.order.source());
     match event.map(|event| event.phase) {
         None => "there is no event",
@@ -110,7 +110,7 @@ fn why_not(sign: &Sign) -> &'static str {
             "the event has not opened: a value that is known before could be chosen"
         }
         Some(Phase::Drawing)
-            if begun.is_some_and(|begun| begun.drawn.is_none()) || sign.birth.young =>
+            if begun.is_some_and(|begun| begun.drawn.is_none()) || board.birth.young =>
         {
             "the data of the line are younger than two minutes: give the value again then"
         }

@@ -5,7 +5,7 @@ use crate::config::Room;
 use crate::http::object::object;
 use crate::operator::input::{Fields, LONGEST_BODY, Refusal};
 use crate::operator::login::{Audience, Rights};
-use crate::queue::{Action, Answers, Change, Effect, OriginHealth, Sign};
+use crate::queue::{Action, Answers, Board, Change, Effect, OriginHealth};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -70,8 +70,8 @@ impl Intent for Report {
         "report of the origin".to_owned()
     }
 
-    fn told(&self, sign: &Sign, _: Effect, _: &Room) -> Value {
-        object!({ "mode": sign.mode().name() })
+    fn told(&self, board: &Board, _: Effect, _: &Room) -> Value {
+        object!({ "mode": board.mode().name() })
     }
 }
 

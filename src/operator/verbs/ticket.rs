@@ -6,7 +6,7 @@ use crate::operator::input::{Fields, LONGEST_BODY, Refusal, wrong};
 use crate::operator::login::{Audience, Rights};
 use crate::queue::WaitingProof;
 use crate::queue::{
-    Action, Change, Effect, EventSign, IdempotencyKey, Lane, Now, Phase, Position, Sign,
+    Action, Board, Change, CurrentEvent, Effect, IdempotencyKey, Lane, Now, Phase, Position,
 };
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
@@ -81,16 +81,16 @@ impl Intent for Draw {
         format!("test ticket {} drawn", effect.number)
     }
 
-    fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
-        let standing = Standing::Waiting(sign.place(position(effect)?));
+    fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
+        let standing = Standing::Waiting(board.place(position(effect)?));
         Some(Ticket {
-            head: sign.head,
+            head: board.head,
             ..Ticket::new(&self.id, standing, now)
         })
     }
 
-    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
-        refused(sign)
+    fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
+        refused(board)
     }
 }
 
@@ -112,22 +112,22 @@ impl Intent for Jump {
         jumped(effect.number)
     }
 
-    fn ticket(&self, sign: &Sign, effect: Effect, now: Now) -> Option<Ticket> {
+    fn ticket(&self, board: &Board, effect: Effect, now: Now) -> Option<Ticket> {
         let standing = Standing::Admitted {
             position: position(effect),
-            born: sign.birth.born,
-            epoch: sign.epoch,
+            born: board.birth.born,
+            epoch: board.epoch,
             at: now.secs(),
             session: None,
         };
         Some(Ticket {
-            head: sign.head,
+            head: board.head,
             ..Ticket::new(&self.id, standing, now)
         })
     }
 
-    fn refused_by_mode(&self, sign: &Sign) -> (&'static str, String) {
-        refused(sign)
+    fn refused_by_mode(&self, board: &Board) -> (&'static str, String) {
+        refused(board)
     }
 }
 
@@ -135,9 +135,9 @@ fn position(effect: Effect) -> Option<Position> {
     (effect.number > 0).then_some(Position(effect.number))
 }
 
-fn refused(sign: &Sign) -> (&'static str, String) {
-    let is_awaited = |event: &EventSign| event.phase == Phase::Drawing;
-    let (title, why) = if sign.event.as_ref().is_some_and(is_awaited) {
+fn refused(board: &Board) -> (&'static str, String) {
+    let is_awaited = |event: &CurrentEvent| event.phase == Phase::Drawing;
+    let (title, why) = if board.event.as_ref().is_some_and(is_awaited) {
         (
             "Places are being drawn by lot",
             "nothing may change what the lot is about",

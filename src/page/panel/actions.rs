@@ -28,15 +28,15 @@ pub(super) fn rows(desk: &PanelView<'_>) -> Vec<Value> {
             "address": action.address.as_str(),
         })
     };
-    desk.board.actions.iter().map(row).collect()
+    desk.snapshot.actions.iter().map(row).collect()
 }
 
 /// Who changed the settings since that version of them, and to what; `None` when that is no longer known.
 pub(super) fn since(desk: &PanelView<'_>, seen: u64) -> Option<String> {
-    let many = desk.board.sign.live.version.saturating_sub(seen);
+    let many = desk.snapshot.board.live.version.saturating_sub(seen);
     let many = usize::try_from(many).unwrap_or(usize::MAX);
     let is_setting = |action: &&Action| (desk.words.is_setting)(action);
-    let settings = desk.board.actions.iter().filter(is_setting).take(many);
+    let settings = desk.snapshot.actions.iter().filter(is_setting).take(many);
     let told: Vec<String> = settings
         .take(TOLD)
         .map(|action| {
@@ -50,7 +50,7 @@ pub(super) fn since(desk: &PanelView<'_>, seen: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hour::tests::board;
+    use super::super::hour::tests::snapshot;
     use super::*;
     use crate::queue::Provenance;
 
@@ -70,16 +70,16 @@ mod tests {
 
     #[test]
     fn what_changed_since_a_version_is_listed_with_who_and_when() {
-        let mut board = board(&[(0, 0, 0)]);
-        board.sign.live.version = 7;
-        board.actions = vec![
+        let mut snapshot = snapshot(&[(0, 0, 0)]);
+        snapshot.board.live.version = 7;
+        snapshot.actions = vec![
             action("mode", "hold"),
             action("permit", "1"),
             action("pace", "off"),
             action("message", ""),
         ];
         let desk = PanelView {
-            board: &board,
+            snapshot: &snapshot,
             words: ActionWords {
                 what: |action| format!("{} {}", action.verb, action.value),
                 is_setting: |action| action.verb != "permit",

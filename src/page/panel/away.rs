@@ -9,7 +9,7 @@ use super::{Configured, band, figures, rooms, settings, shown_as};
 use crate::http::Reply;
 use crate::http::object::object;
 use crate::page::built_in;
-use crate::queue::{Mode, Sign};
+use crate::queue::{Board, Mode};
 
 /// What is known without the store.
 pub struct Away<'a> {
@@ -19,8 +19,8 @@ pub struct Away<'a> {
     pub known: &'a str,
     /// What visitors meet, as a sentence.
     pub meanwhile: &'a str,
-    /// The last sign, and when the store showed it in Unix milliseconds.
-    pub last: Option<(&'a Sign, u64)>,
+    /// The last board, and when the store showed it in Unix milliseconds.
+    pub last: Option<(&'a Board, u64)>,
     /// The press that was not confirmed.
     pub unconfirmed: Option<Unconfirmed<'a>>,
     /// So that a form sent twice is one change.
@@ -43,7 +43,7 @@ pub struct Unconfirmed<'a> {
 pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Reply {
     let title = format!("\u{26a0} no answer \u{b7} {}", configured.room);
     let now_ms = away.now_ms;
-    let sign = away.last.map(|(sign, _)| sign);
+    let board = away.last.map(|(board, _)| board);
     let data = object!({
         "title": title.as_str(),
         "room": configured.room,
@@ -53,9 +53,9 @@ pub fn panel_without_store(configured: &Configured<'_>, away: &Away<'_>) -> Repl
         "at": away.last.map(|(_, read_ms)| moment(read_ms, now_ms)),
         "down": object!({ "why": away.why, "known": away.known, "meanwhile": away.meanwhile }),
         "again": away.unconfirmed.map(again),
-        "version": sign.map(|sign| sign.live.version),
-        "sign": sign.map(|sign| figures::line(sign, now_ms)),
-        "band": sign.map_or_else(band::away, |sign| band::band(sign, None, now_ms)),
+        "version": board.map(|board| board.live.version),
+        "sign": board.map(|board| figures::line(board, now_ms)),
+        "band": board.map_or_else(band::away, |board| band::band(board, None, now_ms)),
     });
     shown_as(&built_in::ADMIN, 503, &data)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::events::{bound_words, phase};
 use super::words::{number, rate_words, span_words};
 use crate::http::object::object;
-use crate::queue::{Mode, Provenance, Sign};
+use crate::queue::{Board, Mode, Provenance};
 
 /// How a state looks: its class, the letter in the title, the picture's path and colour. Each differs in form and in colour.
 pub(super) struct Kind {
@@ -41,15 +41,15 @@ const CLOSED: Kind = Kind {
 };
 
 /// What the band at the top shows.
-pub(super) fn band(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> Value {
-    let (next, button, next_kind) = match sign.live.mode {
+pub(super) fn band(board: &Board, set: Option<&Provenance>, now_ms: u64) -> Value {
+    let (next, button, next_kind) = match board.live.mode {
         Mode::Automatic | Mode::Open => (Mode::Hold, "Hold the line", HOLD),
         Mode::Hold | Mode::Closed => (Mode::Automatic, "Resume", RUN),
     };
-    let kind = kind(sign.mode());
+    let kind = kind(board.mode());
     object!({
-        "words": words(sign, set, now_ms),
-        "phase": phase(sign, now_ms),
+        "words": words(board, set, now_ms),
+        "phase": phase(board, now_ms),
         "kind": kind.name,
         "shape": kind.shape,
         "color": kind.color,
@@ -58,7 +58,7 @@ pub(super) fn band(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> Value 
         "next_shape": next_kind.shape,
         "button": button,
         // A brake works whatever another operator changed meanwhile.
-        "version": (next != Mode::Hold).then_some(sign.live.version),
+        "version": (next != Mode::Hold).then_some(board.live.version),
     })
 }
 
@@ -68,9 +68,9 @@ pub(super) fn away() -> Value {
 }
 
 /// What the tab says: the state and the length of the line.
-pub(super) fn title(sign: &Sign, room: &str) -> String {
-    let letter = kind(sign.mode()).letter;
-    let waiting = number(sign.waiting());
+pub(super) fn title(board: &Board, room: &str) -> String {
+    let letter = kind(board.mode()).letter;
+    let waiting = number(board.waiting());
     format!("{letter} {waiting} waiting \u{b7} {room}")
 }
 
@@ -84,15 +84,15 @@ pub(super) fn kind(mode: Mode) -> Kind {
     }
 }
 
-fn words(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> String {
-    let live = &sign.live;
+fn words(board: &Board, set: Option<&Provenance>, now_ms: u64) -> String {
+    let live = &board.live;
     let lasts = set.map_or_else(String::new, |set| {
         let seconds = now_ms.saturating_sub(set.at_ms) / 1000;
         format!(" for {}", span_words(seconds))
     });
     match live.mode {
-        _ if sign.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
-        _ if let Some(words) = bound_words(sign) => words.to_owned(),
+        _ if board.is_held_by_origin() => "On hold by itself: the origin is sick".to_owned(),
+        _ if let Some(words) = bound_words(board) => words.to_owned(),
         Mode::Automatic if live.pace.automatic == 0 => {
             "Running without a pace: operators and the origin let visitors in".to_owned()
         }
@@ -108,29 +108,29 @@ fn words(sign: &Sign, set: Option<&Provenance>, now_ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::panel::hour::tests::board;
-    use crate::queue::{Cursor, OriginSign, Pace};
+    use crate::page::panel::hour::tests::snapshot;
+    use crate::queue::{Pace, WatchedOrigin};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
     fn told(mode: Mode, automatic: u64, holds: bool) -> [String; 3] {
-        let mut board = board(&[(1, 0, 0)]);
-        board.mode = Some(Provenance {
+        let mut snapshot = snapshot(&[(1, 0, 0)]);
+        snapshot.mode = Some(Provenance {
             at_ms: NOW_MS - 180_000,
             by: Some("admin".to_owned()),
         });
-        board.sign.live.mode = mode;
-        board.sign.live.pace = Pace {
+        snapshot.board.live.mode = mode;
+        snapshot.board.live.pace = Pace {
             automatic,
             quantity: 5,
         };
-        board.sign.origin = Some(OriginSign {
+        snapshot.board.origin = Some(WatchedOrigin {
             holds,
             cuts: 0,
-            cut_at: Cursor(0),
+            cut_at: None,
             is_slowed: false,
         });
-        let band = band(&board.sign, board.mode.as_ref(), NOW_MS);
+        let band = band(&snapshot.board, snapshot.mode.as_ref(), NOW_MS);
         let text = |name: &str| {
             let text = band.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
@@ -202,10 +202,10 @@ mod tests {
 
     #[test]
     fn the_tab_shows_the_state_and_the_length_of_the_line() {
-        let mut sign = board(&[(1, 204, 80)]).sign;
-        assert_eq!(title(&sign, "main"), "\u{25b6} 204 waiting \u{b7} main");
-        sign.live.mode = Mode::Hold;
+        let mut board = snapshot(&[(1, 204, 80)]).board;
+        assert_eq!(title(&board, "main"), "\u{25b6} 204 waiting \u{b7} main");
+        board.live.mode = Mode::Hold;
         let held = "\u{275a}\u{275a} 204 waiting \u{b7} main";
-        assert_eq!(title(&sign, "main"), held);
+        assert_eq!(title(&board, "main"), held);
     }
 }

@@ -66,7 +66,7 @@ fn summed(bars: &[Bar], what: fn(&Bar) -> u64, now_ms: u64) -> Value {
 /// What operators did, as far as it is in the picture.
 fn marks(first: u64, desk: &PanelView<'_>) -> Vec<Value> {
     let from_ms = first * MINUTE_MS;
-    let actions = desk.board.actions.iter();
+    let actions = desk.snapshot.actions.iter();
     let seen = actions.filter(|action| action.set.at_ms >= from_ms);
     seen.map(|action| {
         let after_ms = action.set.at_ms - from_ms;
@@ -133,15 +133,15 @@ fn scale(most: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::ActionWords;
-    use super::super::hour::tests::{TEN, board};
+    use super::super::hour::tests::{TEN, snapshot};
     use super::*;
     use crate::queue::{Action, Provenance};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 30_000;
 
     fn shown(minutes: &[(u64, u64, u64)]) -> Option<Value> {
-        let mut board = board(minutes);
-        board
+        let mut snapshot = snapshot(minutes);
+        snapshot
             .actions
             .extend([NOW_MS - 90_000, 0].map(|at_ms| Action {
                 set: Provenance {
@@ -155,7 +155,7 @@ mod tests {
                 second: String::new(),
             }));
         let desk = PanelView {
-            board: &board,
+            snapshot: &snapshot,
             words: ActionWords {
                 what: |action| action.value.clone(),
                 is_setting: |_| true,
@@ -168,7 +168,7 @@ mod tests {
             once: "",
             now_ms: NOW_MS,
         };
-        chart(&Hour::new(&board, NOW_MS), &desk)
+        chart(&Hour::new(&snapshot, NOW_MS), &desk)
     }
 
     #[test]

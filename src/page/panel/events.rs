@@ -6,11 +6,11 @@ use super::words::moment;
 use super::{Configured, PanelView, settings};
 use crate::http::object::object;
 use crate::page::{clock, events_json};
-use crate::queue::{Event, EventSign, Phase, Sign};
+use crate::queue::{Board, CurrentEvent, Event, Phase};
 
 /// The phase of the event whose time it is, and when the next begins.
-pub(super) fn phase(sign: &Sign, now_ms: u64) -> Option<Value> {
-    let EventSign { event, phase, .. } = sign.event.as_ref()?;
+pub(super) fn phase(board: &Board, now_ms: u64) -> Option<Value> {
+    let CurrentEvent { event, phase, .. } = board.event.as_ref()?;
     let id = &event.id;
     let has_prequeue = event.prequeue_ms < event.opens_ms;
     let (words, next) = match phase {
@@ -40,9 +40,9 @@ pub(super) fn phase(sign: &Sign, now_ms: u64) -> Option<Value> {
 }
 
 /// Why the mode that an operator set does not hold.
-pub(super) fn bound_words(sign: &Sign) -> Option<&'static str> {
-    let phase = sign.event.as_ref()?.phase;
-    let is_bound = sign.scheduled_mode() != sign.live.mode;
+pub(super) fn bound_words(board: &Board) -> Option<&'static str> {
+    let phase = board.event.as_ref()?.phase;
+    let is_bound = board.scheduled_mode() != board.live.mode;
     is_bound.then_some(match phase {
         Phase::Before => "Before the event: no visitor goes in, and none draws a number",
         Phase::Prequeue => "Pre-queue: numbers are drawn, and no visitor goes in",
@@ -54,10 +54,10 @@ pub(super) fn bound_words(sign: &Sign) -> Option<&'static str> {
 
 /// The events that hold, and the form that sets one; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value {
-    let (sign, now_ms) = (&desk.board.sign, desk.now_ms);
-    let events = sign.live.events(configured.events);
+    let (board, now_ms) = (&desk.snapshot.board, desk.now_ms);
+    let events = board.live.events(configured.events);
     let typed = |name| desk.trouble.and_then(|trouble| trouble.typed(name));
-    let shown = sign.event.as_ref().map(|known| &known.event);
+    let shown = board.event.as_ref().map(|known| &known.event);
     let field = |name, unix_ms: Option<u64>| {
         let typed = typed(name).map(str::to_owned);
         typed.or_else(|| unix_ms.map(local)).unwrap_or_default()
@@ -77,16 +77,16 @@ pub(super) fn events(configured: &Configured<'_>, desk: &PanelView<'_>) -> Value
             "others": others(event),
             "path": configured.path,
             "once": desk.once,
-            "version": sign.live.version,
+            "version": board.live.version,
         })
     });
     object!({
         "list": serde_json::to_string(&events_json(events)).unwrap_or_default(),
         "rows": rows.collect::<Vec<Value>>(),
         "none": events.is_empty(),
-        "differs": sign.live.events.is_some(),
-        "set": settings::set(desk.board.event.as_ref(), now_ms),
-        "open": sign.event.as_ref().is_some_and(|known| known.phase == Phase::Open),
+        "differs": board.live.events.is_some(),
+        "set": settings::set(desk.snapshot.event.as_ref(), now_ms),
+        "open": board.event.as_ref().is_some_and(|known| known.phase == Phase::Open),
         "kept": typed("id").is_some(),
         "id": typed("id").or(shown.map(|event| event.id.as_str())),
         "prequeue": field("prequeue", shown.map(|event| event.prequeue_ms)),
@@ -104,16 +104,16 @@ fn local(unix_ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hour::tests::board;
+    use super::super::hour::tests::snapshot;
     use super::*;
     use crate::queue::{Mode, Order};
 
     const NOW_MS: u64 = 1_800_000_000_000;
 
     fn told(mode: Mode, phase: Phase, closes_ms: Option<u64>) -> (String, Option<&'static str>) {
-        let mut sign = board(&[(1, 0, 0)]).sign;
-        sign.live.mode = mode;
-        sign.event = Some(EventSign {
+        let mut board = snapshot(&[(1, 0, 0)]).board;
+        board.live.mode = mode;
+        board.event = Some(CurrentEvent {
             event: Event {
                 id: "sale".to_owned(),
                 prequeue_ms: NOW_MS,
@@ -124,14 +124,14 @@ mod tests {
             phase,
             told_ms: NOW_MS,
         });
-        let told = super::phase(&sign, NOW_MS).unwrap_or_default();
+        let told = super::phase(&board, NOW_MS).unwrap_or_default();
         let text = |value: Option<&Value>| {
             let text = value.and_then(Value::as_str).unwrap_or_default();
             text.to_owned()
         };
         let at = told.get("at").and_then(|at| at.get("text"));
         let words = text(told.get("words"));
-        (format!("{words} {}", text(at)), bound_words(&sign))
+        (format!("{words} {}", text(at)), bound_words(&board))
     }
 
     #[test]

@@ -5,24 +5,24 @@ use serde_json::Value;
 use super::hour::{Bar, Hour};
 use super::trend::Trend;
 use super::words::{moment, moment_to_the_minute, number, people, per_minute, span_words};
-use super::{Configured, SignSeen};
+use super::{BoardSeen, Configured};
 use crate::http::object::object;
-use crate::queue::{Absent, AbsentVisitors, Bound, Enforcement, Explained, Now, Sessions, Sign};
+use crate::queue::{Absent, AbsentVisitors, Board, Bound, Enforcement, Explained, Now, Sessions};
 use crate::queue::{PanelSnapshot, Verdict, decide};
 use crate::ticket::{Standing, Ticket};
 
 /// The numbers of the line.
-pub(super) fn line(sign: &Sign, now_ms: u64) -> Value {
-    let last = sign.waiting().checked_sub(1);
+pub(super) fn line(board: &Board, now_ms: u64) -> Value {
+    let last = board.waiting().checked_sub(1);
     object!({
-        "cursor": number(sign.cursor.0),
-        "length": number(sign.length),
-        "waiting": number(sign.waiting()),
-        "credit": number(sign.credit),
-        "credit_people": people(sign.credit),
-        "waiting_people": people(sign.waiting()),
-        "wait": wait(sign, last, now_ms),
-        "wait_first": wait(sign, last.map(|_| 0), now_ms),
+        "cursor": number(board.cursor.0),
+        "length": number(board.length),
+        "waiting": number(board.waiting()),
+        "credit": number(board.credit),
+        "credit_people": people(board.credit),
+        "waiting_people": people(board.waiting()),
+        "wait": wait(board, last, now_ms),
+        "wait_first": wait(board, last.map(|_| 0), now_ms),
     })
 }
 
@@ -51,14 +51,14 @@ pub(super) fn decisive(hour: &Hour, trend: Option<Trend>) -> Value {
 }
 
 /// How long the visitor with this many ahead waits.
-fn wait(sign: &Sign, ahead: Option<u64>, now_ms: u64) -> String {
+fn wait(board: &Board, ahead: Option<u64>, now_ms: u64) -> String {
     let Some(ahead) = ahead else {
         return "no visitor waits".to_owned();
     };
-    if !sign.mode().lets_in() {
+    if !board.mode().lets_in() {
         return "until entry goes on".to_owned();
     }
-    let wait = sign.estimated_wait(ahead, now_ms);
+    let wait = board.estimated_wait(ahead, now_ms);
     wait.map_or_else(|| "unknown".to_owned(), span_words)
 }
 
@@ -100,8 +100,8 @@ pub(super) fn recount(limits: &Explained, now_ms: u64) -> Option<String> {
 }
 
 /// Who came by an invitation, where any is taken.
-pub(super) fn invited(board: &PanelSnapshot, rule: &Configured<'_>) -> Option<String> {
-    let (invited, front) = (board.invited, board.sign.front.unwrap_or_default());
+pub(super) fn invited(snapshot: &PanelSnapshot, rule: &Configured<'_>) -> Option<String> {
+    let (invited, front) = (snapshot.invited, snapshot.board.front.unwrap_or_default());
     let (this_minute, most) = (number(invited.this_minute), number(rule.invited_per_minute));
     let straight = (rule.invited_per_minute > 0).then(|| {
         format!(
@@ -122,7 +122,7 @@ pub(super) fn invited(board: &PanelSnapshot, rule: &Configured<'_>) -> Option<St
 }
 
 /// How far the line of each region is, where a number was drawn in one.
-pub(super) fn regions(sign: &Sign) -> Option<String> {
+pub(super) fn regions(board: &Board) -> Option<String> {
     let told = |name: &str, waiting: u64, cursor: u64, length: u64| {
         format!(
             "{name}: {} waiting, now serving {} of {}.",
@@ -131,7 +131,7 @@ pub(super) fn regions(sign: &Sign) -> Option<String> {
             number(length)
         )
     };
-    let lines = sign.regions.iter();
+    let lines = board.regions.iter();
     let mut lines: Vec<String> = lines
         .map(|line| {
             told(
@@ -145,9 +145,9 @@ pub(super) fn regions(sign: &Sign) -> Option<String> {
     (!lines.is_empty()).then(|| {
         let elsewhere = told(
             "Anywhere",
-            sign.waiting_in_main(),
-            sign.cursor.0,
-            sign.length,
+            board.waiting_in_main(),
+            board.cursor.0,
+            board.length,
         );
         lines.push(elsewhere);
         lines.join(" ")
@@ -178,8 +178,8 @@ pub(super) fn release(limits: &Explained, now_ms: u64) -> String {
     format!("{}Limit now: {now}.", last.unwrap_or_default())
 }
 
-/// How old the sign is that visitors see here.
-pub(super) fn copy(copy: Option<SignSeen>, now_ms: u64) -> String {
+/// How old the board is that visitors see here.
+pub(super) fn copy(copy: Option<BoardSeen>, now_ms: u64) -> String {
     let Some(copy) = copy else {
         return "not in use at the moment".to_owned();
     };
@@ -198,16 +198,16 @@ pub(super) fn short_passwords(names: &[&str]) -> Option<String> {
 }
 
 /// What this browser holds.
-pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
-    let sign = sign.of(held.lane);
+pub(super) fn ticket(held: &Ticket, board: &Board, now_ms: u64) -> String {
+    let board = board.of(held.lane);
     let moved = match held.standing {
-        Standing::Waiting(place) => sign.number(place),
+        Standing::Waiting(place) => board.number(place),
         _ => None,
     };
     match (held.standing, moved) {
         (Standing::Waiting(_), Some(place)) => {
             let position = number(place.0);
-            match decide(place, sign.cursor) {
+            match decide(place, board.cursor) {
                 Verdict::Admit => format!("number {position}, whose turn it is"),
                 Verdict::Wait { ahead } => {
                     format!("number {position}, with {} ahead", people(ahead))
@@ -222,7 +222,7 @@ pub(super) fn ticket(held: &Ticket, sign: &Sign, now_ms: u64) -> String {
                 ..
             },
             _,
-        ) if !sign.has_ended(born, epoch) => {
+        ) if !board.has_ended(born, epoch) => {
             let named = position.map_or_else(
                 || "a ticket without a number".to_owned(),
                 |position| format!("number {}", number(position.0)),

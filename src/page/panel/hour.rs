@@ -38,16 +38,16 @@ pub(super) struct Flow {
 }
 
 impl Hour {
-    pub(super) fn new(board: &PanelSnapshot, now_ms: u64) -> Self {
+    pub(super) fn new(snapshot: &PanelSnapshot, now_ms: u64) -> Self {
         let this = now_ms / MINUTE_MS;
         let now = MinuteSample {
             // Data centres' clocks differ.
-            minute: board.minute.min(this),
-            waiting: board.sign.waiting(),
-            drawn: board.drawn,
-            admitted: board.admitted,
+            minute: snapshot.minute.min(this),
+            waiting: snapshot.board.waiting(),
+            drawn: snapshot.drawn,
+            admitted: snapshot.admitted,
         };
-        let ends = board.hour.iter().rev().copied();
+        let ends = snapshot.hour.iter().rev().copied();
         let ends = ends.filter(|end| end.minute < now.minute);
         let ends: Vec<MinuteSample> = ends.chain([now]).collect();
         let known = ends.first().map_or(this, |end| end.minute);
@@ -92,7 +92,7 @@ fn end(minute: u64, ends: &[MinuteSample]) -> Option<&MinuteSample> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::queue::{Bound, Cursor, Explained, Live, Sign, TurnsOver};
+    use crate::queue::{Board, Bound, Cursor, Explained};
     use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
 
     /// 10:00 on some day.
@@ -100,7 +100,7 @@ pub(super) mod tests {
 
     /// A line of which these minutes are known, each by its number, how many waited and how many had been released; the
     /// last one is under way.
-    pub(in crate::page::panel) fn board(minutes: &[(u64, u64, u64)]) -> PanelSnapshot {
+    pub(in crate::page::panel) fn snapshot(minutes: &[(u64, u64, u64)]) -> PanelSnapshot {
         let minute = |&(minute, waiting, admitted): &(u64, u64, u64)| MinuteSample {
             minute,
             waiting,
@@ -110,25 +110,11 @@ pub(super) mod tests {
         let mut hour: Vec<MinuteSample> = minutes.iter().rev().map(minute).collect();
         let now = hour.remove(0);
         PanelSnapshot {
-            sign: Sign {
-                birth: crate::queue::Birth::default(),
+            board: Board {
                 epoch: 1,
                 cursor: Cursor(now.admitted),
                 length: now.drawn,
-                front: None,
-                regions: Vec::new(),
-                over: TurnsOver::default(),
-                credit: 0,
-                pops: None,
-                sessions: None,
-                origin: None,
-                event: None,
-                begun: None,
-                measured: None,
-                head: None,
-                lines: None,
-                logged: None,
-                live: Live::default(),
+                ..Board::default()
             },
             drawn: now.drawn,
             admitted: now.admitted,
@@ -152,7 +138,7 @@ pub(super) mod tests {
     }
 
     fn hour(minutes: &[(u64, u64, u64)], seconds: u64) -> Hour {
-        Hour::new(&board(minutes), TEN * MINUTE_MS + seconds * 1000)
+        Hour::new(&snapshot(minutes), TEN * MINUTE_MS + seconds * 1000)
     }
 
     #[test]
@@ -234,7 +220,7 @@ pub(super) mod tests {
 
     /// What a client counts that sees every visitor, and what the store keeps of it.
     struct Counted {
-        board: PanelSnapshot,
+        snapshot: PanelSnapshot,
         /// When each moved: a minute, arrivals, admissions.
         moved: Vec<(u64, u64, u64)>,
     }
@@ -242,23 +228,23 @@ pub(super) mod tests {
     impl Counted {
         /// As `remember_minute` in `save.lua`: the first verb of a minute writes down how the minute before ended.
         fn moves(&mut self, at_ms: u64, arrived: u64, wanted: u64) {
-            let (board, minute) = (&mut self.board, at_ms / MINUTE_MS);
-            if minute > board.minute {
+            let (snapshot, minute) = (&mut self.snapshot, at_ms / MINUTE_MS);
+            if minute > snapshot.minute {
                 let sample = MinuteSample {
-                    minute: board.minute,
-                    waiting: board.sign.waiting(),
-                    drawn: board.drawn,
-                    admitted: board.admitted,
+                    minute: snapshot.minute,
+                    waiting: snapshot.board.waiting(),
+                    drawn: snapshot.drawn,
+                    admitted: snapshot.admitted,
                 };
-                board.hour.insert(0, sample);
-                board.hour.truncate(61);
-                board.minute = minute;
+                snapshot.hour.insert(0, sample);
+                snapshot.hour.truncate(61);
+                snapshot.minute = minute;
             }
-            let admitted = wanted.min(board.sign.waiting() + arrived);
-            board.drawn += arrived;
-            board.admitted += admitted;
-            board.sign.length += arrived;
-            board.sign.cursor.0 += admitted;
+            let admitted = wanted.min(snapshot.board.waiting() + arrived);
+            snapshot.drawn += arrived;
+            snapshot.admitted += admitted;
+            snapshot.board.length += arrived;
+            snapshot.board.cursor.0 += admitted;
             self.moved.push((minute, arrived, admitted));
         }
 
@@ -283,12 +269,12 @@ pub(super) mod tests {
         fn figures_are_what_a_client_counted_and_change_with_a_minute_alone(
             steps in proptest::collection::vec((0_u64..200_000, 0_u64..40, 0_u64..60), 1..80)
         ) {
-            let mut counted = Counted { board: board(&[(TEN, 0, 0)]), moved: Vec::new() };
+            let mut counted = Counted { snapshot: snapshot(&[(TEN, 0, 0)]), moved: Vec::new() };
             let (mut at_ms, mut last) = (TEN * MINUTE_MS, None::<(u64, Flow, Flow)>);
             for (gap_ms, arrived, wanted) in steps {
                 at_ms += gap_ms;
                 counted.moves(at_ms, arrived, wanted);
-                let (this, hour) = (at_ms / MINUTE_MS, Hour::new(&counted.board, at_ms));
+                let (this, hour) = (at_ms / MINUTE_MS, Hour::new(&counted.snapshot, at_ms));
                 for most in [1, 5] {
                     let flow = hour.flow(most, 0);
                     let sums = counted.in_minutes(this - flow.minutes..this);

@@ -8,18 +8,18 @@ use crate::queue::health::Health;
 use crate::queue::{Mode, OriginHealth, OriginState, PanelSnapshot};
 
 /// What is shown of it.
-pub(super) fn origin(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> Value {
-    let health = &board.origin.health;
+pub(super) fn origin(setting: OriginHealth, snapshot: &PanelSnapshot, now_ms: u64) -> Value {
+    let health = &snapshot.origin.health;
     let is_overruled = now_ms < health.overruled_until_ms;
     object!({
-        "words": words(setting, board, now_ms),
-        "may_overrule": board.sign.is_held_by_origin(),
+        "words": words(setting, snapshot, now_ms),
+        "may_overrule": snapshot.board.is_held_by_origin(),
         "is_overruled": is_overruled,
     })
 }
 
-fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
-    let OriginState { health, last, .. } = &board.origin;
+fn words(setting: OriginHealth, snapshot: &PanelSnapshot, now_ms: u64) -> String {
+    let OriginState { health, last, .. } = &snapshot.origin;
     if setting == OriginHealth::Off {
         return "not watched".to_owned();
     }
@@ -29,12 +29,12 @@ fn words(setting: OriginHealth, board: &PanelSnapshot, now_ms: u64) -> String {
         _ => String::new(),
     };
     if !health.is_sick(now_ms) {
-        return format!("{}.{overruled}{}", recent(health), window(&board.origin));
+        return format!("{}.{overruled}{}", recent(health), window(&snapshot.origin));
     }
     let answers = last.map(|last| last.answers).unwrap_or_default();
     let follows = match setting {
         _ if !overruled.is_empty() => overruled,
-        OriginHealth::On if board.sign.live.mode != Mode::Automatic => String::new(),
+        OriginHealth::On if snapshot.board.live.mode != Mode::Automatic => String::new(),
         OriginHealth::On => " No new visitor goes in.".to_owned(),
         OriginHealth::Observe | OriginHealth::Off => {
             " With origin_health = on no new visitor would go in.".to_owned()
@@ -75,7 +75,7 @@ fn recent(health: &Health) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::panel::hour::tests::board;
+    use crate::page::panel::hour::tests::snapshot;
     use crate::queue::{Answers, Sickness};
 
     const NOW: u64 = 1_800_000_000_000;
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn the_health_of_the_origin_is_told_in_words() {
         let told = |setting, health, last| {
-            let mut board = board(&[(1, 0, 0)]);
-            board.origin = OriginState {
+            let mut snapshot = snapshot(&[(1, 0, 0)]);
+            snapshot.origin = OriginState {
                 health,
                 last,
                 ..OriginState::default()
             };
-            words(setting, &board, NOW)
+            words(setting, &snapshot, NOW)
         };
         let well = Health::default();
         assert_eq!(told(OriginHealth::Off, well, None), "not watched");

@@ -9,8 +9,8 @@ use crate::page::LONGEST_MESSAGE;
 use crate::queue::{Cap, Mode, Pace, PanelSnapshot, Provenance};
 
 /// The four modes as buttons, each with what it means.
-pub(super) fn modes(board: &PanelSnapshot, path: &str, once: &str) -> Value {
-    let live = &board.sign.live;
+pub(super) fn modes(snapshot: &PanelSnapshot, path: &str, once: &str) -> Value {
+    let live = &snapshot.board.live;
     let row = |mode: Mode| {
         object!({
             "name": mode.name(),
@@ -45,10 +45,10 @@ fn means(mode: Mode) -> &'static str {
 }
 
 /// The mode, and since when.
-pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
-    let (mode, sign) = (board.sign.live.mode, &board.sign);
-    let is_bound = sign.scheduled_mode() != mode;
-    let stands = !sign.scheduled_mode().lets_in();
+pub(super) fn mode(snapshot: &PanelSnapshot, now_ms: u64) -> Value {
+    let (mode, board) = (snapshot.board.live.mode, &snapshot.board);
+    let is_bound = board.scheduled_mode() != mode;
+    let stands = !board.scheduled_mode().lets_in();
     object!({
         "name": mode.name(),
         "label": label(mode),
@@ -57,18 +57,18 @@ pub(super) fn mode(board: &PanelSnapshot, now_ms: u64) -> Value {
         "stands": stands,
         "why": if is_bound { "the event is not open".to_owned() } else { format!("the mode is {}", mode.name()) },
         "differs": mode != Mode::Automatic,
-        "set": set(board.mode.as_ref(), now_ms),
+        "set": set(snapshot.mode.as_ref(), now_ms),
     })
 }
 
 /// The pace; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn pace(
-    board: &PanelSnapshot,
+    snapshot: &PanelSnapshot,
     configured: Pace,
     trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
-    let live = board.sign.live.pace;
+    let live = snapshot.board.live.pace;
     let kept = trouble.and_then(|trouble| typed_pace(&trouble));
     let is_kept = kept.is_some();
     let (automatic, quantity) =
@@ -83,7 +83,7 @@ pub(super) fn pace(
         "runs": live.automatic > 0,
         "differs": live != configured,
         "asks": super::question::ASKS_FROM_TIMES,
-        "set": set(board.pace.as_ref(), now_ms),
+        "set": set(snapshot.pace.as_ref(), now_ms),
         "quantity": quantity,
         "automatic": automatic,
         "kept": is_kept,
@@ -103,19 +103,19 @@ fn typed_pace(trouble: &Rejection<'_>) -> Option<(String, String)> {
 
 /// The cap; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn cap(
-    board: &PanelSnapshot,
+    snapshot: &PanelSnapshot,
     configured: Cap,
     trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
-    let live = board.sign.live.cap.unwrap_or(configured);
+    let live = snapshot.board.live.cap.unwrap_or(configured);
     let typed = |name| trouble.and_then(|trouble| trouble.typed(name));
     let (total, minutes) = (typed("total_active"), typed("session_minutes"));
     object!({
         "configured": cap_words(configured),
         "now": cap_words(live),
-        "differs": board.sign.live.cap.is_some(),
-        "set": set(board.cap.as_ref(), now_ms),
+        "differs": snapshot.board.live.cap.is_some(),
+        "set": set(snapshot.cap.as_ref(), now_ms),
         "total": total.map_or_else(|| live.total_active.to_string(), str::to_owned),
         "minutes": minutes.map_or_else(|| live.session_minutes.to_string(), str::to_owned),
         "seconds": live.claim_seconds,
@@ -138,12 +138,12 @@ fn cap_words(cap: Cap) -> String {
 
 /// The message; in the form stands what its sender just wanted, if that was refused.
 pub(super) fn message(
-    board: &PanelSnapshot,
+    snapshot: &PanelSnapshot,
     configured: Option<&str>,
     trouble: Option<Rejection<'_>>,
     now_ms: u64,
 ) -> Value {
-    let live = board.sign.live.message.as_deref();
+    let live = snapshot.board.live.message.as_deref();
     let now = live.or(configured).filter(|text| !text.is_empty());
     let kept = trouble.and_then(|trouble| trouble.typed("message"));
     object!({
@@ -152,7 +152,7 @@ pub(super) fn message(
         "now": now,
         "nothing": now.is_none(),
         "differs": live.is_some(),
-        "set": set(board.message.as_ref(), now_ms),
+        "set": set(snapshot.message.as_ref(), now_ms),
         "form": kept.or(now),
         "longest": LONGEST_MESSAGE,
         "kept": kept.is_some(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::hour::{Flow, Hour, MINUTE_MS};
 use super::words::{moment_to_the_minute, per_minute};
 use crate::http::object::object;
-use crate::queue::{Mode, Pace, PanelSnapshot, Sign};
+use crate::queue::{Board, Mode, Pace, PanelSnapshot};
 
 /// The minutes that are looked at, at most.
 const MINUTES: usize = 5;
@@ -25,8 +25,9 @@ pub(super) struct Trend {
 
 impl Trend {
     /// `None` in the first minute of a line.
-    pub(super) fn new(board: &PanelSnapshot, hour: &Hour) -> Option<Self> {
-        let set = [&board.mode, &board.pace].map(|set| set.as_ref().map_or(0, |set| set.at_ms));
+    pub(super) fn new(snapshot: &PanelSnapshot, hour: &Hour) -> Option<Self> {
+        let set =
+            [&snapshot.mode, &snapshot.pace].map(|set| set.as_ref().map_or(0, |set| set.at_ms));
         let changed = set.into_iter().max().unwrap_or(0);
         let after = match changed {
             0 => 0,
@@ -38,18 +39,18 @@ impl Trend {
             arrived,
             admitted,
         } = if since.minutes > 0 { since } else { all };
-        let sign = &board.sign;
-        let go = match sign.live.pace {
+        let board = &snapshot.board;
+        let go = match board.live.pace {
             // No visitor goes in, and none draws.
-            _ if sign.mode() == Mode::Closed => return None,
-            _ if !sign.mode().lets_in() => 0,
+            _ if board.mode() == Mode::Closed => return None,
+            _ if !board.mode().lets_in() => 0,
             // Every visitor goes in, and nothing measured says so yet.
-            _ if sign.mode() == Mode::Open && since.minutes == 0 => return None,
+            _ if board.mode() == Mode::Open && since.minutes == 0 => return None,
             pace if since.minutes == 0 && pace.automatic > 0 => in_minutes(pace, minutes),
             _ => admitted,
         };
         (minutes > 0).then_some(Self {
-            waiting: sign.waiting(),
+            waiting: board.waiting(),
             minutes,
             arrive: arrived,
             go,
@@ -109,14 +110,14 @@ impl Trend {
 }
 
 /// The sentence, and when the line will be empty. Of a closed or open room the state says enough.
-pub(super) fn told(trend: Option<Trend>, sign: &Sign, now_ms: u64) -> Option<Value> {
-    let words = match (trend, sign.mode()) {
+pub(super) fn told(trend: Option<Trend>, board: &Board, now_ms: u64) -> Option<Value> {
+    let words = match (trend, board.mode()) {
         (None, Mode::Closed | Mode::Open) => return None,
         (None, _) => "Whether the line grows is known after its first minute".to_owned(),
         (Some(trend), _) => trend.words(),
     };
     let empty = |trend: Trend| Some(moment_to_the_minute(trend.empty_ms(now_ms)?, now_ms));
-    let pace = sign.live.pace;
+    let pace = board.live.pace;
     Some(object!({
         "words": words,
         "empty": trend.and_then(empty),
@@ -133,20 +134,20 @@ fn in_minutes(pace: Pace, minutes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hour::tests::{TEN, board};
+    use super::super::hour::tests::{TEN, snapshot};
     use super::*;
     use crate::queue::{Mode, Provenance};
 
     const NOW_MS: u64 = TEN * MINUTE_MS + 20_000;
 
-    fn trend(board: &PanelSnapshot) -> Option<Trend> {
-        Trend::new(board, &Hour::new(board, NOW_MS))
+    fn trend(snapshot: &PanelSnapshot) -> Option<Trend> {
+        Trend::new(snapshot, &Hour::new(snapshot, NOW_MS))
     }
 
     /// 12 arrive and 30 go in each minute, and 204 wait.
     fn shrinking() -> PanelSnapshot {
         let minute = |at: u64| (TEN - 9 + at, 366 - 18 * at, 30 * at);
-        board(&(0..10).map(minute).collect::<Vec<_>>())
+        snapshot(&(0..10).map(minute).collect::<Vec<_>>())
     }
 
     fn set(at_ms: u64) -> Provenance {
@@ -154,14 +155,14 @@ mod tests {
         Provenance { at_ms, by }
     }
 
-    fn words(board: &PanelSnapshot) -> String {
-        trend(board).map_or_else(String::new, Trend::words)
+    fn words(snapshot: &PanelSnapshot) -> String {
+        trend(snapshot).map_or_else(String::new, Trend::words)
     }
 
     #[test]
     fn a_line_that_shrinks_says_by_how_much_and_when_it_is_empty() {
-        let board = shrinking();
-        let trend = trend(&board).unwrap_or_else(|| unreachable!("it is ten minutes old"));
+        let snapshot = shrinking();
+        let trend = trend(&snapshot).unwrap_or_else(|| unreachable!("it is ten minutes old"));
         assert_eq!(
             trend.words(),
             "The line is shrinking: 12 arrive and 30 go in each minute"
@@ -179,55 +180,58 @@ mod tests {
 
     #[test]
     fn a_line_on_hold_grows_from_the_moment_of_the_press() {
-        let mut board = shrinking();
-        board.sign.live.mode = Mode::Hold;
-        board.mode = Some(set(NOW_MS - 5_000));
+        let mut snapshot = shrinking();
+        snapshot.board.live.mode = Mode::Hold;
+        snapshot.mode = Some(set(NOW_MS - 5_000));
         assert_eq!(
-            words(&board),
+            words(&snapshot),
             "The line is growing: 12 arrive and 0 go in each minute"
         );
-        assert_eq!(trend(&board).and_then(|trend| trend.empty_ms(NOW_MS)), None);
+        assert_eq!(
+            trend(&snapshot).and_then(|trend| trend.empty_ms(NOW_MS)),
+            None
+        );
     }
 
     #[test]
     fn nothing_is_said_of_a_closed_room_nor_of_an_open_one_before_its_first_whole_minute() {
-        let mut board = shrinking();
-        board.sign.live.mode = Mode::Open;
-        board.sign.live.pace.automatic = 15;
-        board.mode = Some(set(NOW_MS - 5_000));
-        assert_eq!(trend(&board), None);
-        board.sign.live.mode = Mode::Closed;
-        assert_eq!(trend(&board), None, "none draws a number");
-        board.sign.live.mode = Mode::Open;
-        board.mode = Some(set(NOW_MS - 90_000));
+        let mut snapshot = shrinking();
+        snapshot.board.live.mode = Mode::Open;
+        snapshot.board.live.pace.automatic = 15;
+        snapshot.mode = Some(set(NOW_MS - 5_000));
+        assert_eq!(trend(&snapshot), None);
+        snapshot.board.live.mode = Mode::Closed;
+        assert_eq!(trend(&snapshot), None, "none draws a number");
+        snapshot.board.live.mode = Mode::Open;
+        snapshot.mode = Some(set(NOW_MS - 90_000));
         let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
-        assert_eq!(words(&board), measured);
+        assert_eq!(words(&snapshot), measured);
     }
 
     #[test]
     fn a_new_pace_counts_until_its_first_whole_minute() {
-        let mut board = shrinking();
-        board.sign.live.pace = Pace {
+        let mut snapshot = shrinking();
+        snapshot.board.live.pace = Pace {
             automatic: 10,
             quantity: 2,
         };
-        board.pace = Some(set(NOW_MS - 30_000));
+        snapshot.pace = Some(set(NOW_MS - 30_000));
         let keeps = "The line keeps its length: 12 arrive and 12 go in each minute";
-        assert_eq!(words(&board), keeps);
-        board.pace = Some(set(NOW_MS - 70_000));
+        assert_eq!(words(&snapshot), keeps);
+        snapshot.pace = Some(set(NOW_MS - 70_000));
         assert_eq!(
-            words(&board),
+            words(&snapshot),
             keeps,
             "the minute in which it was set is not whole"
         );
-        board.pace = Some(set(NOW_MS - 90_000));
+        snapshot.pace = Some(set(NOW_MS - 90_000));
         let measured = "The line is shrinking: 12 arrive and 30 go in each minute";
-        assert_eq!(words(&board), measured);
+        assert_eq!(words(&snapshot), measured);
     }
 
     #[test]
     fn nothing_is_said_of_the_first_minute_and_nothing_far_away() {
-        assert_eq!(trend(&board(&[(TEN, 5, 0)])), None);
+        assert_eq!(trend(&snapshot(&[(TEN, 5, 0)])), None);
         let slow = Trend {
             waiting: 10_000,
             minutes: 5,
@@ -235,7 +239,7 @@ mod tests {
             go: 5,
         };
         assert_eq!(slow.empty_ms(NOW_MS), None, "in a week");
-        let empty = board(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);
+        let empty = snapshot(&[(TEN - 2, 0, 0), (TEN - 1, 0, 9), (TEN, 0, 12)]);
         assert_eq!(words(&empty), "No visitor waits; 4.5 arrive each minute");
     }
 }

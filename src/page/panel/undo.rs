@@ -29,13 +29,13 @@ pub struct News {
 pub(super) fn undo(configured: &Configured<'_>, desk: &PanelView<'_>) -> Option<Value> {
     let news = desk.news?;
     let version = news.version?;
-    let actions = &desk.board.actions;
+    let actions = &desk.snapshot.actions;
     let settings: Vec<&Action> = actions
         .iter()
         .filter(|action| (desk.words.is_setting)(action))
         .collect();
     let (done, earlier) = settings.split_first()?;
-    let is_mine = desk.board.sign.live.version == version
+    let is_mine = desk.snapshot.board.live.version == version
         && done.set.who() == desk.operator
         && done.set.at_ms.abs_diff(news.at_ms) <= TOLERANCE_MS;
     let before = earlier.iter().find(|action| action.verb == done.verb);
@@ -100,7 +100,7 @@ fn way_back<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::ActionWords;
-    use super::super::hour::tests::board;
+    use super::super::hour::tests::snapshot;
     use super::*;
     use crate::queue::{AbsentVisitors, Cap, OriginHealth, Pace, PanelSnapshot, Provenance};
 
@@ -122,15 +122,15 @@ mod tests {
 
     /// The latest first.
     fn after(actions: Vec<Action>) -> PanelSnapshot {
-        let mut board = board(&[(0, 0, 0)]);
+        let mut snapshot = snapshot(&[(0, 0, 0)]);
         let settings = actions.iter().filter(|action| action.verb != "permit");
-        board.sign.live.version = settings.count() as u64;
-        board.actions = actions;
-        board
+        snapshot.board.live.version = settings.count() as u64;
+        snapshot.actions = actions;
+        snapshot
     }
 
     /// Its route and fields, as a form would send them.
-    fn undone(board: &PanelSnapshot, version: Option<u64>, message: Option<&str>) -> String {
+    fn undone(snapshot: &PanelSnapshot, version: Option<u64>, message: Option<&str>) -> String {
         let configured = Configured {
             rooms: Vec::new(),
             room: "main",
@@ -154,7 +154,7 @@ mod tests {
             at_ms: NOW_MS,
         };
         let desk = PanelView {
-            board,
+            snapshot,
             words: ActionWords {
                 what: |action| action.verb.clone(),
                 is_setting: |action| action.verb != "permit",
@@ -222,18 +222,22 @@ mod tests {
         ] {
             let others = [action("permit", "5", ""), action("cap", "", "")];
             let actions = std::iter::once(done).chain(others).chain(before);
-            let board = after(actions.collect());
-            let version = board.sign.live.version;
-            assert_eq!(undone(&board, Some(version), None), expected);
+            let snapshot = after(actions.collect());
+            let version = snapshot.board.live.version;
+            assert_eq!(undone(&snapshot, Some(version), None), expected);
         }
     }
 
     #[test]
     fn nothing_is_taken_back_that_was_not_just_set_here() {
         let hold = || action("mode", "hold", "");
-        let board = after(vec![hold()]);
-        assert_eq!(undone(&board, Some(1), None), "mode mode=automatic");
-        assert_eq!(undone(&board, None, None), "none", "a permit was pressed");
+        let snapshot = after(vec![hold()]);
+        assert_eq!(undone(&snapshot, Some(1), None), "mode mode=automatic");
+        assert_eq!(
+            undone(&snapshot, None, None),
+            "none",
+            "a permit was pressed"
+        );
         let later = after(vec![action("pace", "1", "1"), hold()]);
         assert_eq!(undone(&later, Some(1), None), "none", "another one came");
         let mut others = after(vec![hold()]);
@@ -247,7 +251,7 @@ mod tests {
         }
         assert_eq!(undone(&earlier, Some(1), None), "none", "it was on hold");
         let mut old = after(vec![hold()]);
-        old.sign.live.version = 70;
+        old.board.live.version = 70;
         assert_eq!(undone(&old, Some(70), None), "none", "the list is cut");
         let taken = vec![action("message", "Ten", ""), action("message", "", "")];
         let taken = after(taken);

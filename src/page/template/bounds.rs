@@ -12,13 +12,13 @@ pub(super) fn hold(text: &str) -> Result<(), Refusal> {
     while let Some((_, tag_on)) = split_at_pair(rest, '{') {
         let (tag, after) = split_at_pair(tag_on, '}').unwrap_or((tag_on, ""));
         let refusal = |reason: &str| Err(Refusal::at(text, tag_on, reason));
-        let sign = tag.trim_start_matches(['{', '~', ' ', '\t', '\n']);
-        match sign.bytes().next() {
+        let board = tag.trim_start_matches(['{', '~', ' ', '\t', '\n']);
+        match board.bytes().next() {
             Some(b'#' | b'^') => blocks += 1,
             Some(b'/') => blocks = blocks.saturating_sub(1),
             _ => {}
         }
-        let called = sign.trim_start_matches(['#', '~', ' ', '\t', '\n']);
+        let called = board.trim_start_matches(['#', '~', ' ', '\t', '\n']);
         if called.starts_with(['>', '*']) {
             return refusal("a page is one template: there are no partials");
         }

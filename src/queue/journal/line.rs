@@ -7,9 +7,9 @@ use super::Head;
 pub enum JournalKind {
     /// The journal began, and nothing was known before.
     Begin,
-    /// The store had lost the line, and a copy of the sign brought it back.
+    /// The store had lost the line, and a copy of the board brought it back.
     Loss,
-    /// A copy of the sign or a ticket knew more of the line than the store.
+    /// A copy of the board or a ticket knew more of the line than the store.
     Restore,
     /// Visitors who waited were released.
     Release,
@@ -95,7 +95,7 @@ pub struct JournalLine<'a> {
     pub rule: &'a str,
     /// The name of the credentials, or `sign` or `ticket`, or `-`.
     pub who: &'a str,
-    /// What was asked or set, or the head that a copy of the sign knew, or `-`.
+    /// What was asked or set, or the head that a copy of the board knew, or `-`.
     pub what: &'a str,
 }
 
@@ -136,7 +136,7 @@ impl<'a> JournalLine<'a> {
         })
     }
 
-    /// The head that a copy of the sign knew.
+    /// The head that a copy of the board knew.
     #[must_use]
     pub fn known_before(&self) -> Option<Head> {
         let is_return = matches!(self.kind, JournalKind::Loss | JournalKind::Restore);
@@ -149,7 +149,7 @@ fn is_digest(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(is_digit)
 }
 
-/// A whole number as the script writes it: no sign, no zero in front.
+/// A whole number as the script writes it: no board, no zero in front.
 fn number(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)

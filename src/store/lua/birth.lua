@@ -1,6 +1,6 @@
 -- The birth of the line and of its present data.
 -- One line, one birth. `born` is the store's time in ms at the first write of a line, `started` the time at which the present
--- data began. A POP brings the last sign it knows; a line that has just begun adopts it, so that data the store lost come
+-- data began. A POP brings the last board it knows; a line that has just begun adopts it, so that data the store lost come
 -- back. Tickets of another birth move nothing by themselves.
 -- `adopted` counts adoptions; `sealed` = 1: adopts nothing, since it was begun on purpose or is no longer young; until `quiet`
 -- nothing is released; `lent` is the credit that came back with a line. What was born until `settled` stays where it is, and

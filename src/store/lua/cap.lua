@@ -19,7 +19,7 @@ cap.read()
 function cap.is_enforced()
   return cap.is_capped and cap.enforcement == 'on' and live.mode ~= 'open'
 end
--- Who is inside is not known after a loss that no copy of the sign came through, until all sessions of that time have ended.
+-- Who is inside is not known after a loss that no copy of the board came through, until all sessions of that time have ended.
 function cap.is_recounting()
   return call.minute < state.recount
 end

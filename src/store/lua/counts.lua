@@ -46,7 +46,7 @@ local function count()
   end
 end
 
--- A POP that renews the sign says its name. Each is counted once a minute, and for that and the next minute, so that every
+-- A POP that renews its copy says its name. Each is counted once a minute, and for that and the next minute, so that every
 -- POP knows its share of the pace when the store cannot tell it. Errors are ignored, as for the counts.
 local function count_pop()
   if not arg.pop or tonumber(redis.pcall('HGET', key.pops, arg.pop)) == this_minute then

@@ -1,5 +1,5 @@
 -- The event whose time it is, and its phase by the store's clock.
--- The edge reads the phase from a copy of the sign, and computes it (`queue/event.rs`) only where it has none.
+-- The edge reads the phase from a copy of the board, and computes it (`queue/event.rs`) only where it has none.
 -- Gives `current`, the event, and its `phase`, nil without one; `begun`, the event that this line has begun (see lot.lua); `read`,
 -- `mode`, `is_redrawn`.
 

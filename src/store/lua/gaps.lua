@@ -1,12 +1,14 @@
 -- The numbers that a loss of the data left free, and what copies and tickets prove of the front lane and of the regions.
 -- `gap`, `gap_end`: of a lane, those behind the first of the two and up to the second.
 -- Gives `LEAST`, how many numbers are left free at least; `behind`, `forget`, `forget_lanes`, `known_end`, `leave_all_free`,
--- `show_held`, `take_cursor`, `last_of`, `begin_of`, `are_behind`, `take_sign`, `take_ticket`.
+-- `show_held`, `take_cursor`, `last_of`, `begin_of`, `take_copy`, `take_ticket`.
 
 local call, record, birth, lanes = require('call'), require('record'), require('birth'), require('lanes')
 local rate = require('rate')
 local state = record.state
 local LEAST = 20
+-- What a copy without a number of a lane knows of it.
+local NONE = { cursor = 0, length = 0, recent = 0 }
 
 local gaps = { LEAST = LEAST }
 -- Numbers left free behind those that a copy knows: it may be older than the last of them.
@@ -73,7 +75,7 @@ local function leave_free(lane, copy, are_old)
 end
 function gaps.leave_all_free()
   for i = 2, #lanes.list do
-    leave_free(lanes.list[i], { cursor = 0, length = 0, recent = 0 }, true)
+    leave_free(lanes.list[i], NONE, true)
   end
 end
 -- A visitor holds this number, so it is not among those that a loss left free, nor are those before it. A number behind them may have
@@ -98,25 +100,11 @@ function gaps.begin_of(born)
   return born == state.born and 0 or piece and piece.offset
 end
 -- Whether a copy or a ticket says something of this line: where it was begun anew on purpose, the numbers of before are of no use.
-local function is_of_this(known)
-  return known.born == state.born and (known.epoch >= state.epoch or state.sealed == 0)
+local function is_of_this(born, epoch)
+  return born == state.born and (epoch >= state.epoch or state.sealed == 0)
 end
--- Whether a copy shows more of the front lane or of a region.
-function gaps.are_behind(sign)
-  local lines = { { 'front_', string.match(sign.front or '', '^(%d+) (%d+)') } }
-  for name, cursor, length in string.gmatch(sign.regions or '', '([^ ;]+) (%d+) (%d+)[^;]*') do
-    table.insert(lines, { name .. ' ', cursor, length })
-  end
-  for _, line in ipairs(lines) do
-    local lane, cursor, length = line[1], tonumber(line[2] or 0), tonumber(line[3] or 0)
-    if length > (state[lane .. 'length'] or 0) or cursor > (state[lane .. 'cursor'] or 0) then
-      return true
-    end
-  end
-  return false
-end
--- What a copy of the sign knows of a lane. `is_of_others`: it is of other data than these.
-local function take_copy(lane, copy, is_lost, are_old, is_of_others)
+-- What a copy knows of a lane. `is_of_others`: it is of other data than these.
+local function take_lane(lane, copy, is_lost, are_old, is_of_others)
   if is_of_others then
     -- It may show more of this lane alone.
     is_lost = is_lost or birth.is_young() and copy.length > 0
@@ -128,42 +116,40 @@ local function take_copy(lane, copy, is_lost, are_old, is_of_others)
   gaps.take_cursor(lane, copy.cursor)
 end
 -- The same in the main line, also where its pieces move no more.
-local function show_main(sign)
-  local last = gaps.last_of(birth.read_splices(sign.splices), sign.born)
+local function show_main(copy)
+  local last = gaps.last_of(copy.birth.splices or {}, copy.birth.born)
   local begin = gaps.begin_of(last.born)
   if begin then
-    gaps.show_held('', math.min(begin + sign.length - last.offset, state.gap_end))
+    gaps.show_held('', math.min(begin + copy.length - last.offset, state.gap_end))
   end
 end
 -- What a copy says of the regions.
-local function take_regions(words, is_lost, are_old, is_of_others)
-  local regions, known, none = require('regions'), {}, { cursor = 0, length = 0, recent = 0 }
-  for name, cursor, length, lately in string.gmatch(words or '', '([^ ;]+) (%d+) (%d+) (%d+)[^;]*') do
-    known[regions.add(name)] = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
+local function take_regions(list, is_lost, are_old, is_of_others)
+  local regions, known = require('regions'), {}
+  for _, copy in ipairs(list or {}) do
+    known[regions.add(copy.name)] = copy
   end
   for _, region in ipairs(lanes.regions) do
     if region.lane ~= '' then
-      take_copy(region.lane, known[region] or none, is_lost, are_old, is_of_others)
+      take_lane(region.lane, known[region] or NONE, is_lost, are_old, is_of_others)
     end
   end
 end
-function gaps.take_sign(sign, is_lost, are_old)
+function gaps.take_copy(copy, is_lost, are_old)
   -- A copy of these data knows no more of what they left free.
-  local is_of_others = sign.started ~= state.started
-  local is_here = is_of_this(sign)
+  local is_of_others = copy.birth.started ~= state.started
+  local is_here = is_of_this(copy.birth.born, copy.epoch)
   if is_of_others and is_here then
-    show_main(sign)
+    show_main(copy)
   end
-  local cursor, length, lately = string.match(is_here and sign.front or '0 0 0', '^(%d+) (%d+) (%d+)$')
-  local copy = { cursor = tonumber(cursor), length = tonumber(length), recent = tonumber(lately) }
-  take_copy('front_', copy, is_lost, are_old, is_of_others)
-  if sign.regions or lanes.has_regions() then
-    take_regions(is_here and sign.regions, is_lost, are_old, is_of_others)
+  take_lane('front_', is_here and copy.front or NONE, is_lost, are_old, is_of_others)
+  if copy.regions or lanes.has_regions() then
+    take_regions(is_here and copy.regions, is_lost, are_old, is_of_others)
   end
 end
 -- A ticket proves what its lane had reached.
 function gaps.take_ticket(ticket, lane)
-  if not is_of_this(ticket) or state.started == 0 then
+  if not is_of_this(ticket.born, ticket.epoch) or state.started == 0 then
     return
   end
   state.epoch = math.max(state.epoch, ticket.epoch)

@@ -106,7 +106,7 @@ function journal.note(kind, rule, who, what)
     state.restored = journal.seq
   end
 end
--- A copy of the sign or a ticket may have brought the line back; a line without a journal begins one.
+-- A copy of the board or a ticket may have brought the line back; a line without a journal begins one.
 function journal.come_back(who, head)
   if not journal.seq then
     begin()
@@ -165,7 +165,7 @@ function journal.close(rule)
   journal.shown, journal.shown_seq, journal.written = journal.head, journal.seq, journal.lines
 end
 
--- The log of a POP is a second copy. `sign_logged`: the number and the head of the line up to which that copy has no gap; an answer
+-- The log of a POP is a second copy. `logged`: the number and the head of the line up to which that copy has no gap; an answer
 -- that the POP did not get has left one. The next call is told what is missing, the oldest lines first, with what this verb wrote;
 -- where nothing is known of the copy, the latest lines. A draw is told its own lines alone, since each of a crowd would be told the same.
 local function lines_from(back)
@@ -179,16 +179,16 @@ local function lie_behind(lines, head)
   return string.sub(lines[1] or journal.shown, 1, 16) == head
 end
 function journal.tell(told)
-  local number, head = string.match(arg.sign_logged or '0 0000000000000000', '^(%d+) (%x+)$')
+  local number, head = string.match(arg.logged or '0 0000000000000000', '^(%d+) (%x+)$')
   local missing, lines = journal.shown_seq - number, journal.written
   local is_next = missing == #lines and lie_behind(lines, head)
   if not is_next and arg.verb ~= 'join' and arg.verb ~= 'metrics' then
-    lines = arg.sign_logged and lines_from(missing) or {}
+    lines = arg.logged and lines_from(missing) or {}
     lines = lie_behind(lines, head) and lines or lines_from(PAGE)
     is_next = #lines > 0
     lines = is_next and lines or journal.written
   end
-  local last, logged = lines[#lines], arg.sign_logged
+  local last, logged = lines[#lines], arg.logged
   if last then
     local digest = digest_of(last)
     logged = is_next and string.match(last, '^%x+ (%d+) ') .. ' ' .. string.sub(digest, 1, 16) or logged

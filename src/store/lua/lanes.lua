@@ -26,7 +26,7 @@ function lanes.waiting(at)
   end
   return sum
 end
--- Adopting a sign happens before a verb; this keeps what the verb itself changes apart from that.
+-- Taking a copy happens before a verb; this keeps what the verb itself changes apart from that.
 function lanes.remember()
   before.drawn, before.admitted, before.claimed = state.drawn, state.admitted, state.claimed
   for i = 1, #list do
@@ -35,7 +35,7 @@ function lanes.remember()
   end
 end
 
--- How many numbers were drawn in four seconds, at most: a sign may be that old when the data are lost.
+-- How many numbers were drawn in four seconds, at most: a copy may be that old when the data are lost.
 local SPAN = 4000
 function lanes.recent(lane)
   local ago, current = math.floor(now / SPAN) - state[lane .. 'window'], state[lane .. 'length'] - state[lane .. 'window_from']

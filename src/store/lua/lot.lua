@@ -112,7 +112,7 @@ end
 -- since a raised one is never below the time in seconds.
 local function begin_anew()
   state.epoch = math.max(state.epoch + 1, math.floor(now / 1000))
-  -- Later than before, even when the clock is not: signs from before it take nothing back.
+  -- Later than before, even when the clock is not: copies from before it take nothing back.
   birth.begin_data(math.max(now, state.started + 1))
   state.sealed, state.quiet = 1, 0
   state.settled, birth.splices, texts.splices = state.started, {}, false

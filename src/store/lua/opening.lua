@@ -27,11 +27,11 @@ return function()
   if record.is_new then
     state.born, state.started, state.anchor = now, now, now
   end
-  if arg.sign_born then
-    local sign = require('sign')
-    sign.take(sign.brought())
+  local copy = arg.copy and require('copy').news()
+  if copy then
+    require('copy').take(copy)
   end
-  journal.come_back(arg.sign_born and 'sign' or '-', arg.sign_head)
+  journal.come_back(arg.copy and 'sign' or '-', copy and copy.head)
   if events.phase == 'prequeue' or events.phase == 'open' then
     require('lot').follow_phase(arg.commitment)
   end

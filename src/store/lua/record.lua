@@ -38,7 +38,7 @@ local NONE = {
   -- come, in per mille, -1 while it is not known, and the minute in which it was measured; the remainder of a budget, in per mille: see absent.lua.
   claimed = 0, uncounted = 0, steady = 0, absent = -1, measured = 0, carry = 0,
   -- The latest minute with a verb under a cap, since which minute a cap holds, the first minute in which a session of these data
-  -- ends, until which minute it is unknown who is inside, and when the copy of the sign was made that said so: see sessions.lua.
+  -- ends, until which minute it is unknown who is inside, and when the copy of the board was made that said so: see sessions.lua.
   capped = 0, cap_since = 0, first_end = 0, recount = 0, ring_told = 0,
   -- Which of the two hashes of sessions is written, and the latest end in it and in the other one: see sessions.lua. The version of
   -- the list of ended sessions, and the last minute of those on it: see ended.lua.
@@ -63,7 +63,7 @@ local NONE = {
   -- The numbers that a loss left free in the main line and in the front lane, behind the first of the two and up to the second: see
   -- gaps.lua.
   gap = 0, gap_end = 0, front_gap = 0, front_gap_end = 0,
-  -- How many POPs renewed the sign lately; 0 is unknown.
+  -- How many POPs renewed their copy lately; 0 is unknown.
   pops = 0,
 }
 local state = setmetatable({}, { __index = NONE })

@@ -1,5 +1,5 @@
 -- The lanes of the room's regions. The main line is that of all places which no region names: '*' stands for it here.
--- Gives `add`, which also gives a known one; `come`, `is_configured`, `free`, `forget_owed`, `write`, `written`.
+-- Gives `add`, which also gives a known one; `come`, `is_configured`, `free`, `forget_owed`, `write`.
 
 local call, record, lanes = require('call'), require('record'), require('lanes')
 local state, this_minute = record.state, call.minute
@@ -93,23 +93,6 @@ function regions.forget_owed()
   for _, region in ipairs(lanes.regions) do
     state[region.own .. 'owed'] = 0
   end
-end
-
--- `name cursor length recent` of each, and what was measured, where that is known.
-function regions.written()
-  local lines = {}
-  for _, region in ipairs(lanes.regions) do
-    local function at(figure)
-      return state[region.own .. figure]
-    end
-    -- Of '*' neither is written.
-    if at('length') > 0 then
-      local is_measured = at('since') > 0 and at('cursor') > at('from')
-      table.insert(lines, string.format('%s %d %d %d', region.name, at('cursor'), at('length'), lanes.recent(region.lane))
-        .. (is_measured and string.format(' %d %d %d %d', at('cursor') - at('from'), at('moved') - at('since'), at('moved'), at('step')) or ''))
-    end
-  end
-  return #lines > 0 and table.concat(lines, ';') or nil
 end
 
 return regions

@@ -41,26 +41,27 @@ local function leave_gap(last, known, is_beside)
   end
 end
 -- What a copy says of the line besides its numbers; `base` was the line before it came.
-local function take_values(sign, base, has_moved)
+local function take_values(copy, base, has_moved)
   if has_moved then
-    lend(sign.credit)
+    lend(copy.credit)
   end
-  if (sign.told or 0) > state.ring_told then
-    require('sessions').take(sign)
+  if copy.sessions and copy.sessions.told_ms > state.ring_told then
+    require('sessions').take(copy.sessions)
   end
   if state.born == base then
-    state.epoch = math.max(state.epoch, sign.epoch)
-    rate.take_cursor(sign.cursor)
+    state.epoch = math.max(state.epoch, copy.epoch)
+    rate.take_cursor(copy.cursor)
   else
-    state.epoch, state.cursor = sign.epoch, math.min(sign.cursor, state.length)
+    state.epoch, state.cursor = copy.epoch, math.min(copy.cursor, state.length)
   end
 end
 -- By what a copy knows of it: `has_lost` where the store has lost what it knows, by data of before them where it is late.
-local function take_line(sign, is_late, has_lost)
-  local base, started, adopted, told = state.born, state.started, state.adopted, birth.read_splices(sign.splices)
-  local last = gaps.last_of(told, sign.born)
+local function take_line(copy, is_late, has_lost)
+  local of, base, started, adopted = copy.birth, state.born, state.started, state.adopted
+  local told = of.splices or {}
+  local last = gaps.last_of(told, of.born)
   local known = last.offset + known_from(last)
-  local line = pieces.of(sign.born, sign.settled, told, gaps.behind(sign.length, sign.recent))
+  local line = pieces.of(of.born, of.settled, told, gaps.behind(copy.length, of.recent))
   if has_lost then
     local cleared = is_late and state.set_credit or 0
     if is_late then
@@ -70,26 +71,26 @@ local function take_line(sign, is_late, has_lost)
         events.begun.drawn = -1
       end
     elseif birth.is_young() and adopted == 0 then
-      -- After a clock was set back, new data seem older than those that the sign knows.
+      -- After a clock was set back, new data seem older than those that the copy knows.
       local _, own = pieces.before(pieces.behind_these())
       pieces.grow(line, own)
     else
       state.settled = birth.settled
       line = pieces.joined(pieces.here(), line)
     end
-    begin_new_data(line, sign.started)
+    begin_new_data(line, of.started)
     state.set_credit = cleared
   else
     local before_these, own = pieces.before(state.length)
     pieces.lay(pieces.joined(before_these, line), own)
   end
-  if sign.born == state.born then
-    take_values(sign, base, state.started ~= started or state.adopted ~= adopted)
-    leave_gap(last, math.max(known, sign.length), sign.regions)
+  if of.born == state.born then
+    take_values(copy, base, state.started ~= started or state.adopted ~= adopted)
+    leave_gap(last, math.max(known, copy.length), copy.regions)
   end
 end
 
--- When no sign has come, three tickets of one birth restore their line. Of several births the youngest counts.
+-- When no copy has come, three tickets of one birth restore their line. Of several births the youngest counts.
 local function witness(ticket)
   local is_time = birth.is_young() and birth.data_age() >= birth.SETTLE and state.adopted == 0
   if not is_time or ticket.born >= state.started or birth.splice_of(birth.splices, ticket.born) then

@@ -3,7 +3,7 @@
 -- the second of their release.
 -- Invariant: no release and no claim lifts inside + promised above the cap.
 -- Gives `begin`, `free`, `claimable`, `promise`, `take_promise`, `open`, `end_of`, `note`, `leave`, `has_ended`, `last_end`, `renew`,
--- `begin_ring`, `take`, `end_all`, `tell`, `keep`, `write`.
+-- `begin_ring`, `take`, `end_all`, `shown`, `keep`, `write`.
 
 local call, record = require('call'), require('record')
 local birth, mode, cap = require('birth'), require('mode'), require('cap')
@@ -22,18 +22,25 @@ local function read_ring(text)
   end
   return cells
 end
-local function written_ring(cells)
-  local minutes = {}
-  for minute, many in pairs(cells) do
+-- The same as a list, in the order of the minutes.
+local function cells_of(of)
+  local cells = {}
+  for minute, many in pairs(of) do
     if many > 0 then
-      table.insert(minutes, minute)
+      table.insert(cells, { minute, many })
     end
   end
-  table.sort(minutes)
-  for i, minute in ipairs(minutes) do
-    minutes[i] = string.format('%d:%d', minute, cells[minute])
+  table.sort(cells, function(a, b)
+    return a[1] < b[1]
+  end)
+  return cells
+end
+local function written_ring(of)
+  local cells = cells_of(of)
+  for i, cell in ipairs(cells) do
+    cells[i] = string.format('%d:%d', cell[1], cell[2])
   end
-  return table.concat(minutes, ' ')
+  return table.concat(cells, ' ')
 end
 local function inside()
   local sum = 0
@@ -175,7 +182,7 @@ local function take_out(minute)
   ring[minute] = is_there and ring[minute] - 1 or ring[minute]
   return is_there
 end
--- A session leaves the minute with which it was to end. A copy of the sign, after a loss, does not say whose sessions it brings back:
+-- A session leaves the minute with which it was to end. A copy of the board, after a loss, does not say whose sessions it brings back:
 -- one that these data do not know is among those that were to end by then. Else it was not counted so far. `known`: its end here.
 local function leave(known, from)
   local base = texts.ring_base
@@ -238,24 +245,28 @@ local function last_end()
 end
 
 -- The store has lost data. `ring_base`: what the ring would be, had nothing happened since: what the store had kept, or what the
--- latest copy of the sign says.
+-- latest copy of the board says.
 local function begin_ring()
   texts.ring_base = written_ring(ring)
 end
--- A copy of the sign knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
+-- A copy of the board knows who was inside before the loss; the latest one counts, and a cap that an operator set comes only after
 -- this. It changes the ring by what it knows more, so sessions that began and moved since stay.
-local function take(sign)
-  state.ring_told, state.recount = sign.told, 0
-  local since = sign.cap_since or this_minute
-  state.cap_since = state.cap_since == 0 and since or math.min(state.cap_since, since)
-  local base = read_ring(texts.ring_base or stored.ring_base or '')
-  for minute, many in pairs(read_ring(sign.ring)) do
-    ring[minute] = (ring[minute] or 0) + many
+local function take(copied)
+  state.ring_told, state.recount = copied.told_ms, 0
+  state.cap_since = state.cap_since == 0 and copied.since or math.min(state.cap_since, copied.since)
+  local base, known = read_ring(texts.ring_base or stored.ring_base or ''), {}
+  for _, cell in ipairs(copied.cells or {}) do
+    known[cell[1]] = cell[2]
+  end
+  for minute, many in pairs(known) do
+    if minute >= this_minute then
+      ring[minute] = (ring[minute] or 0) + many
+    end
   end
   for minute, many in pairs(base) do
     ring[minute] = math.max((ring[minute] or 0) - many, 0)
   end
-  texts.ring_base = sign.ring or ''
+  texts.ring_base = written_ring(known)
 end
 
 -- Every ticket has ended, and with it every session.
@@ -266,15 +277,14 @@ local function end_all()
   noted, is_emptied, state.book_last, state.book_other = {}, true, 0, 0
 end
 
-local function tell(told)
-  for name, value in pairs({
-    total_active = cap.total, session_minutes = cap.minutes, cap = cap.enforcement, told = now, cap_since = state.cap_since,
-    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed,
-    ring = written_ring(ring), ended = this_minute <= state.ended_last and state.ended or 0,
-  }) do
-    table.insert(told, name)
-    table.insert(told, value)
-  end
+-- What the board shows.
+local function shown()
+  local cells = cells_of(ring)
+  return {
+    total_active = cap.total, minutes = cap.minutes, enforcement = cap.enforcement, told_ms = now, since = state.cap_since,
+    promised = promised(), claimable = claimable(), late = state.late, lapsed = state.lapsed, cells = cells[1] and cells or nil,
+    ended = this_minute <= state.ended_last and state.ended or 0,
+  }
 end
 
 -- Who is inside, as it is kept.
@@ -301,5 +311,5 @@ end
 return {
   begin = begin, free = free, claimable = claimable, promise = promise, take_promise = take_promise, open = open, end_of = end_of,
   note = note, leave = leave, has_ended = has_ended, last_end = last_end, renew = renew, begin_ring = begin_ring, take = take,
-  end_all = end_all, tell = tell, keep = keep, write = write,
+  end_all = end_all, shown = shown, keep = keep, write = write,
 }

@@ -1,4 +1,4 @@
--- What a ticket proves, and its number in this line. The edge reads the same from a copy of the sign
+-- What a ticket proves, and its number in this line. The edge reads the same from a copy of the board
 -- (`queue/birth.rs`).
 -- Gives `take`, `number_in`, `lane_of`.
 

@@ -4,7 +4,7 @@
 -- They are of use only where the room limits them: with the argument `turn_minutes`.
 -- Invariant: no number lapses before its turn has lasted `turn_minutes` in which called visitors could go in. What these data do not
 -- know of, such as all that was called before a loss, counts from when they first see it.
--- Gives `begin`, `is_over`, `forget`, `told`, `write`.
+-- Gives `begin`, `is_over`, `forget`, `shown`, `write`.
 
 local call, record = require('call'), require('record')
 local mode, lanes, cap = require('mode'), require('lanes'), require('cap')
@@ -48,15 +48,15 @@ end
 function turns.is_over(lane, number)
   return number <= (turns.over[lane] or 0)
 end
--- For the sign: `cursor:name;` of each lane in which numbers have lapsed.
-function turns.told()
-  local words = {}
+-- For the board: the last such number of each lane in which numbers have lapsed.
+function turns.shown()
+  local list = {}
   for _, lane in ipairs(lanes.list) do
     if turns.over[lane] then
-      table.insert(words, string.format('%d:%s;', turns.over[lane], string.sub(lane, 1, -2)))
+      table.insert(list, { last = turns.over[lane], lane = lane ~= '' and string.sub(lane, 1, -2) or nil })
     end
   end
-  return words[1] and table.concat(words) or nil
+  return list[1] and list or nil
 end
 
 function turns.write()

@@ -207,33 +207,33 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "waiting",
         "Visitors who hold a number and have not been released, in all lanes.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.waiting())),
+        |series, scrape| series.whole(Some(scrape.figures.board.waiting())),
     ),
     gauge(
         "cursor",
         "Now serving: the last number released, in the main line.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.cursor.0)),
+        |series, scrape| series.whole(Some(scrape.figures.board.cursor.0)),
     ),
     gauge(
         "last_number",
         "The last number drawn, in the main line.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.length)),
+        |series, scrape| series.whole(Some(scrape.figures.board.length)),
     ),
     gauge(
         "credit",
         "Admissions granted to arrivals that have not come yet.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.credit)),
+        |series, scrape| series.whole(Some(scrape.figures.board.credit)),
     ),
     gauge(
         "epoch",
         "Grows when all tickets are ended.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.epoch)),
+        |series, scrape| series.whole(Some(scrape.figures.board.epoch)),
     ),
     gauge(
         "front_waiting",
         "Visitors who wait in the front lane, who are among those that wait.",
         |series, scrape| {
-            let front = scrape.figures.sign.front.unwrap_or_default();
+            let front = scrape.figures.board.front.unwrap_or_default();
             series.whole(Some(front.waiting()));
         },
     ),
@@ -241,7 +241,7 @@ pub const METRICS: &[Metric] = &[
         "front_cursor",
         "The last number of the front lane that was released.",
         |series, scrape| {
-            let front = scrape.figures.sign.front.unwrap_or_default();
+            let front = scrape.figures.board.front.unwrap_or_default();
             series.whole(Some(front.cursor.0));
         },
     ),
@@ -261,8 +261,8 @@ pub const METRICS: &[Metric] = &[
         "estimated_wait_seconds",
         "Wait of the last in line; absent while it is not known.",
         |series, scrape| {
-            let sign = &scrape.figures.sign;
-            let wait = sign.mode().lets_in().then(|| sign.wait_of_the_last(scrape.now_ms));
+            let board = &scrape.figures.board;
+            let wait = board.mode().lets_in().then(|| board.wait_of_the_last(scrape.now_ms));
             series.whole(wait.flatten());
         },
     ),
@@ -324,14 +324,14 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "mode",
         "Who goes in: 1 for the mode that holds, 0 for the others.",
-        |series, scrape| series.choice(&Mode::ALL.map(Mode::name), scrape.figures.sign.live.mode.name()),
+        |series, scrape| series.choice(&Mode::ALL.map(Mode::name), scrape.figures.board.live.mode.name()),
     )
     .by("mode"),
     gauge(
         "event_phase",
         "Where the event stands whose time it is: 1 for its phase, 0 for the others, and for all without an event.",
         |series, scrape| {
-            let event = scrape.figures.sign.event.as_ref();
+            let event = scrape.figures.board.event.as_ref();
             let phase = event.map_or("", |event| event.phase.name());
             series.choice(&Phase::ALL.map(Phase::name), phase);
         },
@@ -340,17 +340,17 @@ pub const METRICS: &[Metric] = &[
     gauge(
         "period_seconds",
         "Length of a period of the pace; 0: the line moves only by hand and by the origin.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.live.pace.automatic)),
+        |series, scrape| series.whole(Some(scrape.figures.board.live.pace.automatic)),
     ),
     gauge(
         "period_quantity",
         "Visitors released in a period.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.live.pace.quantity)),
+        |series, scrape| series.whole(Some(scrape.figures.board.live.pace.quantity)),
     ),
     gauge(
         "settings_version",
         "Grows with each change of mode, pace, message, cap or events.",
-        |series, scrape| series.whole(Some(scrape.figures.sign.live.version)),
+        |series, scrape| series.whole(Some(scrape.figures.board.live.version)),
     ),
     gauge(
         "board_age_seconds",
@@ -364,13 +364,13 @@ pub const METRICS: &[Metric] = &[
 
 impl Scrape<'_> {
     fn sessions(&self) -> Option<&Sessions> {
-        self.figures.sign.sessions.as_ref()
+        self.figures.board.sessions.as_ref()
     }
 }
 
 /// The name of a region needs no escapes.
 fn of_regions(series: &mut Series<'_>, scrape: &Scrape<'_>, number: fn(&RegionLine) -> u64) {
-    for line in &scrape.figures.sign.regions {
+    for line in &scrape.figures.board.regions {
         series.labelled(line.name.as_str(), number(line));
     }
 }

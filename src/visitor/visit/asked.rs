@@ -1,9 +1,9 @@
 //! What the store answered for one ticket, remembered in the POP for a second: a client that sends one ticket again and again costs no
 //! more than one call a second there, and reads the same each time.
 //!
-//! Invariant: what is remembered is of the line and the epoch of the last sign that the POP knows.
+//! Invariant: what is remembered is of the line and the epoch of the last board that the POP knows.
 
-use crate::queue::{AboveBound, Claim, Invited, Lane, LineAnswer, Position, Price, Sign};
+use crate::queue::{AboveBound, Board, Claim, Invited, Lane, LineAnswer, Position, Price};
 use crate::request::Request;
 use crate::store::upstash::StoreError;
 use crate::ticket::Ticket;
@@ -19,12 +19,12 @@ pub(super) fn once_a_second(
         return ask();
     }
     let asked = asked(held, request);
-    let kept = || read(&request.pop.answer(&asked)?, request.pop.last_sign()?);
+    let kept = || read(&request.pop.answer(&asked)?, request.pop.last_board()?);
     if let Some(answer) = kept() {
         return Ok(answer);
     }
     let answer = ask()?;
-    // In front of a closed room the copy of the sign answers.
+    // In front of a closed room the copy of the board answers.
     let is_closed = answer.position.is_none() && answer.above.is_none() && answer.invited.is_none();
     if !is_closed {
         request.pop.keep_answer(&asked, written(&answer).as_bytes());
@@ -40,7 +40,7 @@ fn asked(held: &Ticket, request: &Request<'_>) -> String {
     format!("{} {effort} {invitation}", held.id)
 }
 
-/// All but the sign.
+/// All but the board.
 fn written(answer: &LineAnswer) -> String {
     let none = || "-".to_owned();
     let claim = match answer.claim {
@@ -52,8 +52,8 @@ fn written(answer: &LineAnswer) -> String {
     let above = |above| AboveBound::ALL.iter().find(|(_, known)| *known == above);
     let seconds = answer.price.and_then(|price| price.wait);
     let words = [
-        answer.sign.birth.born.to_string(),
-        answer.sign.epoch.to_string(),
+        answer.board.birth.born.to_string(),
+        answer.board.epoch.to_string(),
         answer
             .position
             .map_or_else(none, |number| number.0.to_string()),
@@ -73,7 +73,7 @@ fn written(answer: &LineAnswer) -> String {
     words.join(" ")
 }
 
-fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
+fn read(written: &[u8], board: Board) -> Option<LineAnswer> {
     let words: Vec<&str> = std::str::from_utf8(written).ok()?.split(' ').collect();
     let [
         born,
@@ -89,7 +89,7 @@ fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
     else {
         return None;
     };
-    if born.parse() != Ok(sign.birth.born) || epoch.parse() != Ok(sign.epoch) {
+    if born.parse() != Ok(board.birth.born) || epoch.parse() != Ok(board.epoch) {
         return None;
     }
     Some(LineAnswer {
@@ -107,6 +107,6 @@ fn read(written: &[u8], sign: Sign) -> Option<LineAnswer> {
         }),
         invited: Invited::named(invited),
         lane: Lane::named(Some(lane).filter(|lane| *lane != "-"))?,
-        sign,
+        board,
     })
 }

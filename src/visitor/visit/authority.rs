@@ -1,39 +1,44 @@
-//! Who can say where a ticket stands: a copy of the sign, or the store.
+//! Who can say where a ticket stands: a copy of the board, or the store.
 
 use super::FollowUp;
-use super::sign::{Asked, SignRead};
-use crate::cache::CachedSign;
+use super::sign::{Asked, BoardRead};
+use crate::cache::CachedBoard;
 use crate::queue::{
-    AboveBound, Invited, Lane, LineAnswer, Mode, Now, Position, Sign, TicketState, WaitingProof,
+    AboveBound, Board, Invited, Lane, LineAnswer, Mode, Now, Position, TicketState, WaitingProof,
 };
 use crate::ticket::{Notice, Ticket};
 
-/// Seconds after signing during which a copy of the sign need not know a number.
+/// Seconds after signing during which a copy of the board need not know a number.
 const SIGN_LAG_SECONDS: u64 = 10;
 
 /// Who can say where this ticket stands.
 pub(super) enum Authority {
-    Copy(Box<Sign>, Position),
+    Copy(Box<Board>, Position),
     Ended,
     Store,
     Nobody,
 }
 
-pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now: Now) -> Authority {
-    // A ticket may be younger than the copy of the sign, which then does not know its number yet.
+pub(super) fn trusted(
+    held: &Ticket,
+    place: WaitingProof,
+    copy: CachedBoard,
+    now: Now,
+) -> Authority {
+    // A ticket may be younger than the copy of the board, which then does not know its number yet.
     let is_young = now.secs() < held.signed.saturating_add(SIGN_LAG_SECONDS);
     let is_old = copy.is_old;
-    let Some(sign) = copy.sign else {
+    let Some(board) = copy.board else {
         return Authority::Nobody;
     };
-    let of_lane = sign.of(held.lane);
+    let of_lane = board.of(held.lane);
     let number = of_lane.number(place).filter(|_| is_old || is_young);
     match TicketState::of(place, &of_lane) {
-        TicketState::Placed(position) => Authority::Copy(Box::new(sign), position),
+        TicketState::Placed(position) => Authority::Copy(Box::new(board), position),
         TicketState::Settling => Authority::Nobody,
         TicketState::Ended => Authority::Ended,
         TicketState::Ahead => match number {
-            Some(position) => Authority::Copy(Box::new(sign), position),
+            Some(position) => Authority::Copy(Box::new(board), position),
             None if is_old => Authority::Nobody,
             None => Authority::Store,
         },
@@ -43,12 +48,12 @@ pub(super) fn trusted(held: &Ticket, place: WaitingProof, copy: CachedSign, now:
 /// What the store itself says about a ticket.
 pub(super) fn answered(lane: Lane, place: WaitingProof, answer: LineAnswer) -> Asked {
     if matches!(answer.invited, Some(Invited::In | Invited::Front)) {
-        let seen = SignRead::answered(answer);
+        let seen = BoardRead::answered(answer);
         return Asked::Seen(Box::new(seen), FollowUp::Nothing);
     }
-    let (sign, position) = (answer.sign.of(lane), answer.position);
-    let state = TicketState::of(place, &sign);
-    let is_closed = sign.scheduled_mode() == Mode::Closed;
+    let (board, position) = (answer.board.of(lane), answer.position);
+    let state = TicketState::of(place, &board);
+    let is_closed = board.scheduled_mode() == Mode::Closed;
     let is_new = position.is_some() || answer.above == Some(AboveBound::Challenged);
     let notice = match (state, position) {
         (TicketState::Placed(_), _) => None,
@@ -61,14 +66,14 @@ pub(super) fn answered(lane: Lane, place: WaitingProof, answer: LineAnswer) -> A
         }
     };
     let placed = match state {
-        TicketState::Placed(position) => Some((position, sign.redrawn(place).came)),
+        TicketState::Placed(position) => Some((position, board.redrawn(place).came)),
         TicketState::Ended | TicketState::Settling | TicketState::Ahead => None,
     };
-    let seen = SignRead::answered(answer);
+    let seen = BoardRead::answered(answer);
     let (position, came) = placed.map_or((seen.position, seen.came), |(position, came)| {
         (seen.position.map(|_| position), came)
     });
-    let seen = SignRead {
+    let seen = BoardRead {
         notice,
         position,
         came,

@@ -1,11 +1,11 @@
 //! Which ticket counts where a browser sends several of one visitor.
 //!
-//! Invariant: the order in which they came decides nothing (RFC 6265, 4.2.2). What the copy of the sign says is over takes the place
+//! Invariant: the order in which they came decides nothing (RFC 6265, 4.2.2). What the copy of the board says is over takes the place
 //! of no ticket that still counts.
 
 use super::session::counts_inside;
 use crate::cache::Pop;
-use crate::queue::{Now, Position, Sign, TicketState};
+use crate::queue::{Board, Now, Position, TicketState};
 use crate::ticket::{Standing, Ticket};
 use std::cmp::Reverse;
 
@@ -25,25 +25,25 @@ enum Worth {
 }
 
 /// The best of these tickets, and of two that are worth the same the one that was signed last. A single ticket, which nearly every
-/// visitor has, is not compared with any sign.
+/// visitor has, is not compared with any board.
 #[must_use]
 pub(crate) fn best(mut tickets: Vec<Ticket>, pop: &dyn Pop, now: Now) -> Option<Ticket> {
     if tickets.len() < 2 {
         return tickets.pop();
     }
-    let sign = pop.last_sign();
+    let board = pop.last_board();
     tickets.into_iter().min_by_key(|ticket| {
         let signed = Reverse(ticket.signed);
         (
-            worth(ticket, sign.as_ref(), pop, now),
+            worth(ticket, board.as_ref(), pop, now),
             signed,
             ticket.id.clone(),
         )
     })
 }
 
-fn worth(ticket: &Ticket, sign: Option<&Sign>, pop: &dyn Pop, now: Now) -> Worth {
-    let of_lane = sign.map(|sign| sign.of(ticket.lane));
+fn worth(ticket: &Ticket, board: Option<&Board>, pop: &dyn Pop, now: Now) -> Worth {
+    let of_lane = board.map(|board| board.of(ticket.lane));
     if ticket.has_lapsed(now) {
         return Worth::Lapsed;
     } else if has_missed_its_turn(ticket, of_lane.as_deref()) {
@@ -57,9 +57,9 @@ fn worth(ticket: &Ticket, sign: Option<&Sign>, pop: &dyn Pop, now: Now) -> Worth
     }
     match ticket.standing {
         Standing::Waiting(place) => match of_lane.as_deref() {
-            Some(sign) if TicketState::of(place, sign) == TicketState::Ended => Worth::NoNumber,
-            Some(sign) => Worth::Number(
-                place.position.0.saturating_sub(sign.cursor.0),
+            Some(board) if TicketState::of(place, board) == TicketState::Ended => Worth::NoNumber,
+            Some(board) => Worth::Number(
+                place.position.0.saturating_sub(board.cursor.0),
                 place.position,
             ),
             None => Worth::Number(place.position.0, place.position),
@@ -69,7 +69,7 @@ fn worth(ticket: &Ticket, sign: Option<&Sign>, pop: &dyn Pop, now: Now) -> Worth
 }
 
 /// Whether it was called so long ago that its turn is over. A session ends by itself.
-fn has_missed_its_turn(ticket: &Ticket, sign: Option<&Sign>) -> bool {
+fn has_missed_its_turn(ticket: &Ticket, board: Option<&Board>) -> bool {
     let number = match ticket.standing {
         Standing::Waiting(place) => Some(place.position),
         Standing::Admitted {
@@ -79,6 +79,7 @@ fn has_missed_its_turn(ticket: &Ticket, sign: Option<&Sign>) -> bool {
         } if ticket.called => position,
         Standing::Admitted { .. } | Standing::Provisional { .. } => None,
     };
-    sign.zip(number)
-        .is_some_and(|(sign, number)| sign.is_over(number))
+    board
+        .zip(number)
+        .is_some_and(|(board, number)| board.is_over(number))
 }

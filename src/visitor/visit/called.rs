@@ -6,9 +6,9 @@ use super::ending::turn_over;
 use super::session::is_about_to_end;
 use super::sign::has_a_claim;
 use super::{FollowUp, Visit, VisitOutcome};
-use crate::cache::{CachedSign, Lookup, Once, Pop};
+use crate::cache::{CachedBoard, Lookup, Once, Pop};
 use crate::queue::health::LONGEST_MARKER_MS;
-use crate::queue::{Cursor, Mode, Now, Sign, WaitingProof};
+use crate::queue::{Board, Cursor, Mode, Now, WaitingProof};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Kind, trouble};
@@ -16,8 +16,8 @@ use crate::visitor::{Kind, trouble};
 /// By what a visitor goes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WayIn {
-    /// By the sign that this request saw, if it saw one.
-    Sign,
+    /// By the board that this request saw, if it saw one.
+    Board,
     /// By an earlier one, which said that it is the turn.
     Called,
     /// By the policy for the time when the store does not answer.
@@ -29,7 +29,7 @@ impl Visit {
     /// so while this was on its way.
     pub(super) fn or_called(mut self, kind: Kind, request: &Request<'_>) -> Self {
         let is_admitted = matches!(self.ticket.standing, Standing::Admitted { .. });
-        let is_new = is_admitted && self.changed && self.sign.is_some();
+        let is_new = is_admitted && self.changed && self.board.is_some();
         if is_new && !kind.renews() && !self.has_gone_in(request) {
             self.ticket.called = true;
         }
@@ -39,11 +39,11 @@ impl Visit {
     /// A poll takes no slot. Where one is free, it tells the page to load, which claims it.
     pub(super) fn or_offered(self, kind: Kind, request: &Request<'_>) -> Self {
         let is_full = kind == Kind::Poll && self.end == VisitOutcome::Full && !self.is_old;
-        let is_offered = |sign: &Sign| {
+        let is_offered = |board: &Board| {
             let position = self.position()?;
-            Some(has_a_claim(&self.ticket, sign, position, request))
+            Some(has_a_claim(&self.ticket, board, position, request))
         };
-        let end = match self.sign.as_ref().filter(|_| is_full).and_then(is_offered) {
+        let end = match self.board.as_ref().filter(|_| is_full).and_then(is_offered) {
             Some(true) => VisitOutcome::Offered,
             Some(false) | None => self.end,
         };
@@ -58,20 +58,20 @@ impl Visit {
         let (last, after) = looked(request);
         let loads = kind == Kind::Poll && is_about_to_end(&self.ticket, last.as_ref(), request.now);
         let seen = match self.missed_turn(last.as_ref(), request) {
-            Some(sign) => return turn_over(&self.ticket, sign, after, request.now),
+            Some(board) => return turn_over(&self.ticket, board, after, request.now),
             None => Self { after, ..self },
         };
         let ended = match holding(last.as_ref(), request.now).filter(|_| !loads) {
-            Some(sign) if !seen.has_gone_in(request) => seen.outside(sign, request.now),
+            Some(board) if !seen.has_gone_in(request) => seen.outside(board, request.now),
             _ if kind.renews() => seen.goes_in(last),
             _ => seen,
         };
         ended.without_duty_at_the_origin()
     }
 
-    /// The sign, if it says that a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn,
+    /// The board, if it says that a visitor who was told of the turn has let it pass. Under a cap a session has begun with the turn,
     /// and ends by itself. At an origin that fails a visitor comes in time again and again.
-    fn missed_turn(&self, last: Option<&CachedSign>, request: &Request<'_>) -> Option<Sign> {
+    fn missed_turn(&self, last: Option<&CachedBoard>, request: &Request<'_>) -> Option<Board> {
         let Standing::Admitted {
             position: Some(position),
             born,
@@ -82,8 +82,8 @@ impl Visit {
         else {
             return None;
         };
-        let sign = last?.sign.as_ref()?;
-        let of_lane = sign.of(self.ticket.lane);
+        let board = last?.board.as_ref()?;
+        let of_lane = board.of(self.ticket.lane);
         let number = of_lane.number(WaitingProof {
             born,
             epoch,
@@ -94,7 +94,7 @@ impl Visit {
         let turn = request.room.turn_minutes.saturating_mul(60);
         let is_late = request.now.secs() >= at.saturating_add(turn);
         let is_missed = is_late && of_lane.is_over(number) && !self.has_gone_in(request);
-        is_missed.then(|| sign.clone())
+        is_missed.then(|| board.clone())
     }
 
     /// A client that ignores its cookies comes again with the ticket that it went in by.
@@ -102,20 +102,20 @@ impl Visit {
         request.pop.has_heard(Once::Admitted, &self.ticket.id)
     }
 
-    fn outside(self, sign: Sign, now: Now) -> Self {
-        let end = match sign.mode() {
+    fn outside(self, board: Board, now: Now) -> Self {
+        let end = match board.mode() {
             Mode::Closed => VisitOutcome::Closed,
             Mode::Automatic | Mode::Hold | Mode::Open => VisitOutcome::Called,
         };
         Self {
             end,
             changed: self.changed || self.ticket.is_to_be_renewed(now),
-            sign: Some(sign),
+            board: Some(board),
             ..self
         }
     }
 
-    fn goes_in(self, last: Option<CachedSign>) -> Self {
+    fn goes_in(self, last: Option<CachedBoard>) -> Self {
         let ticket = Ticket {
             called: false,
             ..self.ticket
@@ -123,7 +123,7 @@ impl Visit {
         Self {
             ticket,
             changed: true,
-            sign: last.and_then(|last| last.sign),
+            board: last.and_then(|last| last.board),
             way_in: WayIn::Called,
             ..self
         }
@@ -131,8 +131,8 @@ impl Visit {
 
     /// The same visitor, called and not yet inside: for one who meets an origin that fails.
     #[must_use]
-    pub fn rescued(&self, last: Option<Sign>, now: Now) -> Option<Self> {
-        let sign = self.sign.clone().or(last)?;
+    pub fn rescued(&self, last: Option<Board>, now: Now) -> Option<Self> {
+        let board = self.board.clone().or(last)?;
         if self.way_in == WayIn::NoStore || self.position().is_none() {
             return None;
         }
@@ -145,14 +145,14 @@ impl Visit {
         }
         Some(Self {
             changed: true,
-            sign: Some(sign),
+            board: Some(board),
             ..Self::unasked(VisitOutcome::Rescued, ticket, FollowUp::Nothing)
         })
     }
 }
 
-/// The sign near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
-pub(super) fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
+/// The board near the visitor: who has not gone in yet looks at it as who waits does, since the room may be on hold by now.
+pub(super) fn looked(request: &Request<'_>) -> (Option<CachedBoard>, FollowUp) {
     let last = || request.pop.last();
     match request.pop.lookup() {
         Lookup::Hit(copy, duty) => {
@@ -164,24 +164,24 @@ pub(super) fn looked(request: &Request<'_>) -> (Option<CachedSign>, FollowUp) {
         // Nothing near the visitor says whether the room is on hold.
         Lookup::Unavailable => {
             let asked = request.line().release_due(&[]).ok();
-            let copy = CachedSign::of(asked, request.pop, request.now);
+            let copy = CachedBoard::of(asked, request.pop, request.now);
             (Some(copy), FollowUp::Nothing)
         }
     }
 }
 
-/// Whether a called visitor stays outside while no configuration can be read, by the last sign alone.
+/// Whether a called visitor stays outside while no configuration can be read, by the last board alone.
 pub(crate) fn is_kept_out(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
     let has_gone_in = || pop.has_heard(Once::Admitted, &held.id);
     held.called && holding(pop.last().as_ref(), now).is_some() && !has_gone_in()
 }
 
-/// The last sign, if it is of a room that admits no visitor: what an operator set holds until a newer sign is known, the marker
+/// The last board, if it is of a room that admits no visitor: what an operator set holds until a newer board is known, the marker
 /// of a sick origin no longer than it may stand.
-fn holding(last: Option<&CachedSign>, now: Now) -> Option<Sign> {
+fn holding(last: Option<&CachedBoard>, now: Now) -> Option<Board> {
     let last = last?;
     let age_ms = now.ms().abs_diff(last.read_ms);
-    let sign = last.sign.clone()?;
-    let may_be_sick = age_ms < LONGEST_MARKER_MS && sign.is_held_by_origin();
-    (!sign.scheduled_mode().lets_in() || may_be_sick).then_some(sign)
+    let board = last.board.clone()?;
+    let may_be_sick = age_ms < LONGEST_MARKER_MS && board.is_held_by_origin();
+    (!board.scheduled_mode().lets_in() || may_be_sick).then_some(board)
 }

@@ -2,10 +2,10 @@
 //! store no more than one that waits.
 
 use super::asked::once_a_second;
-use super::{Drawn, FollowUp, SignRead, Unseen};
-use crate::cache::{CachedSign, Lookup};
+use super::{BoardRead, Drawn, FollowUp, Unseen};
+use crate::cache::{CachedBoard, Lookup};
 use crate::queue::chance::Chance;
-use crate::queue::{LineAnswer, Mode, Sign};
+use crate::queue::{Board, LineAnswer, Mode};
 use crate::request::Request;
 use crate::store::Line;
 use crate::store::upstash::StoreError;
@@ -22,9 +22,9 @@ pub(super) fn draw(held: &Ticket, request: &Request<'_>) -> Drawn {
 }
 
 /// One call to the store, or none: after draws of this data centre have failed, few may try.
-fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<SignRead, StoreError> {
+fn draw_or_wait(held: &Ticket, request: &Request<'_>) -> Result<BoardRead, StoreError> {
     let drawn = once_a_second(held, request, || call_or_wait(held, request));
-    drawn.map(SignRead::answered)
+    drawn.map(BoardRead::answered)
 }
 
 fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, StoreError> {
@@ -43,25 +43,25 @@ fn call_or_wait(held: &Ticket, request: &Request<'_>) -> Result<LineAnswer, Stor
 }
 
 /// The room was closed when a visitor last looked, which is a while ago. One request draws for all: it gets a number if
-/// the room is open again, and if not, it brings the sign that says so. Either way that is one call.
+/// the room is open again, and if not, it brings the board that says so. Either way that is one call.
 fn draw_where_it_was_closed(
-    last: Sign,
-    draw: &dyn Fn() -> Result<SignRead, Unseen>,
+    last: Board,
+    draw: &dyn Fn() -> Result<BoardRead, Unseen>,
     request: &Request<'_>,
 ) -> Drawn {
     match request.pop.lookup() {
         Lookup::Hit(copy, duty) => match closed(*copy) {
-            Some(sign) => closed_room(sign, duty.map_or(FollowUp::Nothing, FollowUp::Refresh)),
+            Some(board) => closed_room(board, duty.map_or(FollowUp::Nothing, FollowUp::Refresh)),
             None => (draw(), FollowUp::Nothing),
         },
         Lookup::Miss(duty) => {
             let drawn = draw();
-            let sign = drawn.as_ref().ok().map(|seen| seen.sign.clone());
-            duty.renew(&CachedSign::of(sign, request.pop, request.now));
+            let board = drawn.as_ref().ok().map(|seen| seen.board.clone());
+            duty.renew(&CachedBoard::of(board, request.pop, request.now));
             // The room is closed as far as is known here, so this visitor reads that, and the log says why.
-            let seen = drawn.unwrap_or_else(|fault| SignRead {
+            let seen = drawn.unwrap_or_else(|fault| BoardRead {
                 fault,
-                ..SignRead::new(last, None)
+                ..BoardRead::new(last, None)
             });
             (Ok(seen), FollowUp::Nothing)
         }
@@ -70,11 +70,11 @@ fn draw_where_it_was_closed(
     }
 }
 
-fn closed_room(sign: Sign, after: FollowUp) -> Drawn {
-    (Ok(SignRead::new(sign, None)), after)
+fn closed_room(board: Board, after: FollowUp) -> Drawn {
+    (Ok(BoardRead::new(board, None)), after)
 }
 
-fn closed(copy: CachedSign) -> Option<Sign> {
-    copy.sign
-        .filter(|sign| sign.scheduled_mode() == Mode::Closed)
+fn closed(copy: CachedBoard) -> Option<Board> {
+    copy.board
+        .filter(|board| board.scheduled_mode() == Mode::Closed)
 }

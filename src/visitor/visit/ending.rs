@@ -2,11 +2,11 @@
 
 use super::Shared;
 use super::session::anew_with;
-use super::sign::SignRead;
+use super::sign::BoardRead;
 use super::{FollowUp, Unseen, Visit, VisitOutcome, WayIn, anew};
 use crate::queue::backoff::MOST_TRIES;
 use crate::queue::{
-    AboveBound, Claim, Invited, Mode, Now, Position, Sign, Verdict, WaitingProof, decide,
+    AboveBound, Board, Claim, Invited, Mode, Now, Position, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
@@ -14,12 +14,12 @@ use crate::visitor::Brought;
 
 /// An admission ends with its epoch. What was let in without the store ends with a hold or a closure too, since it was
 /// never this visitor's turn.
-pub(super) fn has_ended(held: &Ticket, sign: &Sign) -> bool {
+pub(super) fn has_ended(held: &Ticket, board: &Board) -> bool {
     match held.standing {
-        Standing::Admitted { born, epoch, .. } => sign.has_ended(born, epoch),
+        Standing::Admitted { born, epoch, .. } => board.has_ended(born, epoch),
         Standing::Provisional { .. } | Standing::Waiting(_) => {
             let granted = held.grace.and_then(|grace| grace.epoch);
-            !sign.scheduled_mode().lets_in() || granted.is_some_and(|epoch| epoch != sign.epoch)
+            !board.scheduled_mode().lets_in() || granted.is_some_and(|epoch| epoch != board.epoch)
         }
     }
 }
@@ -37,21 +37,21 @@ pub(super) fn outside(held: Ticket, now: Now) -> Ticket {
 
 pub(super) fn decided(
     held: Ticket,
-    seen: SignRead,
+    seen: BoardRead,
     after: FollowUp,
     request: &Request<'_>,
 ) -> Visit {
     if seen.claim == Some(Claim::Used) {
-        return used(held, seen.sign, after, request);
+        return used(held, seen.board, after, request);
     }
     if is_over(&seen) {
-        return turn_over(&held, seen.sign, after, request.now);
+        return turn_over(&held, seen.board, after, request.now);
     }
     let now = request.now;
     let (end, standing) = stands(&held, &seen, request);
     let is_new = standing != held.standing;
     let by_lot = matches!(standing, Standing::Waiting(place) if place.came.is_some());
-    let known = || seen.sign.begun.clone();
+    let known = || seen.board.begun.clone();
     let event = held.event.clone().filter(|_| !is_new).or_else(known);
     let event = event.filter(|_| by_lot);
     let invited = seen.invited.or_else(|| revoked(&held, request));
@@ -71,9 +71,9 @@ pub(super) fn decided(
             lane,
             ..held
         },
-        sign: Some(seen.sign),
+        board: Some(seen.board),
         is_old: seen.is_old,
-        way_in: WayIn::Sign,
+        way_in: WayIn::Board,
         renewal: None,
         shared: Shared::No,
         above: seen.above,
@@ -99,13 +99,13 @@ fn revoked(held: &Ticket, request: &Request<'_>) -> Option<Invited> {
 }
 
 /// Where the holder of a ticket stands by what was seen, and what the ticket says of it from now on.
-fn stands(held: &Ticket, seen: &SignRead, request: &Request<'_>) -> (VisitOutcome, Standing) {
+fn stands(held: &Ticket, seen: &BoardRead, request: &Request<'_>) -> (VisitOutcome, Standing) {
     let now = request.now;
     if seen.invited == Some(Invited::In) {
         let standing = Standing::Admitted {
             position: None,
-            born: seen.sign.birth.born,
-            epoch: seen.sign.epoch,
+            born: seen.board.birth.born,
+            epoch: seen.board.epoch,
             at: now.secs(),
             session: session(seen.claim),
         };
@@ -116,7 +116,7 @@ fn stands(held: &Ticket, seen: &SignRead, request: &Request<'_>) -> (VisitOutcom
         let standing = held.challenged(price, now, request.config.tickets.life);
         return (VisitOutcome::Challenged, standing);
     }
-    let (sign, mode) = (&seen.sign.of(seen.lane), seen.sign.mode());
+    let (board, mode) = (&seen.board.of(seen.lane), seen.board.mode());
     let Some(position) = seen.position else {
         let standing = Standing::Provisional {
             tries: 0,
@@ -124,18 +124,18 @@ fn stands(held: &Ticket, seen: &SignRead, request: &Request<'_>) -> (VisitOutcom
         };
         return (VisitOutcome::Closed, standing);
     };
-    let end = match decide(position, sign.cursor) {
+    let end = match decide(position, board.cursor) {
         _ if mode == Mode::Closed => VisitOutcome::Closed,
         Verdict::Wait { ahead } => VisitOutcome::Waiting { ahead },
         Verdict::Admit if !mode.lets_in() => VisitOutcome::Called,
-        Verdict::Admit if is_full(sign, seen.claim) => VisitOutcome::Full,
+        Verdict::Admit if is_full(board, seen.claim) => VisitOutcome::Full,
         Verdict::Admit => VisitOutcome::Admitted,
     };
     let standing = match end {
         VisitOutcome::Admitted => Standing::Admitted {
             position: Some(position),
-            born: sign.birth.born,
-            epoch: sign.epoch,
+            born: board.birth.born,
+            epoch: board.epoch,
             at: now.secs(),
             session: session(seen.claim),
         },
@@ -153,12 +153,12 @@ fn session(claim: Option<Claim>) -> Option<u64> {
 }
 
 /// Where a cap holds, a called visitor goes in with a session only.
-fn is_full(sign: &Sign, claim: Option<Claim>) -> bool {
-    sign.sessions.is_some() && session(claim).is_none()
+fn is_full(board: &Board, claim: Option<Claim>) -> bool {
+    board.sessions.is_some() && session(claim).is_none()
 }
 
 /// The number has had its session, so the ticket is a copy: its holder gets one of their own, without a number so far.
-fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Visit {
+fn used(held: Ticket, board: Board, after: FollowUp, request: &Request<'_>) -> Visit {
     let ticket = Ticket {
         language: held.language,
         notice: Some(Notice::Used),
@@ -166,40 +166,40 @@ fn used(held: Ticket, sign: Sign, after: FollowUp, request: &Request<'_>) -> Vis
     };
     Visit {
         after,
-        ..Visit::provisional(ticket, sign)
+        ..Visit::provisional(ticket, board)
     }
 }
 
 /// Whether the visitor was called too long ago. One who has a session came in time, and asks for the answer again.
-fn is_over(seen: &SignRead) -> bool {
-    let is_late = |position| seen.sign.of(seen.lane).is_over(position);
+fn is_over(seen: &BoardRead) -> bool {
+    let is_late = |position| seen.board.of(seen.lane).is_over(position);
     session(seen.claim).is_none() && seen.position.is_some_and(is_late)
 }
 
 /// The turn has gone unused: its visitor draws anew with the next request. All that bring this ticket draw one number together.
-pub(super) fn turn_over(held: &Ticket, sign: Sign, after: FollowUp, now: Now) -> Visit {
+pub(super) fn turn_over(held: &Ticket, board: Board, after: FollowUp, now: Now) -> Visit {
     let ticket = anew_with(held, Notice::TurnOver, now);
     Visit {
         after,
-        ..Visit::provisional(ticket, sign)
+        ..Visit::provisional(ticket, board)
     }
 }
 
 /// The place it had, or the one it just drew. A number that moved is written anew once it moves no more.
-fn placed(held: &Ticket, seen: &SignRead, position: Position) -> Standing {
-    let sign = seen.sign.of(seen.lane);
+fn placed(held: &Ticket, seen: &BoardRead, position: Position) -> Standing {
+    let board = seen.board.of(seen.lane);
     let place = WaitingProof {
         came: seen.came,
-        ..sign.place(position)
+        ..board.place(position)
     };
     match held.standing {
         // The store answered past the copy, which may be behind at the next poll: the ticket says how far the line was.
         _ if held.lane != seen.lane || seen.invited.is_some() => Standing::Waiting(place),
         Standing::Waiting(had) if had.is_same(place) => held.standing,
         Standing::Waiting(had)
-            if sign.number(had) == Some(position)
+            if board.number(had) == Some(position)
                 && had.came.is_some() == seen.came.is_some()
-                && !sign.rewrites(had) =>
+                && !board.rewrites(had) =>
         {
             held.standing
         }
@@ -229,13 +229,13 @@ pub(super) fn without_store(
             || standing != held.standing
             || held.is_to_be_renewed(now),
         ticket: Ticket { standing, ..held },
-        way_in: WayIn::Sign,
+        way_in: WayIn::Board,
         renewal: None,
         shared: Shared::No,
         above: None,
         invited: None,
         signals: Vec::new(),
-        sign: None,
+        board: None,
         is_old: false,
         fault,
         after,

@@ -6,9 +6,9 @@
 
 use super::called::looked;
 use super::draw::draw;
-use super::{Drawn, FollowUp, SignRead, Visit, VisitOutcome};
-use crate::cache::{CachedSign, SignCache};
-use crate::queue::{Enforcement, Mode, Phase, Sign};
+use super::{BoardRead, Drawn, FollowUp, Visit, VisitOutcome};
+use crate::cache::{BoardCache, CachedBoard};
+use crate::queue::{Board, Enforcement, Mode, Phase};
 use crate::request::Request;
 use crate::ticket::{Standing, Ticket};
 use crate::visitor::{Brought, Kind};
@@ -38,7 +38,7 @@ pub(super) fn without_a_draw(kind: Kind, held: &Ticket, request: &Request<'_>) -
     None
 }
 
-/// What the copy of the sign decides by itself, without a look or a draw.
+/// What the copy of the board decides by itself, without a look or a draw.
 pub(super) fn by_the_copy(
     kind: Kind,
     held: &Ticket,
@@ -46,13 +46,13 @@ pub(super) fn by_the_copy(
     request: &Request<'_>,
 ) -> Option<Visit> {
     if kind == Kind::First
-        && let Some(sign) = asks_twice(request.pop)
+        && let Some(board) = asks_twice(request.pop)
     {
-        return Some(Visit::provisional(held.clone(), sign));
+        return Some(Visit::provisional(held.clone(), board));
     }
     if brought == Brought::Nothing && !kind.may_draw() {
-        let (sign, after) = sign_for_no_visitor(request);
-        let is_open = sign.as_ref().is_some_and(is_open);
+        let (board, after) = sign_for_no_visitor(request);
+        let is_open = board.as_ref().is_some_and(is_open);
         // It is no visitor, and is let in uncounted as the visitors are.
         let end = if is_open {
             VisitOutcome::Admitted
@@ -74,58 +74,58 @@ fn is_challenged(held: &Ticket, request: &Request<'_>) -> bool {
 }
 
 /// Whether a number is a place in a line, as far as this data centre knows: not in an open room, and a closed one gives none.
-pub(super) fn gives_numbers(pop: &dyn SignCache) -> bool {
-    let last = pop.last().and_then(|last| last.sign);
-    let mode = last.map_or(Mode::Automatic, |sign| sign.scheduled_mode());
+pub(super) fn gives_numbers(pop: &dyn BoardCache) -> bool {
+    let last = pop.last().and_then(|last| last.board);
+    let mode = last.map_or(Mode::Automatic, |board| board.scheduled_mode());
     matches!(mode, Mode::Automatic | Mode::Hold)
 }
 
-/// The sign, if visitors wait or slots are scarce by the last one that this data centre knows. Otherwise, and where it knows none,
+/// The board, if visitors wait or slots are scarce by the last one that this data centre knows. Otherwise, and where it knows none,
 /// a number is drawn at once: a line that has not begun cannot be made longer in front of other visitors.
-fn asks_twice(pop: &dyn SignCache) -> Option<Sign> {
-    let sign = pop.last()?.sign?;
-    (has_line(&sign) || are_slots_scarce(&sign)).then_some(sign)
+fn asks_twice(pop: &dyn BoardCache) -> Option<Board> {
+    let board = pop.last()?.board?;
+    (has_line(&board) || are_slots_scarce(&board)).then_some(board)
 }
 
 /// More than half of them are taken, where a cap holds visitors back.
-fn are_slots_scarce(sign: &Sign) -> bool {
-    let cap = sign.sessions.as_ref();
+fn are_slots_scarce(board: &Board) -> bool {
+    let cap = board.sessions.as_ref();
     let cap = cap.filter(|cap| cap.enforcement == Enforcement::On);
-    sign.live.mode == Mode::Automatic
+    board.live.mode == Mode::Automatic
         && cap.is_some_and(|cap| cap.free().saturating_mul(2) < cap.total_active)
 }
 
 /// An open room lets everybody in, and in front of a closed one there is no number to be had.
-fn has_line(sign: &Sign) -> bool {
-    matches!(sign.scheduled_mode(), Mode::Automatic | Mode::Hold) && sign.waiting() > 0
+fn has_line(board: &Board) -> bool {
+    matches!(board.scheduled_mode(), Mode::Automatic | Mode::Hold) && board.waiting() > 0
 }
 
-fn is_open(sign: &Sign) -> bool {
-    sign.scheduled_mode() == Mode::Open
+fn is_open(board: &Board) -> bool {
+    board.scheduled_mode() == Mode::Open
 }
 
-/// The sign for a request that draws nothing, and what is left to do. An open room is open to it also where no visitor asks and
-/// renews the copy, so it goes by the last sign. Where that is older than one for visitors inside may be, it is renewed: afterwards, or
+/// The board for a request that draws nothing, and what is left to do. An open room is open to it also where no visitor asks and
+/// renews the copy, so it goes by the last board. Where that is older than one for visitors inside may be, it is renewed: afterwards, or
 /// before the answer where it says that the room is open, since it may have been closed elsewhere. That is a call in nine seconds for
-/// all. A data centre that knows no sign makes none.
-fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Sign>, FollowUp) {
+/// all. A data centre that knows no board makes none.
+fn sign_for_no_visitor(request: &Request<'_>) -> (Option<Board>, FollowUp) {
     let pop = request.pop;
     let fresh = pop
         .peek()
-        .filter(|copy| !copy.is_old && copy.sign.is_some());
+        .filter(|copy| !copy.is_old && copy.board.is_some());
     match fresh.or_else(|| pop.last()) {
-        Some(last) if last.is_young(request.now) => (last.sign, FollowUp::Nothing),
-        Some(last) if last.sign.as_ref().is_some_and(is_open) => {
+        Some(last) if last.is_young(request.now) => (last.board, FollowUp::Nothing),
+        Some(last) if last.board.as_ref().is_some_and(is_open) => {
             let (looked, after) = looked(request);
             let young = looked.filter(|looked| looked.is_young(request.now));
-            (young.and_then(|looked| looked.sign), after)
+            (young.and_then(|looked| looked.board), after)
         }
-        Some(last) => (last.sign, FollowUp::Look),
+        Some(last) => (last.board, FollowUp::Look),
         None => (None, FollowUp::Nothing),
     }
 }
 
-/// Where an event has not begun no number is drawn, and the visitor's request does not ask the store. Until a sign has told the time
+/// Where an event has not begun no number is drawn, and the visitor's request does not ask the store. Until a board has told the time
 /// of the store, the clock of the POP counts, and the store has the last word where that is fast. Once a minute a request asks it afterwards, for all: an operator
 /// may have brought the event forward. Where no event is configured a waiting ticket is looked up anyway.
 fn before_an_event(held: &Ticket, request: &Request<'_>) -> Option<FollowUp> {
@@ -145,15 +145,15 @@ fn before_an_event(held: &Ticket, request: &Request<'_>) -> Option<FollowUp> {
 pub(super) fn draw_and_tell(held: &Ticket, request: &Request<'_>) -> Drawn {
     let pop = request.pop;
     let (asked, after) = draw(held, request);
-    if let Ok(SignRead {
-        sign,
+    if let Ok(BoardRead {
+        board,
         position: Some(_),
         ..
     }) = &asked
     {
-        let copy = CachedSign::drawn(sign.clone(), request.now, pop.last().as_ref());
-        let had_line = pop.last().and_then(|last| last.sign);
-        if has_line(sign) == had_line.is_some_and(|sign| has_line(&sign)) {
+        let copy = CachedBoard::drawn(board.clone(), request.now, pop.last().as_ref());
+        let had_line = pop.last().and_then(|last| last.board);
+        if has_line(board) == had_line.is_some_and(|board| has_line(&board)) {
             pop.remember(&copy);
         } else {
             pop.put(&copy);

@@ -1,7 +1,7 @@
 //! Whether a visitor who goes in passes others whose turn was before.
 
 use super::{Visit, VisitOutcome, WayIn};
-use crate::queue::{Inversion, Invited, Reason, Sign};
+use crate::queue::{Board, Inversion, Invited, Reason};
 use crate::ticket::Standing;
 
 impl Visit {
@@ -12,19 +12,19 @@ impl Visit {
             return None;
         }
         let (position, lane) = (self.position(), self.ticket.lane);
-        let passed = match (self.way_in, &self.sign) {
-            // No sign says whether other visitors wait.
+        let passed = match (self.way_in, &self.board) {
+            // No board says whether other visitors wait.
             (WayIn::NoStore, None) => Some(Inversion::WithoutStore),
-            (WayIn::NoStore, Some(sign)) => {
-                Inversion::out_of_turn(Inversion::WithoutStore, position, lane, sign)
+            (WayIn::NoStore, Some(board)) => {
+                Inversion::out_of_turn(Inversion::WithoutStore, position, lane, board)
             }
             (_, None) => None,
-            // The sign that called the visitor was looked at then, and may be newer than this one.
-            (WayIn::Called, Some(sign)) => match position {
-                Some(_) => Inversion::by_lane(lane, sign),
-                None => Inversion::without_number(Inversion::Invitation, sign),
+            // The board that called the visitor was looked at then, and may be newer than this one.
+            (WayIn::Called, Some(board)) => match position {
+                Some(_) => Inversion::by_lane(lane, board),
+                None => Inversion::without_number(Inversion::Invitation, board),
             },
-            (WayIn::Sign, Some(sign)) => self.by_sign(sign),
+            (WayIn::Board, Some(board)) => self.by_sign(board),
         };
         let is_first = matches!(
             reason,
@@ -33,15 +33,15 @@ impl Visit {
         passed.filter(|passed| is_first || *passed == Inversion::Unexplained)
     }
 
-    /// The sign that this request saw let the visitor in.
-    fn by_sign(&self, sign: &Sign) -> Option<Inversion> {
+    /// The board that this request saw let the visitor in.
+    fn by_sign(&self, board: &Board) -> Option<Inversion> {
         let Standing::Admitted { position, .. } = self.ticket.standing else {
-            return Inversion::without_number(Inversion::Unexplained, sign);
+            return Inversion::without_number(Inversion::Unexplained, board);
         };
         match (position, self.invited) {
-            (Some(position), _) => Inversion::by_number(position, self.ticket.lane, sign),
-            (None, Some(Invited::In)) => Inversion::without_number(Inversion::Invitation, sign),
-            (None, _) => Inversion::without_number(Inversion::Unexplained, sign),
+            (Some(position), _) => Inversion::by_number(position, self.ticket.lane, board),
+            (None, Some(Invited::In)) => Inversion::without_number(Inversion::Invitation, board),
+            (None, _) => Inversion::without_number(Inversion::Unexplained, board),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! An update for a visitor who still waits by the sign that the sandbox has from before.
+//! An update for a visitor who still waits by the board that the sandbox has from before.
 
 use super::FollowUp;
 use super::authority::{Authority, trusted};
 use super::session::was_ended_by;
-use super::sign::{Asked, SignRead};
+use super::sign::{Asked, BoardRead};
 use crate::queue::{Verdict, WaitingProof, decide};
 use crate::request::Request;
 use crate::ticket::Ticket;
@@ -21,14 +21,14 @@ pub(super) fn by_kept(
         return None;
     }
     let copy = request.pop.kept(request.now)?;
-    if was_ended_by(&held.id, copy.sign.as_ref(), request.pop) {
+    if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
         return Some(Asked::SessionEnded(FollowUp::Nothing));
     }
-    let Authority::Copy(sign, position) = trusted(held, place, copy, request.now) else {
+    let Authority::Copy(board, position) = trusted(held, place, copy, request.now) else {
         return None;
     };
-    let seen = SignRead::from(*sign, held.lane, place, position);
+    let seen = BoardRead::from(*board, held.lane, place, position);
     // By the cursor of this answer: the ticket may have seen it further on than what is kept.
-    let waits = decide(position, seen.sign.of(held.lane).cursor) != Verdict::Admit;
+    let waits = decide(position, seen.board.of(held.lane).cursor) != Verdict::Admit;
     waits.then(|| Asked::Seen(Box::new(seen), FollowUp::Nothing))
 }

@@ -6,9 +6,9 @@ use super::begin::anew;
 use super::called::looked;
 use super::ending::{has_ended, outside};
 use super::{FollowUp, Visit};
-use crate::cache::{CachedSign, Pop, ended};
+use crate::cache::{CachedBoard, Pop, ended};
 use crate::queue::sessions::AtVisit;
-use crate::queue::{Beginning, CountedRenewal, Enforcement, Now, Sessions, SharedTickets, Sign};
+use crate::queue::{Beginning, Board, CountedRenewal, Enforcement, Now, Sessions, SharedTickets};
 use crate::request::Request;
 use crate::ticket::{Notice, Standing, Ticket};
 use crate::visitor::Kind;
@@ -132,9 +132,9 @@ fn at_visit(
     }
 }
 
-/// The ticket that is left where this sign says that the stay has ended.
-fn ended_by(held: &Ticket, last: &CachedSign, pop: &dyn Pop, now: Now) -> Option<Ticket> {
-    if has_ended(held, last.sign.as_ref()?) {
+/// The ticket that is left where this board says that the stay has ended.
+fn ended_by(held: &Ticket, last: &CachedBoard, pop: &dyn Pop, now: Now) -> Option<Ticket> {
+    if has_ended(held, last.board.as_ref()?) {
         return Some(outside(held.clone(), now));
     }
     let is_admitted = matches!(held.standing, Standing::Admitted { .. });
@@ -152,12 +152,12 @@ pub(super) fn counts_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> bool {
 
 /// Whether the origin or an operator ended the session of this ticket. A cap that only observes refuses no ticket.
 pub(crate) fn was_ended(id: &str, pop: &dyn Pop) -> bool {
-    was_ended_by(id, pop.last_sign().as_ref(), pop)
+    was_ended_by(id, pop.last_board().as_ref(), pop)
 }
 
-/// The same by what this sign says of it.
-pub(super) fn was_ended_by(id: &str, sign: Option<&Sign>, pop: &dyn Pop) -> bool {
-    let sessions = sign.and_then(|sign| sign.sessions.as_ref());
+/// The same by what this board says of it.
+pub(super) fn was_ended_by(id: &str, board: Option<&Board>, pop: &dyn Pop) -> bool {
+    let sessions = board.and_then(|board| board.sessions.as_ref());
     sessions.is_some_and(|sessions| is_on_the_list(id, sessions, pop))
 }
 
@@ -180,15 +180,15 @@ pub(crate) fn outside_now(held: Ticket, request: &Request<'_>) -> Option<Ticket>
 }
 
 /// Whether the session of a called visitor ends in this minute or the next: a poll makes it no longer, the page does.
-pub(super) fn is_about_to_end(held: &Ticket, last: Option<&CachedSign>, now: Now) -> bool {
+pub(super) fn is_about_to_end(held: &Ticket, last: Option<&CachedBoard>, now: Now) -> bool {
     let capped = last.and_then(|last| capped(last, now));
     let ends = |(_, minute): (&Sessions, u64)| Some(held.session()? <= minute + 1);
     capped.and_then(ends).unwrap_or(false)
 }
 
-/// What the sign says of the cap, and the minute by the store's clock.
-fn capped(last: &CachedSign, now: Now) -> Option<(&Sessions, u64)> {
-    let sessions = last.sign.as_ref()?.sessions.as_ref()?;
+/// What the board says of the cap, and the minute by the store's clock.
+fn capped(last: &CachedBoard, now: Now) -> Option<(&Sessions, u64)> {
+    let sessions = last.board.as_ref()?.sessions.as_ref()?;
     Some((sessions, sessions.minute(last.read_ms, now)))
 }
 
@@ -248,7 +248,7 @@ pub(super) fn ended_unknown(kind: Kind, held: &Ticket, request: &Request<'_>) ->
     let goes_in = held.called && kind.renews();
     let is_unknown = || {
         pop.last_for_inside(now)
-            .and_then(|last| last.sign)
+            .and_then(|last| last.board)
             .is_none()
     };
     if !is_admitted || !(is_unsafe || goes_in) || !is_unknown() {
@@ -260,12 +260,12 @@ pub(super) fn ended_unknown(kind: Kind, held: &Ticket, request: &Request<'_>) ->
     // No number is drawn by the same request: that would be another call.
     Some(Visit {
         after,
-        ..Visit::provisional(ticket, last.sign?)
+        ..Visit::provisional(ticket, last.board?)
     })
 }
 
-/// Whether an admission still counts: only a sign can say that its epoch has ended, and an epoch that has ended never
-/// comes back, so an old sign says it too. Whether there is a newer one is looked up once the visitor has been answered.
+/// Whether an admission still counts: only a board can say that its epoch has ended, and an epoch that has ended never
+/// comes back, so an old board says it too. Whether there is a newer one is looked up once the visitor has been answered.
 pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<FollowUp> {
     let last = pop.last_for_inside(now);
     let is_fresh = last.as_ref().is_some_and(|last| match held.standing {
@@ -273,8 +273,8 @@ pub(crate) fn still_inside(held: &Ticket, pop: &dyn Pop, now: Now) -> Option<Fol
         // Let in without the store, so that a hold ends the stay too.
         Standing::Provisional { .. } | Standing::Waiting(_) => last.is_fresh(now),
     });
-    let sign = last.and_then(|last| last.sign);
-    let has_ended = sign.is_some_and(|sign| has_ended(held, &sign));
+    let board = last.and_then(|last| last.board);
+    let has_ended = board.is_some_and(|board| has_ended(held, &board));
     let after = if is_fresh {
         FollowUp::Nothing
     } else {

@@ -1,4 +1,4 @@
-//! Where a ticket stands by the sign: by the copy in the POP, or by one call to the store.
+//! Where a ticket stands by the board: by the copy in the POP, or by one call to the store.
 
 use super::asked::once_a_second;
 use super::authority::{Authority, answered, trusted};
@@ -6,11 +6,11 @@ use super::kept::by_kept;
 use super::session::{was_ended, was_ended_by};
 use super::{FollowUp, Unseen};
 use crate::cache::session::{CLAIM_REPEATED_WITHIN, MAY_HAVE_BEGUN};
-use crate::cache::{CachedSign, LastSign, Lookup, RefreshGuard};
+use crate::cache::{CachedBoard, LastBoard, Lookup, RefreshGuard};
 use crate::queue::chance::Chance;
 use crate::queue::{
-    AboveBound, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price, Renewal,
-    Sign, TicketState, Verdict, WaitingProof, decide,
+    AboveBound, Board, Claim, Enforcement, Invited, Lane, LineAnswer, Mode, Now, Position, Price,
+    Renewal, TicketState, Verdict, WaitingProof, decide,
 };
 use crate::request::Request;
 use crate::store::upstash::StoreError;
@@ -23,10 +23,10 @@ use crate::visitor::trouble;
 const LUCK_SECONDS: u64 = 10;
 
 /// What a look or a draw brought.
-pub(super) struct SignRead {
+pub(super) struct BoardRead {
     /// What the visitor has to be told about the number, if anything.
     pub(super) notice: Option<Notice>,
-    pub(super) sign: Sign,
+    pub(super) board: Board,
     /// The number; none in front of a closed room.
     pub(super) position: Option<Position>,
     /// In which lane that number is.
@@ -48,8 +48,8 @@ pub(super) struct SignRead {
 /// What came of asking after a ticket; and what is left to do.
 pub(super) enum Asked {
     /// It has a number.
-    Seen(Box<SignRead>, FollowUp),
-    /// The sign cannot say.
+    Seen(Box<BoardRead>, FollowUp),
+    /// The board cannot say.
     Unseen(Unseen, FollowUp),
     /// Its line or its epoch has ended: it is no ticket.
     Ended(FollowUp),
@@ -57,11 +57,11 @@ pub(super) enum Asked {
     SessionEnded(FollowUp),
 }
 
-impl SignRead {
+impl BoardRead {
     /// Fresh from the store, which does not know what number the lot gives: a visitor learns that number before claiming a slot.
     pub(super) fn answered(answer: LineAnswer) -> Self {
         let drawn = answer.position.filter(|_| answer.claim.is_none());
-        let given = drawn.and_then(|number| answer.sign.of(answer.lane).by_lot(number));
+        let given = drawn.and_then(|number| answer.board.of(answer.lane).by_lot(number));
         Self {
             lane: answer.lane,
             claim: answer.claim,
@@ -69,15 +69,15 @@ impl SignRead {
             price: answer.price,
             invited: answer.invited,
             came: drawn.filter(|_| given.is_some()),
-            ..Self::new(answer.sign, given.or(answer.position))
+            ..Self::new(answer.board, given.or(answer.position))
         }
     }
 
     /// Without a question for a slot.
-    pub(super) fn new(sign: Sign, position: Option<Position>) -> Self {
+    pub(super) fn new(board: Board, position: Option<Position>) -> Self {
         Self {
             notice: None,
-            sign,
+            board,
             position,
             lane: Lane::Main,
             came: None,
@@ -90,19 +90,19 @@ impl SignRead {
         }
     }
 
-    /// From a copy. The ticket may have seen the sign further on when it was drawn, and nobody is moved back.
-    pub(super) fn from(sign: Sign, lane: Lane, place: WaitingProof, position: Position) -> Self {
-        let sign = sign.seen_from(lane, place);
-        let came = sign.of(lane).redrawn(place).came;
+    /// From a copy. The ticket may have seen the board further on when it was drawn, and nobody is moved back.
+    pub(super) fn from(board: Board, lane: Lane, place: WaitingProof, position: Position) -> Self {
+        let board = board.seen_from(lane, place);
+        let came = board.of(lane).redrawn(place).came;
         Self {
             lane,
             came,
-            ..Self::new(sign, Some(position))
+            ..Self::new(board, Some(position))
         }
     }
 }
 
-/// Where the sign stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
+/// Where the board stands: for an update from what the sandbox has from before, where that is enough, else from the POP.
 pub(super) fn look(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request<'_>) -> Asked {
     by_kept(held, place, kind, request).unwrap_or_else(|| look_in_pop(held, place, kind, request))
 }
@@ -113,23 +113,23 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
     let (copy, duty) = match request.pop.lookup() {
         Lookup::Miss(duty) => return look_for_all(held, place, kind, duty, request),
         Lookup::Unavailable => return ask(held, place, kind, Shown::PutUp, request),
-        // Until the request that reads the sign is done, the last one is better than none.
-        Lookup::Timeout => (CachedSign::without_store(request.pop), None),
+        // Until the request that reads the board is done, the last one is better than none.
+        Lookup::Timeout => (CachedBoard::without_store(request.pop), None),
         // The line of this ticket may still come back, and its ticket is evidence: it renews the copy with its question.
         Lookup::Hit(copy, Some(duty)) if is_settling(held, place, &copy) => {
             return look_for_all(held, place, kind, duty, request);
         }
         Lookup::Hit(copy, duty) => (*copy, duty),
     };
-    if was_ended_by(&held.id, copy.sign.as_ref(), request.pop) {
+    if was_ended_by(&held.id, copy.board.as_ref(), request.pop) {
         return Asked::SessionEnded(duty.map_or(FollowUp::Nothing, FollowUp::Refresh));
     }
     let is_old = copy.is_old;
     let trusted = trusted(held, place, copy, request.now);
-    if let Authority::Copy(sign, position) = &trusted
+    if let Authority::Copy(board, position) = &trusted
         && !is_old
         && (brings_invitation(held, kind, request)
-            || kind.renews() && has_a_claim(held, sign, *position, request))
+            || kind.renews() && has_a_claim(held, board, *position, request))
     {
         return match duty {
             // The copy is due: the claim renews it, and brings what was counted.
@@ -143,10 +143,10 @@ fn look_in_pop(held: &Ticket, place: WaitingProof, kind: Kind, request: &Request
     }
     let after = duty.map_or(FollowUp::Nothing, FollowUp::Refresh);
     match trusted {
-        Authority::Copy(sign, position) => {
-            let seen = SignRead {
+        Authority::Copy(board, position) => {
+            let seen = BoardRead {
                 is_old,
-                ..SignRead::from(*sign, held.lane, place, position)
+                ..BoardRead::from(*board, held.lane, place, position)
             };
             Asked::Seen(Box::new(seen), after)
         }
@@ -171,18 +171,18 @@ fn brings_invitation(held: &Ticket, kind: Kind, request: &Request<'_>) -> bool {
 /// full with this visitor's own session. Of late visitors a poll and the page that it loads are lucky together.
 pub(super) fn has_a_claim(
     held: &Ticket,
-    sign: &Sign,
+    board: &Board,
     position: Position,
     request: &Request<'_>,
 ) -> bool {
-    let sign = sign.of(held.lane);
-    let is_called = decide(position, sign.cursor) == Verdict::Admit
-        && sign.mode().lets_in()
-        && !sign.is_over(position);
-    let Some(cap) = sign.sessions.as_ref().filter(|_| is_called) else {
+    let board = board.of(held.lane);
+    let is_called = decide(position, board.cursor) == Verdict::Admit
+        && board.mode().lets_in()
+        && !board.is_over(position);
+    let Some(cap) = board.sessions.as_ref().filter(|_| is_called) else {
         return false;
     };
-    let holds_back = cap.enforcement == Enforcement::On && sign.live.mode != Mode::Open;
+    let holds_back = cap.enforcement == Enforcement::On && board.live.mode != Mode::Open;
     !holds_back
         || cap.is_worth_a_claim(position, luck(held, request.now))
         || request.pop.session_end(&held.id).is_some()
@@ -198,7 +198,7 @@ fn luck(held: &Ticket, now: Now) -> Chance {
 fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Request<'_>) {
     let pop = request.pop;
     match asked {
-        Ok(answer) => match (answer.claim, &answer.sign.sessions) {
+        Ok(answer) => match (answer.claim, &answer.board.sessions) {
             (Some(Claim::Session(end)), Some(sessions)) => {
                 let begun = Renewal { from: 0, to: end };
                 pop.renew_session(id, begun, &request.network(), sessions.kept_for());
@@ -213,9 +213,9 @@ fn note_claim(id: &str, asked: &Result<LineAnswer, StoreError>, request: &Reques
     }
 }
 
-fn is_settling(held: &Ticket, place: WaitingProof, copy: &CachedSign) -> bool {
-    let sign = copy.sign.as_ref().filter(|_| !copy.is_old);
-    sign.is_some_and(|sign| TicketState::of(place, &sign.of(held.lane)) == TicketState::Settling)
+fn is_settling(held: &Ticket, place: WaitingProof, copy: &CachedBoard) -> bool {
+    let board = copy.board.as_ref().filter(|_| !copy.is_old);
+    board.is_some_and(|board| TicketState::of(place, &board.of(held.lane)) == TicketState::Settling)
 }
 
 /// Reads the store, and wakes the requests that wait for that.
@@ -239,8 +239,8 @@ pub(super) fn look_for_all(
         &batches,
     );
     note_claim(&held.id, &asked, request);
-    let sign = asked.as_ref().ok().map(|answer| answer.sign.clone());
-    let copy = CachedSign::of(sign, pop, now);
+    let board = asked.as_ref().ok().map(|answer| answer.board.clone());
+    let copy = CachedBoard::of(board, pop, now);
     duty.renew(&copy);
     match asked {
         Ok(_) => {
@@ -251,11 +251,11 @@ pub(super) fn look_for_all(
     }
     match (asked, trusted(held, place, copy, now)) {
         (Ok(answer), _) => answered(held.lane, place, answer),
-        (Err(fault), Authority::Copy(sign, position)) => {
-            let seen = SignRead {
+        (Err(fault), Authority::Copy(board, position)) => {
+            let seen = BoardRead {
                 fault: Some(fault),
                 is_old: true,
-                ..SignRead::from(*sign, held.lane, place, position)
+                ..BoardRead::from(*board, held.lane, place, position)
             };
             Asked::Seen(Box::new(seen), FollowUp::Nothing)
         }
@@ -264,12 +264,12 @@ pub(super) fn look_for_all(
     }
 }
 
-/// What becomes of the sign that an answer shows.
+/// What becomes of the board that an answer shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     /// It is the copy from now on.
     PutUp,
-    /// It is the last sign that is known. The copy is left to the looks, which bring what was counted: claims come in
+    /// It is the last board that is known. The copy is left to the looks, which bring what was counted: claims come in
     /// crowds, and would keep it fresh.
     Kept,
 }
@@ -312,7 +312,7 @@ fn call(
     match &asked {
         Ok(answer) => {
             let last = pop.last();
-            let copy = CachedSign::drawn(answer.sign.clone(), now, last.as_ref());
+            let copy = CachedBoard::drawn(answer.board.clone(), now, last.as_ref());
             match shown {
                 Shown::PutUp => pop.put(&copy),
                 Shown::Kept => pop.remember(&copy),
@@ -325,9 +325,9 @@ fn call(
 }
 
 /// The store compares the number that the lot gave, where the POP knows it.
-fn redrawn(held: &Ticket, place: WaitingProof, pop: &dyn LastSign) -> WaitingProof {
-    let known = pop.last_sign();
-    known.map_or(place, |sign| sign.of(held.lane).redrawn(place))
+fn redrawn(held: &Ticket, place: WaitingProof, pop: &dyn LastBoard) -> WaitingProof {
+    let known = pop.last_board();
+    known.map_or(place, |board| board.of(held.lane).redrawn(place))
 }
 
 pub(super) fn may_draw(kind: Kind) -> MayDraw {

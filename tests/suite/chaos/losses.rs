@@ -1,8 +1,8 @@
 //! What the store and the POPs lose, and which losses the rules cover (`docs/explanation/reliability.md`, *Not covered*).
 
 use invariants::{Data, Loss};
-use now_serving::cache::LastSign;
-use now_serving::queue::Sign;
+use now_serving::cache::LastBoard;
+use now_serving::queue::Board;
 use upstash_local::Backup;
 use virtual_edge::cache::Cache;
 
@@ -96,10 +96,10 @@ impl World {
         let mut data = copy.map(|copy| copy.data.into_iter());
         for (room, truth) in self.truth.iter().enumerate() {
             let signs = self.pops.iter();
-            let signs = signs.map(|pop| pop.rooms[room].cache.memory.last_sign());
+            let signs = signs.map(|pop| pop.rooms[room].cache.memory.last_board());
             let data = data.as_mut().and_then(Iterator::next);
             let loss = data.map_or(Loss::All, |data| Loss::Restored(Box::new(data)));
-            let signs: Vec<Option<Sign>> = signs.collect();
+            let signs: Vec<Option<Board>> = signs.collect();
             truth.borrow_mut().loses(loss, &signs, self.now_ms);
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use invariants::{Answered, Held, Visitor};
-use now_serving::cache::{LastSign, SignCache};
+use now_serving::cache::{BoardCache, LastBoard};
 use now_serving::queue::{Cursor, Invitation, Lane, Now, Position, Reason, RoomName, TicketState};
 use now_serving::queue::{WaitingProof, Way};
 use now_serving::ticket::Keys;
@@ -527,12 +527,12 @@ impl World {
         );
     }
 
-    /// Whether this ticket waits before the copy of the sign, so that no call is due.
+    /// Whether this ticket waits before the copy of the board, so that no call is due.
     fn waits_by_the_copy(&self, ticket: &str, (pop, room): (usize, usize)) -> bool {
         let cache = &self.pops[pop].rooms[room].cache.memory;
-        let sign = cache.peek().filter(|copy| !copy.is_old);
+        let board = cache.peek().filter(|copy| !copy.is_old);
         let (held, claims) = (Held::of(ticket).unwrap(), claims(ticket));
-        let (Some(sign), Some(number)) = (sign.and_then(|copy| copy.sign), held.number) else {
+        let (Some(board), Some(number)) = (board.and_then(|copy| copy.board), held.number) else {
             return false;
         };
         if held.lane == Lane::Front || !held.is_waiting || claims["inv"].is_string() {
@@ -545,8 +545,8 @@ impl World {
             cursor_at_draw: Cursor(claims["cur"].as_u64().unwrap_or(0)),
             came: held.came.map(Position),
         };
-        let sign = sign.of(held.lane);
-        matches!(TicketState::of(place, &sign), TicketState::Placed(position) if position.0 > sign.cursor.0)
+        let board = board.of(held.lane);
+        matches!(TicketState::of(place, &board), TicketState::Placed(position) if position.0 > board.cursor.0)
     }
 
     /// A renewal that the store may hear of in another order than it was made.
@@ -575,7 +575,7 @@ impl World {
         let is_json = heard.got.header("content-type").contains("json");
         let ahead = is_json.then(|| heard.got.json()["ahead"].as_u64());
         let here = &self.pops[pop].rooms[heard.room];
-        let (copy, generation) = (here.cache.memory.last_sign(), here.generation);
+        let (copy, generation) = (here.cache.memory.last_board(), here.generation);
         let answer = Answered {
             brought: brought.as_ref(),
             given: given.as_ref(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use invariants::Held;
 use invariants::History;
 use now_serving::cache::outbox::{RENEWAL, Tally};
-use now_serving::cache::{LastSign, SignCache};
+use now_serving::cache::{BoardCache, LastBoard};
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
 use now_serving::queue::{Inversion, Mode, Now, Reason};
@@ -60,7 +60,7 @@ pub(super) struct Pop {
 /// What a POP has of one room.
 pub(super) struct Shelf {
     pub(super) cache: Cache,
-    /// Grows with each copy of the sign that it loses.
+    /// Grows with each copy of the board that it loses.
     pub(super) generation: u64,
     /// What its sandboxes have counted, and not put into the outbox.
     tally: Tally,
@@ -112,9 +112,9 @@ pub(super) struct Heard {
     pub(super) calls: u64,
     pub(super) has_failed: bool,
     pub(super) is_renewed: bool,
-    /// Whether the POP's copy of the sign said that the room is open.
+    /// Whether the POP's copy of the board said that the room is open.
     pub(super) is_open: bool,
-    /// The most calls that a visitor inside may cost: one where the request cannot be taken back and the POP knew no sign, or two with
+    /// The most calls that a visitor inside may cost: one where the request cannot be taken back and the POP knew no board, or two with
     /// the script.
     pub(super) most_inside: u64,
     pub(super) luck: Luck,
@@ -408,9 +408,9 @@ impl World {
         let logs = |happened: Happened<'_>| {
             held_to_schema(&happened.entry(room));
         };
-        let copy = cache.memory.peek().and_then(|copy| copy.sign);
-        let is_open = copy.is_some_and(|sign| sign.scheduled_mode() == Mode::Open);
-        let knows_none = cache.memory.last_sign().is_none() || luck.cache != CacheFault::Sound;
+        let copy = cache.memory.peek().and_then(|copy| copy.board);
+        let is_open = copy.is_some_and(|board| board.scheduled_mode() == Mode::Open);
+        let knows_none = cache.memory.last_board().is_none() || luck.cache != CacheFault::Sound;
         let looks_first = knows_none && !matches!(ask.method, "GET" | "HEAD");
         let most_inside = if looks_first { 2 } else { 0 };
         cache.is_from_now_on(luck.cache);
@@ -480,7 +480,7 @@ impl World {
         self.room_of(&ask, (pop, "US")) == room
     }
 
-    /// The POP renews the sign of a room, and brings what was counted.
+    /// The POP renews the board of a room, and brings what was counted.
     pub(super) fn looks(&mut self, pop: usize, room: usize) {
         self.ids += 1;
         let (ask, country) = rooms::surely(room);

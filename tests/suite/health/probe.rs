@@ -26,7 +26,7 @@ mod wasm {
         house
     }
 
-    /// The only visitor in the line polls once the sign is due, with headers of their own, until it is so.
+    /// The only visitor in the line polls once the board is due, with headers of their own, until it is so.
     fn polls_until(house: &House, visitor: &mut Visitor<'_>, is_so: impl Fn() -> bool) {
         let since = Instant::now();
         while !is_so() {

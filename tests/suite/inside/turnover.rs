@@ -222,13 +222,13 @@ fn twenty_minutes_at_a_pace() -> [u64; 20] {
         world.wait(2_000);
         let mut tally = Tally::default();
         tally.decided(Reason::Waiting);
-        let sign = world.line(|line| line.release_due(&[])).unwrap();
-        for visitor in (called + 1..=sign.cursor.0).filter(|_| dice.roll(10) >= 3) {
+        let board = world.line(|line| line.release_due(&[])).unwrap();
+        for visitor in (called + 1..=board.cursor.0).filter(|_| dice.roll(10) >= 3) {
             comes(&world, visitor);
             tally.decided(Reason::Admitted);
             came[step / 30] += 1;
         }
-        called = sign.cursor.0;
+        called = board.cursor.0;
         let batch = Batch {
             place: 0,
             till: "sale".to_owned(),

@@ -174,7 +174,7 @@ fn a_pace_that_comes_back_stays(house: &House) {
     };
     let set = pace(house);
     assert_eq!(set["automatic"], 60);
-    // The backup gets the same pace from an operator of a POP that has no sign, and the message comes back from the first POP.
+    // The backup gets the same pace from an operator of a POP that has no board, and the message comes back from the first POP.
     restore(house, &backup);
     house.go_to_pop(1);
     house.change("settings", r#"{"automatic":60,"automatic_quantity":3}"#);

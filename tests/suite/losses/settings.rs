@@ -108,7 +108,7 @@ fn a_mode_set_after_a_loss_does_not_let_an_older_message_come_back(house: &House
     assert_eq!(settings(house)["message"]["now"], "new");
 }
 
-/// Before the loss the room was open. After it, the operator's panel (a POP without a sign) shows automatic, and the
+/// Before the loss the room was open. After it, the operator's panel (a POP without a board) shows automatic, and the
 /// operator presses automatic.
 fn a_mode_confirmed_after_a_loss_holds(house: &House) {
     let mut all = line(house, 3);
@@ -147,7 +147,7 @@ fn set_after_a_restored_backup(house: &House, mode: &str) {
     assert_eq!(status(house)["mode"], mode);
 }
 
-/// The message comes back by the sign of a POP, which has no names. Who set it first is in the log; nobody is made up.
+/// The message comes back by the board of a POP, which has no names. Who set it first is in the log; nobody is made up.
 fn a_message_that_a_copy_brought_back_says_since_when_and_that_its_author_is_lost(house: &House) {
     let mut all = line(house, 3);
     let nobody = settings(house)["message"].clone();
@@ -277,7 +277,7 @@ fn credit_cleared(house: &House, wait: Duration) {
     assert!(status(house)["credit"].as_u64() > Some(0));
     lose(house);
     house.go_to_pop(1);
-    // Neither draws a number: only the sign comes back.
+    // Neither draws a number: only the board comes back.
     house.ask(&Ask::get("/_queue/place"));
     house.change("credit", "{}");
     assert_eq!(status(house)["credit"], 0);

@@ -215,7 +215,7 @@ fn row(house: &House, kind: Kind, copies: Copies, loss: Loss, fate: Fate) {
         if kind == Kind::SameOfThree {
             for other in &mut these[6..8] {
                 other.ask("/");
-                // A copy of the sign serves for a second; in the next one a poll renews it.
+                // A copy of the board serves for a second; in the next one a poll renews it.
                 house.wait(Duration::from_millis(1200));
             }
         }

@@ -17,7 +17,7 @@ fn minute(house: &House) -> u64 {
     time[0].as_str().unwrap().parse::<u64>().unwrap() / 60
 }
 
-/// Minutes are counted by the store's time, which the sign carries; a data centre only adds how long ago it read that.
+/// Minutes are counted by the store's time, which the board carries; a data centre only adds how long ago it read that.
 #[test]
 fn a_wrong_clock_of_a_data_centre_ends_no_session_early() {
     for wrong_ms in [-60_000, 60_000] {
@@ -54,7 +54,7 @@ fn a_wrong_clock_of_a_data_centre_ends_no_session_early() {
     }
 }
 
-/// Claims come in crowds, and each shows the sign: all the same the copy grows old, and the request that renews it brings what was
+/// Claims come in crowds, and each shows the board: all the same the copy grows old, and the request that renews it brings what was
 /// counted.
 #[test]
 fn claims_do_not_keep_the_counts_from_the_store() {

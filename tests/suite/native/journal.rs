@@ -200,7 +200,7 @@ fn a_line_that_was_heard_is_not_told_again() {
     assert_eq!(many, 40);
 }
 
-/// A scraper asks in a data centre where no visitor does, and keeps no copy of the sign.
+/// A scraper asks in a data centre where no visitor does, and keeps no copy of the board.
 #[test]
 fn a_scrape_logs_no_line_that_another_data_centre_wrote() {
     let house = House::native();

@@ -14,17 +14,17 @@ use now_serving::cache::SessionEnds;
 use now_serving::cache::outbox::{Batch, Outbox};
 use now_serving::cache::session::Renewed;
 use now_serving::cache::{
-    AttemptLock, CachedSign, LoginFailures, LoginThrottle, Lookup, Marker, Markers, Pop, SignCache,
-    TURN_TIMEOUT,
+    AttemptLock, BoardCache, CachedBoard, LoginFailures, LoginThrottle, Lookup, Marker, Markers,
+    Pop, TURN_TIMEOUT,
 };
-use now_serving::cache::{LastSign, Once};
+use now_serving::cache::{LastBoard, Once};
 use now_serving::config::{Config, Problem, Source, Unreadable};
 use now_serving::http::{Answer, Call};
 use now_serving::operator;
 use now_serving::operator::login::{self, Audience, Operator, PAUSE, Refused, Rights, Scheme};
+use now_serving::queue::Board;
 use now_serving::queue::Now;
 use now_serving::queue::Renewal;
-use now_serving::queue::Sign;
 use now_serving::request::Request;
 use now_serving::service;
 use now_serving::store::upstash::{Attempt, Transport};
@@ -289,9 +289,9 @@ impl Drop for Served {
     }
 }
 
-impl LastSign for Burst {
-    fn last_sign(&self) -> Option<Sign> {
-        self.memory.last_sign()
+impl LastBoard for Burst {
+    fn last_board(&self) -> Option<Board> {
+        self.memory.last_board()
     }
 }
 
@@ -309,24 +309,24 @@ impl Markers for Burst {
     }
 }
 
-impl SignCache for Burst {
+impl BoardCache for Burst {
     fn lookup(&self) -> Lookup {
         self.memory.lookup()
     }
 
-    fn peek(&self) -> Option<CachedSign> {
+    fn peek(&self) -> Option<CachedBoard> {
         self.memory.peek()
     }
 
-    fn put(&self, copy: &CachedSign) {
+    fn put(&self, copy: &CachedBoard) {
         self.memory.put(copy);
     }
 
-    fn remember(&self, copy: &CachedSign) {
+    fn remember(&self, copy: &CachedBoard) {
         self.memory.remember(copy);
     }
 
-    fn last(&self) -> Option<CachedSign> {
+    fn last(&self) -> Option<CachedBoard> {
         self.memory.last()
     }
 }

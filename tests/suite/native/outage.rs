@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use now_serving::cache::NoSign;
+use now_serving::cache::NoBoard;
 use now_serving::config::{Config, OnStoreError};
 use now_serving::operator::verbs::{Intent, Message};
 use now_serving::queue::Actor;
@@ -102,7 +102,7 @@ impl World {
                 assert!(!self.ask(pop, ticket).inside);
             }
         }
-        // All have renewed the sign, so each knows how many they are.
+        // All have renewed the board, so each knows how many they are.
         for _ in 0..4 {
             self.wait(1_500);
             for (pop, tickets) in waiting.iter_mut().enumerate() {
@@ -190,7 +190,7 @@ fn the_sign_says_how_many_data_centres_renewed_it_lately() {
     let mut tickets = vec![None; POPS.len()];
     for (pop, ticket) in tickets.iter_mut().enumerate() {
         world.ask(pop, ticket);
-        // The draw brought a sign; when that is no longer fresh, a visitor renews it.
+        // The draw brought a board; when that is no longer fresh, a visitor renews it.
         world.wait(1_500);
         world.ask(pop, ticket);
         assert_eq!(pops(&world), (pop + 1).to_string());
@@ -293,7 +293,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
     }
     world.store.command(&["DEL", "queue:{main}"]).unwrap();
     world.wait(1_000);
-    // The operator's data centre knows no sign.
+    // The operator's data centre knows no board.
     let line = Line {
         store: &Direct(world.store.clone()),
         room: &RoomName::new("main"),
@@ -313,7 +313,7 @@ fn a_message_set_after_a_loss_leaves_the_hold_to_come_back() {
         lifetime: 100_000,
         now: Now::from_ms(world.now_ms.load(Ordering::SeqCst)),
         clock: Clock::Given,
-        known: &NoSign,
+        known: &NoBoard,
         pop: String::new(),
     };
     let author = Actor {

@@ -11,14 +11,14 @@ use crate::house::{ANY_PORT, Ask, PERMIT_TOKEN, STORE_TOKEN};
 
 use super::limits::{held, traced};
 
-/// Of this many equal requests some are in the middle of a sandbox's life, and find a sign that is fresh: in the sandbox, or in the
+/// Of this many equal requests some are in the middle of a sandbox's life, and find a board that is fresh: in the sandbox, or in the
 /// POP.
 const REQUESTS: usize = 12;
 
 /// In MB of 2^20 bytes: what a request leaves to the next in its sandbox, of which one here serves six at most, is little.
 const LARGEST_HEAP: f64 = 1.7;
 
-/// How often they are sent again where another number of calls is seen. On a slow machine most of them may find the sign old, and
+/// How often they are sent again where another number of calls is seen. On a slow machine most of them may find the board old, and
 /// renew it; a request that always calls the host more often is seen to each time.
 const TRIES: usize = 5;
 

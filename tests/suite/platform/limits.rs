@@ -191,7 +191,7 @@ pub(super) fn held(store: &str) -> BTreeMap<String, String> {
         .into()
 }
 
-/// The look-ups of an outbox, known by the length of the key, after each refresh of the sign.
+/// The look-ups of an outbox, known by the length of the key, after each refresh of the board.
 fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
     let of = |function: &str, key: &str| {
         let begin = format!("{{module=\"fastly_cache\" function=\"{function}\"}}: cache_key=");
@@ -206,7 +206,7 @@ fn outboxes_by_refresh(lines: &[String]) -> Vec<usize> {
         .collect()
 }
 
-/// A visitor polls alone, and each poll finds that the sign is to be read again. Once before and once after the store's
+/// A visitor polls alone, and each poll finds that the board is to be read again. Once before and once after the store's
 /// answer; a sandbox that ends may look once more, and so does each refresh for what the origin answered.
 #[test]
 fn a_refresh_of_the_sign_looks_at_one_outbox() {

@@ -22,7 +22,7 @@ fn two() -> [House; 2] {
     [here, there]
 }
 
-/// Where the sign stands, as a visitor there sees it.
+/// Where the board stands, as a visitor there sees it.
 fn cursor(visitor: &mut Visitor<'_>) -> u64 {
     visitor.ask("/").json()["cursor"].as_u64().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The copy of the sign in the shipped Wasm: the local server is one data centre, with the platform's own cache.
+//! The copy of the board in the shipped Wasm: the local server is one data centre, with the platform's own cache.
 //!
 //! Times are printed, never judged: a machine that is busy with something else is not a slow room.
 
@@ -26,7 +26,7 @@ fn poll(ticket: &str) -> Ask {
         .with("cookie", format!("queue={ticket}"))
 }
 
-/// Checks the answer to the visitor who waits with this number. How many are ahead, unless the sign could not be seen.
+/// Checks the answer to the visitor who waits with this number. How many are ahead, unless the board could not be seen.
 fn ahead(got: &Got, position: u64) -> Option<u64> {
     let told = got.json();
     assert_eq!(

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use invariants::{Broken, Data, Held, Histories, Loss, Said, Visitor};
-use now_serving::cache::LastSign;
+use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::Tally;
 use now_serving::config::Config;
 use now_serving::http::{Answer, Call};
@@ -540,7 +540,7 @@ impl<'a> World<'a> {
         let is_json = heard.got.header("content-type").contains("json");
         let ahead = is_json.then(|| heard.got.json()["ahead"].as_u64());
         let pop = &self.pops[client.pop];
-        let copy = pop.cache.memory.last_sign();
+        let copy = pop.cache.memory.last_board();
         let answer = invariants::Answered {
             brought: brought.as_ref(),
             given: given.as_ref(),
@@ -710,7 +710,7 @@ impl<'a> World<'a> {
     fn loses(&mut self, dice: &mut Dice) {
         // No data are lost in the second in which they began.
         self.wait(1_000);
-        let caches = self.pops.iter().map(|pop| pop.cache.memory.last_sign());
+        let caches = self.pops.iter().map(|pop| pop.cache.memory.last_board());
         let copies: Vec<_> = caches.collect();
         let (what, loss) = match dice.roll(8) {
             0..=2 => {

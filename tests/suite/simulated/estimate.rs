@@ -5,7 +5,7 @@
 //! estimates of ten are off by at most a fifth of the truth. Nearer the front a line that moves in steps cannot know
 //! that: there nine of ten are off by no more than the time between two steps, or a minute where these come by chance.
 
-use now_serving::cache::NoSign;
+use now_serving::cache::NoBoard;
 use now_serving::queue::Pace;
 use now_serving::queue::{AbsentVisitors, Now, RoomName, Schedule};
 use now_serving::queue::{Cap, Effort, HealthRule, Lane, NetworkBound};
@@ -174,7 +174,7 @@ impl World<'_> {
             pop: String::new(),
             now: Now::from_ms(self.house.now_ms()),
             clock: Clock::Given,
-            known: &NoSign,
+            known: &NoBoard,
         };
         line.join(&format!("unwatched-{}", self.arrived)).unwrap();
     }

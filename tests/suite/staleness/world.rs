@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use now_serving::cache::SignCache;
+use now_serving::cache::BoardCache;
 use now_serving::config::Config;
 use now_serving::queue::Now;
 use now_serving::queue::Pace;
@@ -225,9 +225,9 @@ impl World {
 
     /// A look finds a fresh copy or renews it; a draw does neither. While no visitor waits, a copy is fresh for longer.
     fn notices(&mut self, centre: usize) {
-        let last = self.centres[centre].last().and_then(|last| last.sign);
+        let last = self.centres[centre].last().and_then(|last| last.board);
         let fresh_ms = match last {
-            Some(sign) if sign.waiting() == 0 => FRESH_WITHOUT_A_LINE_MS,
+            Some(board) if board.waiting() == 0 => FRESH_WITHOUT_A_LINE_MS,
             _ => FRESH_MS,
         };
         let was_before = |past: &&Truth| past.at_ms + fresh_ms <= self.now_ms;
@@ -269,7 +269,7 @@ impl World {
         }
     }
 
-    /// A waiting visitor sees a sign that is true, no older than it may be, and that does not go back.
+    /// A waiting visitor sees a board that is true, no older than it may be, and that does not go back.
     fn may_be_outside(&mut self, index: usize, centre: usize, got: &Got, truth: Truth) {
         let (known, json) = (self.known(), got.json());
         let visitor = &mut self.visitors[index];

@@ -158,7 +158,7 @@ pub(crate) fn a_called_visitor_of_a_full_room_waits_for_free_and_reads_why(house
     house.set("session_minutes", "2");
     let [mut late, _inside, mut next] = full(house);
     late.ask("/");
-    // The copy of the sign shows that the slot was taken.
+    // The copy of the board shows that the slot was taken.
     house.wait(Duration::from_secs(2));
     late.ask("/");
     assert!(house.is_free(|| assert!(!late.ask("/echo").inside)));

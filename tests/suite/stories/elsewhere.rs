@@ -497,7 +497,7 @@ pub(crate) fn a_twin_opens_nothing_but_to_a_form(house: &House) {
 pub(crate) fn who_is_back_in_the_line_does_not_pass_by_an_old_twin(house: &House) {
     let (mut visitor, twin) = let_in(house);
     house.change("epoch", &house.word());
-    // Another sandbox may have the sign of before, for a second.
+    // Another sandbox may have the board of before, for a second.
     house.forget_the_sign();
     let got = visitor.ask("/echo");
     assert!(!got.inside);

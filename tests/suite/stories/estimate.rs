@@ -52,7 +52,7 @@ pub(crate) fn sixty_ahead_at_thirty_a_minute_take_two_minutes(house: &House) {
     let measured = ["since", &since, "from", "0", "mid", &since, "mid_from", "0"];
     house.write(&[&line[..], &pace[..], &measured[..], &["moved", &moved]].concat());
     let mut visitor = Visitor::new(house);
-    // From the store itself, and then from the copy of the sign.
+    // From the store itself, and then from the copy of the board.
     for _ in 0..2 {
         let data = visitor.ask("/").json();
         assert_eq!(
@@ -176,7 +176,7 @@ pub(crate) fn a_cursor_rebuilt_from_the_tickets_is_no_admission(house: &House) {
     let mut late = line(house, 10);
     house.store.restart_empty();
     house.forget_the_sign();
-    // The line comes back with the first call. Nothing is released until every POP had time to bring its sign.
+    // The line comes back with the first call. Nothing is released until every POP had time to bring its board.
     let _newcomers = line(house, 3);
     house.permit(1);
     house.wait(MINUTE);

@@ -95,7 +95,7 @@ pub(crate) fn an_event_begins_a_line_of_its_own(house: &House) {
     assert_eq!(inside(&mut line), [true, false]);
     house.wait(3 * MINUTE);
     event(house, "sale", [0, 120, 900]);
-    // The copy of the sign is of the time before.
+    // The copy of the board is of the time before.
     house.wait(Duration::from_secs(3));
     let last = line.pop().unwrap();
     let mut late = Visitor::new(house);

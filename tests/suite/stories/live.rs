@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::DAY;
 use crate::house::{ADMIN_TOKEN, Ask, House, PERMIT_TOKEN, Visitor, claims, inside, visitors};
 
-/// A copy of the sign is never older.
+/// A copy of the board is never older.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
 
 fn status(house: &House) -> Value {
@@ -99,7 +99,7 @@ pub(crate) fn a_closed_room_tells_everybody_and_nobody_draws(house: &House) {
     house.permit(1);
     assert!(waiting.ask("/echo").inside);
     house.change("mode", r#"{"mode":"closed"}"#);
-    // Another sandbox may have read the sign just before.
+    // Another sandbox may have read the board just before.
     house.wait(SEEN_WITHIN);
     assert!(waiting.ask("/echo").inside, "who is in stays in");
     let page = page_of(&mut admitted);

@@ -51,7 +51,7 @@ pub(super) fn event(house: &House, more: &Value) {
     Visitor::new(house).ask("/");
     house.wait(3 * MINUTE);
     set_event(house, "sale", [0, 60, 3600], more);
-    // The copy of the sign is of the time before.
+    // The copy of the board is of the time before.
     house.wait(3 * SECOND);
 }
 

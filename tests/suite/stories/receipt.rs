@@ -44,7 +44,7 @@ fn a_receipt_tells_no_more_and_no_less_than_the_page(house: &House) {
     let mut visitor = Visitor::new(house);
     let page = visitor.ask("/").json();
     assert_eq!((&page["position"], &page["cursor"]), (&json!(6), &json!(4)));
-    // The other data centre knows the sign of before, and nobody is moved back.
+    // The other data centre knows the board of before, and nobody is moved back.
     house.go_to_pop_called("FRA");
     let receipt = taken(&mut visitor);
     for (name, told) in [
@@ -75,7 +75,7 @@ fn a_receipt_of_a_visitor_inside_counts_nobody_ahead(house: &House) {
     assert!(page.contains("Your number is 3. Time:"), "{page}");
 }
 
-/// The sign of another line says nothing of a number of this one.
+/// The board of another line says nothing of a number of this one.
 fn a_receipt_states_no_cursor_of_another_line(house: &House) {
     house.set("automatic", "0");
     house.go_to_pop_called("FRA");
@@ -155,7 +155,7 @@ fn before_the_lot_a_receipt_tells_no_number(house: &House) {
     assert_eq!(taken(&mut line[2])["number"], place);
 }
 
-/// A visitor draws in the pre-queue elsewhere; here the last sign is of before it.
+/// A visitor draws in the pre-queue elsewhere; here the last board is of before it.
 fn tells_no_number(house: &House) {
     house.go_to_pop_called("OSL");
     let mut visitor = Visitor::new(house);

@@ -303,7 +303,7 @@ fn where_the_store_lost_its_data_a_copy_brings_the_regions_back(house: &House) {
     assert!(!west[3].ask("/").inside);
 }
 
-/// How many wait in each region that the sign knows, by name, and the length of its line.
+/// How many wait in each region that the board knows, by name, and the length of its line.
 fn lines(house: &House) -> Vec<(String, u64, u64)> {
     let status = house.ask(&Ask::get("/_queue/status").operator()).json();
     let line = |line: &Value| {

@@ -15,7 +15,7 @@ in_houses_whose_clock_is_turned! {
     a_replayed_invitation_that_waits_for_the_end_of_hold_costs_one_call_a_second
 }
 
-/// In each of five seconds this ticket comes twenty times. The store is asked for it once, and the copy of the sign is renewed once.
+/// In each of five seconds this ticket comes twenty times. The store is asked for it once, and the copy of the board is renewed once.
 fn costs_one_call_a_second(house: &House, ticket: &str) {
     for second in 0..5 {
         let calls = house.calls(|| {

@@ -259,7 +259,7 @@ fn of_no_visitor() -> [Ask; 4] {
 pub(crate) fn an_open_room_lets_in_what_is_no_visitor(house: &House) {
     house.warm();
     for ask in of_no_visitor() {
-        // A visitor's request, or an operator's, sees to it that the data centre knows a fresh sign.
+        // A visitor's request, or an operator's, sees to it that the data centre knows a fresh board.
         house.change("mode", r#"{"mode":"open"}"#);
         let calls = house.calls(|| {
             let got = house.ask(&ask);

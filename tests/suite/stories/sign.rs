@@ -1,8 +1,8 @@
-//! The copy of the sign near the visitor: what waiting costs, and how soon a change is seen.
+//! The copy of the board near the visitor: what waiting costs, and how soon a change is seen.
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::house::{Ask, Got, House, Visitor, visitors};
 
@@ -68,7 +68,7 @@ fn of_an_ended_epoch(house: &House, waiting: usize) -> Visitor<'_> {
     visitor
 }
 
-/// A site in use: each request may look after the sign once it has been answered.
+/// A site in use: each request may look after the board once it has been answered.
 fn is_used(visitor: &mut Visitor<'_>, house: &House, time: Duration) {
     for _ in 0..20 {
         house.wait(time / 20);
@@ -199,7 +199,7 @@ pub(crate) fn a_sign_older_than_the_draw_does_not_move_the_drawer_back(house: &H
 
 pub(crate) fn raising_the_epoch_ends_the_admission_of_a_visitor_who_seldom_asks(house: &House) {
     let mut visitor = of_an_ended_epoch(house, 1);
-    // No copy lives until the next request, but each request looks after the sign once it has been answered.
+    // No copy lives until the next request, but each request looks after the board once it has been answered.
     house.wait(SELDOM);
     visitor.ask("/echo");
     house.wait(SELDOM);
@@ -241,8 +241,9 @@ pub(crate) fn the_clock_of_a_pop_opens_no_period(house: &House) {
         let words = [&shared[..], &["lifetime", "600"], more].concat();
         let answer = house.store.command(&words).unwrap();
         let mut pairs = answer.as_array().unwrap().chunks(2);
-        let started = pairs.find(|pair| pair[0] == "started").unwrap();
-        started[1].as_u64().unwrap()
+        let board = pairs.find(|pair| pair[0] == "board").unwrap();
+        let board: Value = serde_json::from_str(board[1].as_str().unwrap()).unwrap();
+        board["birth"]["started"].as_u64().unwrap()
     };
     let by_store = run(&[]);
     let clock = house.store.command(&["TIME"]).unwrap();

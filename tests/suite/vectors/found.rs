@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use now_serving::queue::{
-    Lane, Mode, OriginState, PanelSnapshot, Phase, Sign, TicketState, Verdict, decide,
+    Board, Lane, Mode, OriginState, PanelSnapshot, Phase, TicketState, Verdict, decide,
 };
 use serde_json::{Value, json};
 
@@ -16,16 +16,16 @@ impl Play<'_> {
     /// All that can be expected.
     pub(super) fn found(&self) -> Result<Value, String> {
         let panel = self.panel()?;
-        let sign = &panel.sign;
+        let board = &panel.board;
         let last = panel.limits.last;
         let in_groups = |group: fn(&Visitor) -> &str| {
             let mut groups: BTreeMap<String, [u64; 2]> = BTreeMap::new();
             for visitor in self.visitors.values() {
-                let state = state_of(visitor, sign);
+                let state = state_of(visitor, board);
                 let of_group = groups.entry(group(visitor).to_owned()).or_default();
                 match state {
                     Some(TicketState::Placed(number))
-                        if number.0 <= sign.of(visitor.lane).cursor.0 =>
+                        if number.0 <= board.of(visitor.lane).cursor.0 =>
                     {
                         of_group[1] += 1;
                     }
@@ -41,28 +41,28 @@ impl Play<'_> {
         };
         let visitors = self.visitors.iter();
         let visitors: Object = visitors
-            .map(|(name, visitor)| (name.clone(), self.seen(visitor, sign)))
+            .map(|(name, visitor)| (name.clone(), self.seen(visitor, board)))
             .collect();
-        let pace = match sign.live.pace {
+        let pace = match board.live.pace {
             pace if pace.automatic == 0 => json!("off"),
             pace => json!([pace.automatic, pace.quantity]),
         };
-        let over = |lane: Lane| sign.over.last(lane).map_or(0, |last| last.0);
+        let over = |lane: Lane| board.over.last(lane).map_or(0, |last| last.0);
         let mut found = json!({
-            "cursor": sign.cursor.0,
-            "length": sign.length,
-            "waiting": sign.waiting(),
-            "credit": sign.credit,
+            "cursor": board.cursor.0,
+            "length": board.length,
+            "waiting": board.waiting(),
+            "credit": board.credit,
             "drawn": panel.drawn,
             "released": panel.admitted,
             "bound_by": panel.limits.bound_by.name(),
-            "mode": sign.mode().name(),
+            "mode": board.mode().name(),
             "pace": pace,
-            "message": sign.live.message,
-            "version": sign.live.version,
-            "pops": sign.pops,
-            "waiting_in": self.by_lane(sign, true),
-            "called_in": self.by_lane(sign, false),
+            "message": board.live.message,
+            "version": board.live.version,
+            "pops": board.pops,
+            "waiting_in": self.by_lane(board, true),
+            "called_in": self.by_lane(board, false),
             "turns_over": over(Lane::Main),
             "turns_over_in": self.each_lane(&over),
             "last_release": last.map(|last| json!({
@@ -78,12 +78,12 @@ impl Play<'_> {
             "may_still_come": panel.absent.may_come,
             "straight_in": panel.invited.all,
             "straight_in_this_minute": panel.invited.this_minute,
-            "per_minute": sign.measured.and_then(|measured| measured.rate(now(self))).map(now_serving::queue::Rate::per_minute),
+            "per_minute": board.measured.and_then(|measured| measured.rate(now(self))).map(now_serving::queue::Rate::per_minute),
         });
         let parts = [
-            capped(sign),
+            capped(board),
             self.origin(&panel.origin, &panel),
-            event(sign),
+            event(board),
         ];
         if let Value::Object(found) = &mut found {
             for part in parts {
@@ -93,9 +93,9 @@ impl Play<'_> {
         Ok(found)
     }
 
-    fn by_lane(&self, sign: &Sign, are_waiting: bool) -> Value {
+    fn by_lane(&self, board: &Board, are_waiting: bool) -> Value {
         let number = |lane: Lane| {
-            let of = sign.of(lane);
+            let of = board.of(lane);
             if are_waiting {
                 of.length.saturating_sub(of.cursor.0)
             } else {
@@ -116,10 +116,10 @@ impl Play<'_> {
         )
     }
 
-    /// What a visitor is shown, by the ticket and the sign.
-    fn seen(&self, visitor: &Visitor, sign: &Sign) -> Value {
-        let of_lane = sign.of(visitor.lane);
-        let state = state_of(visitor, sign);
+    /// What a visitor is shown, by the ticket and the board.
+    fn seen(&self, visitor: &Visitor, board: &Board) -> Value {
+        let of_lane = board.of(visitor.lane);
+        let state = state_of(visitor, board);
         let ticket = match state {
             None => "none",
             Some(TicketState::Placed(_)) => "good",
@@ -146,7 +146,7 @@ impl Play<'_> {
             "number": number.map(|number| number.0),
             "ahead": ahead,
             "called": is_called,
-            "goes_in": is_called && matches!(sign.mode(), Mode::Automatic | Mode::Open),
+            "goes_in": is_called && matches!(board.mode(), Mode::Automatic | Mode::Open),
             "estimated_wait": wait.map(|seconds| span(seconds * 1000)),
         })
     }
@@ -162,13 +162,15 @@ impl Play<'_> {
                     .ok()
             )
         };
-        let behind = panel.sign.origin.map(|origin| origin.cut_at.0);
-        let behind = behind.filter(|number| *number <= panel.sign.length);
+        let behind = panel.board.origin.and_then(|origin| origin.cut_at);
+        let behind = behind
+            .map(|last| last.0)
+            .filter(|number| *number <= panel.board.length);
         json!({
             "sick": origin.health.is_sick(self.now_ms),
             "sick_for": left(origin.health.sick_until_ms),
             "overruled_for": left(origin.health.overruled_until_ms),
-            "held_by_origin": panel.sign.is_held_by_origin(),
+            "held_by_origin": panel.board.is_held_by_origin(),
             "answers": answers(origin.health.recent),
             "sick_after": origin.last.map(|last| answers(last.answers)),
             "window": visitors(origin.window.size),
@@ -178,7 +180,7 @@ impl Play<'_> {
             "answers_say": origin.window.says.name(),
             "counts_behind": behind.map_or(json!("unknown"), Value::from),
             "usually_late": origin.window.baseline,
-            "slowed": panel.sign.origin.is_some_and(|origin| origin.is_slowed),
+            "slowed": panel.board.origin.is_some_and(|origin| origin.is_slowed),
         })
     }
 }
@@ -187,13 +189,13 @@ fn now(play: &Play<'_>) -> u64 {
     play.now_ms
 }
 
-fn state_of(visitor: &Visitor, sign: &Sign) -> Option<TicketState> {
-    let of_lane = sign.of(visitor.lane);
+fn state_of(visitor: &Visitor, board: &Board) -> Option<TicketState> {
+    let of_lane = board.of(visitor.lane);
     visitor.place.map(|place| TicketState::of(place, &of_lane))
 }
 
-fn capped(sign: &Sign) -> Value {
-    let sessions = sign.sessions.as_ref();
+fn capped(board: &Board) -> Value {
+    let sessions = board.sessions.as_ref();
     json!({
         "inside": sessions.map(now_serving::queue::Sessions::inside),
         "promised": sessions.map(|sessions| sessions.promised),
@@ -204,9 +206,9 @@ fn capped(sign: &Sign) -> Value {
     })
 }
 
-fn event(sign: &Sign) -> Value {
-    let event = sign.event.as_ref();
-    let begun = sign.begun.as_ref();
+fn event(board: &Board) -> Value {
+    let event = board.event.as_ref();
+    let begun = board.begun.as_ref();
     let order = |order: &now_serving::queue::Order| match (order.is_drawn(), order.source()) {
         (false, _) => "arrival".to_owned(),
         (true, None) => "by lot".to_owned(),

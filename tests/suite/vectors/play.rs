@@ -1,16 +1,16 @@
 //! One case of a table, played on the real script.
 //!
 //! Visitors are called `visitor 1`, `visitor 2` and on in the order in which they came, or by the name that the table gives
-//! them. A POP that the table names keeps the last sign that it was given, and brings it with its next call.
+//! them. A POP that the table names keeps the last board that it was given, and brings it with its next call.
 
 use std::collections::BTreeMap;
 
-use now_serving::cache::LastSign;
+use now_serving::cache::LastBoard;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::operator::verbs::Intent;
 use now_serving::queue::{
-    Beginning, Begun, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane, LineAnswer,
-    Now, PanelSnapshot, Position, Presented, RoomName, Schedule, Sign, WaitingProof,
+    Beginning, Begun, Board, Changed, Claim, DrawSecrets, Effect, Effort, Invitation, Lane,
+    LineAnswer, Now, PanelSnapshot, Position, Presented, RoomName, Schedule, WaitingProof,
 };
 use now_serving::store::upstash::Attempt;
 use now_serving::store::{Clock, Line, MayDraw};
@@ -32,10 +32,10 @@ impl DrawSecrets for Secrets {
 }
 
 /// The beginning of the line by which visitors go in now.
-pub(super) fn beginning(sign: &Sign) -> Beginning {
+pub(super) fn beginning(board: &Board) -> Beginning {
     Beginning {
-        born: sign.birth.born,
-        epoch: sign.epoch,
+        born: board.birth.born,
+        epoch: board.epoch,
     }
 }
 
@@ -77,8 +77,8 @@ pub(super) struct Play<'a> {
     many: u64,
     /// How many are inside of whom no more is said.
     nameless: u64,
-    /// The last sign of each POP that the table names.
-    pops: BTreeMap<String, Sign>,
+    /// The last board of each POP that the table names.
+    pops: BTreeMap<String, Board>,
     batches: u64,
     /// A copy of the store's data.
     pub(super) copy: Option<Copy>,
@@ -111,10 +111,10 @@ pub(super) fn play(case: &Case, store: &Direct) -> Result<(), String> {
 }
 
 /// What a POP has read of the line.
-struct Known(Option<Sign>);
+struct Known(Option<Board>);
 
-impl LastSign for Known {
-    fn last_sign(&self) -> Option<Sign> {
+impl LastBoard for Known {
+    fn last_board(&self) -> Option<Board> {
         self.0.clone()
     }
 }
@@ -161,9 +161,9 @@ impl Play<'_> {
         found.ok_or_else(|| format!("there is no invitation {name:?}"))
     }
 
-    fn keep(&mut self, from: &From, sign: &Sign) {
+    fn keep(&mut self, from: &From, board: &Board) {
         if let Some(pop) = &from.pop {
-            self.pops.insert(pop.clone(), sign.clone());
+            self.pops.insert(pop.clone(), board.clone());
         }
     }
 
@@ -214,7 +214,7 @@ impl Play<'_> {
         let place = place.ok_or_else(|| format!("{name} has no number to show"))?;
         // A POP that knows an order by lot brings the number that it gave.
         let known = from.pop.as_ref().and_then(|pop| self.pops.get(pop));
-        let place = known.map_or(place, |sign| sign.redrawn(place));
+        let place = known.map_or(place, |board| board.redrawn(place));
         let (id, event) = (visitor.id.clone(), visitor.event.clone());
         let from = From {
             network: from.network.clone().or(Some(visitor.network.clone())),
@@ -241,9 +241,9 @@ impl Play<'_> {
         came: Option<Position>,
         answer: &LineAnswer,
     ) -> Result<Value, String> {
-        self.keep(from, &answer.sign);
+        self.keep(from, &answer.board);
         let minute = self.now_ms / 60_000;
-        let of_lane = answer.sign.of(answer.lane).into_owned();
+        let of_lane = answer.board.of(answer.lane).into_owned();
         let visitor = self.visitors.get_mut(name).ok_or("no such visitor")?;
         if let Some(position) = answer.position {
             let written = of_lane.place(position);
@@ -259,7 +259,7 @@ impl Play<'_> {
             Some(Claim::Full) => json!("no slot"),
             Some(Claim::Used) => json!("used"),
             Some(Claim::Session(last)) => {
-                let of = beginning(&answer.sign);
+                let of = beginning(&answer.board);
                 visitor.session = Some((last, of));
                 json!(span(last.saturating_sub(minute) * 60_000))
             }
@@ -283,9 +283,9 @@ impl Play<'_> {
     /// A POP renews its sign and brings what it counted.
     pub(super) fn poll(&mut self, from: &From, tally: Tally) -> Result<(), String> {
         let batches = self.batches_of(tally);
-        let sign = self.line(from, |line| line.release_due(&batches))?;
-        let sign = sign.map_err(|fault| fault.to_string())?;
-        self.keep(from, &sign);
+        let board = self.line(from, |line| line.release_due(&batches))?;
+        let board = board.map_err(|fault| fault.to_string())?;
+        self.keep(from, &board);
         Ok(())
     }
 
@@ -331,22 +331,22 @@ impl Play<'_> {
             }
         });
         let changed = self.line(from, |line| line.change(intent.change(), &author))?;
-        let (outcome, sign, effect) = match changed.map_err(|fault| fault.to_string())? {
-            Changed::Done(sign, effect) => ("done", Some(sign), effect),
-            Changed::Replayed(sign, effect) => ("again", Some(sign), effect),
-            Changed::VersionConflict(sign) => ("outdated", Some(sign), Effect::default()),
-            Changed::NotAdmitting(sign) => ("refused", Some(sign), Effect::default()),
+        let (outcome, board, effect) = match changed.map_err(|fault| fault.to_string())? {
+            Changed::Done(board, effect) => ("done", Some(board), effect),
+            Changed::Replayed(board, effect) => ("again", Some(board), effect),
+            Changed::VersionConflict(board) => ("outdated", Some(board), Effect::default()),
+            Changed::NotAdmitting(board) => ("refused", Some(board), Effect::default()),
             Changed::KeyReused => ("another change", None, Effect::default()),
         };
-        if let Some(sign) = sign {
-            self.keep(from, &sign);
+        if let Some(board) = board {
+            self.keep(from, &board);
         }
         Ok((outcome, effect))
     }
 
     /// The line as it is; reading it changes nothing.
     pub(super) fn panel(&self) -> Result<PanelSnapshot, String> {
-        let panel = self.line(&From::default(), |line| line.board(Attempt::First))?;
+        let panel = self.line(&From::default(), |line| line.panel(Attempt::First))?;
         panel.map_err(|fault| fault.to_string())
     }
 

@@ -226,14 +226,14 @@ impl Play<'_> {
                     .take("for")
                     .map_or(Ok(20 * 60_000), |value| time(&value))?;
                 let to = self.now_ms / 60_000 + span / 60_000;
-                let of = beginning(&self.panel()?.sign);
+                let of = beginning(&self.panel()?.board);
                 for _ in 0..number()? {
                     let id = self.nameless_id();
                     tally.renewed(Renewal { from: 0, to }.counted(&id, of));
                 }
             }
             _ => {
-                let minutes = self.panel()?.sign.sessions;
+                let minutes = self.panel()?.board.sessions;
                 let minutes = minutes
                     .ok_or("without a cap there are no sessions")?
                     .minutes;
@@ -256,9 +256,9 @@ impl Play<'_> {
         }
     }
 
-    /// How often the window was cut, which POPs read on the sign.
+    /// How often the window was cut, which POPs read on the board.
     fn cuts(&self) -> Result<u64, String> {
-        let origin = self.panel()?.sign.origin;
+        let origin = self.panel()?.board.origin;
         Ok(origin.map_or(0, |origin| origin.cuts))
     }
 
@@ -454,7 +454,7 @@ impl Play<'_> {
                 ["released", ""],
             ),
             _ => {
-                let begun = self.panel()?.sign.begun;
+                let begun = self.panel()?.board.begun;
                 let reveal = begun.and_then(|begun| self.schedule().reveal("main", &begun));
                 let value = PublicValue {
                     value: text.to_owned(),

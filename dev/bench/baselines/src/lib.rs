@@ -9,7 +9,7 @@ pub const PAGE_LENGTH: usize = 11_900;
 /// A page of that length.
 pub static PAGE: [u8; PAGE_LENGTH] = [b'.'; PAGE_LENGTH];
 
-/// As long as an update, a copy of the sign, and a line of the log.
+/// As long as an update, a copy of the board, and a line of the log.
 pub static PLACE: [u8; 187] = [b'.'; 187];
 /// The same.
 pub static SIGN: [u8; 700] = [b'.'; 700];

@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicU64;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use harness::sandbox_dir;
-use now_serving::cache::LastSign;
+use now_serving::cache::LastBoard;
 use now_serving::cache::memory::InMemoryCache;
 use now_serving::cache::outbox::{Batch, Tally};
 use now_serving::config::Config;
 use now_serving::http::Call;
 use now_serving::operator::verbs::{Intent, Permit};
 use now_serving::queue::{
-    Actor, Invitation, Lane, LineAnswer, Now, Position, RegionName, Sign, WaitingProof,
+    Actor, Board, Invitation, Lane, LineAnswer, Now, Position, RegionName, WaitingProof,
 };
 use now_serving::request::Request;
 use now_serving::store::upstash::{Attempt, StoreError};
@@ -42,11 +42,11 @@ pub(super) struct Room {
     batches: u64,
 }
 
-/// The last sign that the data centre has read.
-struct Known(Option<Sign>);
+/// The last board that the data centre has read.
+struct Known(Option<Board>);
 
-impl LastSign for Known {
-    fn last_sign(&self) -> Option<Sign> {
+impl LastBoard for Known {
+    fn last_board(&self) -> Option<Board> {
         self.0.clone()
     }
 }
@@ -150,7 +150,7 @@ impl Room {
         })
     }
 
-    /// What a ticket's holder asks while the sign is renewed.
+    /// What a ticket's holder asks while the board is renewed.
     pub(super) fn look(
         &self,
         place: &WaitingProof,
@@ -187,9 +187,9 @@ impl Room {
             .map_err(|error| error.to_string())
     }
 
-    pub(super) fn board(&self) -> Result<(), String> {
-        let board = self.line(None, Lane::Main, |line| line.board(Attempt::First));
-        board.map(drop).map_err(|error| error.to_string())
+    pub(super) fn panel(&self) -> Result<(), String> {
+        let snapshot = self.line(None, Lane::Main, |line| line.panel(Attempt::First));
+        snapshot.map(drop).map_err(|error| error.to_string())
     }
 
     /// What one till has counted in two seconds.
@@ -211,19 +211,19 @@ impl Room {
         }]
     }
 
-    pub(super) fn knows(&mut self, sign: Sign) {
-        self.known = Known(Some(sign));
+    pub(super) fn knows(&mut self, board: Board) {
+        self.known = Known(Some(board));
     }
 
-    /// The sign of an answer, and the place of its number.
+    /// The board of an answer, and the place of its number.
     pub(super) fn learns(
         &mut self,
         answer: Result<LineAnswer, StoreError>,
     ) -> Result<WaitingProof, String> {
         let answer = answer.map_err(|error| error.to_string())?;
         let position = answer.position.unwrap_or(Position(0));
-        let place = answer.sign.of(answer.lane).place(position);
-        self.knows(answer.sign);
+        let place = answer.board.of(answer.lane).place(position);
+        self.knows(answer.board);
         Ok(place)
     }
 

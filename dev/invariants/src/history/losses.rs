@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use now_serving::queue::{Lane, Sign};
+use now_serving::queue::{self, Lane};
 
 use super::{Bucket, Data, History};
 use crate::board::Board;
@@ -48,10 +48,10 @@ impl Repeats {
 
 impl History {
     /// The store loses data of the room. `copies` are what the POPs know of the line, POP by POP.
-    pub fn loses(&mut self, loss: Loss, copies: &[Option<Sign>], now_ms: u64) {
+    pub fn loses(&mut self, loss: Loss, copies: &[Option<queue::Board>], now_ms: u64) {
         let had_line = self.data.board.is_some();
         let restores_line = matches!(&loss, Loss::Restored(data) if data.board.is_some());
-        let known: Vec<&Sign> = copies.iter().flatten().collect();
+        let known: Vec<&queue::Board> = copies.iter().flatten().collect();
         if had_line {
             // Two losses in a row, and all tickets ended between them.
             let last = self.recovery.as_ref().filter(|last| {
@@ -131,20 +131,20 @@ impl History {
     ///
     /// The numbers of the front lane and of regions do not move as those of the main line do. If the first copy that comes
     /// is an old one, they are given again.
-    fn is_known_by(&mut self, copies: &[&Sign]) -> bool {
+    fn is_known_by(&mut self, copies: &[&queue::Board]) -> bool {
         let Some(board) = &self.data.board else {
             return true;
         };
         let of_it = copies
             .iter()
-            .filter(|sign| sign.birth.order() == board.order && sign.epoch == board.epoch);
+            .filter(|copy| copy.birth.order() == board.order && copy.epoch == board.epoch);
         let most = of_it
-            .map(|sign| sign.length.saturating_add(LEFT_FREE))
+            .map(|copy| copy.length.saturating_add(LEFT_FREE))
             .max();
         let is_known = most.is_some_and(|most| most >= board.of(Lane::Main).length);
         let lanes = board.lanes.keys().filter(|lane| **lane != Lane::Main);
         let from = lanes.map(|lane| {
-            let least = copies.iter().map(|sign| length_in(sign, *lane)).min();
+            let least = copies.iter().map(|copy| length_in(copy, *lane)).min();
             (*lane, least.unwrap_or(0).saturating_add(LEFT_FREE))
         });
         let forgotten = Repeats {
@@ -206,10 +206,10 @@ fn repeats_of(board: &Board) -> Vec<Repeats> {
 }
 
 /// Numbers that a copy of the board knows of a lane.
-fn length_in(sign: &Sign, lane: Lane) -> u64 {
+fn length_in(copy: &queue::Board, lane: Lane) -> u64 {
     match lane {
-        Lane::Main => sign.length,
-        Lane::Front => sign.front.map_or(0, |front| front.length),
-        Lane::Region(name) => sign.region(name).length,
+        Lane::Main => copy.length,
+        Lane::Front => copy.front.map_or(0, |front| front.length),
+        Lane::Region(name) => copy.region(name).length,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use now_serving::queue::{Lane, Sign};
+use now_serving::queue::{Board, Lane};
 
 use super::History;
 use crate::broken::Broken;
@@ -49,7 +49,7 @@ pub struct Answered<'a> {
     /// The POP, and a number that changes when its cache forgets.
     pub pop: (usize, u64),
     /// What that POP read last.
-    pub copy: Option<&'a Sign>,
+    pub copy: Option<&'a Board>,
     /// For how long a visitor inside is surely inside under a cap, in milliseconds.
     pub surely_inside_ms: u64,
     /// The store's time.

@@ -243,7 +243,7 @@ impl Default for StoreState {
 pub struct EdgeIs {
     /// How late what a POP counted is put where it is sent to the store from.
     pub counts_late: Span,
-    /// How late a copy of the sign is there after it was asked for.
+    /// How late a copy of the board is there after it was asked for.
     pub copies_late: Span,
     /// The trip of a request from a visitor and back.
     pub trip: Span,

@@ -18,7 +18,7 @@ pub struct Watched {
     watch: Watch,
     /// As whose answer the store hears of it.
     to: AnsweredTo,
-    /// Whether there was no fresh copy of the sign.
+    /// Whether there was no fresh copy of the board.
     looks: bool,
 }
 

@@ -273,14 +273,14 @@ fn code_unit(escape: &[u8]) -> Option<u32> {
 
 /// How much C's `strtod` reads, which is what lua-cjson takes for a number; 0 where it is none.
 fn length_of_number(text: &[u8]) -> usize {
-    let (sign, rest) = match text {
+    let (board, rest) = match text {
         [b'+' | b'-', rest @ ..] => (1, rest),
         _ => (0, text),
     };
     let length = length_of_name(rest)
         .or_else(|| length_of_hexadecimal(rest))
         .or_else(|| length_of_digits(rest, u8::is_ascii_digit, b'e'));
-    length.map_or(0, |length| sign + length)
+    length.map_or(0, |length| board + length)
 }
 
 fn length_of_name(text: &[u8]) -> Option<usize> {
@@ -315,14 +315,14 @@ fn length_of_digits(text: &[u8], is_digit: fn(&u8) -> bool, mark: u8) -> Option<
         return None;
     }
     let length = whole + point + fraction;
-    let (sign, exponent) = match text.get(length..).unwrap_or_default() {
+    let (board, exponent) = match text.get(length..).unwrap_or_default() {
         [letter, b'+' | b'-', rest @ ..] if letter.eq_ignore_ascii_case(&mark) => (1, rest),
         [letter, rest @ ..] if letter.eq_ignore_ascii_case(&mark) => (0, rest),
         _ => return Some(length),
     };
     match run(exponent, u8::is_ascii_digit) {
         0 => Some(length),
-        digits => Some(length + 1 + sign + digits),
+        digits => Some(length + 1 + board + digits),
     }
 }
 

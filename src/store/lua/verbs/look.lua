@@ -1,4 +1,4 @@
--- look: releases what is due and says where the sign stands, and counts what the POP brings.
+-- look: releases what is due and says how the board stands, and counts what the POP brings.
 -- Keys: as `join` with a ticket, and `claimed`, which of the numbers near that of the ticket have claimed a session; `till`, `counts`
 -- and `pops`, where the POP brings counts; `ended`, with a cap.
 -- Arguments: `ticket_born`, `ticket_epoch`, `ticket_position`, `ticket_seen` (the cursor when it was drawn) and `ticket_id` are

@@ -41,7 +41,7 @@ local function first(holds)
   return from
 end
 
--- Each line begins with the digest of the one before. A copy of the sign may have known an older head, and the clock that signed may be
+-- Each line begins with the digest of the one before. A copy of the board may have known an older head, and the clock that signed may be
 -- wrong by some seconds.
 local function find_head()
   if string.sub(digest, 1, 16) == arg.trace_head then

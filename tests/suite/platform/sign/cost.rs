@@ -53,7 +53,7 @@ fn paced(
     (0..many).map(one).collect()
 }
 
-/// The looks of all who wait, spread evenly. A look may see no sign while the machine reads no answer of the store in time.
+/// The looks of all who wait, spread evenly. A look may see no board while the machine reads no answer of the store in time.
 fn looks(
     edge: SocketAddr,
     tickets: &[String],

@@ -1,4 +1,4 @@
-//! What a sandbox keeps of the sign for the rest of its second, in the shipped Wasm: updates and visits inside go by it, an operator
+//! What a sandbox keeps of the board for the rest of its second, in the shipped Wasm: updates and visits inside go by it, an operator
 //! and a page never do.
 
 use std::thread;
@@ -38,7 +38,7 @@ fn update(ticket: &str) -> Ask {
     Ask::get("/_queue/place").with("cookie", format!("queue={ticket}"))
 }
 
-/// A ticket that was drawn by a sign whose cursor had reached its number, which no sandbox has read.
+/// A ticket that was drawn by a board whose cursor had reached its number, which no sandbox has read.
 fn saw_its_turn(house: &House, number: u64) -> String {
     let place = WaitingProof {
         born: 0,

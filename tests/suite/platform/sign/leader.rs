@@ -1,4 +1,4 @@
-//! One request reads the sign for all who wait there: whatever becomes of it, the others are answered.
+//! One request reads the board for all who wait there: whatever becomes of it, the others are answered.
 //!
 //! A request dies here as it does in the local server, whose sandbox ends when it has an answer for somebody who has
 //! gone; a panic of ours cannot be had from outside.

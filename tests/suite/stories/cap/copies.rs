@@ -22,7 +22,7 @@ const HERE: [u8; 4] = [192, 0, 2, 1];
 const NEXT_DOOR: [u8; 4] = [192, 0, 2, 200];
 const ELSEWHERE: [u8; 4] = [198, 51, 100, 1];
 
-/// Other visitors keep the copy of the sign young, so that it shows what is taken.
+/// Other visitors keep the copy of the board young, so that it shows what is taken.
 fn is_seen(house: &House, other: &mut Visitor<'_>) {
     house.forget_the_sign();
     other.ask("/");

@@ -147,7 +147,7 @@ pub(crate) fn programs_and_forms_renew_a_session_as_pages_do(house: &House) {
     let post = || fetch().method("POST").body("application/json", "{}");
     for ask in [fetch(), post(), fetch(), post()] {
         house.wait(2 * MINUTE);
-        // Where no sign is left, the first request brings one.
+        // Where no board is left, the first request brings one.
         visitor.send(picture());
         let renewed = (0..20).any(|_| {
             house.wait(MOMENT);

@@ -13,7 +13,7 @@ in_houses_whose_clock_is_turned! {
     an_event_set_after_a_loss_holds
 }
 
-/// A copy of the sign is never older.
+/// A copy of the board is never older.
 const SEEN: Duration = Duration::from_secs(3);
 
 /// No data are lost in the millisecond in which they began.

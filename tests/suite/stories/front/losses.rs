@@ -35,7 +35,7 @@ fn lose(house: &House) {
     house.store.command(&["DEL", &house.key("")]).unwrap();
 }
 
-/// No copy of the sign is left anywhere, and the tickets of the lost line count as ended.
+/// No copy of the board is left anywhere, and the tickets of the lost line count as ended.
 fn lost_for_good(house: &House, line: &mut Visitor<'_>) {
     lose(house);
     house.forget_pop();

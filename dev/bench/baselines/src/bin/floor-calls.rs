@@ -6,8 +6,8 @@ fn main() {
     use std::io::Write;
 
     use calls::{
-        OF_VISITOR, TOLD, answered, ask_store, asked, note, passed_on, put_up, remember,
-        remembered, sign,
+        OF_VISITOR, TOLD, answered, ask_store, asked, board, note, passed_on, put_up, remember,
+        remembered,
     };
     use fastly::Request;
     use fastly::geo::geo_lookup;
@@ -107,7 +107,7 @@ mod calls {
         let _ = copy.map(fastly::http::body::StreamingBody::finish);
     }
 
-    /// The copy of the sign, which every one of these pages reads.
+    /// The copy of the board, which every one of these pages reads.
     pub(super) fn sign() {
         if !read() {
             insert();
@@ -135,7 +135,7 @@ mod calls {
         let _ = answer.map(fastly::http::body::StreamingBody::finish);
     }
 
-    /// The sign of the store's answer, where it is newer than the copy.
+    /// The board of the store's answer, where it is newer than the copy.
     pub(super) fn put_up() {
         let _ = read();
         insert();

@@ -178,7 +178,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting {
         name: "probe_path",
         accepted: Text("none, a path of at most 200 characters without a query"),
-        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the sign, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
+        what: "what the edge itself [asks the origin for](../explanation/how-the-line-works.md#the-health-of-the-origin) after it has renewed the board, unless `origin_health` is `off`: at most once a second in each data centre, as a GET with the host of that visitor, or `origin_host`, and no other header of theirs. Its answer counts like those that are watched. Take a page that needs what your pages need, such as the database, and no ticket",
     },
     Setting {
         name: "adaptive_pace",

@@ -2,11 +2,11 @@
 
 use now_serving::http::Reply;
 use now_serving::operator::verbs;
-use now_serving::page::{self, Configured, PanelView, SignSeen};
+use now_serving::page::{self, BoardSeen, Configured, PanelView};
 use now_serving::queue::{
-    Absent, AbsentVisitors, Action, Birth, Bound, Cap, Cursor, Explained, InvitedVisitors, Live,
+    Absent, AbsentVisitors, Action, Board, Bound, Cap, Cursor, Explained, InvitedVisitors, Live,
     Measured, MinuteSample, Mode, OriginHealth, OriginState, Pace, PanelSnapshot, Provenance,
-    Released, Sign, TurnsOver,
+    Released,
 };
 
 use super::PATH;
@@ -170,31 +170,19 @@ fn action(verb: &str, value: &str, set: Provenance) -> Action {
     }
 }
 
-fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
+fn board(history: History, now: MinuteSample, now_ms: u64) -> Board {
     let measured = Measured {
         released: 10 * ADMITTED_A_MINUTE,
         took_ms: 10 * MINUTE_MS,
         moved_ms: history.moved_ms(now_ms),
         step_ms: PACE.automatic * 1000,
     };
-    Sign {
-        birth: Birth::default(),
+    Board {
         epoch: 1,
         cursor: Cursor(now.admitted),
         length: now.drawn,
-        front: None,
-        regions: Vec::new(),
-        over: TurnsOver::default(),
-        credit: 0,
-        head: None,
-        lines: None,
-        logged: None,
         measured: (now.admitted > 0).then_some(measured),
         pops: Some(3),
-        sessions: None,
-        origin: None,
-        event: None,
-        begun: None,
         live: Live {
             mode: history.mode(),
             pace: PACE,
@@ -202,6 +190,7 @@ fn sign(history: History, now: MinuteSample, now_ms: u64) -> Sign {
             version: 3,
             ..Live::default()
         },
+        ..Board::default()
     }
 }
 
@@ -232,7 +221,7 @@ fn limits(history: History, now_ms: u64) -> Explained {
     }
 }
 
-fn board(history: History, now_ms: u64) -> PanelSnapshot {
+fn snapshot(history: History, now_ms: u64) -> PanelSnapshot {
     let now = history.now(now_ms);
     let actions = history.actions(now_ms);
     let set = |verb: &str| {
@@ -240,7 +229,7 @@ fn board(history: History, now_ms: u64) -> PanelSnapshot {
         found.map(|action| action.set.clone())
     };
     PanelSnapshot {
-        sign: sign(history, now, now_ms),
+        board: board(history, now, now_ms),
         drawn: now.drawn,
         admitted: now.admitted,
         absent: Absent {
@@ -264,7 +253,7 @@ fn board(history: History, now_ms: u64) -> PanelSnapshot {
 /// The panel; nothing for a line that there is not.
 pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
     let line = LINES.iter().find(|known| known.name == name)?;
-    let board = board(line.history, now_ms);
+    let snapshot = snapshot(line.history, now_ms);
     let path = format!("{PATH}/panel/{name}");
     let configured = Configured {
         rooms: Vec::new(),
@@ -284,9 +273,9 @@ pub(super) fn panel(name: &str, now_ms: u64) -> Option<Reply> {
         short_passwords: Vec::new(),
     };
     let view = PanelView {
-        board: &board,
+        snapshot: &snapshot,
         words: verbs::WORDS,
-        copy: Some(SignSeen {
+        copy: Some(BoardSeen {
             read_ms: now_ms.saturating_sub(700),
             is_old: false,
         }),

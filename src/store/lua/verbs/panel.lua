@@ -1,4 +1,4 @@
--- board: the status with what only the panel shows; changes nothing.
+-- panel: the status with what only the panel shows; changes nothing.
 -- Keys: those of `status`, and `actions`. No arguments.
 -- Answer: that of `status`, and `hour`, `actions`, `minute`, and which operator made each setting.
 

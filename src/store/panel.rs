@@ -1,30 +1,30 @@
-//! How the answer of the verb `board` is read.
+//! How the answer of the verb `panel` is read.
 
 use super::reply::Answer;
 use crate::queue::{Action, MinuteSample, PanelSnapshot, Provenance};
 
-/// What the verb `board` answers.
-pub(super) fn read_board(answer: &Answer) -> Option<PanelSnapshot> {
-    let set = |at: &str, by: &str| {
-        let at_ms = answer.optional_number(at)?;
+/// What the verb `panel` answers.
+pub(super) fn read_panel(answer: &Answer) -> Option<PanelSnapshot> {
+    let board = answer.board()?;
+    let set_at = board.live.set_at;
+    let set = |at_ms: u64, by: &str| {
         let by = answer.optional(by, |text| Some(text.to_owned()))?;
-        let at_ms = at_ms.filter(|at_ms| *at_ms > 0);
-        Some(at_ms.map(|at_ms| Provenance { at_ms, by }))
+        Some((at_ms > 0).then_some(Provenance { at_ms, by }))
     };
     let (hour, actions) = (answer.texts("hour")?, answer.texts("actions")?);
     Some(PanelSnapshot {
-        sign: answer.sign()?,
+        board,
         drawn: answer.number("drawn")?,
         admitted: answer.number("admitted")?,
         absent: answer.absent()?,
         limits: answer.limits()?,
         origin: answer.health()?,
         invited: answer.invited()?,
-        mode: set("mode_at", "mode_by")?,
-        pace: set("pace_at", "pace_by")?,
-        message: set("message_at", "message_by")?,
-        cap: set("cap_at", "cap_by")?,
-        event: set("event_at", "event_by")?,
+        mode: set(set_at.mode, "mode_by")?,
+        pace: set(set_at.pace, "pace_by")?,
+        message: set(set_at.message, "message_by")?,
+        cap: set(set_at.cap, "cap_by")?,
+        event: set(set_at.event, "event_by")?,
         hour: hour.into_iter().filter_map(minute).collect(),
         minute: answer.number("minute")?,
         actions: actions.into_iter().filter_map(action).collect(),

@@ -1,18 +1,17 @@
-//! The sign: the small public state of the line, and what a ticket proves about it.
+//! The board: the small public state of the line, and what a ticket proves about it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use super::{
-    Begun, Birth, Event, EventList, EventSign, FrontLane, Head, Logged, OriginSign, Phase,
-    RegionLine, TurnsOver,
+    Begun, Birth, CurrentEvent, Event, EventList, FrontLane, Head, Logged, Phase, RegionLine,
+    TurnsOver, WatchedOrigin,
 };
 use crate::queue::{Cap, Cursor, Measured, Mode, Pace, Position, Sessions, waiting};
 
-/// The public state of the line, the same for every visitor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sign {
+/// The public state of the line, the same for every visitor. `store/lua/board.lua` writes it as one JSON text with these names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Board {
     /// Which line this is.
-    #[serde(default)]
     pub birth: Birth,
     /// Raising it ends every ticket of the room.
     pub epoch: u64,
@@ -21,82 +20,90 @@ pub struct Sign {
     /// Tickets drawn.
     pub length: u64,
     /// The front lane, once a number was drawn there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub front: Option<FrontLane>,
     /// The lines of the room's regions, once a number was drawn there, in the order of their names. The main line is that of all other
     /// places.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        with = "super::region::in_copy"
-    )]
+    #[serde(default)]
     pub regions: Vec<RegionLine>,
     /// Admissions granted to arrivals that have not come yet.
     pub credit: u64,
-    /// What the journal has reached; nothing for a line of the version before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What the journal has reached; nothing for a line without one.
+    #[serde(default, deserialize_with = "present")]
     pub head: Option<Head>,
     /// The number of the journal's last line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub lines: Option<u64>,
-    /// Up to which line the log of this POP has the journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logged: Option<Logged>,
     /// How fast the line moved, while somebody was left waiting.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub measured: Option<Measured>,
-    /// How many POPs renewed the sign in the last minute or two; `None` where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How many POPs renewed their copy in the last minute or two; `None` where that is not known.
+    #[serde(default, deserialize_with = "present")]
     pub pops: Option<u64>,
     /// Up to which numbers turns are over.
-    #[serde(default, skip_serializing_if = "TurnsOver::is_empty")]
+    #[serde(default)]
     pub over: TurnsOver,
     /// Who is inside; nothing without a cap.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub sessions: Option<Sessions>,
     /// What is known of the origin; nothing where its answers are not watched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<OriginSign>,
+    #[serde(default, deserialize_with = "present")]
+    pub origin: Option<WatchedOrigin>,
     /// The event whose time it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<EventSign>,
+    #[serde(default, deserialize_with = "present")]
+    pub event: Option<CurrentEvent>,
     /// The event that the line has begun, which may be over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub begun: Option<Begun>,
     /// What an operator may have set.
-    #[serde(default)]
     pub live: Live,
+    /// The text of which this was read: as a POP keeps it, and brings it to a store that may have lost its data. Empty for a board that
+    /// no store wrote.
+    #[serde(skip)]
+    pub text: String,
+    /// Up to which line the log of this POP has the journal: each POP has its own.
+    #[serde(skip)]
+    pub logged: Option<Logged>,
+}
+
+/// A field that may be missing. One that is there and cannot be read is an error, `null` as well: it is not taken for absent.
+pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
 }
 
 /// The settings that are kept with the line, so that a change is seen everywhere without a deploy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Live {
     /// Who goes in.
     pub mode: Mode,
     /// The pace: what an operator set, else what is configured.
     pub pace: Pace,
     /// Whether it is an operator's.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
     /// The message to waiting visitors, if an operator set one; empty for nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub message: Option<String>,
     /// The cap, if an operator set one, or took the configured one away.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub cap: Option<Cap>,
     /// The events, if an operator set them in place of the configured ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     pub events: Option<EventList>,
     /// Grows with each change of these.
     pub version: u64,
     /// When each was set.
-    #[serde(default, skip_serializing_if = "SetTimes::is_empty")]
+    #[serde(default)]
     pub set_at: SetTimes,
 }
 
 /// When operators set mode, pace, message, cap and events, by the store's clock in milliseconds; 0 for never. Of two copies the later one
 /// counts, setting by setting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct SetTimes {
     /// The mode.
     pub mode: u64,
@@ -105,10 +112,8 @@ pub struct SetTimes {
     /// The message.
     pub message: u64,
     /// The cap.
-    #[serde(default)]
     pub cap: u64,
     /// The events.
-    #[serde(default)]
     pub event: u64,
 }
 
@@ -121,13 +126,7 @@ impl Live {
     }
 }
 
-impl SetTimes {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl Sign {
+impl Board {
     /// How many hold a ticket and have not been admitted, in all lanes.
     #[must_use]
     pub fn waiting(&self) -> u64 {
@@ -189,14 +188,14 @@ pub struct WaitingProof {
     pub epoch: u64,
     /// The number on it.
     pub position: Position,
-    /// Where the sign stood when it was drawn.
+    /// Where the board stood when it was drawn.
     pub cursor_at_draw: Cursor,
     /// The number that its holder drew, where a lot gave another one.
     pub came: Option<Position>,
 }
 
 impl WaitingProof {
-    /// Whether it is the same number in the same line; a later sight of the sign makes no difference.
+    /// Whether it is the same number in the same line; a later sight of the board makes no difference.
     #[must_use]
     pub fn is_same(self, other: Self) -> bool {
         let written = |place: Self| (place.born, place.epoch, place.position, place.came);

@@ -1,46 +1,46 @@
-//! The copy of the sign in the platform's cache, and the last sign there was; and what this sandbox has of them from before.
+//! The copy of the board in the platform's cache, and the last board there was; and what this sandbox has of them from before.
 
 use fastly::cache::core::{CacheError, CacheKey, Found, Transaction};
 
 use now_serving::cache::{
-    CachedSign, LAST_SIGN_TTL, LOOKUP_TIMEOUT, Lookup, Refresh, RefreshGuard, SignCache,
+    BoardCache, CachedBoard, LAST_BOARD_TTL, LOOKUP_TIMEOUT, Lookup, Refresh, RefreshGuard,
 };
 use now_serving::queue::Now;
 
-use super::objects::{Overwritten, SignCopy};
+use super::objects::{BoardCopy, Overwritten};
 use super::pop::PlatformCache;
 
 impl PlatformCache {
-    fn sign_copy(&self) -> SignCopy {
-        SignCopy::at(CacheKey::from(self.counts.room().cache_key("sign")))
+    fn sign_copy(&self) -> BoardCopy {
+        BoardCopy::at(CacheKey::from(self.counts.room().cache_key("sign")))
     }
 
     fn last_copy(&self) -> Overwritten {
         Overwritten::at(CacheKey::from(self.counts.room().cache_key("last-sign")))
     }
 
-    /// The last sign as it is now: other requests may have put up a later one since this request began.
-    pub(super) fn last_now(&self) -> Option<CachedSign> {
-        from_json(&self.last_copy().found()?)
+    /// The last board as it is now: other requests may have put up a later one since this request began.
+    pub(super) fn last_now(&self) -> Option<CachedBoard> {
+        read(&self.last_copy().found()?)
     }
 
     /// For the requests that follow in this sandbox.
-    fn keep(&self, copy: &CachedSign) {
+    fn keep(&self, copy: &CachedBoard) {
         let mut kept = self.kept.borrow_mut();
         kept.keep(&self.counts.room(), copy, self.now);
     }
 
-    /// What to put up when this copy was read: it, or the last sign where that is later; nothing where the copy there shows
+    /// What to put up when this copy was read: it, or the last board where that is later; nothing where the copy there shows
     /// more, so that this one was read earlier and comes late.
-    fn newest(&self, copy: &CachedSign) -> Option<CachedSign> {
+    fn newest(&self, copy: &CachedBoard) -> Option<CachedBoard> {
         let there = self.sign_copy().found();
-        let there = there.and_then(|found| from_json(&found));
+        let there = there.and_then(|found| read(&found));
         let is_late = there.is_some_and(|there| copy.is_older_than(&there));
         (!is_late).then(|| copy.or_later(self.last_now()))
     }
 }
 
-impl SignCache for PlatformCache {
+impl BoardCache for PlatformCache {
     fn lookup(&self) -> Lookup {
         // Nearly always there is a fresh copy, and finding it is less work than a transaction.
         if let Some(copy) = self.peek() {
@@ -51,7 +51,7 @@ impl SignCache for PlatformCache {
             Err(CacheError::Timeout) => return Lookup::Timeout,
             Err(_) => return Lookup::Unavailable,
         };
-        let copy = transaction.found().and_then(|found| from_json(&found));
+        let copy = transaction.found().and_then(|found| read(&found));
         let duty = transaction
             .must_insert_or_update()
             .then(|| -> RefreshGuard {
@@ -67,40 +67,40 @@ impl SignCache for PlatformCache {
         }
     }
 
-    fn peek(&self) -> Option<CachedSign> {
+    fn peek(&self) -> Option<CachedBoard> {
         let found = self.sign_copy().found()?;
-        let copy = (!found.is_stale()).then(|| from_json(&found))?;
+        let copy = (!found.is_stale()).then(|| read(&found))?;
         copy.inspect(|copy| self.keep(copy))
     }
 
-    fn kept(&self, now: Now) -> Option<CachedSign> {
+    fn kept(&self, now: Now) -> Option<CachedBoard> {
         let kept = self.kept.borrow();
         kept.fresh(&self.counts.room(), now).cloned()
     }
 
-    fn put(&self, copy: &CachedSign) {
+    fn put(&self, copy: &CachedBoard) {
         let Some(copy) = self.newest(copy) else {
             self.kept.borrow_mut().forget();
             return;
         };
         self.keep(&copy);
         // Without a copy the next look reads the store, as the first one did.
-        let _ = self.sign_copy().write(to_json(&copy));
+        let _ = self.sign_copy().write(copy.written());
         keep(self.last_copy(), &copy);
     }
 
-    fn remember(&self, copy: &CachedSign) {
+    fn remember(&self, copy: &CachedBoard) {
         self.keep(copy);
         if let Some(copy) = copy.to_remember(self.last_now().as_ref()) {
             keep(self.last_copy(), &copy);
         }
     }
 
-    fn last(&self) -> Option<CachedSign> {
+    fn last(&self) -> Option<CachedBoard> {
         self.found.get_or_init(|| self.last_now()).clone()
     }
 
-    fn last_for_inside(&self, now: Now) -> Option<CachedSign> {
+    fn last_for_inside(&self, now: Now) -> Option<CachedBoard> {
         let kept = self.kept.borrow();
         if let Some(kept) = kept.fresh_inside(&self.counts.room(), now) {
             return Some(kept.clone());
@@ -118,31 +118,27 @@ struct Renewal {
 }
 
 impl Refresh for Renewal {
-    fn renew(self: Box<Self>, copy: &CachedSign) {
+    fn renew(self: Box<Self>, copy: &CachedBoard) {
         let Some(copy) = self.cache.newest(copy) else {
             self.cache.kept.borrow_mut().forget();
             return;
         };
         self.cache.keep(&copy);
         // Without a copy the next look reads the store, as this one did.
-        let _ = SignCopy::write_in(self.transaction, to_json(&copy));
+        let _ = BoardCopy::write_in(self.transaction, copy.written());
         keep(self.cache.last_copy(), &copy);
         self.cache.counts.has_renewed.set(true);
     }
 }
 
-/// Keeps the last sign for the time when the store does not answer.
-fn keep(last: Overwritten, copy: &CachedSign) {
+/// Keeps the last board for the time when the store does not answer.
+fn keep(last: Overwritten, copy: &CachedBoard) {
     if !copy.is_old {
-        // Without it this POP has no sign to show while the store does not answer.
-        let _ = last.write(to_json(copy), LAST_SIGN_TTL);
+        // Without it this POP has no board to show while the store does not answer.
+        let _ = last.write(copy.written(), LAST_BOARD_TTL);
     }
 }
 
-fn to_json(copy: &CachedSign) -> Vec<u8> {
-    serde_json::to_vec(copy).unwrap_or_default()
-}
-
-fn from_json(found: &Found) -> Option<CachedSign> {
-    serde_json::from_slice(&found.user_metadata()).ok()
+fn read(found: &Found) -> Option<CachedBoard> {
+    CachedBoard::read(&found.user_metadata())
 }

@@ -1,0 +1,85 @@
+-- The board: the small public state of the line as one JSON text. The edge reads it, a POP keeps it as it came, and a store that lost
+-- its data takes it back (see copy.lua). `queue/board.rs` has the same names.
+-- Invariant: cjson writes what serde reads. A list without an entry is left out, since it would be written as {}; no number has more
+-- than 14 digits, since more are rounded; and no list is keyed by numbers with gaps.
+-- A function without arguments; returns the text.
+
+local call, record, live = require('call'), require('record'), require('live')
+local events, health, mode, birth = require('events'), require('health'), require('mode'), require('birth')
+local lanes, cap, journal = require('lanes'), require('cap'), require('journal')
+local state = record.state
+
+-- How fast a lane moved, where that is known.
+local function measured(lane)
+  local since, released = state[lane .. 'since'], state[lane .. 'cursor'] - state[lane .. 'from']
+  if since > 0 and released > 0 then
+    local moved = state[lane .. 'moved']
+    return { released = released, took_ms = moved - since, moved_ms = moved, step_ms = state[lane .. 'step'] }
+  end
+end
+local function in_regions()
+  local list = {}
+  for _, region in ipairs(lanes.regions) do
+    -- The numbers of '*' are those of the main line.
+    local lane = region.own
+    if state[lane .. 'length'] > 0 then
+      table.insert(list, {
+        name = region.name, cursor = state[lane .. 'cursor'], length = state[lane .. 'length'], recent = lanes.recent(lane),
+        measured = measured(lane),
+      })
+    end
+  end
+  return list[1] and list or nil
+end
+local function settings()
+  local set_at
+  for i = 1, #live.NAMES do
+    local name = live.NAMES[i]
+    if live.set_at[name] > 0 then
+      set_at = set_at or {}
+      set_at[name] = live.set_at[name]
+    end
+  end
+  return {
+    mode = live.mode, pace = { automatic = live.automatic, quantity = live.quantity }, paced = live.paced == 1, version = live.version,
+    message = live.message or nil, cap = live.cap or nil, events = live.events or nil, set_at = set_at,
+  }
+end
+local function event()
+  local current = events.current
+  if current then
+    return {
+      phase = events.phase, told_ms = call.now,
+      event = {
+        id = current.id, prequeue_ms = current.prequeue, opens_ms = current.opens, closes_ms = current.closes > 0 and current.closes or nil,
+        order = require('lot').order_now(),
+      },
+    }
+  end
+end
+local function origin()
+  return health.setting and {
+    holds = mode.is_held(), cuts = state.w_cuts, cut_at = state.w_at >= 0 and state.w_at or nil,
+    is_slowed = health.is_slowed(),
+  } or nil
+end
+
+return function()
+  return cjson.encode({
+    birth = {
+      born = state.born, started = state.started, adopted = state.adopted, sealed = state.sealed == 1, settled = state.settled,
+      young = birth.is_young(), recent = lanes.recent(''), splices = birth.splices[1] and birth.splices or nil,
+    },
+    epoch = state.epoch, cursor = state.cursor, length = state.length, credit = state.credit, measured = measured(''),
+    pops = state.pops > 0 and state.pops or nil, live = settings(),
+    head = journal.shown and string.sub(journal.shown, 1, 16), lines = journal.shown and journal.shown_seq,
+    event = event(), begun = events.begun and require('lot').written(),
+    front = state.front_length > 0 and {
+      cursor = state.front_cursor, length = state.front_length, recent = lanes.recent('front_'),
+    } or nil,
+    regions = lanes.has_regions() and in_regions() or nil,
+    over = call.arg.turn_minutes and require('turns').shown() or nil,
+    sessions = cap.is_capped and require('sessions').shown() or nil,
+    origin = origin(),
+  })
+end

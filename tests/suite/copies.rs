@@ -1,0 +1,212 @@
+//! The board on its way between the script and the edge, and the copy of it that a POP brings back: over the embedded store and a Redis.
+
+use now_serving::cache::LastBoard;
+use now_serving::queue::{
+    AbsentVisitors, Board, Cap, Change, Changed, Effort, Event, HealthRule, Lag, Lane,
+    NetworkBound, NoSecrets, Now, Order, Pace, Region, RegionName, Regions, RoomName, Schedule,
+};
+use now_serving::store::upstash::StoreError;
+use now_serving::store::{Clock, Line};
+use upstash_local::{Redis, Store};
+
+use crate::house::{Direct, STORE_TOKEN, admin};
+
+const START_MS: u64 = 1_800_000_000_000;
+
+/// What has a meaning in JSON, or is written otherwise by the store's Lua than by serde, and what looks like a rounded number.
+const MESSAGE: &str = "1/2 \"price\" \\o/ \u{1f600} é {} [] null 1e+14 \"begun\":";
+
+/// The copy that a POP knows.
+struct Known(Option<Board>);
+
+impl LastBoard for Known {
+    fn last_board(&self) -> Option<Board> {
+        self.0.clone()
+    }
+}
+
+/// A room with everything that a board may show, and with nothing to show of it yet.
+struct Room {
+    store: Direct,
+    cap: Cap,
+    events: Vec<Event>,
+    regions: Option<Regions>,
+}
+
+impl Room {
+    fn plain(store: Store) -> Self {
+        Self {
+            store: Direct(store),
+            cap: Cap::default(),
+            events: Vec::new(),
+            regions: None,
+        }
+    }
+
+    fn with_everything(store: Store) -> Self {
+        let region = |name| Region {
+            name: RegionName::read(name).unwrap(),
+            share: None,
+        };
+        let event = Event {
+            id: "sale".to_owned(),
+            prequeue_ms: START_MS - 2_000,
+            opens_ms: START_MS - 1_000,
+            closes_ms: None,
+            order: Order::Arrival,
+        };
+        Self {
+            cap: Cap {
+                total_active: *Cap::TOTAL_ACTIVE.end(),
+                ..Cap::default()
+            },
+            events: vec![event],
+            regions: Some(Regions {
+                list: vec![region("east"), region("west")],
+                lag: Lag::One,
+            }),
+            ..Self::plain(store)
+        }
+    }
+
+    fn line<T>(&self, known: Option<Board>, ms: u64, verb: impl FnOnce(&Line<'_>) -> T) -> T {
+        verb(&Line {
+            store: &self.store,
+            room: &RoomName::new("main"),
+            pace: Pace {
+                automatic: 0,
+                quantity: 1,
+            },
+            turn_minutes: 5,
+            absent_visitors: AbsentVisitors::Off,
+            cap: self.cap,
+            schedule: Schedule {
+                events: &self.events,
+                secrets: &NoSecrets,
+            },
+            health: (HealthRule::default(), 30),
+            network: String::new(),
+            bound: NetworkBound::default(),
+            effort: Effort::default(),
+            invitation: None,
+            lane: Lane::Main,
+            front_share: 10,
+            regions: self.regions.as_ref(),
+            lifetime: 172_800,
+            pop: String::new(),
+            now: Now::from_ms(START_MS + ms),
+            clock: Clock::Given,
+            known: &Known(known),
+        })
+    }
+
+    /// The board after this visitor's draw.
+    fn draws(&self, id: &str, known: Option<Board>, ms: u64) -> Result<Board, StoreError> {
+        let drawn = self.line(known, ms, |line| line.join(id));
+        drawn.map(|answer| answer.board)
+    }
+}
+
+/// Words beside a copy say whether it may be news: its text is not looked at where it is none.
+fn a_copy_is_decoded_where_it_may_be_news(store: Store) {
+    let room = Room::plain(store);
+    let board = room.draws("one", None, 0).unwrap();
+    let unreadable = Board {
+        text: "no board".to_owned(),
+        ..board
+    };
+    let older = Board {
+        length: 0,
+        ..unreadable.clone()
+    };
+    for (id, known) in [("two", &unreadable), ("three", &older)] {
+        let board = room.draws(id, Some(known.clone()), 1_000);
+        assert!(board.is_ok(), "{id}: {board:?}");
+    }
+    let mut news = [(); 6].map(|()| unreadable.clone());
+    news[0].length += 100;
+    news[1].epoch += 1;
+    news[2].live.version += 1;
+    news[3].birth.started += 1;
+    news[4].lines = Some(100);
+    news[5].live.set_at.message = START_MS;
+    for known in news {
+        let board = room.draws("four", Some(known.clone()), 2_000);
+        let is_refused = matches!(board, Err(StoreError::Rejected(_)));
+        assert!(is_refused, "{known:?}: {board:?}");
+    }
+}
+
+fn is_json_of_serde(board: &Board) {
+    let text = &board.text;
+    let found: serde_json::Value = serde_json::from_str(text).unwrap();
+    let without_message = text.replace(
+        &found["live"]["message"].to_string().replace('/', "\\/"),
+        "",
+    );
+    for trap in ["{}", "[]", "null", "e+"] {
+        assert!(!without_message.contains(trap), "{trap} in {text}");
+    }
+}
+
+/// No list of regions, of cells or of turns that are over is written while it is empty.
+fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store: Store) {
+    let room = Room::with_everything(store);
+    let set = Change::new("message", vec![("message", MESSAGE.to_owned())]);
+    let changed = room.line(None, 0, |line| line.change(set, &admin()));
+    let Ok(Changed::Done(board, _)) = changed else {
+        panic!("{changed:?}");
+    };
+    assert_eq!(board.live.message.as_deref(), Some(MESSAGE));
+    assert!(board.regions.is_empty() && board.birth.splices.is_empty());
+    assert!(board.sessions.as_ref().unwrap().cells.is_empty());
+    is_json_of_serde(&board);
+    let drawn = room.draws("one", Some(board), 1_000).unwrap();
+    is_json_of_serde(&drawn);
+    room.store.0.restart_empty();
+    let back = room.draws("two", Some(drawn.clone()), 2_000).unwrap();
+    is_json_of_serde(&back);
+    assert_eq!(back.live.message.as_deref(), Some(MESSAGE));
+    assert_eq!(back.birth.born, drawn.birth.born);
+    assert!(back.length > drawn.length);
+    // What a POP keeps of the board with splices is the same board.
+    let again = now_serving::cache::read_board(back.text.clone(), back.logged);
+    assert_eq!(again, Some(back));
+}
+
+mod native {
+    use super::*;
+
+    fn store() -> Store {
+        Store::embedded(STORE_TOKEN).unwrap()
+    }
+
+    #[test]
+    fn a_copy_is_decoded_where_it_may_be_news() {
+        super::a_copy_is_decoded_where_it_may_be_news(store());
+    }
+
+    #[test]
+    fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss() {
+        super::a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss(store());
+    }
+}
+
+mod redis {
+    use super::*;
+
+    fn on(test: fn(Store)) {
+        let redis = Redis::start().unwrap();
+        test(Store::redis(redis.url(), STORE_TOKEN).unwrap());
+    }
+
+    #[test]
+    fn a_copy_is_decoded_where_it_may_be_news() {
+        on(super::a_copy_is_decoded_where_it_may_be_news);
+    }
+
+    #[test]
+    fn a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss() {
+        on(super::a_board_has_no_empty_list_and_comes_back_to_the_letter_after_a_loss);
+    }
+}
