@@ -283,25 +283,18 @@ fn visitors_who_are_let_in_see_what_the_origin_answers_and_receives() {
 fn an_origin_is_asked_for_a_name_that_it_cannot_know_and_for_the_one_that_it_gets() {
     let service = Service::start(&[
         ("automatic", "0"),
-        ("bypass_paths", "/echo /robots.txt"),
+        ("automatic_quantity", "5"),
         ("origin_host", "shop.platform.example"),
     ]);
+    service.operator("permit", Some(r#"{"amt":60}"#));
+    let receives = |host: &[&str]| {
+        let words = [&["--draw", "--echo", "/echo"], host].concat();
+        let run = service.probe(&words, None);
+        run.verdict("what the origin receives").to_owned()
+    };
     let named = ["--origin-host", "shop.platform.example"];
-    let echo = [&["--echo", "/echo"][..], &named].concat();
-    let run = service.probe(&echo, None);
-    assert_eq!(
-        run.verdict("what the origin receives"),
-        "ok",
-        "{}",
-        run.said
-    );
-    let run = service.probe(&["--echo", "/echo"], None);
-    assert_eq!(
-        run.verdict("what the origin receives"),
-        "differs",
-        "{}",
-        run.said
-    );
+    assert_eq!(receives(&named), "ok");
+    assert_eq!(receives(&[]), "differs");
     service.origin.clear();
     let url = service.origin.url();
     let run = service.probe(&["--origin", &url], None);
