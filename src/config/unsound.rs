@@ -60,8 +60,10 @@ impl Unsound {
             } else {
                 Sites::Unknown
             },
-            // Where the host was not read, the visitor's own is no other site's.
-            of_rooms: if problems.iter().all(|problem| problem.key != "origin_host") {
+            // Where it was not read there is none in most services, and visitors inside go on.
+            of_rooms: if problems.iter().all(|problem| problem.key != "origin_host")
+                && !findings.mixes_hosts
+            {
                 Sites::Known
             } else {
                 Sites::Unknown

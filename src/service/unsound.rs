@@ -35,12 +35,14 @@ pub fn passes(call: &Call, unsound: &Unsound, pop: &dyn Pop, now: Now) -> Option
     if may_be_for_operators(call, unsound) {
         return None;
     }
-    // It would be a loop where the visitor's host leads back here.
+    // Under the visitor's host a request would come back, where the origin is at a CDN to which that leads.
     if !unsound.knows_site(Lane::Main) {
         return None;
     }
     let place = unsound.place_of(call);
-    // Where it is not known whose request it is, the visitor's host is no other site's.
+    if place.is_none() && unsound.rooms.all().any(|room| room.site.host.is_some()) {
+        return None;
+    }
     let site = place
         .map(|place| place.room.site.clone())
         .unwrap_or_default();

@@ -19,6 +19,8 @@ pub(in crate::config) struct Findings {
     pub(in crate::config) mixes_rooms: bool,
     /// Whether it is not known to which backend visitors of a region go.
     pub(in crate::config) mixes_backends: bool,
+    /// Whether it is not known for which host the origin of a room is asked.
+    pub(in crate::config) mixes_hosts: bool,
 }
 
 /// What a problem does.
@@ -48,6 +50,7 @@ impl Reader<'_> {
             let meant = meant.filter(|meant| !COSMETIC.contains(meant));
             self.found.unknown.extend(meant);
             self.found.mixes_rooms |= meant == Some("rooms");
+            self.found.mixes_hosts |= meant == Some("origin_host");
             let weight = meant.map_or(Weight::Looks, |_| Weight::Closes);
             self.misnamed(DOCUMENT, name, &accepted, weight);
         }

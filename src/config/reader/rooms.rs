@@ -125,6 +125,7 @@ impl Reader<'_> {
             let meant = meant(&name, &rooms);
             self.found.mixes_rooms |= meant.is_some_and(|meant| AREA.contains(&meant));
             self.found.mixes_backends |= meant == Some("regions");
+            self.found.mixes_hosts |= meant == Some("origin_host");
             let accepted = match meant {
                 _ if is_setting => "the name of a setting in which rooms may differ; this one holds for all rooms and stands beside rooms".to_owned(),
                 Some(meant) => format!("the name of a setting in which rooms may differ; did you mean {meant}?"),
