@@ -4,13 +4,14 @@
 //! nothing early. Before an event the edge needs no
 //! call for it; while the store is asked, `store/lua/events.lua` decides by its own clock.
 
-use super::board::present;
 use super::health::numbers;
 use super::{DrawSecrets, Mode, NoSecrets};
 use serde::Deserialize;
 
-/// When an event happens, in milliseconds since 1970.
+/// When an event happens, in milliseconds since 1970. The store writes it as the settings do: as one text, in which a time may have
+/// more digits than cjson writes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Event {
     /// Its name, which stays when the times change.
     pub id: String,
@@ -19,15 +20,13 @@ pub struct Event {
     /// From then on visitors go in.
     pub opens_ms: u64,
     /// From then on no new visitor goes in; nothing where the event has no end.
-    #[serde(default, deserialize_with = "present")]
     pub closes_ms: Option<u64>,
     /// In which order visitors of the pre-queue go in.
     pub order: Order,
 }
 
 /// In which order those go in who came before an event opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// As they came.
     #[default]
@@ -87,11 +86,11 @@ impl Order {
     }
 }
 
-impl TryFrom<String> for Order {
+impl TryFrom<String> for Event {
     type Error = &'static str;
 
-    fn try_from(word: String) -> Result<Self, Self::Error> {
-        Self::read(&word).ok_or("no order")
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::read(&text).ok_or("no event")
     }
 }
 

@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn what_a_board_shows_and_cannot_be_read_is_not_taken_for_absent() {
         let event = json!({ "phase": "open", "told_ms": 9,
-            "event": { "id": "a", "prequeue_ms": 1, "opens_ms": 2, "closes_ms": 3, "order": "drawn~a" } });
+            "event": "a:1:2:3:drawn~a" });
         let capped = json!({ "total_active": 9, "minutes": 20, "enforcement": "on", "told_ms": 9, "since": 1, "promised": 0, "claimable": 9,
             "late": 0, "lapsed": 0, "cells": [[30, 2]], "ended": 0 });
         for (name, sound, unreadable) in [

@@ -52,7 +52,8 @@ impl Room {
             id: "sale".to_owned(),
             prequeue_ms: START_MS - 2_000,
             opens_ms: START_MS - 1_000,
-            closes_ms: None,
+            // As late as operators can write it: more digits than cjson writes.
+            closes_ms: Some(253_402_300_799_000),
             order: Order::Arrival,
         };
         Self {

@@ -439,8 +439,7 @@ fn more_than_its_share_for_the_front_lane_is_found() {
 #[test]
 fn an_event_that_lets_in_or_draws_too_early_is_found() {
     let event = |phase: &str| {
-        let of = r#"{"id":"sale","prequeue_ms":1,"opens_ms":2,"closes_ms":3,"order":"arrival"}"#;
-        format!(r#"{{"told_ms":1800000000000,"phase":"{phase}","event":{of}}}"#)
+        format!(r#"{{"told_ms":1800000000000,"phase":"{phase}","event":"sale:1:2:3:arrival"}}"#)
     };
     let (before, prequeue) = (event("before"), event("prequeue"));
     let first = |event: &str| {

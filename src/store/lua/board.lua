@@ -50,10 +50,8 @@ local function event()
   if current then
     return {
       phase = events.phase, told_ms = call.now,
-      event = {
-        id = current.id, prequeue_ms = current.prequeue, opens_ms = current.opens, closes_ms = current.closes > 0 and current.closes or nil,
-        order = require('lot').order_now(),
-      },
+      -- Its end may be so late that its time has more than 14 digits.
+      event = string.format('%s:%d:%d:%d:%s', current.id, current.prequeue, current.opens, current.closes, require('lot').order_now()),
     }
   end
 end
