@@ -73,7 +73,7 @@ struct Added {
 #[must_use]
 pub fn read_board(text: String, logged: Option<Logged>) -> Option<Board> {
     let board: Board = serde_json::from_str(&text).ok()?;
-    Some(Board {
+    board.is_exact().then_some(Board {
         text,
         logged,
         ..board

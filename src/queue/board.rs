@@ -66,6 +66,10 @@ pub struct Board {
     pub logged: Option<Logged>,
 }
 
+/// The greatest number that the store's JSON writes as it is: 14 digits. A greater one it would round, and its own board could not be
+/// read any more.
+const GREATEST: u64 = 99_999_999_999_999;
+
 /// A field that may be missing. One that is there and cannot be read is an error, `null` as well: it is not taken for absent.
 pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
@@ -127,6 +131,19 @@ impl Live {
 }
 
 impl Board {
+    /// Whether a store that takes a copy of this over can write it again.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let birth = [self.birth.born, self.birth.started, self.birth.settled];
+        let line = [self.epoch, self.cursor.0, self.length, self.credit];
+        let front = self.front.map(|front| [front.cursor.0, front.length]);
+        let regions = self.regions.iter();
+        let regions = regions.flat_map(|region| [region.cursor.0, region.length]);
+        let others = front.into_iter().flatten().chain(self.lines);
+        let mut numbers = birth.into_iter().chain(line).chain(others).chain(regions);
+        numbers.all(|number| number <= GREATEST)
+    }
+
     /// How many hold a ticket and have not been admitted, in all lanes.
     #[must_use]
     pub fn waiting(&self) -> u64 {

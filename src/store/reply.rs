@@ -296,6 +296,12 @@ mod tests {
             ("head", json!("0123456789abcdef"), json!("0123")),
             ("lines", json!(7), json!("some")),
             ("lines", json!(7), json!(1e14)),
+            ("lines", json!(7), json!(100_000_000_000_000_u64)),
+            (
+                "length",
+                json!(99_999_999_999_999_u64),
+                json!(100_000_000_000_000_u64),
+            ),
             (
                 "measured",
                 json!({ "released": 1, "took_ms": 2, "moved_ms": 3, "step_ms": 0 }),
