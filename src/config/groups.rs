@@ -27,7 +27,7 @@ pub struct Web {
     pub web_sockets: WebSockets,
 }
 
-/// Tickets and the keys that board them.
+/// Tickets and the keys that sign them.
 pub struct Tickets {
     /// Life of a waiting ticket in seconds; polls renew it.
     pub life: u64,

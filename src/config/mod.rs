@@ -62,7 +62,7 @@ pub struct Config {
     pub paths: Paths,
     /// What visitors' browsers, other sites and the origin get to see.
     pub web: Web,
-    /// Tickets and the keys that board them.
+    /// Tickets and the keys that sign them.
     pub tickets: Tickets,
     /// What to do while the store does not answer.
     pub outage: Outage,

@@ -12,11 +12,11 @@ use super::pop::PlatformCache;
 
 impl PlatformCache {
     fn sign_copy(&self) -> BoardCopy {
-        BoardCopy::at(CacheKey::from(self.counts.room().cache_key("sign")))
+        BoardCopy::at(CacheKey::from(self.counts.room().cache_key("board")))
     }
 
     fn last_copy(&self) -> Overwritten {
-        Overwritten::at(CacheKey::from(self.counts.room().cache_key("last-sign")))
+        Overwritten::at(CacheKey::from(self.counts.room().cache_key("last-board")))
     }
 
     /// The last board as it is now: other requests may have put up a later one since this request began.

@@ -44,13 +44,13 @@ fn seconds([hour, minute, second]: [i32; 3]) -> Option<i64> {
     is_clock.then(|| i64::from(hour * 3600 + minute * 60 + second))
 }
 
-/// Numbers that have these digits, with this board between them.
+/// Numbers that have these digits, with this sign between them.
 fn numbers<const MANY: usize>(
     text: &str,
-    board: char,
+    sign: char,
     digits: [usize; MANY],
 ) -> Option<[i32; MANY]> {
-    let mut parts = text.split(board);
+    let mut parts = text.split(sign);
     let mut numbers = [0; MANY];
     for (number, digits) in numbers.iter_mut().zip(digits) {
         let part = parts.next()?;

@@ -59,7 +59,7 @@ mod tests {
         let room = RoomName::new("main");
         assert_eq!(room.line_key(), "queue:{main}");
         assert_eq!(room.store_key("hour"), "queue:{main}:hour");
-        assert_eq!(room.cache_key("sign"), "sign:main");
+        assert_eq!(room.cache_key("board"), "board:main");
         assert_eq!(room.cache_key_of("till", 3), "till:main:3");
     }
 }

@@ -242,7 +242,7 @@ impl<'a> Chain<'a> {
         for line in begun {
             let (room, number, cursor) = (self.room, line.number, line.main.to);
             report.notes.push(format!(
-                "{room}: with line {number} the journal began anew at the cursor {cursor}, and no copy of the sign was left."
+                "{room}: with line {number} the journal began anew at the cursor {cursor}, and no copy of the board was left."
             ));
         }
     }

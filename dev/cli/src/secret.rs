@@ -27,7 +27,7 @@ pub enum Wanted {
     New(Secret),
     /// The keys that check `Queue-Pass`.
     Pass,
-    /// The keys that board the answers of a verifier.
+    /// The keys that sign the answers of a verifier.
     Verifier,
 }
 

@@ -1,4 +1,4 @@
-//! Keys that board nothing but what targets make, a room and a moment.
+//! Keys that sign nothing but what targets make, a room and a moment.
 
 use std::sync::LazyLock;
 

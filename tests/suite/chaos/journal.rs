@@ -10,7 +10,7 @@ use super::rooms::{ROOMS, line_key};
 use super::world::World;
 
 /// An older copy of the data came back, and the line went on before a data centre showed more: `docs/explanation/evidence.md`.
-const NO_COPY_LEFT: &str = "it came back with older data and no copy of the sign was left";
+const NO_COPY_LEFT: &str = "it came back with older data and no copy of the board was left";
 
 impl World {
     /// The lines that the store still has of a room, as a page of its journal. They are read without a request, which would move the

@@ -22,7 +22,7 @@ struct Case {
     name: &'static str,
     data_centres: f64,
     seconds: f64,
-    /// Between two readings of the sign in a data centre.
+    /// Between two readings of the board in a data centre.
     sign: f64,
     visitors: f64,
     requests_each: f64,
