@@ -1,7 +1,8 @@
 //! The backends of the service: that of the store decides address and deadlines, whatever the settings say, and those of regions are named
 //! by the settings.
 //!
-//! Invariant: a token is sent to no other host than the one of `upstash_url`, and no visitor's request to the store.
+//! Invariant: a token is sent over a connection to the host of `upstash_url`, or with that host as its `Host`, and no visitor's request to
+//! the store. Whose certificate the connection needs is the backend's.
 
 use std::time::Duration;
 
