@@ -16,6 +16,8 @@ enum Refusal {
     NotFound,
     /// The name leads to the room again.
     Loop,
+    /// No success, which may be of the name or of the page: a CDN answers 403 or 500, a shop leads to its own name.
+    Unclear(u16),
 }
 
 impl Refusal {
@@ -27,21 +29,23 @@ impl Refusal {
             404 => Some(Self::NotFound),
             508 => Some(Self::Loop),
             500.. if says_loop() => Some(Self::Loop),
-            _ => None,
+            200..=299 => None,
+            status => Some(Self::Unclear(status)),
         }
     }
 
-    fn word(self) -> &'static str {
+    fn word(self) -> String {
         match self {
-            Self::Misdirected => "421",
-            Self::NotFound => "404",
-            Self::Loop => "in a loop",
+            Self::Misdirected => "421".to_owned(),
+            Self::NotFound => "404".to_owned(),
+            Self::Loop => "in a loop".to_owned(),
+            Self::Unclear(status) => status.to_string(),
         }
     }
 
     fn means(self) -> &'static str {
         match self {
-            Self::Misdirected | Self::NotFound => {
+            Self::Misdirected | Self::NotFound | Self::Unclear(_) => {
                 "the origin finds a site by its `Host` and has none of this name, so visitors inside get that answer."
             }
             Self::Loop => {
@@ -74,12 +78,22 @@ fn by_any_name(answer: &Answer) -> Finding {
     Finding::fine(CHECK, seen)
 }
 
-fn by_host(made_up: Refusal, host: &str, own: &Answer) -> Finding {
+fn by_host(of_made_up: Refusal, host: &str, own: &Answer) -> Finding {
     let made_up = format!(
         "{MADE_UP}, a name that it cannot know, is answered {}",
-        made_up.word()
+        of_made_up.word()
     );
-    let Some(refusal) = Refusal::of(own) else {
+    let of_own = Refusal::of(own);
+    if let Some(Refusal::Unclear(status)) = of_own
+        && of_own == Some(of_made_up)
+    {
+        let seen = format!("{made_up}, and {host} {status} as well, which may be of the page.");
+        return Finding::unseen(CHECK, seen)
+            .mend("open the address of the origin by both names, and compare the pages.");
+    }
+    // Another answer than to a name that it cannot know is of a name that it knows.
+    let known = of_own.filter(|refusal| !matches!(refusal, Refusal::Unclear(_)));
+    let Some(refusal) = known else {
         let seen = format!(
             "{made_up}, and {host} {}: the origin knows this name.",
             own.status
@@ -119,8 +133,9 @@ mod tests {
         ];
         for (answer, refusal) in [
             (answer(200, "a loop of wool", &[]), None),
-            (answer(301, "", &[]), None),
-            (answer(503, "busy", &[]), None),
+            (answer(301, "", &[]), Some(Refusal::Unclear(301))),
+            (answer(403, "", &[]), Some(Refusal::Unclear(403))),
+            (answer(503, "busy", &[]), Some(Refusal::Unclear(503))),
             (answer(404, "no such app", &[]), Some(Refusal::NotFound)),
             (answer(421, "", &[]), Some(Refusal::Misdirected)),
             (answer(508, "", &[]), Some(Refusal::Loop)),
@@ -135,8 +150,17 @@ mod tests {
     fn only_a_name_that_the_origin_does_not_know_differs() {
         let own = |status| by_host(Refusal::NotFound, "shop.example", &answer(status, "", &[]));
         assert_eq!(own(200).verdict, Verdict::Fine);
+        for status in [301, 401, 503] {
+            assert_eq!(own(status).verdict, Verdict::Fine, "{status}");
+        }
         let found = own(421);
         assert_eq!(found.verdict, Verdict::Differs);
         assert!(found.seen.contains("shop.example 421"), "{found:?}");
+        // As a CDN answers any name that it does not know, or a shop its first page.
+        for status in [301, 403, 500] {
+            let alike = answer(status, "", &[]);
+            let found = by_host(Refusal::Unclear(status), "shop.example", &alike);
+            assert_eq!(found.verdict, Verdict::Unseen, "{status}");
+        }
     }
 }
