@@ -1,7 +1,6 @@
 //! A stand-in for Fastly's API: remembers what it was asked and what was made, and answers as much as the CLI needs to go on.
 //!
-//! It knows one service with versions, which are locked once they are active. What is made in one version is in every later
-//! one. It shows what the CLI asks for, not whether Fastly would grant it: a test says what it does not grant.
+//! It knows one service with versions, which are locked once they are active. A clone has what its version had. It shows what the CLI asks for, not whether Fastly would grant it: a test says what it does not grant.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -47,11 +46,15 @@ struct State {
     seen: Vec<Seen>,
     /// The newest version, from 1 once there is a service.
     version: u64,
-    is_active: bool,
+    /// The one that visitors get, or 0.
+    active: u64,
     /// The service, as the API shows it.
     service: Option<Value>,
-    /// Everything else, by the path it was made at, without the number of a version.
+    /// Everything else, by the path it was made at.
     made: BTreeMap<String, Vec<Value>>,
+    /// What the API would tell of the files in a package.
+    files_hash: String,
+    is_issued: bool,
     refusals: Vec<Refusal>,
 }
 
@@ -120,6 +123,16 @@ impl Api {
             status,
             detail: detail.to_owned(),
         });
+    }
+
+    /// The hash of the files in the package that it will get, as `fastly compute hash-files` tells it.
+    pub fn expect_package(&self, files_hash: &str) {
+        files_hash.clone_into(&mut locked(&self.state).files_hash);
+    }
+
+    /// From now on the certificates that were ordered are issued.
+    pub fn issue(&self) {
+        locked(&self.state).is_issued = true;
     }
 
     /// What the CLI takes as `FASTLY_API_ENDPOINT` and `FASTLY_ACCOUNT_ENDPOINT`.
@@ -224,23 +237,38 @@ fn name(made: &Value) -> Option<&str> {
     keys.iter().find_map(|key| made.get(key)?.as_str())
 }
 
-/// Where something is made or listed, in whatever version of the service.
-fn place(path: &str) -> String {
-    let mut parts: Vec<&str> = path.split('/').collect();
-    if let [_, "service", _, "version", number, _, ..] = &mut parts[..] {
-        *number = "*";
+/// Where what belongs to a version of the service is made or listed.
+fn of_version(number: u64) -> String {
+    format!("/service/{SERVICE}/version/{number}/")
+}
+
+/// What is changed gets these fields.
+fn merge(made: Option<&mut Value>, changed: &Value) {
+    if let (Some(Value::Object(made)), Value::Object(changed)) = (made, changed) {
+        made.extend(changed.clone());
     }
-    parts.join("/")
+}
+
+/// One on each page of a list, so that a caller who reads a page alone is found out.
+fn page(listed: &[Value], query: &str) -> Value {
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let cursor = pairs.find(|(key, _)| key == "cursor");
+    let at: usize = cursor
+        .and_then(|(_, at)| at.parse().ok())
+        .unwrap_or_default();
+    let next = (at + 1 < listed.len()).then(|| (at + 1).to_string());
+    let here: Vec<&Value> = listed.get(at).into_iter().collect();
+    json!({ "data": here, "meta": { "limit": 1, "next_cursor": next.unwrap_or_default() } })
 }
 
 /// The subscriptions of a domain, as JSON:API has them.
-fn subscriptions(domains: &[Value], is_list: bool) -> Value {
+fn subscriptions(domains: &[Value], state: &str, is_list: bool) -> Value {
     let data: Vec<Value> = domains
         .iter()
         .map(|domain| {
             json!({
                 "id": "made-subscription", "type": "tls_subscription",
-                "attributes": { "certificate_authority": "certainly", "state": "pending" },
+                "attributes": { "certificate_authority": "certainly", "state": state },
                 "relationships": {
                     "common_name": { "data": { "id": domain, "type": "tls_domain" } },
                     "tls_domains": { "data": [{ "id": domain, "type": "tls_domain" }] },
@@ -311,9 +339,15 @@ impl State {
                 self.service = Some(service.clone());
                 (200, service)
             }
+            ("PUT", ["service", _]) => {
+                let changed = fields(asked.body);
+                merge(self.service.as_mut(), &changed);
+                (200, self.service.clone().unwrap_or_default())
+            }
             ("DELETE", ["service", _]) => {
                 self.service = None;
-                (200, json!({ "status": "ok" }))
+                self.active = 0;
+                self.of_the_rest(asked)
             }
             ("GET", ["service", _, "details"]) => {
                 let field = |name: &str| {
@@ -322,19 +356,41 @@ impl State {
                 };
                 let service = json!({
                     "id": SERVICE, "type": "wasm", "name": field("name"), "comment": field("comment"),
-                    "active_version": self.is_active.then(|| self.newest()),
-                    "version": self.newest(), "versions": [self.newest()],
+                    "active_version": (self.active > 0).then(|| self.version(self.active)),
+                    "version": self.newest(), "versions": self.versions(),
                 });
                 (200, service)
             }
-            ("GET", ["service", _, "version"]) => (200, json!([self.newest()])),
-            ("PUT", [.., "clone"]) => {
-                (self.version, self.is_active) = (self.version + 1, false);
+            ("GET", ["service", _, "version"]) => (200, json!(self.versions())),
+            ("PUT", [.., number, "clone"]) => {
+                self.version += 1;
+                let (old, new) = (
+                    format!("/service/{SERVICE}/version/{number}/"),
+                    of_version(self.version),
+                );
+                let had = self.made.iter().filter(|(path, _)| path.starts_with(&old));
+                let copies: Vec<_> = had
+                    .map(|(path, made)| (path.replacen(&old, &new, 1), made.clone()))
+                    .collect();
+                self.made.extend(copies);
                 (200, self.newest())
             }
-            ("PUT", [.., "activate"]) => {
-                self.is_active = true;
-                (200, self.newest())
+            ("PUT", [.., number, "activate"]) => {
+                self.active = number.parse().unwrap_or_default();
+                (200, self.version(self.active))
+            }
+            ("PUT", [.., "package"]) => {
+                let package =
+                    json!({ "id": "made", "metadata": { "files_hash": self.files_hash } });
+                self.made
+                    .insert(asked.path.to_owned(), vec![package.clone()]);
+                (200, package)
+            }
+            ("GET", [.., "package"]) => {
+                match self.made.get(asked.path).and_then(|made| made.first()) {
+                    Some(package) => (200, package.clone()),
+                    None => refused(404, "Record not found"),
+                }
             }
             ("GET", ["service", _, "version", number]) => {
                 (200, self.version(number.parse().unwrap_or_default()))
@@ -348,6 +404,10 @@ impl State {
                     "public_key": CLIENT_KEY, "signature": SIGNATURE, "expires_at": "2100-01-01T00:00:00Z",
                 }),
             ),
+            ("DELETE", ["tls", "subscriptions", _]) => {
+                self.made.remove("/tls/subscriptions");
+                (204, json!({}))
+            }
             (method, ["tls", "subscriptions"]) => self.subscription(method, asked),
             _ => self.of_the_rest(asked),
         }
@@ -360,12 +420,13 @@ impl State {
             let domain = body.pointer("/data/relationships/tls_domain/data/0/id");
             made.push(domain.cloned().unwrap_or_default());
         }
-        (200, subscriptions(made, method == "GET"))
+        let state = if self.is_issued { "issued" } else { "pending" };
+        (200, subscriptions(made, state, method == "GET"))
     }
 
     /// What is made, listed, shown and deleted by its name.
     fn of_the_rest(&mut self, asked: Asked<'_>) -> (u16, Value) {
-        let here = place(asked.path);
+        let here = asked.path.to_owned();
         let (above, last) = here.rsplit_once('/').unwrap_or_default();
         let last = last.replace("%2E", ".");
         let is_it =
@@ -393,7 +454,10 @@ impl State {
                 if of_the_service || here == "/resources/stores/config" {
                     return (200, json!(listed));
                 }
-                if here == "/resources/stores/secret" || last == "domains" || last == "secrets" {
+                if here == "/resources/stores/secret" {
+                    return (200, page(&listed, asked.query));
+                }
+                if last == "domains" || last == "secrets" {
                     return (200, json!({ "data": listed, "meta": {} }));
                 }
                 let found = self
@@ -409,6 +473,8 @@ impl State {
                 if let Some(made) = self.made.get_mut(above) {
                     made.retain(|made| !is_it(made));
                 }
+                let below = format!("{here}/");
+                self.made.retain(|path, _| !path.starts_with(&below));
                 (200, json!({ "status": "ok" }))
             }
             _ => {
@@ -419,6 +485,12 @@ impl State {
                     made.insert("name".to_owned(), json!(last));
                     let made = Value::Object(made.clone());
                     self.made.entry(above.to_owned()).or_default().push(made);
+                } else {
+                    let there = self.made.get_mut(above);
+                    merge(
+                        there.and_then(|there| there.iter_mut().find(|made| is_it(made))),
+                        &made,
+                    );
                 }
                 (200, json!({ "id": "made", "name": "made", "status": "ok" }))
             }
@@ -429,12 +501,18 @@ impl State {
         self.version(self.version)
     }
 
+    fn versions(&self) -> Vec<Value> {
+        (1..=self.version)
+            .map(|number| self.version(number))
+            .collect()
+    }
+
     /// Whatever is older than the newest was active once.
     fn version(&self, number: u64) -> Value {
-        let is_newest = number == self.version;
+        let is_active = number == self.active;
         json!({
             "service_id": SERVICE, "number": number,
-            "active": is_newest && self.is_active, "locked": !is_newest || self.is_active,
+            "active": is_active, "locked": is_active || number < self.version,
         })
     }
 }
