@@ -30,6 +30,11 @@ run() {
 
 # Commands read nothing: the answers are for this script.
 exec 3<&0 </dev/null
+if [ -t 3 ]; then
+  terminal=$(stty -g <&3)
+  trap 'stty "$terminal" <&3' EXIT
+  trap 'exit 1' HUP INT QUIT TERM
+fi
 
 ask() {
   printf '%s: ' "$1"
@@ -37,12 +42,9 @@ ask() {
 }
 
 ask_hidden() {
-  if [ -t 3 ]; then
-    trap 'stty echo <&3; exit 1' HUP INT TERM
-    stty -echo <&3
-  fi
+  [ ! -t 3 ] || stty -echo <&3
   ask "$1 (hidden)"
-  [ ! -t 3 ] || stty echo <&3
+  [ ! -t 3 ] || stty "$terminal" <&3
   say
 }
 

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::PoisonError;
 
 use cli::check::verdict;
@@ -128,7 +128,7 @@ impl World {
         self.run_with(answers, &[("PACKAGE", &package.display().to_string())])
     }
 
-    fn run_with(&self, answers: &[&str], variables: &[(&str, &str)]) -> Ran {
+    fn command(&self, variables: &[(&str, &str)]) -> Command {
         let real_curl = Path::new("/usr/bin/curl");
         let mut command = command(&self.api, self.folder.path(), "exec sh deploy/first.sh");
         command
@@ -141,7 +141,13 @@ impl World {
             .env("STORE", self.server.url())
             .env("SITE", self.site.url())
             .env("EDGE", &self.edge)
-            .envs(variables.iter().copied())
+            .envs(variables.iter().copied());
+        command
+    }
+
+    fn run_with(&self, answers: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(variables);
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -762,4 +768,50 @@ fn all_of_it_is_undone_by_the_commands_it_ends_with() {
         ]
     );
     done(&world.run(&ANSWERS));
+}
+
+/// Whose shell goes on with what the script left.
+#[test]
+fn a_terminal_shows_what_is_typed_after_a_hidden_question_broke_off() {
+    let world = World::new();
+    let package = world.package().display().to_string();
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let mut command = world.command(&[("PACKAGE", &package)]);
+    let keyboard = terminal.slave.try_clone().unwrap();
+    let mut child = command
+        .stdin(Stdio::from(keyboard))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut typist = fs::File::from(terminal.master);
+    let mut heard = child.stdout.take().unwrap();
+    let mut said = String::new();
+    let answers = [
+        "www.shop.example\n",
+        "origin.shop.example\n",
+        "https://eu1-name.upstash.io\n",
+        "\u{4}",
+    ];
+    let mut answers = answers.iter();
+    let mut piece = [0; 256];
+    while let Ok(read @ 1..) = std::io::Read::read(&mut heard, &mut piece) {
+        said.push_str(&String::from_utf8_lossy(&piece[..read]));
+        if said.ends_with(": ")
+            && let Some(answer) = answers.next()
+        {
+            typist.write_all(answer.as_bytes()).unwrap();
+        }
+    }
+    assert!(!child.wait().unwrap().success());
+    assert!(said.contains("REST token"), "{said}");
+    let stty = Command::new("stty")
+        .arg("-a")
+        .stdin(Stdio::from(terminal.slave))
+        .output()
+        .unwrap();
+    let stty = String::from_utf8(stty.stdout).unwrap();
+    assert!(
+        stty.contains(" echo ") && !stty.contains(" -echo "),
+        "{stty}"
+    );
 }
