@@ -400,7 +400,8 @@ esac
 cat <<END
 
 The guides use these names:
-  export FASTLY_SERVICE_ID=$ID CONFIG=$CONFIG SECRETS=$SECRETS DOMAIN=$DOMAIN
+  export FASTLY_SERVICE_ID=$ID CONFIG=$CONFIG SECRETS=$SECRETS
+  export DOMAIN=$DOMAIN ORIGIN=$ORIGIN TRY=$TRY
 
 To undo all of it, after DNS leads back to your server:
 END

@@ -229,6 +229,36 @@ fn every_command_of_a_guide_is_run_or_the_page_says_why_not() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
+/// A shell takes one that is not set for nothing.
+#[test]
+fn every_variable_of_a_deployment_is_set_by_the_page_or_printed_by_the_script() {
+    let script = text("deploy/first.sh");
+    let (_, printed) = script.split_once("The guides use these names:").unwrap();
+    let (printed, _) = printed.split_once("To undo").unwrap();
+    let (mut many, mut faults) = (0, Vec::new());
+    for page in [
+        "at-fastly-already",
+        "deploy-by-questions",
+        "deploy-with-terraform",
+        "deploy-with-the-cli",
+        "use-an-origin-that-goes-by-host",
+    ] {
+        let page = text(&format!("docs/how-to/{page}.md"));
+        for after in page.split('$').skip(1) {
+            let end = after.find(|letter: char| !letter.is_ascii_uppercase() && letter != '_');
+            let name = &after[..end.unwrap()];
+            let is_set = printed.contains(&format!(" {name}="))
+                || page.contains(&format!(" {name}="))
+                || page.contains(&format!("`{name}`"));
+            many += usize::from(name.len() > 1);
+            if name.len() > 1 && !is_set {
+                faults.push(name.to_owned());
+            }
+        }
+    }
+    assert!(many > 10 && faults.is_empty(), "{many}: {faults:?}");
+}
+
 /// An interactive zsh takes a `#` and what follows for words of the command.
 #[test]
 fn no_block_that_a_reader_pastes_has_a_comment() {

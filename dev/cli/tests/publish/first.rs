@@ -273,7 +273,8 @@ fn six_answers_lead_from_nothing_to_an_active_version() {
         "_acme-challenge.www.shop.example  CNAME  made.fastly-validations.com",
         "www.shop.example  CNAME  j.sni.global.fastly.net",
         "www.shop.example  A  192.0.2.1",
-        "export FASTLY_SERVICE_ID=made-service CONFIG=config-id SECRETS=secrets-id DOMAIN=www.shop.example",
+        "export FASTLY_SERVICE_ID=made-service CONFIG=config-id SECRETS=secrets-id",
+        "export DOMAIN=www.shop.example ORIGIN=origin.shop.example TRY=www-shop-example.edgecompute.app",
         "https://www-shop-example.edgecompute.app/_queue",
     ] {
         assert!(ran.said.contains(next), "{next}: {}", ran.said);
