@@ -9,6 +9,8 @@
 
 set -eu
 umask 077
+# What a-z means is the same everywhere.
+export LC_ALL=C
 
 NAME=${NAME:-now-serving}
 KEEP=${KEEP:-$HOME/$NAME-secrets.txt}
@@ -48,6 +50,12 @@ ask_hidden() {
   say
 }
 
+# The name of a host as DNS compares it, or nothing.
+host() {
+  name=$(printf %s "${1%.}" | tr A-Z a-z)
+  case $name in *[!a-z0-9.-]* | [.-]* | *. | *..*) ;; *) printf %s "$name" ;; esac
+}
+
 # A header for curl's standard input, so that no command line has the secret.
 header() { printf 'header = "%s: %s"\n' "$1" "$2"; }
 
@@ -65,7 +73,7 @@ else
   cargo: from https://rustup.rs; or set PACKAGE to the package of a release"
 fi
 [ -z "$missing" ] || stop "this machine lacks:$missing"
-fastly service domain --help >/dev/null 2>&1 || stop "this fastly is too old: it has no 'fastly service domain'. Update it."
+fastly auth token --help >/dev/null 2>&1 || stop "this fastly is too old: it has no 'fastly auth token'. Update it."
 case $NAME in
   [!A-Za-z0-9]* | *[!A-Za-z0-9_-]*) stop "NAME has letters, digits, - and _, and begins with a letter or a digit." ;;
 esac
@@ -87,23 +95,19 @@ SECRETS=$(store_id secret "$NAME-secrets")
 
 # The answers.
 ask "Domain of the site, such as www.shop.example"
-DOMAIN=$answer
-case $DOMAIN in
-  *[!a-z0-9.-]* | .* | *. | -* | '') stop "a domain is lower-case letters, digits, - and dots, such as www.shop.example." ;;
-  *.*) ;;
-  *) stop "a domain has a dot, such as www.shop.example." ;;
-esac
+DOMAIN=$(host "$answer")
+case $DOMAIN in *.*) ;; *) stop "a domain is letters, digits, - and dots, such as www.shop.example." ;; esac
 ask "Origin: another name of your server, such as origin.shop.example"
-ORIGIN=$answer
+ORIGIN=$(host "$answer")
 case $ORIGIN in
   "$DOMAIN") stop "the origin needs a name of its own: $DOMAIN will lead to Fastly." ;;
-  *[!A-Za-z0-9.-]* | '') stop "the origin is the name of a host, without https:// and without a path." ;;
+  '') stop "the origin is the name of a host, without https:// and without a path." ;;
 esac
 ask "REST URL of the Redis at Upstash, such as https://eu1-name.upstash.io"
-UPSTASH=${answer#https://}
-UPSTASH=${UPSTASH%/}
 case $answer in https://*) ;; *) stop "the REST URL begins with https:// (redis:// is the other one)." ;; esac
-case $UPSTASH in *[!A-Za-z0-9.-]* | '') stop "the REST URL is https:// and a host." ;; esac
+answer=${answer#https://}
+UPSTASH=$(host "${answer%/}")
+[ -n "$UPSTASH" ] || stop "the REST URL is https:// and a host."
 ask_hidden "Its REST token, the one that may write"
 UPSTASH_TOKEN=$answer
 case $UPSTASH_TOKEN in *[!A-Za-z0-9_=+/.-]* | '') stop "that is no REST token." ;; esac
@@ -116,32 +120,40 @@ ask "Log: s3, newrelic, the https:// URL of your own, or Return for none"
 LOG=$answer
 LOG_KEY=
 LOG_SECRET=
+need() { [ -n "$1" ] || stop "the log needs $2."; }
 case $LOG in
   '') ;;
   s3)
     ask "Bucket"
     LOG_BUCKET=$answer
+    need "$LOG_BUCKET" "a bucket"
     ask "Host of the storage, such as s3.amazonaws.com"
-    LOG_HOST=$answer
+    LOG_HOST=$(host "$answer")
+    need "$LOG_HOST" "a host, without https:// and without a path"
     ask_hidden "Access key"
     LOG_KEY=$answer
     ask_hidden "Secret key"
     LOG_SECRET=$answer
+    need "$LOG_KEY" "a key"
+    need "$LOG_SECRET" "a key"
     ;;
   newrelic)
     ask "Region: US or EU"
-    LOG_REGION=$answer
+    LOG_REGION=$(printf %s "$answer" | tr a-z A-Z)
+    case $LOG_REGION in US | EU) ;; *) stop "the region is US or EU." ;; esac
     ask_hidden "License key"
     LOG_KEY=$answer
+    need "$LOG_KEY" "a key"
     ;;
-  https://*)
+  *[!!-~]*) stop "a log is a URL without blanks." ;;
+  https://[A-Za-z0-9]*)
     ask_hidden "Value of the header Authorization, or Return for none"
     LOG_KEY=$answer
     ;;
   *) stop "a log is s3, newrelic, a URL with https://, or nothing." ;;
 esac
-case $LOG${LOG_BUCKET:-}${LOG_HOST:-}${LOG_REGION:-}$LOG_KEY$LOG_SECRET in
-  *[\"\\]*) stop "what describes a log has no quotes and no backslashes." ;;
+case $LOG${LOG_BUCKET:-}$LOG_KEY$LOG_SECRET in
+  *[\"\\]* | *[!\ -~]*) stop "what describes a log has no quotes, no backslashes, and no letters beyond ASCII." ;;
 esac
 
 # Whether they are right, before anything is made.
@@ -169,13 +181,21 @@ case $said in
   *) stop "Upstash did not write: $said. Copy URL and token anew; the read-only token is not enough." ;;
 esac
 code=0
-said=$(curl --silent --output /dev/null --max-time 20 --header "Host: $DOMAIN" --write-out '%{http_code}' "https://$ORIGIN/") || code=$?
-case $code:$said in
-  0:[123]??) say "The origin answers $said." ;;
-  0:*) say "Note: the origin answers $said to Host: $DOMAIN. Visitors would see that." ;;
+said=$(curl --silent --output /dev/null --dump-header - --max-time 20 --header "Host: $DOMAIN" --write-out '%{http_code}' "https://$ORIGIN/") || code=$?
+status=${said##*
+}
+case $code:$status in
+  0:[123]??) say "The origin answers $status." ;;
+  0:*) say "Note: the origin answers $status to Host: $DOMAIN. Visitors would see that." ;;
   6:*) stop "there is no host $ORIGIN." ;;
   51:* | 60:*) stop "$ORIGIN has no certificate for that name, so Fastly would not connect." ;;
   *) say "Note: the origin did not answer from here (curl: $code). Fastly must reach it." ;;
+esac
+location=$(printf '%s\n' "$said" | tr -d '\r' | tr A-Z a-z | sed -n 's/^location: *//p')
+case $location in
+  *//"$ORIGIN" | *//"$ORIGIN"[:/?]*)
+    say "Note: the origin sends visitors to $location, around the room. It must build addresses from the Host."
+    ;;
 esac
 
 if [ -z "$PACKAGE" ]; then
@@ -211,7 +231,7 @@ fastly config-store-entry describe --store-id "$CONFIG" --key settings >/dev/nul
 # New secrets are kept first and sent then: Fastly shows none again, and a rotation needs the old one.
 hex() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 password() {
-  LC_ALL=C tr -dc 'abcdefghijkmnpqrstuvwxyz23456789' </dev/urandom | dd bs=1 count=20 2>/dev/null |
+  tr -dc 'abcdefghijkmnpqrstuvwxyz23456789' </dev/urandom | dd bs=1 count=20 2>/dev/null |
     sed 's/...../&-/g; s/-$//'
 }
 # `store_secret NAME VALUE OPTIONS`
@@ -256,7 +276,7 @@ backend() {
 try_name() { fastly service domain list --version "$1" | tr -s ' ' '\n' | grep 'edgecompute\.app$' | head -n 1; }
 
 first_name() {
-  TRY=$(printf %s "$DOMAIN" | tr . - | cut -c1-58).edgecompute.app
+  TRY=$(printf %s "$DOMAIN" | tr . - | cut -c1-58 | sed 's/-*$//').edgecompute.app
   fastly service domain create --version latest --name "$TRY" >/dev/null 2>&1 && return
   # Another customer may have it.
   TRY=${TRY%%.*}-$(hex | cut -c1-4).edgecompute.app

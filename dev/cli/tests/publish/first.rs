@@ -440,12 +440,21 @@ fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
     for (answers, why) in [
         (
             &["https://www.shop.example"][..],
-            "a domain is lower-case letters",
+            "a domain is letters, digits",
         ),
-        (&["shop"], "a domain has a dot"),
+        (&["shop"], "a domain is"),
+        (&["www..shop.example"], "a domain is"),
         (
             &["www.shop.example", "www.shop.example"],
             "a name of its own",
+        ),
+        (
+            &["www.shop.example", "WWW.shop.example."],
+            "a name of its own",
+        ),
+        (
+            &["www.shop.example", "origin..shop.example"],
+            "without a path",
         ),
         (
             &["www.shop.example", "origin.shop.example/shop"],
@@ -463,6 +472,22 @@ fn an_answer_that_cannot_be_right_stops_it_before_anything_is_made() {
     ] {
         stopped(&world.run(answers), why);
     }
+    for (log, why) in [
+        (
+            &["s3", "", "s3.amazonaws.com", "key", "key"][..],
+            "a bucket",
+        ),
+        (&["s3", "logs", "", "key", "key"], "a host"),
+        (&["s3", "logs", "s3.amazonaws.com", "", "key"], "a key"),
+        (&["s3", "logs", "s3.amazonaws.com", "key", ""], "a key"),
+        (&["newrelic", "eu-1", "key"], "US or EU"),
+        (&["newrelic", "EU", ""], "a key"),
+        (&["newrelic", "EU", "key\r"], "no quotes"),
+        (&["https://", ""], "a log is"),
+        (&["https://logs.shop.example/a b", ""], "a log is"),
+    ] {
+        stopped(&world.run(&[&ANSWERS[..5], log].concat()), why);
+    }
     let lost = [&ANSWERS[..1], &["nowhere.invalid"], &ANSWERS[2..]].concat();
     stopped(&world.run(&lost), "there is no host nowhere.invalid");
     assert_eq!(world.api.changes(), [""; 0]);
@@ -474,6 +499,11 @@ fn it_refuses_clearly_where_something_is_missing() {
     let ran = world.run_with(&ANSWERS, &[("PACKAGE", "nowhere.tar.gz")]);
     stopped(&ran, "nowhere.tar.gz");
     // A folder of programs without fastly, curl and cargo.
+    // The log's keys go to the API by this one.
+    let old = "#!/bin/sh\n[ \"$1 $2\" != 'auth token' ] || exit 1\nexec \"$REAL_FASTLY\" \"$@\"\n";
+    world.program("fastly", old);
+    stopped(&world.run(&ANSWERS), "it has no 'fastly auth token'");
+    world.program("fastly", FASTLY);
     let few = world.path("few");
     fs::create_dir(&few).unwrap();
     for name in ["sh", "grep", "sed"] {
@@ -769,6 +799,36 @@ fn all_of_it_is_undone_by_the_commands_it_ends_with() {
         ]
     );
     done(&world.run(&ANSWERS));
+}
+
+/// They would go around the room.
+#[test]
+fn an_origin_that_sends_visitors_to_itself_is_noted() {
+    let world = World::new();
+    let package = world.package().display().to_string();
+    for (location, is_noted) in [
+        ("https://ORIGIN.shop.example/shop", true),
+        ("https://www.shop.example/shop", false),
+        ("/shop", false),
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let site = format!("http://{}", listener.local_addr().unwrap());
+        let answer = format!(
+            "HTTP/1.1 301 .\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut head = [0; 4096];
+                let _ = std::io::Read::read(&mut stream, &mut head);
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        let ran = world.run_with(&ANSWERS, &[("PACKAGE", &package), ("SITE", &site)]);
+        done(&ran);
+        assert!(ran.said.contains("The origin answers 301"), "{}", ran.said);
+        let is_said = ran.said.contains("Note: the origin sends visitors to ");
+        assert_eq!(is_said, is_noted, "{location}: {}", ran.said);
+    }
 }
 
 /// Whose shell goes on with what the script left.
