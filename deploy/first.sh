@@ -23,12 +23,28 @@ stop() {
   exit 1
 }
 
-# Runs a command that says something only if it fails.
-run() {
-  out=$("$@" 2>&1) && return
+failed() {
   printf '%s\n' "$out" >&2
-  stop "the last command failed. When the cause is gone, run this again: it goes on from here."
+  case $out in
+    *'401 Unauthorized'* | *'requires authentication'*)
+      stop "Fastly did not take the token. Give one in FASTLY_API_TOKEN, or once by: fastly auth login"
+      ;;
+    *) stop "the last command failed. When the cause is gone, run this again: it goes on from here." ;;
+  esac
 }
+
+# Runs a command whose words are for $out, and for the reader only if it fails.
+run() { out=$("$@" 2>&1) || failed; }
+
+# Whether Fastly has what the command shows. An error is neither yes nor no.
+is_there() {
+  out=$("$@" 2>&1) && return
+  case $out in *'404 Not Found'*) out= && return 1 ;; esac
+  failed
+}
+
+# The value of a line of $out, such as `Address: origin.shop.example`.
+shown() { printf '%s\n' "$out" | sed -n "s/^$1: //p" | head -n 1; }
 
 # Commands read nothing: the answers are for this script.
 exec 3<&0 </dev/null
@@ -79,16 +95,14 @@ case $NAME in
 esac
 
 # The account, and what it has under this name.
-found=$(fastly service search --name "$NAME" 2>&1) || case $found in
-  *'404 Not Found'*) found= ;;
-  *)
-    printf '%s\n' "$found" >&2
-    stop "Fastly did not take the token. Give one in FASTLY_API_TOKEN, or once by: fastly auth login"
-    ;;
-esac
+is_there fastly service search --name "$NAME" || :
+found=$out
+ID=$(shown ID)
+COMMENT=$(shown Comment)
 store_id() {
-  list=$(fastly "$1-store" list 2>&1) || stop "the token may not list stores: $list"
-  printf '%s\n' "$list" | awk -v name="$2" '$1 == name { print $2 }'
+  # Without the option only the first page is listed.
+  run fastly "$1-store" list --non-interactive
+  printf '%s\n' "$out" | awk -v name="$2" '$1 == name { print $2 }'
 }
 CONFIG=$(store_id config "$NAME-config")
 SECRETS=$(store_id secret "$NAME-secrets")
@@ -158,17 +172,29 @@ esac
 
 # Whether they are right, before anything is made.
 MARK="Now Serving for $DOMAIN"
+# The version to look at: what visitors get, or else what is being made.
+look() {
+  run fastly service describe --service-id "$ID"
+  VERSION=latest
+  ! printf '%s\n' "$out" | grep -q '^Active version' || VERSION=active
+}
 # A service that runs must not get the address of another store.
 same_backend() {
-  there=$(fastly service backend describe --service-id "$ID" --version latest --name "$1" 2>/dev/null | sed -n 's/^Address: //p')
-  [ -z "$there" ] || [ "$there" = "$2" ] ||
+  is_there fastly service backend describe --service-id "$ID" --version "$VERSION" --name "$1" || return 0
+  there=$(shown Address)
+  [ "$there" = "$2" ] ||
     stop "the backend $1 leads to $there, not to $2. Answer $there, or change the backend first."
 }
+# The certificate that this script ordered: in the comment of the service, so that a later run knows it too.
+ORDERED=
 if [ -n "$found" ]; then
-  ID=$(printf '%s\n' "$found" | sed -n 's/^ID: //p')
-  [ "$(printf '%s\n' "$found" | sed -n 's/^Comment: //p')" = "$MARK" ] ||
-    stop "your account has a service $NAME already ($ID), which is not for $DOMAIN. Take another name: NAME=tickets sh deploy/first.sh"
+  case $COMMENT in
+    "$MARK") ;;
+    "$MARK, certificate "*) ORDERED=${COMMENT##* } ;;
+    *) stop "your account has a service $NAME already ($ID), which is not for $DOMAIN. Take another name: NAME=tickets sh deploy/first.sh" ;;
+  esac
   say "There is a service $NAME for $DOMAIN already ($ID): going on with it."
+  look
   same_backend protected_content "$ORIGIN"
   same_backend upstash "$UPSTASH"
 elif [ -n "$CONFIG$SECRETS" ]; then
@@ -209,6 +235,7 @@ fi
 if [ -z "$found" ]; then
   run fastly service create --type wasm --name "$NAME" --comment "$MARK"
   ID=$(printf '%s\n' "$out" | sed -n 's/.*Created service //p')
+  VERSION=latest
 fi
 # Without it the CLI would take the one in fastly.toml.
 [ -n "$ID" ] || stop "Fastly did not tell the id of the service: $out"
@@ -225,7 +252,7 @@ if [ -z "$SECRETS" ]; then
 fi
 [ -n "$CONFIG" ] && [ -n "$SECRETS" ] || stop "a store is made and not listed yet: run this again."
 run fastly config-store-entry update --upsert --store-id "$CONFIG" --key upstash_url --value "https://$UPSTASH"
-fastly config-store-entry describe --store-id "$CONFIG" --key settings >/dev/null 2>&1 ||
+is_there fastly config-store-entry describe --store-id "$CONFIG" --key settings ||
   run fastly config-store-entry create --store-id "$CONFIG" --key settings --value "$SETTINGS"
 
 # New secrets are kept first and sent then: Fastly shows none again, and a rotation needs the old one.
@@ -241,7 +268,7 @@ store_secret() {
   printf %s "$value" | fastly secret-store-entry create --store-id "$SECRETS" --name "$name" --stdin "$@"
 }
 secret() {
-  ! fastly secret-store-entry describe --store-id "$SECRETS" --name "$1" >/dev/null 2>&1 || return 0
+  ! is_there fastly secret-store-entry describe --store-id "$SECRETS" --name "$1" || return 0
   value=
   [ ! -f "$KEEP" ] || value=$(sed -n "s/^$1 //p" "$KEEP")
   if [ -z "$value" ]; then
@@ -256,10 +283,9 @@ secret admin_password password
 run store_secret upstash_token "$UPSTASH_TOKEN" --recreate-allow
 say "Settings and secrets are stored."
 
-is_active() { fastly service describe | grep -q '^Active version'; }
-
 link() {
-  fastly service resource-link list --version latest | grep -q "Name: $1\$" ||
+  run fastly service resource-link list --version latest
+  printf '%s\n' "$out" | grep -q "Name: $1\$" ||
     run fastly service resource-link create --version latest --resource-id "$2" --name "$1"
 }
 
@@ -267,13 +293,16 @@ link() {
 backend() {
   name=$1 host=$2
   shift 2
-  ! fastly service backend describe --version latest --name "$name" >/dev/null 2>&1 || return 0
+  ! is_there fastly service backend describe --version latest --name "$name" || return 0
   run fastly service backend create --version latest --name "$name" --address "$host" --port 443 \
     --ssl-sni-hostname "$host" --ssl-cert-hostname "$host" "$@"
 }
 
 # Found under this name at once, with a certificate, before DNS moves.
-try_name() { fastly service domain list --version "$1" | tr -s ' ' '\n' | grep 'edgecompute\.app$' | head -n 1; }
+try_name() {
+  run fastly service domain list --version "$VERSION"
+  TRY=$(printf '%s\n' "$out" | tr -s ' ' '\n' | grep 'edgecompute\.app$' | head -n 1)
+}
 
 first_name() {
   TRY=$(printf %s "$DOMAIN" | tr . - | cut -c1-58 | sed 's/-*$//').edgecompute.app
@@ -283,14 +312,14 @@ first_name() {
   run fastly service domain create --version latest --name "$TRY"
 }
 
-# The id of the domain, where it is a versionless one of this service.
+# The id of the domain, where it is a versionless one of this service. An account may have none of them, and no such list.
 versionless() {
   fastly domain list --service-id "$ID" --fqdn "$DOMAIN" 2>/dev/null | awk -v name="$DOMAIN" '$1 == name { print $2 }'
 }
 
 # A classic domain belongs to a version of the service. A newer account may have versionless ones only.
 own_name() {
-  ! fastly service domain describe --version latest --name "$DOMAIN" >/dev/null 2>&1 || return 0
+  ! is_there fastly service domain describe --version latest --name "$DOMAIN" || return 0
   [ -z "$(versionless)" ] || return 0
   classic=$(fastly service domain create --version latest --name "$DOMAIN" 2>&1) && return
   other=$(fastly domain create --fqdn "$DOMAIN" --service-id "$ID" 2>&1) && return
@@ -305,14 +334,14 @@ log_by_api() {
   said=$({
     header Fastly-Key "$(fastly auth token)"
     for field in name=queue_logs "$@"; do printf 'data-urlencode = "%s"\n' "$field"; done
-  } | curl --silent --show-error --max-time 60 --config - \
+  } | curl --silent --show-error --max-time 60 --write-out ' %{http_code}' --config - \
     "${FASTLY_API_ENDPOINT:-https://api.fastly.com}/service/$ID/version/$version/logging/$kind" 2>&1) || :
-  case $said in *queue_logs*) ;; *) stop "Fastly made no log: $said" ;; esac
+  case $said in *' 200') ;; *) stop "Fastly made no log: $said" ;; esac
 }
 
 has_log() {
   for kind in s3 newrelic https; do
-    ! fastly service logging "$kind" describe --version "$1" --name queue_logs >/dev/null 2>&1 || return 0
+    ! is_there fastly service logging "$kind" describe --version "$VERSION" --name queue_logs || return 0
   done
   return 1
 }
@@ -334,7 +363,7 @@ log() {
   esac
 }
 
-if ! is_active; then
+if [ "$VERSION" = latest ]; then
   link config "$CONFIG"
   link secrets "$SECRETS"
   # The origin receives the Host of the visitor: an override would be given here.
@@ -342,17 +371,20 @@ if ! is_active; then
   # A visitor waits for the store no longer than this.
   backend upstash "$UPSTASH" --override-host "$UPSTASH" \
     --connect-timeout 1000 --first-byte-timeout 500 --between-bytes-timeout 500
-  TRY=$(try_name latest)
+  try_name
   [ -n "$TRY" ] || first_name
   own_name
-  [ -z "$LOG" ] || has_log latest ||
+  [ -z "$LOG" ] || has_log ||
     log "$(fastly service version list | awk '$1 ~ /^[0-9]+$/ && $1 > n { n = $1 } END { print n }')"
   say "Backends, domains and stores are joined. Deploying."
   run fastly compute deploy --non-interactive --no-default-domain --package "$PACKAGE"
+  # It leaves a version that has this package already as it is: not active, if a run broke off then.
+  look
+  [ "$VERSION" = active ] || run fastly service version activate --version latest
 else
   say "A version is active already: backends, domains and package stay as they are."
-  TRY=$(try_name active)
-  if [ -n "$LOG" ] && ! has_log active; then
+  try_name
+  if [ -n "$LOG" ] && ! has_log; then
     run fastly service version clone --version active
     log "$(printf '%s\n' "$out" | sed -n 's/.* to version \([0-9]*\).*/\1/p')"
     run fastly service version activate --version "$version"
@@ -370,17 +402,19 @@ until [ "$(health --output /dev/null --write-out '%{http_code}')" = 200 ]; do
 done
 say "It says: $(health)"
 
-# The certificate can be had before DNS moves.
-subscription() { fastly tls-subscription list --filter-domain "$DOMAIN" --include tls_authorizations --json; }
-tls=$(subscription 2>/dev/null) || tls=
-case $tls in
-  *'"RecordName"'* | *'"State"'*) ;;
-  *)
-    said=$(fastly tls-subscription create --domain "$DOMAIN" 2>&1) || say "Note: no certificate was ordered: $said"
-    tls=$(subscription 2>/dev/null) || tls=
-    ;;
-esac
+# The certificate can be had before DNS moves. One that was there before stays when the room goes.
+subscription() { out=$(fastly tls-subscription list --filter-domain "$DOMAIN" --include tls_authorizations --json 2>&1); }
 field() { printf '%s\n' "$tls" | sed -n "s/^    \"$1\": \"\(.*\)\",*\$/\1/p" | head -n 1; }
+tls=
+if subscription; then
+  tls=$out
+  if [ -z "$(field ID)" ] && out=$(fastly tls-subscription create --domain "$DOMAIN" 2>&1); then
+    ORDERED=$(printf '%s\n' "$out" | sed -n "s/.*Subscription '\([^']*\)'.*/\1/p")
+    run fastly service update --comment "$MARK, certificate $ORDERED"
+    ! subscription || tls=$out
+  fi
+fi
+[ -n "$(field ID)" ] || say "Note: no certificate was ordered: $out"
 record() {
   printf '%s\n' "$tls" | awk -v want="$1" -F '"' '
     $2 == "RecordName" { name = $4 }
@@ -392,18 +426,30 @@ record() {
     say "     (not known yet: fastly tls-subscription list --include tls_authorizations --json)"
 }
 
+say
+say "The waiting room runs: open https://$TRY/"
+say "The panel is https://$TRY/_queue, for the user admin."
+say
+say "Next:"
+if [ -s "$KEEP" ]; then
+  say "  1. $KEEP has its password. Put what it holds where passwords are kept, and delete that file."
+else
+  say "  1. Its password is where a run before put it."
+fi
 cat <<END
-
-The waiting room runs: open https://$TRY/
-The panel is https://$TRY/_queue, for the user admin. The password is in $KEEP.
-
-Next:
-  1. Put what $KEEP holds where passwords are kept, and delete that file.
   2. Look at the site through the room; until DNS moves, your server receives $TRY as Host.
      Also: cargo dev probe --service https://$TRY
+END
+if [ "$(field State)" = issued ]; then
+  say "  3. The certificate is issued already."
+else
+  cat <<END
   3. For the certificate, set this DNS record now. No visitor notices:
 $(record managed-dns)
      Wait until it is issued: fastly tls-subscription list --filter-domain $DOMAIN
+END
+fi
+cat <<END
   4. To send visitors here, change DNS of $DOMAIN, a day after you made its TTL short, to the first or, where a CNAME
      cannot be, to the others:
 $(record managed-http-cname)
@@ -425,7 +471,7 @@ The guides use these names:
 
 To undo all of it, after DNS leads back to your server:
 END
-[ -z "$(field ID)" ] || say "  fastly tls-subscription delete --force --id $(field ID)"
+[ -z "$ORDERED" ] || [ "$ORDERED" != "$(field ID)" ] || say "  fastly tls-subscription delete --force --id $ORDERED"
 [ -z "$(versionless)" ] || say "  fastly domain delete --domain-id $(versionless)"
 cat <<END
   fastly service delete --force --service-id $ID

@@ -119,6 +119,11 @@ impl World {
             );
             let apart = tempfile::tempdir().unwrap();
             succeeds(&shell(&self.api, apart.path(), &pack));
+            let hash = format!("fastly compute hash-files --package {}", package.display());
+            let hash = shell(&self.api, apart.path(), &hash);
+            succeeds(&hash);
+            let hash = String::from_utf8(hash.stdout).unwrap();
+            self.api.expect_package(hash.trim());
         }
         package
     }
@@ -126,6 +131,12 @@ impl World {
     fn run(&self, answers: &[&str]) -> Ran {
         let package = self.package();
         self.run_with(answers, &[("PACKAGE", &package.display().to_string())])
+    }
+
+    /// What its owner does with Fastly's CLI beside the script.
+    fn by_hand(&self, commands: &str) {
+        let apart = tempfile::tempdir().unwrap();
+        succeeds(&shell(&self.api, apart.path(), commands));
     }
 
     fn command(&self, variables: &[(&str, &str)]) -> Command {
@@ -261,6 +272,7 @@ fn six_answers_lead_from_nothing_to_an_active_version() {
             "PUT {}/package",
             "PUT {}/activate",
             "POST /tls/subscriptions",
+            "PUT /service/made-service",
         ]
         .map(|line| line.replace("{}", &version)),
     )
@@ -282,9 +294,7 @@ fn six_answers_lead_from_nothing_to_an_active_version() {
 }
 
 fn what_was_made_is_what_the_service_needs(world: &World) {
-    let kept = world.path("home/now-serving-secrets.txt");
-    let mode = fs::metadata(kept).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "only its owner reads it");
+    what_is_kept_is_for_its_owner_alone(world);
     let seen = world.api.seen();
     let entries = seen
         .iter()
@@ -539,6 +549,13 @@ fn a_name_that_is_taken_is_left_alone() {
     let before = world.api.changes();
     stopped(&world.run(&ANSWERS), "stores of the name now-serving");
     assert_eq!(world.api.changes(), before);
+    // Fastly lists them on several pages.
+    let paged = World::new();
+    paged.by_hand(
+        "fastly secret-store create --name another-secrets
+        fastly secret-store create --name now-serving-secrets",
+    );
+    stopped(&paged.run(&ANSWERS), "stores of the name now-serving");
     let package = world.package().display().to_string();
     let named = [("PACKAGE", &*package), ("NAME", "tickets")];
     done(&world.run_with(&ANSWERS, &named));
@@ -691,6 +708,16 @@ fn a_running_service_gets_no_other_site_and_no_other_store() {
         assert!(said.contains("leads to"), "{said}");
         assert_eq!(world.api.changes(), before);
     }
+    // A draft leads elsewhere: what visitors get counts.
+    world.by_hand(
+        "fastly service version clone --version active
+        fastly service backend update --version latest --name upstash --address us1-other.upstash.io",
+    );
+    let before = world.api.changes();
+    let mut answers = ANSWERS;
+    answers[2] = "https://us1-other.upstash.io";
+    stopped(&world.run(&answers), "change the backend first");
+    assert_eq!(world.api.changes(), before);
 }
 
 #[test]
@@ -778,12 +805,11 @@ fn a_log_needs_no_server_and_its_keys_are_on_no_command_line() {
 #[test]
 fn all_of_it_is_undone_by_the_commands_it_ends_with() {
     let world = World::new();
+    done(&world.run(&ANSWERS));
+    // A later run says the same.
     let ran = world.run(&ANSWERS);
     done(&ran);
-    let (_, undo) = ran.said.split_once("To undo all of it").unwrap();
-    let (_, undo) = undo.split_once('\n').unwrap();
-    let apart = tempfile::tempdir().unwrap();
-    succeeds(&shell(&world.api, apart.path(), undo));
+    world.by_hand(undo(&ran));
     let deleted = world
         .api
         .changes()
@@ -799,6 +825,106 @@ fn all_of_it_is_undone_by_the_commands_it_ends_with() {
         ]
     );
     done(&world.run(&ANSWERS));
+}
+
+/// The commands that undo what the script made.
+fn undo(ran: &Ran) -> &str {
+    let (_, undo) = ran.said.split_once("To undo all of it").unwrap();
+    undo.split_once('\n').unwrap().1
+}
+
+/// Deleting it would take the certificate from a site that visitors are on.
+#[test]
+fn a_certificate_that_was_there_before_is_left_alone() {
+    let world = World::new();
+    world.by_hand("fastly tls-subscription create --domain www.shop.example");
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(!undo(&ran).contains("tls-subscription"), "{}", ran.said);
+    assert!(ran.said.contains("set this DNS record now"), "{}", ran.said);
+    world.api.issue();
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(!undo(&ran).contains("tls-subscription"), "{}", ran.said);
+    assert!(
+        ran.said.contains("is issued already") && !ran.said.contains("set this DNS record now"),
+        "{}",
+        ran.said
+    );
+    assert_eq!(world.count("POST /tls/subscriptions"), 1);
+
+    // One that cannot be listed may be there.
+    let world = World::new();
+    let no = (403, "no TLS for this token");
+    world.api.refuse(("GET", "/tls/subscriptions", ""), 9, no);
+    let ran = world.run(&ANSWERS);
+    done(&ran);
+    assert!(ran.said.contains(no.1), "{}", ran.said);
+    assert_eq!(world.count("POST /tls/subscriptions"), 0);
+}
+
+fn what_is_kept_is_for_its_owner_alone(world: &World) {
+    let kept = world.path("home/now-serving-secrets.txt");
+    let mode = fs::metadata(kept).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "only its owner reads it");
+}
+
+/// An error is not "there is none".
+#[test]
+fn an_error_of_fastly_makes_nothing_twice_and_changes_nothing_that_runs() {
+    for end in [
+        "/stores/config",
+        "/stores/secret",
+        "/item/settings",
+        "/secrets/jwt_secret",
+        "/resource",
+        "/backend/protected_content",
+        "/domain/www.shop.example",
+    ] {
+        let world = World::new();
+        let broke = (503, "Something broke");
+        world.api.refuse(("GET", end, ""), 1, broke);
+        stopped(&world.run(&ANSWERS), broke.1);
+        done(&world.run(&ANSWERS));
+        for line in ["POST /service", "/stores/config", "/version/1/domain"] {
+            let made = if line == "/version/1/domain" { 2 } else { 1 };
+            assert_eq!(world.count(line), made, "{end}: {line}");
+        }
+    }
+    // The service runs, and a run comes on an error.
+    let with_log = [&ANSWERS[..5], &["newrelic", "EU", "made-license-key"]].concat();
+    for end in [
+        "/details",
+        "/search",
+        "/backend/upstash",
+        "/newrelic/queue_logs",
+        "/domain",
+    ] {
+        let world = World::new();
+        done(&world.run(&with_log));
+        let before = world.api.changes();
+        world
+            .api
+            .refuse(("GET", end, ""), 1, (503, "Something broke"));
+        let ran = world.run(&with_log);
+        let said = stopped(&ran, "Something broke");
+        assert!(!said.contains("did not take the token"), "{said}");
+        let again = world.api.changes().split_off(before.len());
+        let versions = again.iter().filter(|line| line.contains("/version/"));
+        assert_eq!(versions.count(), 0, "{end}: {again:?}");
+    }
+}
+
+/// The text of an error may have the name of what was not made.
+#[test]
+fn a_log_that_fastly_refuses_is_not_taken_for_one() {
+    let world = World::new();
+    let refused = (400, "queue_logs: the bucket is no bucket");
+    world.api.refuse(("POST", "/logging/s3", ""), 1, refused);
+    let log = ["s3", "logs", "s3.amazonaws.com", "key", "made-secret"];
+    let ran = world.run(&[&ANSWERS[..5], &log].concat());
+    stopped(&ran, "Fastly made no log");
+    assert_eq!(world.count("/activate"), 0);
 }
 
 /// They would go around the room.
