@@ -15,6 +15,7 @@ export LC_ALL=C
 NAME=${NAME:-now-serving}
 KEEP=${KEEP:-$HOME/$NAME-secrets.txt}
 PACKAGE=${PACKAGE:-}
+case $KEEP in /*) ;; *) KEEP=$PWD/$KEEP ;; esac
 
 say() { printf '%s\n' "$*"; }
 
@@ -200,6 +201,11 @@ if [ -n "$found" ]; then
 elif [ -n "$CONFIG$SECRETS" ]; then
   stop "your account has stores of the name $NAME already, and no service $NAME. Take another name: NAME=tickets sh deploy/first.sh"
 fi
+# A room has secrets of its own: a file of another account or domain is not for this one.
+printf '' >>"$KEEP" || stop "$KEEP, where the new secrets are kept, cannot be written."
+chmod 600 "$KEEP"
+[ ! -s "$KEEP" ] || [ "$(head -n 1 "$KEEP")" = "$MARK, service $ID" ] ||
+  stop "$KEEP has the secrets of another room. Put it away, or name another file in KEEP."
 said=$(header Authorization "Bearer $UPSTASH_TOKEN" | curl --silent --show-error --max-time 20 --config - \
   --data '["EVAL","return redis.call('\''SET'\'',KEYS[1],1,'\''EX'\'',60)","1","now-serving:first"]' "https://$UPSTASH/" 2>&1) || :
 case $said in
@@ -269,11 +275,11 @@ store_secret() {
 }
 secret() {
   ! is_there fastly secret-store-entry describe --store-id "$SECRETS" --name "$1" || return 0
-  value=
-  [ ! -f "$KEEP" ] || value=$(sed -n "s/^$1 //p" "$KEEP")
+  value=$(sed -n "s/^$1 //p" "$KEEP")
   if [ -z "$value" ]; then
     value=$($2)
     [ ${#value} -gt 22 ] || stop "this machine gave no randomness."
+    [ -s "$KEEP" ] || printf '%s\n' "$MARK, service $ID" >"$KEEP"
     printf '%s %s\n' "$1" "$value" >>"$KEEP"
   fi
   run store_secret "$1" "$value"
@@ -434,6 +440,7 @@ say "Next:"
 if [ -s "$KEEP" ]; then
   say "  1. $KEEP has its password. Put what it holds where passwords are kept, and delete that file."
 else
+  rm -f "$KEEP"
   say "  1. Its password is where a run before put it."
 fi
 cat <<END
@@ -478,3 +485,4 @@ cat <<END
   fastly config-store delete --store-id $CONFIG
   fastly secret-store delete --store-id $SECRETS
 END
+[ ! -s "$KEEP" ] || say "  rm -f '$KEEP'"

@@ -207,7 +207,10 @@ impl World {
         let argv = fs::read_to_string(self.path("argv")).unwrap();
         assert!(argv.contains("fastly service") && argv.contains("curl --silent"));
         let kept = self.kept();
-        let made = kept.lines().map(|line| line.split_once(' ').unwrap().1);
+        let made = kept
+            .lines()
+            .skip(1)
+            .map(|line| line.split_once(' ').unwrap().1);
         for secret in made
             .chain([UPSTASH_TOKEN, TOKEN])
             .chain(more.iter().copied())
@@ -690,6 +693,11 @@ fn a_second_run_says_what_is_there_and_changes_no_version() {
         "",
         "no secret is made for one that is there: {kept}"
     );
+    assert!(
+        !ran.said.contains("secrets.txt"),
+        "that file is gone: {}",
+        ran.said
+    );
 }
 
 #[test]
@@ -824,6 +832,7 @@ fn all_of_it_is_undone_by_the_commands_it_ends_with() {
             "DELETE /resources/stores/secret/secrets-id",
         ]
     );
+    assert_eq!(world.kept(), "", "the next room gets secrets of its own");
     done(&world.run(&ANSWERS));
 }
 
@@ -861,6 +870,42 @@ fn a_certificate_that_was_there_before_is_left_alone() {
     done(&ran);
     assert!(ran.said.contains(no.1), "{}", ran.said);
     assert_eq!(world.count("POST /tls/subscriptions"), 0);
+}
+
+/// An account of its own, or another site, has a secret of its own: a ticket of a rehearsal is none for the event.
+#[test]
+fn secrets_that_are_kept_go_into_no_other_service() {
+    let world = World::new();
+    done(&world.run(&ANSWERS));
+    let kept = world.kept();
+    assert!(
+        kept.starts_with("Now Serving for www.shop.example, service made-service\n"),
+        "{kept}"
+    );
+    let other = World::new();
+    let path = other.path("home/now-serving-secrets.txt");
+    fs::write(&path, &kept).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let ran = other.run(&ANSWERS);
+    stopped(&ran, "the secrets of another room");
+    for line in kept.lines().skip(1) {
+        assert!(!ran.said.contains(line.split_once(' ').unwrap().1));
+    }
+    assert_eq!(other.api.changes(), [""; 0]);
+    // What a run broke off after, with a mode that others read.
+    other.by_hand(
+        "fastly service create --type wasm --name now-serving --comment 'Now Serving for www.shop.example'",
+    );
+    done(&other.run(&ANSWERS));
+    what_is_kept_is_for_its_owner_alone(&other);
+    assert_eq!(other.kept(), kept);
+    // Where it cannot be written, nothing is made.
+    let world = World::new();
+    let package = world.package().display().to_string();
+    let nowhere = world.path("nowhere/secrets.txt").display().to_string();
+    let variables = [("PACKAGE", &*package), ("KEEP", &*nowhere)];
+    stopped(&world.run_with(&ANSWERS, &variables), "cannot be written");
+    assert_eq!(world.api.changes(), [""; 0]);
 }
 
 fn what_is_kept_is_for_its_owner_alone(world: &World) {
