@@ -390,6 +390,7 @@ if [ "$VERSION" = latest ]; then
 else
   say "A version is active already: backends, domains and package stay as they are."
   try_name
+  [ -n "$TRY" ] || TRY=$DOMAIN
   if [ -n "$LOG" ] && ! has_log; then
     run fastly service version clone --version active
     log "$(printf '%s\n' "$out" | sed -n 's/.* to version \([0-9]*\).*/\1/p')"

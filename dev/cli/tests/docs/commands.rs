@@ -100,13 +100,17 @@ const ELSEWHERE: [(&str, &str, &str); 15] = [
 ];
 
 /// The sections whose blocks `tests/publish/main.rs` runs as they stand: page and heading.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
     (
         "deploy-with-the-cli.md",
         "## Domain and certificate, then DNS",
     ),
     ("deploy-with-the-cli.md", "## Later"),
     ("at-fastly-already.md", "## Move"),
+    (
+        "use-an-origin-that-goes-by-host.md",
+        "## Take the first name away",
+    ),
     ("deploy-by-questions.md", "# Deploy by questions of the CLI"),
     ("deploy-with-terraform.md", "## Write the secrets"),
     ("let-visitors-in-from-your-backend.md", "## Store the token"),

@@ -46,7 +46,7 @@ left=$#
 for word; do
   shift
   left=$((left - 1))
-  [ "$left" -gt 0 ] || word=$(printf %s "$word" | sed "s#^https://[^/]*upstash.io#$STORE#; s#^https://origin[^/]*#$SITE#; s#^https://[^/]*edgecompute.app#$EDGE#")
+  [ "$left" -gt 0 ] || word=$(printf %s "$word" | sed "s#^https://[^/]*upstash.io#$STORE#; s#^https://origin[^/]*#$SITE#; s#^https://[^/]*edgecompute.app#$EDGE#; s#^https://www.shop.example#$EDGE#")
   set -- "$@" "$word"
 done
 exec "$REAL_CURL" "$@"
@@ -693,6 +693,22 @@ fn a_second_run_says_what_is_there_and_changes_no_version() {
         "",
         "no secret is made for one that is there: {kept}"
     );
+    // Its first name may be taken away later.
+    let version = "/service/made-service/version/2";
+    world.by_hand(&format!(
+        "fastly service domain delete --version active --autoclone --name {TRY}
+        fastly service version activate --version latest"
+    ));
+    assert!(
+        world
+            .api
+            .changes()
+            .contains(&format!("PUT {version}/activate"))
+    );
+    let later = world.run(&ANSWERS);
+    done(&later);
+    let open = "open https://www.shop.example/";
+    assert!(later.said.contains(open), "{}", later.said);
     assert!(
         !ran.said.contains("secrets.txt"),
         "that file is gone: {}",

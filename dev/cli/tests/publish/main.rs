@@ -61,6 +61,7 @@ fn command(api: &Api, folder: &Path, script: &str) -> Command {
         ("SECRETS", "secrets-id"),
         ("DOMAIN", "www.shop.example"),
         ("ORIGIN", "origin.shop.example"),
+        ("TRY", "www-shop-example.edgecompute.app"),
         ("UPSTASH", "eu1-name.upstash.io"),
         ("UPSTASH_TOKEN", "development-only-upstash-token"),
         ("OLD", "development-only-jwt-secret-0123456789abcdef"),
@@ -194,6 +195,21 @@ fn a_service_behind_the_room_is_asked_by_its_own_name() {
     let own = ("override_host".to_owned(), "origin.shop.example".to_owned());
     assert!(change.contains(&own), "{change:?}");
     assert_eq!(count(&api, "/version/3/activate"), 1);
+}
+
+/// A client by that name could fill the cache of a platform.
+#[test]
+fn the_first_name_is_taken_away_by_the_commands_of_the_docs() {
+    let api = later(
+        "use-an-origin-that-goes-by-host.md",
+        "## Take the first name away",
+    );
+    let made = [
+        "/version/2/clone",
+        "DELETE /service/made-service/version/3/domain/www-shop-example.edgecompute.app",
+        "/version/3/activate",
+    ];
+    assert_eq!(made.map(|end| count(&api, end)), [1; 3]);
 }
 
 #[test]
